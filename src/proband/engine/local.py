@@ -1,0 +1,63 @@
+"""Threads of this machine."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TypeVar
+
+from proband.errors import UsageError
+
+Block = TypeVar("Block")
+Result = TypeVar("Result")
+
+THREADS_VARIABLE = "PROBAND_THREADS"
+
+
+def default_threads() -> int:
+    """The number of threads to use: ``PROBAND_THREADS``, or every core this process may run on."""
+    asked = os.environ.get(THREADS_VARIABLE)
+    if asked:
+        if not asked.isdecimal() or int(asked) < 1:
+            raise UsageError(f"{THREADS_VARIABLE} must be a whole number of at least 1, got {asked!r}.")
+        return int(asked)
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+def run_blocks(
+    function: Callable[[Block], Result], blocks: Iterable[Block], threads: int | None = None
+) -> Iterator[Result]:
+    """Yield ``function(block)`` for each block, in order, computed by several threads.
+
+    Only a few blocks more than there are threads are under way at once, so memory stays bounded however many there
+    are and however slowly the results are taken. The functions must release the GIL to gain from threads.
+    """
+    workers = threads if threads is not None else default_threads()
+    if workers == 1:
+        yield from map(function, blocks)
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        waiting: deque[Future[Result]] = deque()
+        try:
+            for block in blocks:
+                waiting.append(pool.submit(function, block))
+                if len(waiting) > 2 * workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Keep BLAS to one thread while we run several of our own: both at once doubles the cost."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1, user_api="blas"):
+        yield
