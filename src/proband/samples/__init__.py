@@ -1,0 +1,23 @@
+"""The table of samples; choosing galleries and probe sets; probe categories; representativeness."""
+
+from proband.samples.categories import Category, feret_categories
+from proband.samples.choosing import Choice, OnePerSubject
+from proband.samples.experiment import Experiment
+from proband.samples.ids import Ids, Positions
+from proband.samples.representativeness import Representation, equally_representative, representation
+from proband.samples.table import Samples, Selection
+
+__all__ = [
+    "Category",
+    "Choice",
+    "Experiment",
+    "Ids",
+    "OnePerSubject",
+    "Positions",
+    "Representation",
+    "Samples",
+    "Selection",
+    "equally_representative",
+    "feret_categories",
+    "representation",
+]

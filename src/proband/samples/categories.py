@@ -1,0 +1,124 @@
+"""Probe categories: conditions on a probe *and* its mate, after FERET (Phillips et al. 2000).
+
+FERET scores one set of probes several times, by how each probe relates to the gallery image of the same person:
+taken in the same image set with another expression (*fb*), the same day with another camera and lighting (*fc*), in
+another image set (*duplicate I*), or long after (*duplicate II*).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from proband.errors import DesignError, UsageError
+from proband.samples.experiment import Experiment
+from proband.samples.expressions import compile_expression
+from proband.samples.table import evaluate
+
+ROLES = ("probe", "mate")
+
+
+@dataclass(frozen=True)
+class Category:
+    """A named condition on (probe, mate).
+
+    Parameters
+    ----------
+    name
+        What to call it.
+    rule
+        A condition in which every column is ``probe.x`` or ``mate.x``.
+    mates
+        With several mates in the gallery, whether the rule must hold for ``"all"`` of them or for ``"any"``.
+
+    """
+
+    name: str
+    rule: str
+    mates: Literal["all", "any"] = "all"
+
+    @classmethod
+    def parse(cls, text: str) -> Category:
+        """Read ``name: rule``, as the command line takes it."""
+        name, colon, rule = text.partition(":")
+        if not colon or not name.strip() or not rule.strip():
+            raise UsageError(
+                f"The category {text!r:.80} is not of the form 'name: rule'.",
+                "write for example: 'dup2: probe.date - mate.date >= days(540)'",
+            )
+        return cls(name.strip(), rule.strip())
+
+    def of(self, experiment: Experiment) -> Experiment:
+        """Return the experiment over the probes that fall into this category, with the gallery unchanged.
+
+        Probes without a mate belong to no category; probes whose missing values leave the rule undecided are left
+        out and counted in the notes.
+        """
+        pairs = _pairs(experiment)
+        if pairs.height == 0:
+            raise DesignError(
+                f"No probe has a mate in the gallery, so none can be in category {self.name!r}."
+            )
+        rule = compile_expression(self.rule, pairs.schema, ROLES)
+        met = pairs.select("probe", evaluate(pairs, rule, self.rule).alias("met"))
+        # Kleene logic: one certain answer decides 'all' (false) and 'any' (true); otherwise a null stays unknown.
+        met_column = pl.col("met")
+        over_mates = (
+            met_column.all(ignore_nulls=False) if self.mates == "all" else met_column.any(ignore_nulls=False)
+        )
+        by_probe = met.group_by("probe", maintain_order=True).agg(over_mates)
+        unknown = by_probe["met"].null_count()
+        chosen = by_probe.filter(met_column.fill_null(False))["probe"].to_numpy()
+        if chosen.size == 0:
+            undecided = f" ({unknown:,} undecided for want of values)" if unknown else ""
+            raise DesignError(f"No probe is in category {self.name!r}: {self.rule}{undecided}.")
+        note = (
+            f"{unknown:,} probes were left out of category {self.name!r}: a missing value leaves it undecided"
+        )
+        return experiment.restricted(probes=np.sort(chosen), note=note if unknown else None)
+
+
+def _pairs(experiment: Experiment) -> pl.DataFrame:
+    """One row for each probe and each of its mates, columns named ``probe.x`` and ``mate.x``."""
+    samples = experiment.samples
+    code = pl.Series("subject code", samples.codes)
+
+    def side(role: str, positions: np.ndarray) -> pl.DataFrame:
+        frame = samples.frame.rename(lambda name: f"{role}.{name}")
+        return frame.with_columns(code, pl.int_range(pl.len()).alias(role))[positions]
+
+    return side("probe", experiment.probes).join(
+        side("mate", experiment.gallery), on="subject code", how="inner", maintain_order="left_right"
+    )
+
+
+def feret_categories(
+    image_set: str = "image_set",
+    date: str = "date",
+    camera: str = "camera",
+    long_after: str = "probe.{date} - mate.{date} >= days(540)",
+) -> tuple[Category, ...]:
+    """FERET's four probe categories over columns of the given names.
+
+    Parameters
+    ----------
+    image_set
+        The column that tells one sitting from another: "other session" means another image set, which may be of
+        the same day.
+    date, camera
+        The columns of the day and of the camera.
+    long_after
+        The condition that makes a duplicate a duplicate II; ``{date}`` stands for the date column.
+
+    """
+    same_set = f"probe.{image_set} == mate.{image_set}"
+    later = long_after.format(date=date)
+    return (
+        Category("fb", f"{same_set} and probe.{camera} == mate.{camera}"),
+        Category("fc", f"probe.{date} == mate.{date} and probe.{camera} != mate.{camera}"),
+        Category("dup1", f"not {same_set} and probe.{camera} == mate.{camera}"),
+        Category("dup2", f"not {same_set} and probe.{camera} == mate.{camera} and {later}"),
+    )

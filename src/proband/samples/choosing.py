@@ -1,0 +1,105 @@
+"""Ways to choose a gallery or a probe set from a table of samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.errors import DesignError, InputError, UsageError, first_few
+from proband.samples.table import Samples, Selection, frozen
+
+
+@dataclass(frozen=True)
+class OnePerSubject:
+    """One sample of each subject: the first in table order, or by a column.
+
+    Parameters
+    ----------
+    where
+        A condition the sample must meet; subjects without such a sample are left out.
+    order_by
+        The column that decides which comes first (table order breaks ties; missing values come last).
+    last
+        Take the last instead of the first.
+
+    """
+
+    where: str | None = None
+    order_by: str | None = None
+    last: bool = False
+
+    def __str__(self) -> str:
+        place = "last" if self.last else "first"
+        order = f" by {self.order_by}" if self.order_by else ""
+        where = f" where {self.where}" if self.where else ""
+        return f"the {place} sample of each subject{order}{where}"
+
+
+Choice = str | OnePerSubject | Selection | Iterable[str] | npt.NDArray[np.bool_]
+"""A condition, one per subject, a list of ids, a mask over the table, or a selection already made."""
+
+
+def choose(samples: Samples, choice: Choice) -> Selection:
+    """Turn a choice into the samples it means.
+
+    A text is a condition, except for ``"all"``, ``"one_per_subject"`` and ``"@file"`` (ids, one a line).
+    """
+    if isinstance(choice, Selection):
+        return choice
+    if isinstance(choice, OnePerSubject):
+        return _one_per_subject(samples, choice)
+    if isinstance(choice, str):
+        return _from_text(samples, choice.strip())
+    if isinstance(choice, np.ndarray) and choice.dtype == np.bool_:
+        if choice.shape != (len(samples),):
+            raise UsageError(f"The mask has the shape {choice.shape}; there are {len(samples)} samples.")
+        return Selection(frozen(np.flatnonzero(choice)), f"a mask of {int(choice.sum()):,} samples")
+    return _from_ids(samples, [str(name) for name in choice], "")
+
+
+def _from_text(samples: Samples, text: str) -> Selection:
+    if text == "all":
+        return Selection(frozen(np.arange(len(samples))), "all")
+    if text == "one_per_subject":
+        return _one_per_subject(samples, OnePerSubject())
+    if text.startswith("@"):
+        path = Path(text[1:])
+        try:
+            lines = path.read_text(encoding="utf-8").split("\n")
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"The list of ids {path} cannot be read: {error}.") from None
+        return _from_ids(samples, [line.strip() for line in lines if line.strip()], f" in {path.name}")
+    return samples.select(text)
+
+
+def _from_ids(samples: Samples, names: list[str], source: str) -> Selection:
+    unknown = samples.ids.missing(names)
+    if unknown:
+        raise DesignError(
+            f"{len(unknown):,} of the {len(names):,} ids{source} are not in the samples table: {first_few(unknown)}."
+        )
+    positions = samples.ids.positions(names)
+    distinct, counts = np.unique(positions, return_counts=True)
+    if len(distinct) != len(positions):
+        repeated = [samples.ids[place] for place in distinct[counts > 1]]
+        raise DesignError(f"{len(repeated):,} ids{source} are listed more than once: {first_few(repeated)}.")
+    return Selection(frozen(distinct), f"{len(names):,} ids{source or ' listed'}")
+
+
+def _one_per_subject(samples: Samples, choice: OnePerSubject) -> Selection:
+    within = samples.select(choice.where) if choice.where else Selection(np.arange(len(samples)), "all")
+    order: npt.NDArray[Any] = within.positions
+    if choice.order_by is not None:
+        if choice.order_by not in samples.frame.columns:
+            raise UsageError(f"There is no column {choice.order_by!r} to order by.")
+        column = samples.frame[choice.order_by][within.positions]
+        order = within.positions[column.arg_sort(descending=choice.last, nulls_last=True).to_numpy()]
+    elif choice.last:
+        order = order[::-1]
+    _, first = np.unique(samples.codes[order], return_index=True)
+    return Selection(frozen(np.sort(order[first])), str(choice), within.unknown)

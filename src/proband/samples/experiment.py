@@ -1,0 +1,125 @@
+"""A gallery of known samples and a set of probes to be recognised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.errors import DesignError, first_few
+from proband.samples.choosing import Choice, choose
+from proband.samples.ids import Positions
+from proband.samples.table import Samples, Selection, frozen
+
+Universe = Literal["closed", "open"]
+
+
+class Experiment:
+    """One virtual experiment: which samples are enrolled and which are searched for.
+
+    Parameters
+    ----------
+    samples
+        The table both sets are chosen from.
+    gallery
+        The enrolled samples: a condition, `OnePerSubject`, a list of ids or a mask.
+    probes
+        The samples searched for, in the same forms; by default all that are not in the gallery.
+
+    Raises
+    ------
+    DesignError
+        If a set is empty, or the sets share a sample (it would match itself).
+
+    Examples
+    --------
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "c1"], "subject": ["a", "a", "b", "c"], "session": [1, 2, 1, 2]})
+    >>> Experiment(samples, gallery="session == 1", probes="session == 2")
+    Experiment(gallery: 2 samples of 2 subjects; probes: 2 samples of 2 subjects; open universe: 1 probe has no mate)
+
+    """
+
+    def __init__(self, samples: Samples, gallery: Choice, probes: Choice | None = None) -> None:
+        enrolled = choose(samples, gallery)
+        if probes is None:
+            rest = np.setdiff1d(np.arange(len(samples)), enrolled.positions, assume_unique=True)
+            searched = Selection(frozen(rest), "all samples that are not in the gallery")
+        else:
+            searched = choose(samples, probes)
+        self.samples = samples
+        self.gallery: Positions = enrolled.positions
+        self.probes: Positions = searched.positions
+        self.gallery_rule, self.probe_rule = enrolled.rule, searched.rule
+        notes = []
+        for name, chosen in (("gallery", enrolled), ("probe", searched)):
+            if chosen.unknown:
+                notes.append(
+                    f"{chosen.unknown:,} samples were left out of the {name} set: a missing value leaves "
+                    f"{chosen.rule!r} undecided for them"
+                )
+        self.notes: tuple[str, ...] = tuple(notes)
+        self._check()
+
+    def _check(self) -> None:
+        for name, rule, positions in (
+            ("gallery", self.gallery_rule, self.gallery),
+            ("probe set", self.probe_rule, self.probes),
+        ):
+            if positions.size == 0:
+                raise DesignError(
+                    f"The {name} is empty: no sample meets {rule!r}.", "; ".join(self.notes) or None
+                )
+        shared = np.intersect1d(self.gallery, self.probes, assume_unique=True)
+        if shared.size:
+            names = [self.samples.ids[place] for place in shared]
+            raise DesignError(
+                f"{len(names):,} samples are in the gallery and in the probe set: {first_few(names)}.",
+                "a sample matches itself trivially; choose disjoint sets (or leave the probes out: all others).",
+            )
+
+    @cached_property
+    def mated(self) -> npt.NDArray[np.bool_]:
+        """Whether each probe's subject is in the gallery."""
+        enrolled = np.zeros(len(self.samples.subjects), dtype=np.bool_)
+        enrolled[self.samples.codes[self.gallery]] = True
+        return frozen(enrolled[self.samples.codes[self.probes]])
+
+    @property
+    def universe(self) -> Universe:
+        """``closed`` if every probe's subject is in the gallery, otherwise ``open``."""
+        return "closed" if self.mated.all() else "open"
+
+    @property
+    def n_gallery_subjects(self) -> int:
+        """How many people the gallery holds: its size, as FERET counts it."""
+        return len(np.unique(self.samples.codes[self.gallery]))
+
+    def restricted(
+        self,
+        *,
+        gallery: Iterable[int] | None = None,
+        probes: Iterable[int] | None = None,
+        note: str | None = None,
+    ) -> Experiment:
+        """Return the same experiment over a part of its gallery or probes (positions in the table)."""
+        part = object.__new__(Experiment)
+        part.samples = self.samples
+        part.gallery = self.gallery if gallery is None else frozen(np.fromiter(gallery, dtype=np.intp))
+        part.probes = self.probes if probes is None else frozen(np.fromiter(probes, dtype=np.intp))
+        part.gallery_rule, part.probe_rule = self.gallery_rule, self.probe_rule
+        part.notes = (*self.notes, *([note] if note else []))
+        part._check()
+        return part
+
+    def __repr__(self) -> str:
+        unmated = int((~self.mated).sum())
+        have = "probe has" if unmated == 1 else "probes have"
+        universe = "closed universe" if not unmated else f"open universe: {unmated:,} {have} no mate"
+        subjects = len(np.unique(self.samples.codes[self.probes]))
+        return (
+            f"Experiment(gallery: {len(self.gallery):,} samples of {self.n_gallery_subjects:,} subjects; "
+            f"probes: {len(self.probes):,} samples of {subjects:,} subjects; {universe})"
+        )

@@ -1,0 +1,340 @@
+"""A small, safe language for choosing samples: ``session == 1 and view == 'Frontal'``.
+
+The text is parsed with Python's own parser, but only a short list of forms is let through and each is turned into
+a polars expression; nothing is ever evaluated as Python. Types are checked before any data is touched, so that a
+span of time is never compared with a bare number nor text with a number in silence.
+
+Grammar: column names (or ``col('any name')``), numbers, text, ``True``/``False``, ``== != < <= > >=`` (chained as in
+Python), ``in``/``not in`` a list, ``is None``/``is not None``, ``and or not``, ``+ - * /`` and unary minus,
+``date('1996-01-31')``, ``days(540)``, ``abs(…)``. In pair predicates every column is ``probe.x`` or ``mate.x``.
+"""
+
+from __future__ import annotations
+
+import ast
+import datetime
+import difflib
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import polars as pl
+
+from proband.errors import UsageError
+
+Kind = Literal["number", "text", "boolean", "date", "time", "span", "null"]
+
+MAX_LENGTH = 20_000
+MAX_DEPTH = 60
+
+_COMPARISONS: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = {
+    ast.Eq: ("==", operator.eq),
+    ast.NotEq: ("!=", operator.ne),
+    ast.Lt: ("<", operator.lt),
+    ast.LtE: ("<=", operator.le),
+    ast.Gt: (">", operator.gt),
+    ast.GtE: (">=", operator.ge),
+}
+_ARITHMETIC: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
+    ast.Add: ("+", operator.add),
+    ast.Sub: ("-", operator.sub),
+    ast.Mult: ("*", operator.mul),
+    ast.Div: ("/", operator.truediv),
+}
+# What arithmetic gives: (left, operator, right) -> result. Anything else is refused.
+_RESULT: dict[tuple[Kind, str, Kind], Kind] = {
+    **{("number", sign, "number"): "number" for sign in "+-*/"},
+    **{(left, "-", right): "span" for left in ("date", "time") for right in ("date", "time")},
+    **{(moment, sign, "span"): moment for moment in ("date", "time") for sign in "+-"},
+    **{("span", sign, "span"): "span" for sign in "+-"},
+}
+_FUNCTIONS = ("abs", "col", "date", "days")
+
+
+@dataclass(frozen=True)
+class _Term:
+    """A polars expression and what kind of value it has."""
+
+    value: pl.Expr
+    kind: Kind
+
+
+def compile_expression(text: str, schema: Mapping[str, pl.DataType], roles: Sequence[str] = ()) -> pl.Expr:
+    """Turn the text of a condition into a polars expression that yields true, false or null.
+
+    Parameters
+    ----------
+    text
+        The condition.
+    schema
+        The columns that may be named, and their types.
+    roles
+        Empty for a condition on one sample. For a condition on pairs, the roles that qualify every column
+        (``probe``, ``mate``); `schema` then holds names such as ``"probe.date"``.
+
+    Raises
+    ------
+    UsageError
+        If the text is not of this grammar, names an unknown column or mixes kinds.
+
+    Examples
+    --------
+    >>> frame = pl.DataFrame({"session": [1, 2, 2], "view": ["F", "F", "P"]})
+    >>> frame.filter(compile_expression("session == 2 and view == 'F'", frame.schema)).height
+    1
+
+    """
+    if len(text) > MAX_LENGTH:
+        raise UsageError(
+            f"The expression is {len(text):,} characters long; the limit is {MAX_LENGTH:,}.",
+            "put long lists of ids into a file and pass that.",
+        )
+    try:
+        # Line breaks mean nothing here, so that a condition may span lines in a file.
+        tree = ast.parse(" ".join(text.split("\n")).strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        where = ""
+        if isinstance(error, SyntaxError) and error.offset:
+            where = f" near character {error.offset}"
+        raise UsageError(
+            f"The expression {_excerpt(text)} cannot be read{where}.",
+            "write for example: session == 1 and view == 'Frontal'",
+        ) from None
+    if _depth(tree) > MAX_DEPTH:
+        raise UsageError(f"The expression {_excerpt(text)} is nested more than {MAX_DEPTH} deep.")
+    term = _Compiler(text, schema, tuple(roles)).visit(tree)
+    if term.kind != "boolean":
+        raise UsageError(
+            f"The expression {_excerpt(text)} is a {_named(term.kind)}, not a condition.",
+            "compare it with something, as in: session == 1",
+        )
+    return term.value
+
+
+class _Compiler:
+    def __init__(self, text: str, schema: Mapping[str, pl.DataType], roles: tuple[str, ...]) -> None:
+        self.text = text
+        self.schema = schema
+        self.roles = roles
+
+    def refuse(self, what: str, hint: str | None = None) -> UsageError:
+        return UsageError(f"In the expression {_excerpt(self.text)}: {what}.", hint)
+
+    def visit(self, node: ast.expr) -> _Term:
+        match node:
+            case ast.BoolOp():
+                return self.boolean_operation(node)
+            case ast.UnaryOp(op=ast.Not()):
+                return _Term(~self.condition(node.operand), "boolean")
+            case ast.UnaryOp(op=ast.USub()):
+                term = self.of_kind(node.operand, "number", "span")
+                return _Term(-term.value, term.kind)
+            case ast.BinOp():
+                return self.arithmetic(node)
+            case ast.Compare():
+                return self.comparison(node)
+            case ast.Name() | ast.Attribute():
+                return self.column(_dotted(node), node)
+            case ast.Constant():
+                return self.constant(node)
+            case ast.Call():
+                return self.call(node)
+        raise self.refuse(
+            f"{ast.unparse(node)[:60]!r} is not allowed",
+            "use columns, numbers, 'text', == != < <= > >= in, and/or/not, + - * /, date('…'), days(…), abs(…).",
+        )
+
+    def boolean_operation(self, node: ast.BoolOp) -> _Term:
+        value = self.condition(node.values[0])
+        for operand in node.values[1:]:
+            right = self.condition(operand)
+            value = value & right if isinstance(node.op, ast.And) else value | right
+        return _Term(value, "boolean")
+
+    def condition(self, node: ast.expr) -> pl.Expr:
+        return self.of_kind(node, "boolean").value
+
+    def of_kind(self, node: ast.expr, *kinds: Kind) -> _Term:
+        term = self.visit(node)
+        if term.kind not in kinds:
+            wanted = " or ".join(_named(kind) for kind in kinds)
+            raise self.refuse(
+                f"{ast.unparse(node)[:60]!r} is a {_named(term.kind)} where a {wanted} is needed"
+            )
+        return term
+
+    def arithmetic(self, node: ast.BinOp) -> _Term:
+        if type(node.op) not in _ARITHMETIC:
+            raise self.refuse(
+                f"{ast.unparse(node)[:60]!r} uses an operator that is not allowed", "use + - * /"
+            )
+        sign, function = _ARITHMETIC[type(node.op)]
+        left, right = self.visit(node.left), self.visit(node.right)
+        kind = _RESULT.get((left.kind, sign, right.kind))
+        if kind is None:
+            raise self.refuse(
+                f"{ast.unparse(node)[:60]!r} mixes a {_named(left.kind)} and a {_named(right.kind)}",
+                "spans of time are written days(30)." if "span" in (left.kind, right.kind) else None,
+            )
+        return _Term(function(left.value, right.value), kind)
+
+    def comparison(self, node: ast.Compare) -> _Term:
+        """Compare, chained as in Python: ``1 < x <= 3`` is ``1 < x and x <= 3``."""
+        parts: list[pl.Expr] = []
+        left_node = node.left
+        for op, right_node in zip(node.ops, node.comparators, strict=True):
+            parts.append(self.compare_once(left_node, op, right_node))
+            left_node = right_node
+        value = parts[0]
+        for part in parts[1:]:
+            value = value & part
+        return _Term(value, "boolean")
+
+    def compare_once(self, left_node: ast.expr, op: ast.cmpop, right_node: ast.expr) -> pl.Expr:
+        if isinstance(op, ast.In | ast.NotIn):
+            return self.membership(left_node, right_node, negated=isinstance(op, ast.NotIn))
+        left = self.visit(left_node)
+        if isinstance(op, ast.Is | ast.IsNot):
+            if not (isinstance(right_node, ast.Constant) and right_node.value is None):
+                raise self.refuse("'is' can only be followed by None", "use == for other values.")
+            return left.value.is_null() if isinstance(op, ast.Is) else left.value.is_not_null()
+        right = self.visit(right_node)
+        self.require_comparable(left, right, left_node, right_node)
+        return _COMPARISONS[type(op)][1](left.value, right.value)  # type: ignore[no-any-return]
+
+    def membership(self, left_node: ast.expr, right_node: ast.expr, negated: bool) -> pl.Expr:
+        if not isinstance(right_node, ast.List | ast.Tuple | ast.Set) or not right_node.elts:
+            raise self.refuse("'in' must be followed by a list", "write for example: session in [1, 3]")
+        left = self.visit(left_node)
+        members = [self.visit(element) for element in right_node.elts]
+        for member, element in zip(members, right_node.elts, strict=True):
+            self.require_comparable(left, member, left_node, element)
+        # any_horizontal keeps the polars expression flat however long the list is.
+        found = pl.any_horizontal([left.value == member.value for member in members])
+        return ~found if negated else found
+
+    def require_comparable(
+        self, left: _Term, right: _Term, left_node: ast.expr, right_node: ast.expr
+    ) -> None:
+        if "null" in (left.kind, right.kind):
+            raise self.refuse("None cannot be compared", "write: x is None, or: x is not None")
+        if left.kind == right.kind or {left.kind, right.kind} == {"date", "time"}:
+            return
+        hint = None
+        if "span" in (left.kind, right.kind):
+            hint = "spans of time are written days(540)."
+        elif {left.kind, right.kind} <= {"date", "time", "text"}:
+            hint = "write dates as date('1996-01-31')."
+        elif "text" in (left.kind, right.kind):
+            other = right_node if left.kind == "text" else left_node
+            hint = f"text is written in quotes: '{ast.unparse(other)[:40]}'"
+        raise self.refuse(
+            f"{ast.unparse(left_node)[:60]!r} is a {_named(left.kind)}, "
+            f"but {ast.unparse(right_node)[:60]!r} is a {_named(right.kind)}",
+            hint,
+        )
+
+    def constant(self, node: ast.Constant) -> _Term:
+        value = node.value
+        if value is None:
+            return _Term(pl.lit(None), "null")
+        if isinstance(value, bool):
+            return _Term(pl.lit(value), "boolean")
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise self.refuse(f"the number {str(value)[:20]}… is too large")
+        if isinstance(value, int | float):
+            return _Term(pl.lit(value), "number")
+        if isinstance(value, str):
+            return _Term(pl.lit(value), "text")
+        raise self.refuse(f"{value!r:.40} is not a number, text, True, False or None")
+
+    def column(self, name: str | None, node: ast.expr) -> _Term:
+        if name is None:
+            raise self.refuse(f"{ast.unparse(node)[:60]!r} is not a column name")
+        if self.roles and name.partition(".")[0] not in self.roles:
+            choices = " or ".join(f"{role}.{name}" for role in self.roles)
+            raise self.refuse(f"{name!r} does not say whose it is", f"write {choices}.")
+        if name not in self.schema:
+            near = difflib.get_close_matches(name, self.schema, n=1)
+            known = ", ".join(sorted(self.schema)[:20])
+            raise self.refuse(
+                f"there is no column {name!r}",
+                f"did you mean {near[0]!r}?" if near else f"the columns are: {known}. Text goes in quotes.",
+            )
+        kind = _kind_of(self.schema[name])
+        if kind is None:
+            raise self.refuse(f"column {name!r} has the type {self.schema[name]}, which cannot be compared")
+        value = pl.col(name)
+        if self.schema[name].is_integer():
+            value = value.cast(pl.Int64)  # so that subtracting unsigned columns cannot wrap around
+        elif kind == "text":
+            value = value.cast(pl.String)
+        return _Term(value, kind)
+
+    def call(self, node: ast.Call) -> _Term:
+        name = _dotted(node.func) or ""
+        role, _, bare = name.rpartition(".")
+        if bare not in _FUNCTIONS or (role and not (bare == "col" and role in self.roles)):
+            raise self.refuse(
+                f"there is no function {name!r}", f"the functions are: {', '.join(_FUNCTIONS)}."
+            )
+        if len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
+            raise self.refuse(f"{bare}(…) takes one value")
+        argument = node.args[0]
+        if bare == "abs":
+            term = self.of_kind(argument, "number", "span")
+            return _Term(term.value.abs(), term.kind)
+        literal = argument.value if isinstance(argument, ast.Constant) else None
+        if bare == "days":
+            if isinstance(literal, bool) or not isinstance(literal, int | float) or abs(literal) > 10_000_000:
+                raise self.refuse("days(…) takes a number", "write for example: days(540)")
+            return _Term(pl.lit(datetime.timedelta(days=literal)), "span")
+        if not isinstance(literal, str):
+            raise self.refuse(f"{bare}(…) takes text in quotes")
+        if bare == "col":
+            return self.column(f"{role}.{literal}" if role else literal, node)
+        try:
+            return _Term(pl.lit(datetime.date.fromisoformat(literal)), "date")
+        except ValueError:
+            raise self.refuse(f"{literal!r:.40} is not a date", "write date('1996-01-31').") from None
+
+
+def _depth(tree: ast.AST) -> int:
+    """How deep the tree is, found without recursion."""
+    depth, level = 0, [tree]
+    while level:
+        depth += 1
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+    return depth
+
+
+def _dotted(node: ast.expr) -> str | None:
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"{node.value.id}.{node.attr}"
+    return None
+
+
+def _kind_of(dtype: pl.DataType) -> Kind | None:
+    if dtype.is_numeric():
+        return "number"
+    if dtype == pl.Date:
+        return "date"
+    if dtype == pl.Datetime:
+        return "time"
+    if dtype == pl.Duration:
+        return "span"
+    if dtype == pl.Boolean:
+        return "boolean"
+    return "text" if dtype in (pl.String, pl.Categorical, pl.Enum) else None
+
+
+def _named(kind: Kind) -> str:
+    names = {"text": "piece of text", "boolean": "condition", "time": "point in time", "span": "span of time"}
+    return names.get(kind, kind)
+
+
+def _excerpt(text: str, limit: int = 80) -> str:
+    return repr(text if len(text) <= limit else text[: limit - 1] + "…")

@@ -1,0 +1,69 @@
+"""Does a set of samples speak for every subject, and equally? (Definitions of Micheals & Boult 2001.)"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.samples.choosing import Choice, choose
+from proband.samples.table import Samples
+
+
+@dataclass(frozen=True)
+class Representation:
+    """How many samples of each subject a set holds.
+
+    Attributes
+    ----------
+    counts
+        One number per subject of the table, in the order of ``samples.subjects``.
+
+    """
+
+    counts: npt.NDArray[np.intp]
+
+    @property
+    def is_full(self) -> bool:
+        """Every subject has at least one sample in the set."""
+        return bool(self.counts.min() >= 1)
+
+    @property
+    def is_unique(self) -> bool:
+        """No subject has more than one sample in the set."""
+        return bool(self.counts.max() <= 1)
+
+    @property
+    def n_subjects(self) -> int:
+        """How many subjects have a sample in the set."""
+        return int(np.count_nonzero(self.counts))
+
+
+def representation(samples: Samples, choice: Choice) -> Representation:
+    """Count the samples of each subject in a set.
+
+    Examples
+    --------
+    >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
+    >>> r = representation(samples, ["a1", "b1"])
+    >>> r.is_full, r.is_unique
+    (True, True)
+
+    """
+    positions = choose(samples, choice).positions
+    return Representation(np.bincount(samples.codes[positions], minlength=len(samples.subjects)))
+
+
+def equally_representative(samples: Samples, one: Choice, other: Choice) -> bool:
+    """Tell whether two sets are disjoint and hold equally many samples of every subject.
+
+    The paper's wording asks for an empty *union*; the intersection is meant.
+    """
+    first, second = choose(samples, one).positions, choose(samples, other).positions
+    disjoint = np.intersect1d(first, second, assume_unique=True).size == 0
+    size = len(samples.subjects)
+    same = np.array_equal(
+        np.bincount(samples.codes[first], minlength=size), np.bincount(samples.codes[second], minlength=size)
+    )
+    return disjoint and same

@@ -1,0 +1,209 @@
+"""Who is in the pictures: an immutable table of samples, their subjects and covariates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.errors import InputError, UsageError, first_few
+from proband.samples.expressions import compile_expression
+from proband.samples.ids import Ids, Positions
+from proband.samples.reading import ROW_NUMBER, frame_from, read_frame
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The samples that meet a condition.
+
+    Attributes
+    ----------
+    positions
+        Where they stand in the table, in table order.
+    rule
+        The condition, as it was asked.
+    unknown
+        How many samples were left out because a missing value made the condition undecidable.
+
+    """
+
+    positions: Positions
+    rule: str
+    unknown: int = 0
+
+
+class Samples:
+    """A table of samples: one row an image (or recording, print, …), with its id, its subject and covariates.
+
+    Parameters
+    ----------
+    data
+        A polars or pandas frame, or a mapping of columns.
+    id_column, subject_column
+        Which columns hold the sample's id and its subject. Both are kept as text: ``007`` is not ``7``.
+        ``id_column="#"`` numbers the rows instead.
+    failed
+        A condition that says which samples failed to be acquired (``"not detected"``). What a failure costs is
+        decided, and stated, where samples are scored.
+
+    Examples
+    --------
+    >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"], "session": [1, 2, 1]})
+    >>> samples
+    Samples(3 samples of 2 subjects; columns: id, subject, session)
+    >>> samples.select("session == 1").positions
+    array([0, 2])
+
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        *,
+        id_column: str = "id",
+        subject_column: str = "subject",
+        failed: str | None = None,
+        source: str = "the samples table",
+    ) -> None:
+        frame = frame_from(data)
+        if id_column == ROW_NUMBER:
+            frame = frame.with_columns(pl.int_range(pl.len()).cast(pl.String).alias(ROW_NUMBER))
+        for column, option in ((id_column, "id_column"), (subject_column, "subject_column")):
+            if column not in frame.columns:
+                raise InputError(
+                    f"{source} has no column {column!r}; it has {first_few(frame.columns, 12)}.",
+                    f"name the right one: {option}=… (--{option.replace('_', '-')} on the command line).",
+                )
+        if frame.height == 0:
+            raise InputError(f"{source} has no rows.")
+        names = _as_text(frame[id_column])
+        if names.null_count():
+            row = int(names.is_null().arg_max() or 0)
+            raise InputError(f"{source}: {names.null_count():,} rows have no id, the first is row {row + 1}.")
+        self.ids = Ids(names, "sample")
+        people = _as_text(frame[subject_column])
+        if people.null_count():
+            nameless = [self.ids[int(place)] for place in people.is_null().arg_true()]
+            raise InputError(
+                f"{len(nameless):,} of {len(self.ids):,} samples have no subject: {first_few(nameless)}.",
+                "every sample needs one; leave out rows whose subject is not known.",
+            )
+        aliases = {"id": names, "subject": people}
+        # The user's own columns keep their meaning; 'id' and 'subject' can always be named in conditions.
+        self._frame = frame.with_columns(
+            [values.alias(column) for column, values in ((id_column, names), (subject_column, people))]
+            + [values.alias(name) for name, values in aliases.items() if name not in frame.columns]
+        )
+        self.subjects = Ids(dict.fromkeys(people.to_list()), "subject")
+        self.codes: npt.NDArray[np.int32] = frozen(self.subjects.positions(people.to_list()).astype(np.int32))
+        self.failed: npt.NDArray[np.bool_] = frozen(self._failures(failed))
+        self.failure_rule = failed
+
+    @classmethod
+    def read(
+        cls,
+        path: str | Path,
+        *,
+        id_column: str = "id",
+        subject_column: str = "subject",
+        failed: str | None = None,
+    ) -> Samples:
+        """Read a table from CSV, TSV, Parquet, JSON Lines or NPZ (its 1-D arrays), by the file's ending."""
+        frame = read_frame(Path(path), text_columns=(id_column, subject_column))
+        return cls(
+            frame, id_column=id_column, subject_column=subject_column, failed=failed, source=Path(path).name
+        )
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """The table itself (polars frames are immutable in all that is used here)."""
+        return self._frame
+
+    @cached_property
+    def counts(self) -> npt.NDArray[np.intp]:
+        """How many samples each subject has, in the order of `subjects`."""
+        return frozen(np.bincount(self.codes, minlength=len(self.subjects)))
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __repr__(self) -> str:
+        failures = f"; {self.failed.sum():,} failed to acquire" if self.failed.any() else ""
+        columns = ", ".join(self._frame.columns[:8]) + (", …" if len(self._frame.columns) > 8 else "")
+        return (
+            f"Samples({len(self):,} samples of {len(self.subjects):,} subjects{failures}; columns: {columns})"
+        )
+
+    def select(self, condition: str) -> Selection:
+        """Find the samples that meet a condition (grammar: `proband.samples.expressions`).
+
+        A sample for which a missing value leaves the condition undecided is not selected, and is counted.
+        """
+        met = self.evaluate(condition)
+        unknown = int(met.null_count())
+        positions = np.flatnonzero(met.fill_null(False).to_numpy())
+        return Selection(frozen(positions), condition, unknown)
+
+    def evaluate(self, condition: str) -> pl.Series:
+        """Return true, false or null for each sample."""
+        expression = compile_expression(condition, self._frame.schema)
+        return evaluate(self._frame, expression, condition)
+
+    def take(self, positions: npt.ArrayLike) -> Samples:
+        """Return the samples at `positions`, in that order, as a table of their own."""
+        chosen = np.asarray(positions, dtype=np.intp)
+        part = object.__new__(Samples)
+        part._frame = self._frame[chosen]
+        part.ids = Ids((self.ids[place] for place in chosen), "sample")
+        names = [self.subjects[code] for code in self.codes[chosen]]
+        part.subjects = Ids(dict.fromkeys(names), "subject")
+        part.codes = frozen(part.subjects.positions(names).astype(np.int32))
+        part.failed = frozen(self.failed[chosen])
+        part.failure_rule = self.failure_rule
+        return part
+
+    def _failures(self, condition: str | None) -> npt.NDArray[np.bool_]:
+        if condition is None:
+            return np.zeros(len(self.ids), dtype=np.bool_)
+        met = self.evaluate(condition)
+        if met.null_count():
+            unknown = [self.ids[int(place)] for place in met.is_null().arg_true()]
+            raise InputError(
+                f"Whether {len(unknown):,} samples failed cannot be told from {condition!r}: {first_few(unknown)}.",
+                "fill in the missing values, or say in the condition what None means.",
+            )
+        return met.to_numpy().astype(np.bool_)
+
+
+def evaluate(frame: pl.DataFrame, expression: pl.Expr, text: str) -> pl.Series:
+    """Evaluate a compiled condition, turning polars' complaints into ours."""
+    try:
+        met = frame.select(expression.alias("met"))["met"]
+    except pl.exceptions.PolarsError as error:
+        raise UsageError(
+            f"The expression {text!r:.80} cannot be evaluated: {str(error).splitlines()[0]}."
+        ) from None
+    # A condition without columns ("True") is one value, and holds for all.
+    return (
+        met if met.len() == frame.height else pl.Series("met", met.to_list() * frame.height, dtype=pl.Boolean)
+    )
+
+
+def _as_text(values: pl.Series) -> pl.Series:
+    if values.dtype.is_float() and values.drop_nulls().is_finite().all():
+        # pandas turns whole numbers with a gap into floats; 7.0 means 7.
+        whole = values.cast(pl.Int64, strict=False)
+        if (whole == values).all():
+            values = whole
+    return values.cast(pl.String)
+
+
+def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the array, no longer writable."""
+    array.flags.writeable = False
+    return array
