@@ -1,0 +1,105 @@
+"""Do scores and samples speak of the same ids? Which experiment do a file's own axes make?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from proband.errors import AlignmentError, DesignError, InputError, first_few
+from proband.samples import Choice, Experiment, Samples, Selection
+from proband.samples.choosing import choose
+from proband.samples.ids import Ids, Positions
+from proband.scores.base import MissingPolicy, Scores
+
+DROP_HINT = "pass missing='drop' (--missing drop) to leave them out; they will be counted in the report."
+
+
+def check_ids(ids: Ids, samples: Samples, missing: MissingPolicy) -> tuple[str, ...]:
+    """Check that every id on an axis is in the table; return notes on those that are left out."""
+    unknown = samples.ids.missing(ids)
+    if not unknown:
+        return ()
+    message = (
+        f"{len(unknown):,} of {len(ids):,} {ids.what} ids are not in the samples table: {first_few(unknown)}"
+    )
+    if missing == "error" or len(unknown) == len(ids):
+        raise AlignmentError(
+            message + ".",
+            DROP_HINT
+            if len(unknown) < len(ids)
+            else "is the right id column named (id_column, --id-column)?",
+        )
+    return (f"{message}; left out",)
+
+
+def experiment_over(
+    scores: Sequence[Scores],
+    samples: Samples,
+    gallery: Choice | None = None,
+    probes: Choice | None = None,
+    missing: MissingPolicy = "error",
+) -> Experiment:
+    """Make the experiment that several algorithms' scores can carry out together.
+
+    Without `gallery`, every target of the first algorithm is enrolled; without `probes`, every query that is not in
+    the gallery is searched for. Samples chosen but not scored by every algorithm are an error, or with
+    ``missing="drop"`` are left out for all of them alike, and counted.
+    """
+    first = scores[0]
+    if gallery is None:
+        if probes is None and set(first.queries) & set(first.targets):
+            raise DesignError(
+                f"{first.name}: queries and targets share samples, so gallery and probes must be chosen.",
+                "for example gallery='one_per_subject' (--gallery one_per_subject); all others become probes.",
+            )
+        gallery = Selection(_known(first.targets, samples), "every target of the scores")
+    gallery = choose(samples, gallery)
+    if probes is None:
+        rest = np.setdiff1d(_known(first.queries, samples), gallery.positions, assume_unique=True)
+        probes = Selection(rest, "every query that is not in the gallery")
+    return present_in(Experiment(samples, gallery, probes), scores, missing)
+
+
+def _known(axis: Ids, samples: Samples) -> Positions:
+    """Where the samples on an axis stand in the table, in table order; ids it does not know are passed over."""
+    return np.sort(samples.ids.positions(name for name in axis if name in samples.ids))
+
+
+def present_in(
+    experiment: Experiment, scores: Iterable[Scores], missing: MissingPolicy = "error"
+) -> Experiment:
+    """Check that every chosen sample is scored by every algorithm, or leave out those that are not."""
+    samples = experiment.samples
+    for one in scores:
+        for role, axis, positions in (
+            ("gallery", one.targets, experiment.gallery),
+            ("probe", one.queries, experiment.probes),
+        ):
+            absent = np.array([samples.ids[place] not in axis for place in positions], dtype=np.bool_)
+            if not absent.any():
+                continue
+            names = [samples.ids[place] for place in positions[absent]]
+            message = f"{len(names):,} of {len(positions):,} {role} samples are not among the {axis.what} ids of {one.name}"
+            if missing == "error":
+                raise AlignmentError(f"{message}: {first_few(names)}.", DROP_HINT)
+            kept = positions[~absent]
+            note = f"{message}; left out of the {role} set for all algorithms"
+            experiment = (
+                experiment.restricted(gallery=kept, note=note)
+                if role == "gallery"
+                else experiment.restricted(probes=kept, note=note)
+            )
+    return experiment
+
+
+def axis_positions(experiment: Experiment, scores: Scores) -> tuple[Positions, Positions]:
+    """Where the probes and the gallery stand on the axes of the scores."""
+    names = experiment.samples.ids[:]
+    try:
+        rows = scores.queries.positions(map(names.__getitem__, experiment.probes.tolist()))
+        columns = scores.targets.positions(map(names.__getitem__, experiment.gallery.tolist()))
+    except InputError:
+        present_in(experiment, [scores])  # says how many are absent, and which
+        raise
+    return rows, columns

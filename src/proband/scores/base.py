@@ -1,0 +1,271 @@
+"""How alike samples are: scores of queries with targets, with ids on both axes and an explicit orientation."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.errors import InputError, UsageError
+from proband.kernels.codes import OK
+from proband.samples.ids import Ids, Positions
+from proband.samples.table import Samples, frozen
+
+Orientation = Literal["similarity", "distance"]
+MissingPolicy = Literal["error", "drop"]
+Cells = npt.NDArray[np.uint8]
+Values = npt.NDArray[Any]
+
+_CHECKED_AT_ONCE = 1 << 22  # cells looked at together when searching for non-finite scores
+
+
+def check_orientation_name(orientation: str | None) -> Orientation:
+    """Return the orientation if it is one; it is never guessed."""
+    if orientation not in get_args(Orientation):
+        raise UsageError(
+            f"The orientation of the scores must be 'similarity' or 'distance', got {orientation!r}.",
+            "similarity: larger is more alike; distance: smaller is more alike. It is never guessed.",
+        )
+    return orientation  # type: ignore[return-value]
+
+
+class Scores(ABC):
+    """Scores of every query with every target.
+
+    Make them with `Scores.from_array` or `Scores.read`, or use `Embeddings`, whose scores are computed when asked
+    for.
+
+    Attributes
+    ----------
+    name
+        What the algorithm is called in tables.
+    orientation
+        ``"similarity"`` (larger is closer) or ``"distance"`` (smaller is closer).
+    queries, targets
+        The ids of rows and columns.
+    notes
+        What a reader of results should know, such as what was left out when the scores were read.
+
+    """
+
+    name: str
+    orientation: Orientation
+    queries: Ids
+    targets: Ids
+    notes: tuple[str, ...]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The number of queries and of targets."""
+        return len(self.queries), len(self.targets)
+
+    @property
+    def larger_is_closer(self) -> bool:
+        """Whether a larger score means more alike."""
+        return self.orientation == "similarity"
+
+    @abstractmethod
+    def tile(self, rows: Positions, columns: Positions) -> Values:
+        """Return the scores of some queries with some targets: contiguous, native floats, every one finite."""
+
+    def cells(self, rows: Positions, columns: Positions) -> Cells | None:
+        """Return the cell codes of a tile, or None if every cell holds a score."""
+        return None
+
+    def __repr__(self) -> str:
+        n_query, n_target = self.shape
+        return f"{type(self).__name__}({self.name!r}: {n_query:,} queries × {n_target:,} targets, {self.orientation})"
+
+    @staticmethod
+    def from_array(
+        values: npt.ArrayLike,
+        queries: Iterable[object],
+        targets: Iterable[object] | None = None,
+        *,
+        orientation: Orientation,
+        name: str = "scores",
+        cells: Cells | None = None,
+    ) -> DenseScores:
+        """Wrap an array (or memory map) of queries × targets; without `targets` the axes are the same."""
+        return DenseScores(values, queries, targets, orientation=orientation, name=name, cells=cells)
+
+    @staticmethod
+    def read(
+        path: str | Path,
+        samples: Samples | None = None,
+        *,
+        orientation: Orientation | None = None,
+        name: str | None = None,
+        missing: MissingPolicy = "error",
+        **options: Any,
+    ) -> Scores:
+        """Read one score matrix from a file of any known format.
+
+        Parameters
+        ----------
+        path
+            The file; ``file.npz::key`` picks one matrix of an archive.
+        samples
+            The table its ids must be in. A plain ``.npy`` without ids is taken to be square over this table.
+        orientation
+            Needed unless the file itself states it.
+        name
+            What to call the algorithm; by default after the file.
+        missing
+            What to do with ids that are not in `samples`: ``"error"``, or ``"drop"`` (left out and counted).
+        options
+            Passed to the format: see `proband.scores.formats.read_file`.
+
+        """
+        from proband.scores.reading import read_scores
+
+        found = read_scores(path, samples, orientation=orientation, missing=missing, **options)
+        if len(found) != 1:
+            raise InputError(
+                f"{Path(path).name} holds {len(found)} score matrices: {', '.join(found)}.",
+                f"pick one as '{path}::{next(iter(found))}', or read all with read_scores.",
+            )
+        scores = next(iter(found.values()))
+        if name is not None:
+            scores.name = name
+        return scores
+
+
+class DenseScores(Scores):
+    """Scores held in an array or a memory-mapped file.
+
+    Parameters
+    ----------
+    values
+        Queries × targets. A memory map is not read until tiles are asked for.
+    queries, targets
+        Ids of rows and columns; without `targets`, the same on both axes.
+    orientation
+        ``"similarity"`` or ``"distance"``.
+    cells
+        Optional codes: 0 compared, 1 don't care (counts neither as mate nor as non-mate), 2 the comparison failed.
+        Values of cells that are not 0 are never looked at and may be NaN.
+
+    Examples
+    --------
+    >>> scores = Scores.from_array([[0.9, 0.1], [0.3, 0.8]], ["p1", "p2"], ["g1", "g2"], orientation="similarity")
+    >>> scores.tile(np.array([1]), np.array([0, 1]))
+    array([[0.3, 0.8]])
+
+    """
+
+    def __init__(
+        self,
+        values: npt.ArrayLike,
+        queries: Iterable[object],
+        targets: Iterable[object] | None = None,
+        *,
+        orientation: Orientation,
+        name: str = "scores",
+        cells: Cells | None = None,
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        self.name = name
+        self.notes = notes
+        self.orientation = check_orientation_name(orientation)
+        self.queries = queries if isinstance(queries, Ids) else Ids(queries, "query")
+        if targets is None:
+            self.targets = self.queries
+        else:
+            self.targets = targets if isinstance(targets, Ids) else Ids(targets, "target")
+        array = values if isinstance(values, np.ndarray) else np.asarray(values)
+        if array.dtype.kind not in "fiub":
+            raise InputError(f"Scores must be numbers; {name} has the type {array.dtype}.")
+        if array.dtype.itemsize > 8:
+            raise InputError(f"Scores of type {array.dtype} are not supported.", "use float64 or smaller.")
+        for what, got in (
+            ("scores", array.shape),
+            ("cell codes", self.shape if cells is None else cells.shape),
+        ):
+            if got != self.shape:
+                raise InputError(
+                    f"{name}: the {what} are {' × '.join(map(str, got))}, but there are {self.shape[0]} query ids "
+                    f"and {self.shape[1]} target ids.",
+                    "rows are queries and columns are targets; is the matrix transposed?"
+                    if got == self.shape[::-1]
+                    else None,
+                )
+        self._values = array
+        self._cells = None if cells is None else frozen(np.ascontiguousarray(cells, dtype=np.uint8))
+        if not isinstance(array, np.memmap):
+            self._values = frozen(array.view())
+            self._check_all()
+
+    @property
+    def values(self) -> Values:
+        """The whole array, as it is stored."""
+        return self._values
+
+    @property
+    def cell_codes(self) -> Cells | None:
+        """The codes of all cells, or None if every cell holds a score."""
+        return self._cells
+
+    def tile(self, rows: Positions, columns: Positions) -> Values:
+        tile = _native(_take(self._values, rows, columns))
+        if self._cells is not None:
+            tile = np.where(_take(self._cells, rows, columns) == OK, tile, tile.dtype.type(0))
+        if isinstance(self._values, np.memmap):  # others were checked when they came in
+            self._require_finite(tile, rows, columns)
+        return tile
+
+    def cells(self, rows: Positions, columns: Positions) -> Cells | None:
+        return None if self._cells is None else np.ascontiguousarray(_take(self._cells, rows, columns))
+
+    def _check_all(self) -> None:
+        if self._values.dtype.kind != "f":
+            return
+        columns = np.arange(self.shape[1])
+        step = max(1, _CHECKED_AT_ONCE // max(1, len(columns)))
+        for start in range(0, self.shape[0], step):
+            rows = np.arange(start, min(start + step, self.shape[0]))
+            block = self._values[rows[0] : rows[-1] + 1]
+            if self._cells is not None:
+                block = np.where(self._cells[rows] == OK, block, 0)
+            self._require_finite(block, rows, columns)
+
+    def _require_finite(self, block: Values, rows: Positions, columns: Positions) -> None:
+        finite = np.isfinite(block)
+        if finite.all():
+            return
+        bad = np.argwhere(~finite)
+        row, column = bad[0]
+        raise InputError(
+            f"{self.name}: {len(bad):,} scores of {block.size:,} looked at are not finite; the first is "
+            f"{block[row, column]} for query {self.queries[rows[row]]!r} and target {self.targets[columns[column]]!r}.",
+            "mark samples that failed with a failure column, or cells with codes; NaN is never ranked.",
+        )
+
+
+def _take(array: npt.NDArray[Any], rows: Positions, columns: Positions) -> npt.NDArray[Any]:
+    """Rows and columns of a 2-D array, by slices where they are runs (a memory map is then read in one go)."""
+    block = array[_as_slice(rows)]
+    return block[:, _as_slice(columns)]
+
+
+def _as_slice(positions: Positions) -> Positions | slice:
+    if (
+        len(positions)
+        and positions[-1] - positions[0] == len(positions) - 1
+        and np.all(np.diff(positions) == 1)
+    ):
+        return slice(int(positions[0]), int(positions[-1]) + 1)
+    return positions
+
+
+def _native(block: npt.NDArray[Any]) -> Values:
+    """Contiguous floats of this machine's byte order; half precision and integers widen without loss."""
+    if block.dtype.kind == "f":
+        wanted = np.float64 if block.dtype.itemsize == 8 else np.float32
+    else:
+        wanted = np.float64
+    return np.ascontiguousarray(block, dtype=wanted)

@@ -1,0 +1,184 @@
+"""Scores that are never stored: computed from embedding vectors, tile by tile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.errors import InputError, UsageError, first_few
+from proband.kernels.codes import COSINE, INNER, L2
+from proband.samples.ids import Ids, Positions
+from proband.samples.table import Samples, frozen
+from proband.scores.base import MissingPolicy, Orientation, Scores, Values
+
+Metric = Literal["cosine", "inner", "l2"]
+_METRIC_CODES: dict[Metric, int] = {"cosine": COSINE, "inner": INNER, "l2": L2}
+_ROWS_AT_ONCE = 1 << 14
+
+
+class Embeddings(Scores):
+    """Embedding vectors that behave as the scores of all their pairs.
+
+    A pair's score is defined as float64 arithmetic on the stored vectors in a fixed order of addition; every faster
+    way of ranking gives the ranks of exactly these scores.
+
+    Parameters
+    ----------
+    vectors
+        One row a sample. A memory map is not copied.
+    ids
+        The samples' ids.
+    metric
+        ``"cosine"`` or ``"inner"`` product (similarities), or ``"l2"``, the Euclidean distance.
+    targets, target_ids
+        Vectors and ids of the targets; without them queries and targets are the same.
+
+    Examples
+    --------
+    >>> e = Embeddings([[1.0, 0.0], [0.0, 2.0], [1.0, 1.0]], ["a", "b", "c"], metric="cosine")
+    >>> e.tile(np.array([0]), np.array([1, 2])).round(3)
+    array([[0.   , 0.707]])
+
+    """
+
+    def __init__(
+        self,
+        vectors: npt.ArrayLike,
+        ids: Iterable[object],
+        *,
+        metric: Metric,
+        targets: npt.ArrayLike | None = None,
+        target_ids: Iterable[object] | None = None,
+        name: str = "embeddings",
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        if metric not in get_args(Metric):
+            raise UsageError(f"The metric must be one of {', '.join(get_args(Metric))}; got {metric!r}.")
+        if (targets is None) != (target_ids is None):
+            raise UsageError("Give both targets and target_ids, or neither.")
+        self.name = name
+        self.notes = notes
+        self.metric: Metric = metric
+        self.orientation: Orientation = "distance" if metric == "l2" else "similarity"
+        self.queries = ids if isinstance(ids, Ids) else Ids(ids, "query")
+        self.query_vectors = self._checked(vectors, self.queries)
+        if targets is None or target_ids is None:
+            self.targets, self.target_vectors = self.queries, self.query_vectors
+        else:
+            self.targets = target_ids if isinstance(target_ids, Ids) else Ids(target_ids, "target")
+            self.target_vectors = self._checked(targets, self.targets)
+        if self.query_vectors.shape[1] != self.target_vectors.shape[1]:
+            raise InputError(
+                f"{name}: query vectors have {self.query_vectors.shape[1]} components, "
+                f"target vectors {self.target_vectors.shape[1]}."
+            )
+
+    @staticmethod
+    def read(  # type: ignore[override]
+        path: str | Path,
+        samples: Samples | None = None,
+        *,
+        metric: Metric,
+        name: str | None = None,
+        missing: MissingPolicy = "error",
+        **options: Any,
+    ) -> Embeddings:
+        """Read embeddings from ``.npy`` (rows as in `samples`) or ``.npz`` (``file.npz::key`` picks one model)."""
+        from proband.scores.reading import read_embeddings
+
+        found = read_embeddings(path, samples, metric=metric, missing=missing, **options)
+        if len(found) != 1:
+            raise InputError(
+                f"{Path(path).name} holds {len(found)} models: {', '.join(found)}.",
+                f"pick one as '{path}::{next(iter(found))}', or read all with read_embeddings.",
+            )
+        embeddings = next(iter(found.values()))
+        if name is not None:
+            embeddings.name = name
+        return embeddings
+
+    @property
+    def dimension(self) -> int:
+        """The number of components of a vector."""
+        return int(self.query_vectors.shape[1])
+
+    @property
+    def metric_code(self) -> int:
+        """The metric as the kernels number it."""
+        return _METRIC_CODES[self.metric]
+
+    def tile(self, rows: Positions, columns: Positions) -> Values:
+        from proband.kernels.vectors import score_tile
+
+        queries, targets = self.query_rows(rows), self.target_rows(columns)
+        return score_tile(
+            queries,
+            targets,
+            self.query_norms(queries, rows),
+            self.target_norms(targets, columns),
+            self.metric_code,
+        )
+
+    def query_rows(self, rows: Positions) -> Values:
+        """Return query vectors as contiguous float32 or float64."""
+        return _floats(self.query_vectors[rows])
+
+    def target_rows(self, columns: Positions) -> Values:
+        """Return target vectors as contiguous float32 or float64."""
+        return _floats(self.target_vectors[columns])
+
+    def query_norms(self, vectors: Values, rows: Positions) -> Values:
+        """Return the lengths of query vectors; a cosine needs every one to be positive."""
+        return self._norms(vectors, rows, self.queries)
+
+    def target_norms(self, vectors: Values, columns: Positions) -> Values:
+        """Return the lengths of target vectors; a cosine needs every one to be positive."""
+        return self._norms(vectors, columns, self.targets)
+
+    def _norms(self, vectors: Values, positions: Positions, ids: Ids) -> Values:
+        from proband.kernels.vectors import norms
+
+        lengths = norms(vectors)
+        if not np.isfinite(lengths).all():
+            name = ids[int(positions[~np.isfinite(lengths)][0])]
+            raise InputError(f"{self.name}: the vector of {name!r} is too long for float64 arithmetic.")
+        if self.metric == "cosine" and not lengths.all():
+            zero = [ids[place] for place in positions[lengths == 0]]
+            raise InputError(
+                f"{self.name}: {len(zero):,} vectors are all zeros, so their cosine is undefined: {first_few(zero)}.",
+                "a sample without an embedding is a failure to acquire: mark it as failed.",
+            )
+        return lengths
+
+    def _checked(self, vectors: npt.ArrayLike, ids: Ids) -> Values:
+        array = vectors if isinstance(vectors, np.ndarray) else np.asarray(vectors)
+        if (
+            array.dtype.kind not in "fiu"
+            or array.dtype.itemsize > 8
+            or array.ndim != 2
+            or array.shape[1] == 0
+        ):
+            raise InputError(
+                f"{self.name}: embeddings must be a table of numbers, one row a sample; "
+                f"got {' × '.join(map(str, array.shape)) or 'a single value'} of {array.dtype}."
+            )
+        if len(array) != len(ids):
+            raise InputError(f"{self.name}: there are {len(array):,} vectors but {len(ids):,} ids.")
+        for start in range(0, len(array), _ROWS_AT_ONCE):
+            block = np.asarray(array[start : start + _ROWS_AT_ONCE])
+            bad = np.flatnonzero(~np.isfinite(block).all(axis=1))
+            if bad.size:
+                raise InputError(
+                    f"{self.name}: the vector of {ids[start + int(bad[0])]!r} has components that are not finite.",
+                    "a sample without an embedding is a failure to acquire: give it zeros and mark it as failed.",
+                )
+        return array if isinstance(array, np.memmap) else frozen(array.view())
+
+
+def _floats(block: npt.NDArray[Any]) -> Values:
+    wanted = np.float32 if block.dtype.kind == "f" and block.dtype.itemsize <= 4 else np.float64
+    return np.ascontiguousarray(block, dtype=wanted)

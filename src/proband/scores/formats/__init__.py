@@ -1,0 +1,85 @@
+"""Score files: one module a format, one registry of them all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from proband.errors import InputError, UsageError
+from proband.samples import Samples
+from proband.scores.base import Scores
+from proband.scores.formats.bee import BEE
+from proband.scores.formats.bob import BOB4, BOB5
+from proband.scores.formats.contents import Format, ReadOptions, ScoreFile
+from proband.scores.formats.csu import CSU, read_image_list, write_image_list
+from proband.scores.formats.numpy_files import NPY, NPZ
+from proband.scores.formats.tables import TABLES
+
+__all__ = [
+    "FORMATS",
+    "Format",
+    "ReadOptions",
+    "ScoreFile",
+    "format_of",
+    "read_file",
+    "read_image_list",
+    "write_file",
+    "write_image_list",
+]
+
+# In the order in which they are tried: formats with a signature first, plain text last.
+FORMATS: dict[str, Format] = {made.name: made for made in (NPY, NPZ, BEE, *TABLES, CSU, BOB5, BOB4)}
+
+_HEAD = 1 << 14
+
+
+def format_of(path: Path, name: str | None = None) -> Format:
+    """Find the format of a file by looking at it, or by its name if that is given."""
+    if name is not None:
+        if name not in FORMATS:
+            raise UsageError(f"There is no format {name!r}.", f"the formats are: {', '.join(FORMATS)}.")
+        return FORMATS[name]
+    if not path.exists():
+        raise InputError(f"There is no file {path}.")
+    head = b""
+    if path.is_file():
+        try:
+            with path.open("rb") as file:
+                head = file.read(_HEAD)
+        except OSError as error:
+            raise InputError(f"{path} cannot be read: {error.strerror}.") from None
+        if not head:
+            raise InputError(f"{path.name} is empty.")
+    for candidate in FORMATS.values():
+        if candidate.recognises(path, head):
+            return candidate
+    raise InputError(
+        f"{path.name} is of no known format.",
+        f"say which with --format; the formats are: {', '.join(FORMATS)}.",
+    )
+
+
+def read_file(path: str | Path, options: ReadOptions | None = None, format: str | None = None) -> ScoreFile:
+    """Read a score file of any known format."""
+    path = Path(path)
+    return format_of(path, format).read(path, options or ReadOptions())
+
+
+def write_file(
+    path: str | Path, scores: Scores, samples: Samples | None = None, format: str | None = None
+) -> str:
+    """Write scores in the format named, or in the one the ending means; return the format's name."""
+    path = Path(path)
+    if format is None:
+        ending = path.suffix.lower()
+        chosen = next((made for made in reversed(FORMATS.values()) if ending in made.endings), None)
+        if chosen is None:
+            raise UsageError(
+                f"The ending {ending or '(none)'} does not tell the format of {path.name}.",
+                f"say which with --to; the formats are: {', '.join(FORMATS)}.",
+            )
+    else:
+        chosen = format_of(path, format)
+    if chosen.write is None:
+        raise UsageError(f"The format {chosen.name} cannot be written.")
+    chosen.write(path, scores, samples)
+    return chosen.name

@@ -1,0 +1,258 @@
+"""NIST's Biometric Evaluation Environment: ``.mtx`` similarity or distance matrices, ``.mask`` files, signature sets.
+
+Files in the wild deviate: masks that call themselves similarities, an extra integer before the byte-order mark, both
+byte orders. The byte-order mark is therefore taken from the end of its line, and a mask is known by its cell type.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from xml.parsers import expat
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.engine import written_whole
+from proband.errors import InputError
+from proband.kernels.codes import DONT_CARE, FAILED, OK
+from proband.samples import Ids, Samples
+from proband.scores.base import Cells, Orientation, Scores
+from proband.scores.formats.contents import Format, ReadOptions, ScoreFile
+
+_MAGIC = 0x12345678
+_ORIENTATIONS: dict[str, Orientation] = {"S2": "similarity", "D2": "distance"}
+MATCH, NON_MATCH, IGNORE = 0xFF, 0x7F, 0x00
+_HEADER_LIMIT = 1 << 14
+_ROWS_AT_ONCE_CELLS = 1 << 22
+
+
+@dataclass(frozen=True)
+class _Header:
+    kind: str
+    target_set: str
+    query_set: str
+    dtype: np.dtype[np.generic]
+    shape: tuple[int, int]
+    offset: int
+
+
+def _recognises(path: Path, head: bytes) -> bool:
+    lines = head.split(b"\n", 3)
+    return len(lines) == 4 and lines[0].strip() in (b"S2", b"D2", b"M2") and lines[3][:2] in (b"MF", b"MB")
+
+
+def _read_header(path: Path) -> _Header:
+    """Read the four header lines and check what they claim against the file's size."""
+    with path.open("rb") as file:
+        head = file.read(_HEADER_LIMIT)
+    lines = head.split(b"\n", 3)
+    if len(lines) < 4 or lines[3][:2] not in (b"MF", b"MB") or lines[0].strip() not in (b"S2", b"D2", b"M2"):
+        raise InputError(f"{path.name} is not a BEE matrix: its first lines are not those of one.")
+    names = [line.decode("utf-8", "replace").strip() for line in lines[:3]]
+    # The magic number may itself contain a line break's byte, so it is looked for, in either order.
+    for order in ("<", ">"):
+        magic = np.array(_MAGIC, dtype=f"{order}u4").tobytes() + b"\n"
+        end = lines[3].find(magic, 0, 256)
+        if end >= 0:
+            break
+    else:
+        raise InputError(f"{path.name}: the byte-order mark 0x12345678 is missing from the fourth line.")
+    fields = lines[3][:end].split()
+    try:
+        n_queries, n_targets = int(fields[1]), int(fields[2])
+    except (ValueError, IndexError):
+        raise InputError(
+            f"{path.name}: the fourth line does not give the numbers of queries and targets."
+        ) from None
+    dtype = np.dtype(f"{order}f4") if fields[0] == b"MF" else np.dtype("u1")
+    offset = len(head) - len(lines[3]) + end + 5
+    body = path.stat().st_size - offset
+    if n_queries < 1 or n_targets < 1 or n_queries * n_targets * dtype.itemsize != body:
+        raise InputError(
+            f"{path.name} claims {n_queries:,} × {n_targets:,} cells of {dtype.itemsize} bytes, "
+            f"but {body:,} bytes follow its header."
+        )
+    return _Header(names[0], names[1], names[2], dtype, (n_queries, n_targets), offset)
+
+
+def _read(path: Path, options: ReadOptions) -> ScoreFile:
+    header = _read_header(path)
+    if header.dtype.itemsize == 1:
+        raise InputError(
+            f"{path.name} is a mask: it says which pairs are mated, and holds no scores.",
+            "evaluate the .mtx file and name this one with --mask.",
+        )
+    values = np.memmap(path, dtype=header.dtype, mode="r", offset=header.offset, shape=header.shape)
+    mask, notes = options.mask, []
+    if mask is None and path.with_suffix(".mask").exists():
+        mask = path.with_suffix(".mask")
+        notes.append(f"mated pairs are taken from {mask.name}, beside it")
+    queries, query_subjects = _axis(path, header.query_set, header.shape[0], "query")
+    targets, target_subjects = _axis(path, header.target_set, header.shape[1], "target")
+    if isinstance(queries[0], str) and queries[0].startswith("query:"):
+        notes.append("the file has no ids; they are positions: query:1, target:1, …")
+    subjects, cells = None, None
+    if mask is not None:
+        query_subjects, target_subjects, cells = _subjects_of_mask(mask, header.shape)
+        excluded = 0 if cells is None else int((cells == DONT_CARE).sum())
+        if excluded:
+            notes.append(f"{excluded:,} don't-care cells are excluded")
+    if query_subjects is not None and target_subjects is not None:
+        subjects = _samples(queries, targets, query_subjects, target_subjects)
+    return ScoreFile(
+        "bee",
+        {path.stem: values},
+        Ids(queries, "query"),
+        Ids(targets, "target"),
+        subjects,
+        _ORIENTATIONS.get(header.kind),
+        cells,
+        notes=tuple(notes),
+    )
+
+
+def _samples(
+    queries: list[str], targets: list[str], query_subjects: list[str], target_subjects: list[str]
+) -> Samples:
+    subject_of = dict(zip(queries, query_subjects, strict=True))
+    for name, subject in zip(targets, target_subjects, strict=True):
+        if subject_of.setdefault(name, subject) != subject:
+            raise InputError(f"The id {name!r} has one subject as a query and another as a target.")
+    return Samples({"id": list(subject_of), "subject": list(subject_of.values())})
+
+
+def _subjects_of_mask(path: Path, shape: tuple[int, int]) -> tuple[list[str], list[str], Cells | None]:
+    """Work out who is who from which pairs match: people are the connected parts of the matches.
+
+    Raises if a pair that belongs to one person by way of others is marked as a non-match.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    header = _read_header(path)
+    if header.dtype.itemsize != 1 or header.shape != shape:
+        raise InputError(
+            f"{path.name} is {header.shape[0]} × {header.shape[1]} of {header.dtype}; "
+            f"the mask of this matrix must be {shape[0]} × {shape[1]} bytes."
+        )
+    mask: npt.NDArray[np.uint8] = np.fromfile(path, dtype=np.uint8, offset=header.offset).reshape(shape)
+    strange = np.setdiff1d(np.unique(mask), [MATCH, NON_MATCH, IGNORE])
+    if strange.size:
+        raise InputError(f"{path.name} has cells of value {strange[0]:#04x}; 0xff, 0x7f and 0x00 are known.")
+    rows, columns = np.nonzero(mask == MATCH)
+    n = sum(shape)
+    graph = coo_array((np.ones(len(rows), dtype=np.int8), (rows, columns + shape[0])), shape=(n, n))
+    _, labels = connected_components(graph, directed=False)
+    same = labels[: shape[0], None] == labels[None, shape[0] :]
+    wrong = np.argwhere(same & (mask == NON_MATCH))
+    if len(wrong):
+        row, column = wrong[0]
+        raise InputError(
+            f"{path.name}: query {row + 1} and target {column + 1} are one person by way of other matches, but marked as "
+            f"a non-match ({len(wrong):,} such cells): the mask does not tell who is who.",
+            "give a samples table with subjects instead.",
+        )
+    cells = np.where(mask == IGNORE, DONT_CARE, OK).astype(np.uint8)
+    names = [f"subject:{label + 1}" for label in labels]
+    return names[: shape[0]], names[shape[0] :], cells if cells.any() else None
+
+
+def _axis(path: Path, set_name: str, n: int, role: str) -> tuple[list[str], list[str] | None]:
+    """Ids and subjects from the signature set named in the header, if it lies beside the matrix."""
+    beside = path.with_name(Path(set_name).name) if set_name else path
+    if beside == path or not beside.is_file() or beside.suffix.lower() != ".xml":
+        return [f"{role}:{place + 1}" for place in range(n)], None
+    names, subjects = read_signature_set(beside)
+    if len(names) != n:
+        raise InputError(
+            f"{beside.name} lists {len(names):,} signatures, but {path.name} has {n:,} on its {role} axis."
+        )
+    return names, subjects
+
+
+def read_signature_set(path: Path) -> tuple[list[str], list[str]]:
+    """Read a signature set: the id (presentation name) and the subject of each signature.
+
+    Both the plain and the nested form are understood. Document types and entities are refused.
+    """
+    names: list[str] = []
+    subjects: list[str] = []
+    current: list[str | None] = []
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        tag = tag.rpartition(":")[2]
+        if tag in ("biometric-signature", "complex-biometric-signature"):
+            current.append(attributes.get("name"))
+        elif tag in ("presentation", "complex-presentation") and current and current[-1] is not None:
+            names.append(attributes.get("name") or attributes.get("file-name") or "")
+            subjects.append(current[-1])
+            current[-1] = None  # one row a signature: its first presentation names it
+
+    def end(tag: str) -> None:
+        if tag.rpartition(":")[2] in ("biometric-signature", "complex-biometric-signature"):
+            current.pop()
+
+    def refuse(*_: object) -> None:
+        raise InputError(f"{path.name} declares a document type or an entity, which is not allowed here.")
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.StartDoctypeDeclHandler = refuse
+    parser.EntityDeclHandler = refuse
+    try:
+        with path.open("rb") as file:
+            parser.ParseFile(file)
+    except expat.ExpatError as error:
+        raise InputError(f"{path.name} is not a sound signature set: {error}.") from None
+    return names, subjects
+
+
+def _write(path: Path, scores: Scores, samples: Samples | None) -> None:
+    """Write the matrix, and with a samples table (or cells that do not count) the mask beside it."""
+    n_queries, n_targets = scores.shape
+    columns = np.arange(n_targets)
+    step = max(1, _ROWS_AT_ONCE_CELLS // n_targets)
+    magic = _MAGIC.to_bytes(4, sys.byteorder)
+    blocks = [np.arange(start, min(start + step, n_queries)) for start in range(0, n_queries, step)]
+    kind = "S2" if scores.larger_is_closer else "D2"
+
+    def head(kind: str, cell: str) -> bytes:
+        return (
+            f"{kind}\n{path.stem}-target.xml\n{path.stem}-query.xml\n{cell} {n_queries} {n_targets} ".encode()
+            + magic
+            + b"\n"
+        )
+
+    with written_whole(path) as draft, draft.open("wb") as file:
+        file.write(head(kind, "MF"))
+        for rows in blocks:
+            tile = scores.tile(rows, columns)
+            single = tile.astype(np.float32)
+            if not np.isfinite(single).all():
+                raise InputError(
+                    f"{path.name}: a score is too large for the single precision of a BEE matrix."
+                )
+            file.write(single.tobytes())
+    if samples is None:
+        return
+    query_codes = samples.codes[samples.ids.positions(scores.queries)]
+    target_codes = samples.codes[samples.ids.positions(scores.targets)]
+    with written_whole(path.with_suffix(".mask")) as draft, draft.open("wb") as file:
+        file.write(head("M2", "MB"))
+        for rows in blocks:
+            mask = np.where(query_codes[rows, None] == target_codes[None, :], MATCH, NON_MATCH).astype(
+                np.uint8
+            )
+            cells = scores.cells(rows, columns)
+            if cells is not None:
+                if (cells == FAILED).any():
+                    raise InputError(
+                        "A BEE matrix has no place for failed comparisons.", "write .npz instead."
+                    )
+                mask[cells == DONT_CARE] = IGNORE
+            file.write(mask.tobytes())
+
+
+BEE = Format("bee", "BEE similarity or distance matrix (.mtx)", (".mtx",), _recognises, _read, _write)

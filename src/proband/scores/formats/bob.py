@@ -1,0 +1,120 @@
+"""bob's score lists: ``claimed [model] real label score``, separated by white space.
+
+A comparison is genuine if the claimed and the real id agree; a score of ``nan`` is a failure to acquire. The four-column
+form has no model label: there the template is named by the claimed id.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from proband.engine import written_whole
+from proband.errors import InputError
+from proband.kernels.codes import DONT_CARE, FAILED
+from proband.samples import Samples
+from proband.scores.base import Scores
+from proband.scores.formats.chunks import read_in_chunks
+from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, require_subjects, subjects_of
+from proband.scores.trials import Trials
+
+_FOUR = ("target_subject", "query_subject", "query", "score")
+_FIVE = ("target_subject", "target", "query_subject", "query", "score")
+_MODEL = "model:"
+
+
+def _columns_of(head: bytes) -> int | None:
+    """4 or 5 if the first lines look like a score list."""
+    lines = [line.split() for line in head.split(b"\n")[:-1] if line.strip()][:5]
+    if not lines and head.strip():
+        lines = [head.split()]  # a single line without a line break
+    counts = {len(fields) for fields in lines}
+    if len(counts) != 1 or counts - {4, 5}:
+        return None
+    try:
+        for fields in lines:
+            float(fields[-1])
+    except ValueError:
+        return None
+    return counts.pop()
+
+
+def _read(path: Path, columns: tuple[str, ...], options: ReadOptions) -> ScoreFile:
+    schema: dict[str, pl.DataType] = {
+        name: pl.Float64() if name == "score" else pl.String() for name in columns
+    }
+    frame = read_in_chunks(path, schema, options.progress, separator=None)
+    if "target" not in columns:
+        frame = frame.with_columns(target=pl.col("target_subject"))
+    notes: tuple[str, ...] = ()
+    if frame["target"].unique().is_in(frame["query"].unique().implode()).any():
+        # Models and probes are different things, even where a file gives them the same label.
+        frame = frame.with_columns(target=_MODEL + pl.col("target"))
+        notes = (f"models share labels with probes; they are called {_MODEL}…",)
+    frame = _unnamed_if_repeated(frame)
+    if frame["query"].null_count():
+        notes = (
+            *notes,
+            "the same probe label occurs more than once against a model; probes cannot be told apart",
+        )
+    return ScoreFile.from_trials(f"bob{len(columns)}", Trials(frame, name=path.stem, notes=notes), path.stem)
+
+
+def _unnamed_if_repeated(frame: pl.DataFrame) -> pl.DataFrame:
+    """Forget probe labels that do not tell probes apart (some lists write the same word everywhere)."""
+    key = pl.struct("query", "query_subject", "target", "target_subject")
+    if frame.select(key.n_unique()).item() == frame.height:
+        owners = frame.select(
+            pl.struct("query", "query_subject").n_unique(), pl.col("query").n_unique().alias("n")
+        )
+        if owners.row(0)[0] == owners.row(0)[1]:
+            return frame
+    return frame.with_columns(query=pl.lit(None, dtype=pl.String))
+
+
+def _write(path: Path, scores: Scores, samples: Samples | None, columns: tuple[str, ...]) -> None:
+    known = require_subjects(samples, f"bob{len(columns)}")
+    query_subjects, target_subjects = subjects_of(scores.queries, known), subjects_of(scores.targets, known)
+    models = [name.removeprefix(_MODEL) for name in scores.targets]
+    if "target" not in columns and len(set(target_subjects)) != len(target_subjects):
+        raise InputError(
+            "bob's four-column form names a model by its subject, but some subjects have several targets.",
+            "write bob5, which has a column for the model.",
+        )
+    words = [*query_subjects, *target_subjects, *models, *scores.queries]
+    broken = next((word for word in words if not word or word.split() != [word]), None)
+    if broken is not None:
+        raise InputError(
+            f"The name {broken!r} has blanks in it, which a list separated by blanks cannot hold."
+        )
+    every = np.arange(len(scores.targets))
+    with written_whole(path) as draft, draft.open("w", encoding="utf-8") as file:
+        for row, (query, query_subject) in enumerate(zip(scores.queries, query_subjects, strict=True)):
+            at = np.array([row])
+            tile, cells = scores.tile(at, every)[0], scores.cells(at, every)
+            for column, value in enumerate(tile.tolist()):
+                if cells is not None and cells[0, column] == DONT_CARE:
+                    continue
+                score = "nan" if cells is not None and cells[0, column] == FAILED else repr(value)
+                model = [models[column]] if "target" in columns else []
+                print(target_subjects[column], *model, query_subject, query, score, file=file)
+
+
+BOB4 = Format(
+    "bob4",
+    "bob's four columns: claimed real label score",
+    (),
+    lambda path, head: _columns_of(head) == 4,
+    lambda path, options: _read(path, _FOUR, options),
+    lambda path, scores, samples: _write(path, scores, samples, _FOUR),
+)
+BOB5 = Format(
+    "bob5",
+    "bob's five columns: claimed model real label score",
+    (),
+    lambda path, head: _columns_of(head) == 5,
+    lambda path, options: _read(path, _FIVE, options),
+    lambda path, scores, samples: _write(path, scores, samples, _FIVE),
+)

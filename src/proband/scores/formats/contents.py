@@ -1,0 +1,147 @@
+"""What a score file holds, before it meets a table of samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from proband.engine import Progress, Silent
+from proband.errors import InputError
+from proband.samples import Ids, Samples
+from proband.scores.base import Cells, Orientation, Scores, Values
+from proband.scores.trials import Trials
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreFile:
+    """The contents of one file.
+
+    Attributes
+    ----------
+    format
+        The name of its format.
+    matrices
+        Queries × targets by name, one for each algorithm in the file. Empty for a list of pairs.
+    queries, targets
+        The ids of both axes, where the file has them.
+    subjects
+        The samples the file itself describes, where it knows whose they are.
+    orientation
+        What the file states, if it does.
+    cells
+        Codes of cells that are not plain scores.
+    trials
+        The list of pairs, where the file is one.
+    notes
+        What was found out or decided in reading.
+
+    """
+
+    format: str
+    matrices: Mapping[str, Values] = field(default_factory=dict)
+    queries: Ids | None = None
+    targets: Ids | None = None
+    subjects: Samples | None = None
+    orientation: Orientation | None = None
+    cells: Cells | None = None
+    trials: Trials | None = None
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def from_trials(cls, format: str, trials: Trials, name: str) -> ScoreFile:
+        """Describe a list of pairs; it is laid out as a matrix when one is asked for."""
+        subjects = None
+        known = ("query", "target", "query_subject", "target_subject")
+        if not any(trials.frame[column].null_count() for column in known):
+            subjects = trials.samples()
+        return cls(
+            format, subjects=subjects, orientation=trials.orientation, trials=trials, notes=trials.notes
+        )
+
+    def as_matrix(self, name: str) -> ScoreFile:
+        """Lay a list of pairs out as a matrix; a file of matrices is returned as it is."""
+        if self.trials is None:
+            return self
+        values, queries, targets, cells, notes = self.trials.to_matrix()
+        return ScoreFile(
+            self.format,
+            {name: values},
+            queries,
+            targets,
+            self.subjects,
+            self.orientation,
+            cells,
+            self.trials,
+            notes,
+        )
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """What a reader may be told.
+
+    Attributes
+    ----------
+    key
+        Which array of an archive.
+    query_ids, target_ids
+        Names of the arrays that hold the ids, in an archive.
+    mask
+        A mask file that tells mated from non-mated pairs.
+    progress
+        Who listens to progress.
+
+    """
+
+    key: str | None = None
+    query_ids: str | None = None
+    target_ids: str | None = None
+    mask: Path | None = None
+    progress: Progress = field(default_factory=Silent)
+
+
+@dataclass(frozen=True)
+class Format:
+    """One file format: how to recognise, read and write it.
+
+    Attributes
+    ----------
+    name, title
+        What it is called on the command line, and in words.
+    endings
+        File endings that mean this format.
+    recognises
+        Tells from a path and the file's first bytes whether it is of this format.
+    read, write
+        ``read(path, options)`` and ``write(path, scores, samples)``; a format that cannot be written has None.
+
+    """
+
+    name: str
+    title: str
+    endings: tuple[str, ...]
+    recognises: Callable[[Path, bytes], bool]
+    read: Callable[[Path, ReadOptions], ScoreFile]
+    write: Callable[[Path, Scores, Samples | None], None] | None = None
+
+
+def require_subjects(samples: Samples | None, format: str) -> Samples:
+    """Return the samples, or say that this format cannot be written without subjects."""
+    if samples is None:
+        raise InputError(
+            f"The format {format} names subjects, so it cannot be written without a samples table."
+        )
+    return samples
+
+
+def first_line(error: Exception) -> str:
+    """The first line of another library's complaint."""
+    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")[:200]
+
+
+def subjects_of(ids: Ids, samples: Samples) -> list[str]:
+    """The subject of each id."""
+    codes: Any = samples.codes[samples.ids.positions(ids)]
+    return [samples.subjects[code] for code in codes]

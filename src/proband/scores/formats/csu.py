@@ -1,0 +1,141 @@
+"""The CSU Face Identification Evaluation System: a directory of distance files, and ``.srt`` image lists.
+
+A distance directory holds one file for each probe, named as the image, with lines ``imagename<TAB>distance``. A list
+has a line for each subject, its image names separated by blanks.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from proband.engine import written_whole
+from proband.errors import InputError, first_few
+from proband.samples import Ids, Samples
+from proband.scores.base import Scores
+from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, first_line, subjects_of
+
+
+def read_image_list(path: str | Path) -> Samples:
+    """Read a ``.srt`` list: a line for each subject; subjects are named by their line, ``s1``, ``s2``, …"""
+    path = Path(path)
+    ids: list[str] = []
+    subjects: list[str] = []
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path.name} cannot be read as an image list: {error}.") from None
+    for number, line in enumerate(filter(str.strip, lines), start=1):
+        names = line.split()
+        ids += names
+        subjects += [f"s{number}"] * len(names)
+    if not ids:
+        raise InputError(f"{path.name} lists no images.")
+    return Samples({"id": ids, "subject": subjects}, source=path.name)
+
+
+def write_image_list(path: str | Path, samples: Samples) -> None:
+    """Write a ``.srt`` list: one line a subject."""
+    path = Path(path)
+    lines: list[list[str]] = [[] for _ in samples.subjects]
+    for name, code in zip(samples.ids, samples.codes, strict=True):
+        if name.split() != [name]:
+            raise InputError(f"The image name {name!r} has blanks in it, which a .srt list cannot hold.")
+        lines[code].append(name)
+    with written_whole(path) as draft:
+        draft.write_text("".join(" ".join(line) + "\n" for line in lines), encoding="utf-8")
+
+
+def _files(path: Path) -> list[Path]:
+    return sorted(entry for entry in path.iterdir() if entry.is_file() and not entry.name.startswith("."))
+
+
+def _read(path: Path, options: ReadOptions) -> ScoreFile:
+    files = _files(path)
+    lists = [file for file in files if file.suffix.lower() == ".srt"]
+    files = [file for file in files if file not in lists]
+    if not files:
+        raise InputError(f"The directory {path.name} holds no distance files.")
+    options.progress.begin(f"reading {path.name}", len(files))
+    targets: Ids | None = None
+    values = None
+    for row, file in enumerate(files):
+        names, distances = _read_one(file)
+        if targets is None or values is None:
+            targets = Ids(names, "target")
+            values = np.empty((len(files), len(targets)))
+        if names == list(targets):
+            values[row] = distances
+        else:
+            values[row] = _reordered(file, names, distances, targets)
+        options.progress.advance(1)
+    return ScoreFile(
+        "csu",
+        {path.name: values},  # type: ignore[dict-item]
+        Ids((file.name for file in files), "query"),
+        targets,
+        read_image_list(lists[0]) if lists else None,
+        "distance",
+        notes=tuple(f"subjects are taken from {file.name}" for file in lists[:1]),
+    )
+
+
+def _read_one(file: Path) -> tuple[list[str], np.ndarray]:
+    try:
+        frame = pl.read_csv(
+            file,
+            separator="\t",
+            has_header=False,
+            schema={"name": pl.String, "distance": pl.Float64},
+            quote_char=None,
+        )
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise InputError(f"{file.name} is not a CSU distance file: {first_line(error)}.") from None
+    if frame.null_count().sum_horizontal().item():
+        raise InputError(f"{file.name}: a line lacks an image name or a distance.")
+    return frame["name"].to_list(), frame["distance"].to_numpy()
+
+
+def _reordered(file: Path, names: list[str], distances: np.ndarray, targets: Ids) -> np.ndarray:
+    unknown, absent = targets.missing(names), Ids(names, "target").missing(targets)
+    if unknown or absent:
+        raise InputError(
+            f"{file.name} lists other images than the first file: {first_few(unknown or absent)} "
+            f"{'is new' if unknown else 'is not there'}."
+        )
+    ordered = np.empty(len(targets))
+    ordered[targets.positions(names)] = distances
+    return ordered
+
+
+def _write(path: Path, scores: Scores, samples: Samples | None) -> None:
+    if scores.larger_is_closer:
+        raise InputError("CSU files hold distances, and these scores are similarities.", "negate them first.")
+    bad = [name for name in scores.queries if "/" in name or name.startswith(".") or "\t" in name]
+    if bad:
+        raise InputError(f"The id {bad[0]!r} cannot be a file name in a CSU directory.")
+    columns = np.arange(len(scores.targets))
+    if scores.cells(np.array([0]), columns) is not None:
+        raise InputError("CSU files have no place for don't-care and failed cells.", "write .npz instead.")
+    with written_whole(path) as draft:
+        draft.mkdir()
+        for row, name in enumerate(scores.queries):
+            tile = scores.tile(np.array([row]), columns)[0].tolist()
+            lines = (f"{target}\t{value:.16e}\n" for target, value in zip(scores.targets, tile, strict=True))
+            (draft / name).write_text("".join(lines), encoding="utf-8")
+        if samples is not None:
+            scored = dict.fromkeys([*scores.queries, *scores.targets])
+            subjects_of(Ids(scored), samples)
+            write_image_list(draft / "images.srt", samples.take(samples.ids.positions(scored)))
+
+
+CSU = Format(
+    "csu",
+    "CSU directory of distance files",
+    (),
+    lambda path, head: path.is_dir(),
+    _read,
+    _write,
+)

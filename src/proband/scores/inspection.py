@@ -1,0 +1,286 @@
+"""What is this file? Its format, sizes, ids, and how genuine and impostor scores lie."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.errors import InputError, ProbandError
+from proband.kernels.codes import OK
+from proband.samples import Experiment, Ids, Samples, Selection
+from proband.samples.npz import Archive
+from proband.scores.base import DenseScores, Orientation
+from proband.scores.formats import ReadOptions, ScoreFile, read_file
+from proband.scores.orientation import OrientationCheck, check_orientation
+from proband.scores.reading import scores_of, split_key
+from proband.scores.trials import Trials
+
+_CELLS_LOOKED_AT = 20_000_000
+_TABLE_ENDINGS = (".csv", ".tsv", ".parquet", ".pq", ".jsonl", ".ndjson")
+_QUANTILES = (0.05, 0.5, 0.95)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How a set of scores lies."""
+
+    n: int
+    mean: float
+    sd: float
+    low: float
+    median: float
+    high: float
+
+    @classmethod
+    def of(cls, values: npt.NDArray[np.float64]) -> Spread | None:
+        """Summarise scores, if there are any: 5 %, 50 % and 95 % quantiles."""
+        if not values.size:
+            return None
+        low, median, high = np.quantile(values, _QUANTILES)
+        sd = float(values.std(ddof=1)) if values.size > 1 else 0.0
+        return cls(values.size, float(values.mean()), sd, float(low), float(median), float(high))
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One algorithm's scores.
+
+    Attributes
+    ----------
+    auc_as_similarity
+        The share of (mate, non-mate) comparisons of a probe in which the mate scores higher, averaged over subjects;
+        below one half for a distance. None if subjects are not known.
+    verdict
+        What that says about the orientation, in words.
+    """
+
+    name: str
+    n_queries: int | None
+    n_targets: int | None
+    n_scores: int
+    dtype: str
+    genuine: Spread | None
+    impostor: Spread | None
+    auc_as_similarity: float | None
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What was found out about a file."""
+
+    path: str
+    kind: str
+    format: str
+    facts: dict[str, Any]
+    summaries: tuple[Summary, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, ready for JSON."""
+        return asdict(self)
+
+
+def inspect_file(
+    path: str | Path,
+    samples: Samples | None = None,
+    options: ReadOptions | None = None,
+    format: str | None = None,
+    id_column: str = "id",
+    subject_column: str = "subject",
+) -> Inspection:
+    """Look at a file: a table of samples, an archive of arrays, or scores of any known format."""
+    path, key = split_key(path)
+    if not path.exists():
+        raise InputError(f"There is no file {path}.")
+    table = _as_table(path, id_column, subject_column) if format is None and key is None else None
+    if table is not None:
+        return _of_table(path, table)
+    options = options or ReadOptions()
+    try:
+        file = read_file(
+            path,
+            ReadOptions(key, options.query_ids, options.target_ids, options.mask, options.progress),
+            format,
+        )
+    except InputError as error:
+        if path.suffix.lower() == ".npz" and key is None:
+            return _of_archive(path)
+        if path.suffix.lower() in _TABLE_ENDINGS:
+            raise InputError(
+                f"{error.message.rstrip('.')}; nor is it a table of samples with columns {id_column!r} and "
+                f"{subject_column!r}.",
+                error.hint or "for a table of samples, name its columns: --id-column …, --subject-column …",
+            ) from None
+        raise
+    if path.suffix.lower() == ".npz" and file.queries is None and samples is None:
+        return _of_archive(path)
+    return _of_scores(path, file, samples)
+
+
+def _as_table(path: Path, id_column: str, subject_column: str) -> Samples | None:
+    """The file as a table of samples, if it has the columns of one."""
+    if (
+        path.suffix.lower() not in (".csv", ".tsv", ".parquet", ".pq", ".jsonl", ".ndjson")
+        or not path.is_file()
+    ):
+        return None
+    from proband.samples.reading import read_frame
+
+    try:
+        frame = read_frame(path, text_columns=(id_column, subject_column))
+    except ProbandError:
+        return None
+    if id_column not in frame.columns or subject_column not in frame.columns:
+        return None
+    return Samples(frame, id_column=id_column, subject_column=subject_column, source=path.name)
+
+
+def _of_table(path: Path, table: Samples) -> Inspection:
+    counts = table.counts
+    facts = {
+        "samples": len(table),
+        "subjects": len(table.subjects),
+        "samples per subject": f"{counts.min()} to {counts.max()}, median {np.median(counts):g}",
+        "subjects with one sample": int((counts == 1).sum()),
+        "columns": ", ".join(f"{name} ({dtype})" for name, dtype in table.frame.schema.items()),
+        "missing values": int(sum(table.frame.null_count().row(0))),
+    }
+    return Inspection(str(path), "a table of samples", path.suffix[1:].lower(), facts)
+
+
+def _of_archive(path: Path) -> Inspection:
+    archive = Archive(path)
+    facts = {name: f"{' × '.join(map(str, archive.shape(name)))} {archive.dtype(name)}" for name in archive}
+    note = "no matrix of scores with ids was found; if these are embeddings, evaluate them with -e"
+    return Inspection(str(path), "an archive of arrays", "npz", facts, notes=(note,))
+
+
+def _of_scores(path: Path, file: ScoreFile, samples: Samples | None) -> Inspection:
+    known = samples or file.subjects
+    facts: dict[str, Any] = {"orientation": file.orientation or "not stated"}
+    summaries: list[Summary] = []
+    notes = list(file.notes)
+    if file.trials is not None:
+        summaries.append(_of_trials(file.trials))
+        try:
+            file = file.as_matrix(path.stem)
+        except ProbandError as error:
+            notes.append(error.message.rstrip("."))
+    for ids, what in ((file.queries, "query ids"), (file.targets, "target ids")):
+        if ids is not None:
+            facts[what] = _some(ids)
+    if file.subjects is not None:
+        facts["subjects named in the file"] = len(file.subjects.subjects)
+    if file.matrices:
+        facts["shape"] = (
+            " × ".join(map(str, next(iter(file.matrices.values())).shape)) + " (queries × targets)"
+        )
+    if file.matrices and file.trials is None:
+        # The orientation is not known yet: the scores are read as similarities, and the summary says what that shows.
+        plain = ScoreFile(**{**vars(file), "orientation": None})
+        if file.queries is None and samples is None:
+            summaries += [_without_ids(name, values) for name, values in file.matrices.items()]
+        else:
+            for scores in scores_of(plain, path.stem, samples, "similarity", "drop").values():
+                summaries.append(_of_matrix(scores, known, file.orientation))
+                notes += [note for note in scores.notes if note not in notes]
+    kind = "a list of compared pairs" if file.trials is not None else "a matrix of scores"
+    return Inspection(str(path), kind, file.format, facts, tuple(summaries), tuple(notes))
+
+
+def _some(ids: Ids) -> str:
+    return f"{len(ids):,}: {', '.join(ids[:3])}{', …' if len(ids) > 3 else ''}"
+
+
+def _without_ids(name: str, values: npt.NDArray[Any]) -> Summary:
+    n_queries, n_targets = (*values.shape, 1)[:2]
+    return Summary(
+        name, n_queries, n_targets, values.size, str(values.dtype), None, None, None,
+        "the file has no ids, so genuine and impostor scores cannot be told apart; give --samples",
+    )  # fmt: skip
+
+
+def _of_trials(trials: Trials) -> Summary:
+    frame = trials.frame.filter(~trials.frame["failed"])
+    genuine = frame.filter(frame["mated"])["score"].to_numpy()
+    impostor = frame.filter(~frame["mated"])["score"].to_numpy()
+    auc = _auc(genuine, impostor) if len(genuine) and len(impostor) else None
+    stated: Orientation | None = trials.orientation
+    return Summary(
+        trials.name, None, None, len(trials), "float64", Spread.of(genuine), Spread.of(impostor), auc, _verdict(auc, None, stated)
+    )  # fmt: skip
+
+
+def _auc(genuine: npt.NDArray[np.float64], impostor: npt.NDArray[np.float64]) -> float:
+    ordered = np.sort(impostor)
+    below = np.searchsorted(ordered, genuine, side="left")
+    up_to = np.searchsorted(ordered, genuine, side="right")
+    return float((below + up_to).mean() / (2 * len(ordered)))
+
+
+def _of_matrix(scores: DenseScores, known: Samples | None, stated: Orientation | None) -> Summary:
+    sizes = (scores.name, *scores.shape, scores.values.size, str(scores.values.dtype))
+    if known is None:
+        return Summary(*sizes, None, None, None, "subjects are not known; give --samples")
+    rows = np.array([place for place, name in enumerate(scores.queries) if name in known.ids], dtype=np.intp)
+    columns = np.array(
+        [place for place, name in enumerate(scores.targets) if name in known.ids], dtype=np.intp
+    )
+    row_samples = known.ids.positions(scores.queries[place] for place in rows)
+    column_samples = known.ids.positions(scores.targets[place] for place in columns)
+    if len(rows) * len(columns) > _CELLS_LOOKED_AT:
+        chosen = np.random.default_rng(0).choice(
+            len(rows), max(1, _CELLS_LOOKED_AT // len(columns)), replace=False
+        )
+        rows, row_samples = rows[np.sort(chosen)], row_samples[np.sort(chosen)]
+    tile, cells = scores.tile(rows, columns), scores.cells(rows, columns)
+    same = known.codes[row_samples][:, None] == known.codes[column_samples][None, :]
+    usable = (row_samples[:, None] != column_samples[None, :]) & ~known.failed[row_samples][:, None]
+    usable &= ~known.failed[column_samples][None, :]
+    if cells is not None:
+        usable &= cells == OK
+    genuine = tile[same & usable].astype(np.float64)
+    impostor = tile[~same & usable].astype(np.float64)
+    check, auc = None, None
+    if len(genuine) and len(impostor):
+        auc = _auc(genuine, impostor)
+        check = _paired_check(scores, known, row_samples, column_samples)
+    return Summary(*sizes, Spread.of(genuine), Spread.of(impostor), auc, _verdict(auc, check, stated))
+
+
+def _paired_check(
+    scores: DenseScores,
+    known: Samples,
+    row_samples: npt.NDArray[np.intp],
+    column_samples: npt.NDArray[np.intp],
+) -> OrientationCheck | None:
+    """How genuine scores stand against impostor scores, subject by subject; None if the axes make no experiment."""
+    targets = np.setdiff1d(column_samples, row_samples)
+    if not targets.size:  # the axes are the same: enrol the first sample of each subject
+        targets = column_samples[np.unique(known.codes[column_samples], return_index=True)[1]]
+    queries = np.setdiff1d(row_samples, targets)
+    try:
+        experiment = Experiment(known, Selection(np.sort(targets), "targets"), Selection(queries, "queries"))
+        return check_orientation(scores, experiment)
+    except ProbandError:
+        return None
+
+
+def _verdict(auc: float | None, check: OrientationCheck | None, stated: Orientation | None) -> str:
+    if auc is None:
+        return "there are no genuine or no impostor scores, so the orientation cannot be checked"
+    looks = "similarity" if auc > 0.5 else "distance"
+    if stated is not None:
+        return f"stated to be a {stated}; it looks like a {looks}" + (
+            "" if looks == stated else ": CHECK the orientation"
+        )
+    certain = ""
+    if check is not None:
+        agreeing = check.n_above if auc > 0.5 else check.n_below
+        certain = f": so it is for {agreeing:,} of {check.n_subjects:,} subjects looked at"
+    return f"looks like a {looks}{certain}; declare it, it is never guessed"

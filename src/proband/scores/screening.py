@@ -1,0 +1,106 @@
+"""A float32 screen of embedding scores whose error is bounded, so that only doubtful pairs need exact scores.
+
+For every probe the screen's value is an increasing function of closeness, up to an error of at most `band`:
+
+- cosine: the product of unit vectors;
+- inner product: the product of the unit probe with the gallery scaled by its longest vector;
+- Euclidean distance: x·y − |y|²/2, which orders the gallery as the distance to x does, after moving the origin to the
+  gallery's centre and scaling the longest vector to one.
+
+Each factor is at most one in length, so a float32 product of d terms is off by at most about d·2⁻²⁴ whatever the
+order of addition (Higham's bound), and rounding the factors themselves adds a few units more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.samples.ids import Positions
+from proband.scores.base import Values
+from proband.scores.embeddings import Embeddings
+
+_UNIT = 2.0**-24  # float32's unit roundoff
+_BLOCK = 1 << 14
+
+Singles = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Screen:
+    """Probes made ready for screening, and how to make blocks of the gallery ready."""
+
+    embeddings: Embeddings
+    probes: Singles
+    band: float
+    centre: Values
+    scale: float
+    probe_norms: Values
+    centred_norms: Values
+
+    def gallery(self, vectors: Values, norms: Values) -> Singles:
+        """Make a block of gallery vectors ready: ``probes @ gallery(...).T`` screens it."""
+        metric = self.embeddings.metric
+        if metric == "cosine":
+            return (vectors / norms[:, None]).astype(np.float32)
+        if metric == "inner":
+            return (vectors / self.scale).astype(np.float32)
+        centred = (vectors - self.centre) / self.scale
+        half = 0.5 * np.einsum("ij,ij->i", centred, centred)
+        return np.concatenate([centred, -half[:, None]], axis=1).astype(np.float32)
+
+    def limits(self, best: Values) -> tuple[Singles, Singles]:
+        """Between which screen values a pair is too near the best mate's score to be told from it."""
+        metric = self.embeddings.metric
+        if metric == "cosine":
+            centre = best
+        elif metric == "inner":
+            centre = best / (self.scale * np.where(self.probe_norms > 0, self.probe_norms, 1.0))
+        else:
+            centre = 0.5 * (self.centred_norms**2 - (best / self.scale) ** 2)
+        low, high = (centre - self.band).astype(np.float32), (centre + self.band).astype(np.float32)
+        infinity = np.float32(np.inf)
+        return np.nextafter(low, -infinity), np.nextafter(high, infinity)
+
+
+def make_screen(embeddings: Embeddings, rows: Positions, columns: Positions) -> Screen:
+    """Prepare the probes at `rows` for screening against the gallery at `columns`."""
+    vectors = embeddings.query_rows(rows)
+    norms = embeddings.query_norms(vectors, rows)
+    dimension = embeddings.dimension
+    centre, scale = np.zeros(dimension), 1.0
+    centred_norms = norms
+    factor = 1.0
+    if embeddings.metric == "l2":
+        centre = _mean(embeddings, columns)
+        shifted = vectors - centre
+        centred_norms = np.sqrt(np.einsum("ij,ij->i", shifted, shifted))
+        scale = max(
+            _longest(embeddings, columns, centre), float(centred_norms.max()), np.finfo(np.float64).tiny
+        )
+        probes = np.concatenate([shifted / scale, np.ones((len(rows), 1))], axis=1).astype(np.float32)
+        factor = 2.0  # |x||y| + |y|²/2 is at most 3/2
+    elif embeddings.metric == "inner":
+        scale = max(_longest(embeddings, columns, centre), np.finfo(np.float64).tiny)
+        probes = (vectors / np.where(norms > 0, norms, 1.0)[:, None]).astype(np.float32)
+    else:
+        probes = (vectors / norms[:, None]).astype(np.float32)
+    band = 1.01 * factor * (dimension + 16) * _UNIT
+    return Screen(embeddings, probes, band, centre, scale, norms, centred_norms)
+
+
+def _mean(embeddings: Embeddings, columns: Positions) -> Values:
+    total = np.zeros(embeddings.dimension)
+    for start in range(0, len(columns), _BLOCK):
+        total += embeddings.target_rows(columns[start : start + _BLOCK]).sum(axis=0, dtype=np.float64)
+    return total / len(columns)
+
+
+def _longest(embeddings: Embeddings, columns: Positions, centre: Values) -> float:
+    longest = 0.0
+    for start in range(0, len(columns), _BLOCK):
+        shifted = embeddings.target_rows(columns[start : start + _BLOCK]) - centre
+        longest = max(longest, float(np.einsum("ij,ij->i", shifted, shifted).max()))
+    return float(np.sqrt(longest))

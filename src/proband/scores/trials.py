@@ -1,0 +1,215 @@
+"""Lists of compared pairs: what most score files of other tools hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.errors import AlignmentError, InputError, first_few
+from proband.kernels.codes import DONT_CARE, FAILED, OK
+from proband.samples.ids import Ids, Positions
+from proband.samples.table import Samples
+from proband.scores.base import Cells, Orientation, Scores
+
+SCHEMA = {
+    "query": pl.String,
+    "target": pl.String,
+    "query_subject": pl.String,
+    "target_subject": pl.String,
+    "mated": pl.Boolean,
+    "score": pl.Float64,
+    "failed": pl.Boolean,
+    "fold": pl.Int64,
+}
+
+# A list that fills less than this share of its matrix is a list of chosen pairs, not a matrix written long.
+_LEAST_FILLED = 0.05
+_SMALL_MATRIX = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Trials:
+    """Compared pairs, one row each.
+
+    Attributes
+    ----------
+    frame
+        Columns ``query``, ``target``, ``query_subject``, ``target_subject``, ``mated``, ``score``, ``failed``, ``fold``;
+        those a source does not know are null. A failed comparison has a null score.
+    orientation
+        ``"similarity"``, ``"distance"``, or None where the source does not say and nobody has declared it.
+
+    """
+
+    frame: pl.DataFrame
+    orientation: Orientation | None = None
+    name: str = "trials"
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if "score" not in self.frame.columns:
+            raise InputError(f"{self.name}: trials need a column 'score'.")
+        full = self.frame.with_columns(
+            pl.lit(None, dtype=dtype).alias(name)
+            for name, dtype in SCHEMA.items()
+            if name not in self.frame.columns
+        )
+        if "mated" not in self.frame.columns:
+            full = full.with_columns((pl.col("query_subject") == pl.col("target_subject")).alias("mated"))
+        failed = pl.col("failed").fill_null(False) | pl.col("score").is_nan() | pl.col("score").is_null()
+        full = full.with_columns(
+            failed.alias("failed"), pl.when(failed).then(None).otherwise(pl.col("score")).alias("score")
+        ).select([pl.col(name).cast(dtype) for name, dtype in SCHEMA.items()])
+        infinite = full.filter(pl.col("score").is_infinite())
+        if infinite.height:
+            first = infinite.row(0, named=True)
+            raise InputError(
+                f"{self.name}: {infinite.height:,} scores are infinite; the first is of query {first['query']!r} and "
+                f"target {first['target']!r}."
+            )
+        object.__setattr__(self, "frame", full)
+
+    def __len__(self) -> int:
+        return self.frame.height
+
+    def __repr__(self) -> str:
+        mated = self.frame["mated"]
+        return (
+            f"Trials({self.name!r}: {len(self):,} comparisons, {int(mated.sum() or 0):,} mated, "
+            f"{int(self.frame['failed'].sum()):,} failed)"
+        )
+
+    @classmethod
+    def from_pairs(cls, pairs: pl.DataFrame, scores: Scores) -> Trials:
+        """Look up the scores of a list of pairs (columns query, target, and optionally mated and fold)."""
+        for axis, column in ((scores.queries, "query"), (scores.targets, "target")):
+            unknown = axis.missing(pairs[column].unique(maintain_order=True).to_list())
+            if unknown:
+                raise AlignmentError(
+                    f"{len(unknown):,} ids of the pair list are not among the {axis.what} ids of {scores.name}: "
+                    f"{first_few(unknown)}."
+                )
+        rows = scores.queries.positions(pairs["query"].to_list())
+        columns = scores.targets.positions(pairs["target"].to_list())
+        return cls(
+            pairs.with_columns(pl.Series("score", _scores_of_pairs(scores, rows, columns))),
+            scores.orientation,
+            scores.name,
+            scores.notes,
+        )
+
+    def to_matrix(self) -> tuple[npt.NDArray[np.float64], Ids, Ids, Cells | None, tuple[str, ...]]:
+        """Lay the list out as queries × targets: values, both axes, cell codes and notes.
+
+        Pairs that were not compared become don't-care cells, and are counted in a note.
+        """
+        frame = self.frame
+        for column in ("query", "target"):
+            if frame[column].null_count():
+                raise InputError(
+                    f"{self.name}: {frame[column].null_count():,} rows name no {column}, so there is no matrix and "
+                    "there are no ranks.",
+                    "such a list can be used for verification only.",
+                )
+        queries = Ids(frame["query"].unique(maintain_order=True), "query")
+        targets = Ids(frame["target"].unique(maintain_order=True), "target")
+        rows, columns = (
+            queries.positions(frame["query"].to_list()),
+            targets.positions(frame["target"].to_list()),
+        )
+        self._refuse_repeats(rows, columns, len(targets))
+        n_cells = len(queries) * len(targets)
+        if n_cells > _SMALL_MATRIX and len(self) < _LEAST_FILLED * n_cells:
+            raise InputError(
+                f"{self.name}: {len(self):,} comparisons fill {len(self) / n_cells:.2%} of {len(queries):,} queries × "
+                f"{len(targets):,} targets: this is a list of chosen pairs, not a matrix.",
+                "ranks need every probe compared with the whole gallery.",
+            )
+        values = np.zeros((len(queries), len(targets)))
+        values[rows, columns] = frame["score"].fill_null(0.0).to_numpy()
+        failed = frame["failed"].to_numpy()
+        if len(self) == n_cells and not failed.any():
+            return values, queries, targets, None, self.notes
+        cells = np.full(values.shape, DONT_CARE, dtype=np.uint8)
+        cells[rows, columns] = np.where(failed, FAILED, OK)
+        notes = list(self.notes)
+        if len(self) < n_cells:
+            notes.append(
+                f"{n_cells - len(self):,} of {n_cells:,} pairs were not compared; they count neither way"
+            )
+        if failed.any():
+            notes.append(f"{int(failed.sum()):,} comparisons failed")
+        return values, queries, targets, cells, tuple(notes)
+
+    def samples(self) -> Samples:
+        """The table of samples the list itself makes: its queries and targets with their subjects."""
+        parts = [
+            self.frame.select(id=pl.col(side), subject=pl.col(f"{side}_subject"), role=pl.lit(side))
+            for side in ("query", "target")
+        ]
+        table = pl.concat(parts).unique(maintain_order=True)
+        clashing = table.group_by("id").agg(pl.col("subject").n_unique()).filter(pl.col("subject") > 1)
+        if clashing.height:
+            raise InputError(
+                f"{self.name}: {clashing.height:,} ids are given more than one subject: "
+                f"{first_few(clashing['id'].sort().to_list())}."
+            )
+        return Samples(table.unique("id", keep="first", maintain_order=True), source=self.name)
+
+    def _refuse_repeats(self, rows: Positions, columns: Positions, n_targets: int) -> None:
+        cell = rows * n_targets + columns
+        order = np.argsort(cell, kind="stable")
+        again = order[1:][np.diff(cell[order]) == 0]
+        if again.size:
+            first = self.frame.row(int(again.min()), named=True)
+            raise InputError(
+                f"{self.name}: {again.size:,} pairs are listed more than once; the first is query {first['query']!r} "
+                f"and target {first['target']!r}.",
+                "ids must tell samples apart; without that such a list can be used for verification only.",
+            )
+
+
+def read_lfw_pairs(path: str | Path) -> pl.DataFrame:
+    """Read LFW's ``pairs.txt``: columns query, target, mated and fold; ids are ``Name_0001``.
+
+    The first line gives the number of folds and of pairs of each kind in a fold; each fold lists its same pairs
+    (``name i j``), then its different pairs (``name i name j``).
+    """
+    path = Path(path)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    try:
+        n_folds, n_each = (int(word) for word in lines[0].split())
+    except (ValueError, IndexError):
+        raise InputError(
+            f"{path.name}: the first line must hold the numbers of folds and of pairs."
+        ) from None
+    if len([line for line in lines[1:] if line.strip()]) != 2 * n_folds * n_each:
+        raise InputError(
+            f"{path.name} claims {n_folds} folds of {n_each} + {n_each} pairs but has {len(lines) - 1:,} lines."
+        )
+    rows = []
+    for number, line in enumerate(filter(str.strip, lines[1:])):
+        match line.split():
+            case [name, first, second] if first.isdecimal() and second.isdecimal():
+                pair = (name, first, name, second)
+            case [name, first, other, second] if first.isdecimal() and second.isdecimal():
+                pair = (name, first, other, second)
+            case _:
+                raise InputError(f"{path.name}, line {number + 2}: {line!r:.80} is not a pair.")
+        query, target = (f"{person}_{int(image):04d}" for person, image in (pair[:2], pair[2:]))
+        rows.append((query, target, pair[0] == pair[2], number // (2 * n_each)))
+    return pl.DataFrame(rows, schema=["query", "target", "mated", "fold"], orient="row")
+
+
+def _scores_of_pairs(scores: Scores, rows: Positions, columns: Positions) -> npt.NDArray[np.float64]:
+    """Look up single pairs, row by row, so that a memory map or embeddings are never read whole."""
+    values = np.empty(len(rows))
+    order = np.argsort(rows, kind="stable")
+    for places in np.split(order, np.flatnonzero(np.diff(rows[order])) + 1):
+        if len(places):
+            values[places] = scores.tile(rows[places[:1]], columns[places])[0]
+    return values
