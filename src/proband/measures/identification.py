@@ -1,0 +1,206 @@
+"""Measures of identification: recognition rates, the cumulative match characteristic, censored and relative ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.errors import DesignError, UsageError
+from proband.measures.outcomes import Outcomes, first_mate_within
+from proband.measures.ranks import rank
+from proband.measures.results import Curve, Facts, Measurement, describing
+from proband.samples import Experiment
+from proband.scores import Scores
+
+
+def outcomes_of(data: Outcomes | Scores, within: Experiment | None) -> Outcomes:
+    """Rank scores within an experiment, unless the outcomes are there already."""
+    if isinstance(data, Outcomes):
+        return data
+    if within is None:
+        raise UsageError("Scores need an experiment: measure(scores, experiment).")
+    return rank(data, within)
+
+
+def _check_rank(value: int) -> None:
+    if value < 1:
+        raise UsageError(f"A rank is at least 1, got {value}.")
+
+
+@dataclass(frozen=True)
+class RecognitionRate:
+    """The share of probes whose mate is at `rank` or better.
+
+    Every probe with a mate in the gallery counts, failures as misses.
+
+    Examples
+    --------
+    >>> RecognitionRate(5).estimand
+    'recognition rate at rank 5'
+
+    """
+
+    rank: int = 1
+
+    def __post_init__(self) -> None:
+        _check_rank(self.rank)
+
+    @property
+    def estimand(self) -> str:
+        """What it measures, in words."""
+        return f"recognition rate at rank {self.rank}"
+
+    def __call__(self, data: Outcomes | Scores, within: Experiment | None = None) -> Measurement:
+        """Measure outcomes, or scores within an experiment."""
+        outcomes = outcomes_of(data, within)
+        events = float(outcomes.success(self.rank).sum())
+        return Measurement(events / len(outcomes), events, describing(self.estimand), Facts.of(outcomes))
+
+
+@dataclass(frozen=True)
+class CMC:
+    """The cumulative match characteristic: the recognition rate at every rank.
+
+    Parameters
+    ----------
+    max_rank
+        Where to stop; by default at the size of the enrolled gallery, where the curve of a closed universe without
+        failures reaches 1.
+
+    """
+
+    max_rank: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.max_rank is not None:
+            _check_rank(self.max_rank)
+
+    @property
+    def estimand(self) -> str:
+        """What it measures, in words."""
+        return "recognition rate at each rank (cumulative match characteristic)"
+
+    def __call__(self, data: Outcomes | Scores, within: Experiment | None = None) -> Curve:
+        """Measure outcomes, or scores within an experiment."""
+        outcomes = outcomes_of(data, within)
+        last = max(outcomes.n_ranks, 1)
+        steps = _fractional_steps(outcomes, last) if outcomes.ties == "mean" else _whole_steps(outcomes, last)
+        values: npt.NDArray[np.float64] = np.cumsum(steps, dtype=np.float64) / len(outcomes)
+        if outcomes.ties == "mean":
+            values = np.minimum(values, 1.0)  # sums of fractions may pass 1 by rounding
+        shown = values[: self.max_rank]
+        shown.flags.writeable = False
+        return Curve(shown, describing(self.estimand), Facts.of(outcomes))
+
+
+def _whole_steps(outcomes: Outcomes, last: int) -> npt.NDArray[np.int64]:
+    """How many probes have each rank 1 … last."""
+    ranks = outcomes.ranks[~outcomes.failed].astype(np.int64)
+    return np.bincount(ranks - 1, minlength=last)
+
+
+def _fractional_steps(outcomes: Outcomes, last: int) -> npt.NDArray[np.float64]:
+    """The expected number of probes at each rank when ties are broken at random."""
+    steps = np.zeros(last)
+    ranked = ~outcomes.failed
+    cases = np.stack([outcomes.closer[ranked], outcomes.tied[ranked], outcomes.best_mates[ranked]])
+    distinct, repeats = np.unique(cases, axis=1, return_counts=True)
+    for (closer, tied, mates), repeat in zip(distinct.T, repeats, strict=True):
+        within = first_mate_within(np.arange(tied + 2), tied, mates)
+        steps[closer : closer + tied + 1] += repeat * np.diff(within)
+    return steps
+
+
+@dataclass(frozen=True)
+class MedianCensoredRank:
+    """The median over probes of min(rank, `rank`): differences between large ranks do not matter (Beveridge 2001).
+
+    With an even number of probes it is the mean of the two middle values.
+    """
+
+    rank: int = 10
+
+    def __post_init__(self) -> None:
+        _check_rank(self.rank)
+
+    @property
+    def estimand(self) -> str:
+        """What it measures, in words."""
+        return f"median rank censored at {self.rank}"
+
+    def __call__(self, data: Outcomes | Scores, within: Experiment | None = None) -> Measurement:
+        """Measure outcomes, or scores within an experiment."""
+        outcomes = outcomes_of(data, within)
+        value = float(np.median(outcomes.censored(self.rank)))
+        return Measurement(value, None, describing(self.estimand), Facts.of(outcomes))
+
+
+@dataclass(frozen=True)
+class MedianRelativeRank:
+    """The median over probes of rank over gallery size, for comparing galleries of different sizes (STRAT 2001).
+
+    The size is the number of people in the gallery. Infinite if more than half of the probes failed.
+    """
+
+    @property
+    def estimand(self) -> str:
+        """What it measures, in words."""
+        return "median relative rank"
+
+    def __call__(self, data: Outcomes | Scores, within: Experiment | None = None) -> Measurement:
+        """Measure outcomes, or scores within an experiment."""
+        outcomes = outcomes_of(data, within)
+        ordered = np.sort(outcomes.relative_ranks)
+        middle = ordered[(len(ordered) - 1) // 2 : len(ordered) // 2 + 1]
+        return Measurement(float(middle.mean()), None, describing(self.estimand), Facts.of(outcomes))
+
+
+def average_cmc(curves: Sequence[Curve], name: str = "average") -> Curve:
+    """Average the curves of several algorithms over the same gallery and probes, rank by rank (FERET 2000)."""
+    _require_same_experiment(curves)
+    length = min(len(curve.values) for curve in curves)
+    values = np.mean([curve.values[:length] for curve in curves], axis=0)
+    return replace(
+        curves[0].named(name),
+        values=values,
+        answers=describing(f"mean over {len(curves)} algorithms of the {curves[0].answers.of}"),
+    )
+
+
+def upper_bound_cmc(curves: Sequence[Curve], name: str | None = None) -> Curve:
+    """Return the *current upper bound*: the curve of the algorithm with the best rank-1 rate (FERET 2000).
+
+    If several share the best rank-1 rate, the one that leads at the first rank where they differ is taken. It is the
+    curve of one algorithm, not the best of all at each rank.
+    """
+    _require_same_experiment(curves)
+    best = max(curves, key=lambda curve: tuple(curve.values))
+    return replace(
+        best.named(name or f"upper bound ({best.facts.algorithm})"),
+        answers=describing(f"{best.answers.of} of the algorithm that is best at rank 1"),
+    )
+
+
+def _require_same_experiment(curves: Sequence[Curve]) -> None:
+    if not curves:
+        raise UsageError("There are no curves.")
+    first = curves[0].facts
+    for curve in curves[1:]:
+        for field in (
+            "n_probes",
+            "n_gallery_subjects",
+            "n_gallery_images",
+            "gallery_rule",
+            "probe_rule",
+            "ties",
+            "counting",
+        ):
+            mine, theirs = getattr(first, field), getattr(curve.facts, field)
+            if mine != theirs:
+                raise DesignError(
+                    f"The curves of {first.algorithm} and {curve.facts.algorithm} are not of the same experiment: "
+                    f"{field} is {mine!r} and {theirs!r}."
+                )

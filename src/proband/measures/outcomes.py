@@ -1,0 +1,152 @@
+"""What became of each probe: its rank, or why it has none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.samples import Experiment, Positions
+
+TiePolicy = Literal["pessimistic", "optimistic", "mean"]
+Counting = Literal["images", "subjects"]
+FailurePolicy = Literal["miss", "as_scored"]
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """The result of one experiment under one algorithm, a row for each probe that has a mate in the gallery.
+
+    Attributes
+    ----------
+    algorithm
+        The name of the scores.
+    experiment
+        The gallery and probes.
+    probes
+        The probes that are scored, as positions in the samples table: those with a mate in the gallery.
+    closer, tied, best_mates
+        Per probe: non-mates strictly closer than the best mate, non-mates exactly as close, and mates that share the
+        best score. Every rank under every tie policy follows from these.
+    failed
+        Probes without a rank: not acquired, or without an enrolled mate to compare with. Their rank is infinite.
+    ties
+        How tied scores are ordered. ``pessimistic``: every tied non-mate comes before the mate. ``optimistic``: after
+        it. ``mean``: what is expected when ties are broken at random; successes are then fractions.
+    counting
+        Whether a rank counts gallery ``images`` or ``subjects`` (each by its best image).
+    on_failure
+        ``miss``: samples marked as failed are not enrolled, and failed probes stay in the denominator as misses.
+        ``as_scored``: marks are ignored and every score is taken at its word.
+    n_ranks
+        The highest rank there can be: how many images (or subjects) were enrolled.
+    n_unmated
+        Probes left out because their subject is not in the gallery (an open universe).
+    n_gallery_failed
+        Gallery samples that were not enrolled.
+    notes
+        What else a reader should know.
+
+    """
+
+    algorithm: str
+    experiment: Experiment
+    probes: Positions
+    closer: Integers
+    tied: Integers
+    best_mates: Integers
+    failed: npt.NDArray[np.bool_]
+    ties: TiePolicy
+    counting: Counting
+    on_failure: FailurePolicy
+    n_ranks: int
+    n_unmated: int
+    n_gallery_failed: int
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.probes)
+
+    @property
+    def subjects(self) -> npt.NDArray[np.int32]:
+        """Each probe's subject, as the samples table numbers them."""
+        return self.experiment.samples.codes[self.probes]
+
+    @property
+    def n_gallery_images(self) -> int:
+        """The number of images in the gallery."""
+        return len(self.experiment.gallery)
+
+    @property
+    def n_gallery_subjects(self) -> int:
+        """The size of the gallery as FERET counts it: the number of people in it."""
+        return self.experiment.n_gallery_subjects
+
+    @property
+    def n_tied(self) -> int:
+        """How many probes have a non-mate exactly as close as the best mate."""
+        return int(np.count_nonzero(self.tied[~self.failed]))
+
+    @cached_property
+    def ranks(self) -> Floats:
+        """Each probe's rank (expected rank under ``mean``); infinite for a failure."""
+        if self.ties == "pessimistic":
+            ranks = 1.0 + self.closer + self.tied
+        elif self.ties == "optimistic":
+            ranks = 1.0 + self.closer
+        else:
+            # The first of u marked among t + u in random order stands, on average, at place (t + u + 1)/(u + 1).
+            ranks = self.closer + (self.tied + self.best_mates + 1) / (self.best_mates + 1)
+        placed: Floats = np.where(self.failed, np.inf, ranks)
+        placed.flags.writeable = False
+        return placed
+
+    def restricted(self, experiment: Experiment) -> Outcomes:
+        """Return the outcomes of an experiment with the same gallery and some of the probes."""
+        kept = np.isin(self.probes, experiment.probes)
+        return replace(
+            self,
+            experiment=experiment,
+            probes=self.probes[kept],
+            closer=self.closer[kept],
+            tied=self.tied[kept],
+            best_mates=self.best_mates[kept],
+            failed=self.failed[kept],
+            n_unmated=int((~experiment.mated).sum()),
+            notes=tuple(dict.fromkeys((*self.notes, *experiment.notes))),
+        )
+
+    def success(self, rank: int) -> Floats:
+        """Whether each probe is recognised at `rank` or better: 0 or 1, or a probability under ``mean``."""
+        if self.ties != "mean":
+            return (self.ranks <= rank).astype(np.float64)
+        return np.where(self.failed, 0.0, first_mate_within(rank - self.closer, self.tied, self.best_mates))
+
+    def censored(self, rank: int) -> Floats:
+        """Each probe's rank censored at `rank`: min(r, rank)."""
+        censored: Floats = np.minimum(self.ranks, np.float64(rank))
+        return censored
+
+    @property
+    def relative_ranks(self) -> Floats:
+        """Each probe's rank over the number of people in the gallery (Micheals & Boult 2001)."""
+        return self.ranks / self.n_gallery_subjects
+
+
+def first_mate_within(k: Integers, tied: Integers, mates: Integers) -> Floats:
+    """Return the chance that the first of `mates` is among the first `k` of ``tied + mates`` in random order.
+
+    It is 1 − C(t, k)/C(t + u, k), which for one mate is k/(t + 1). The quotient is a product of u factors.
+    """
+    k = np.asarray(k)
+    missed = np.ones(np.broadcast(k, tied, mates).shape)
+    for j in range(1, int(np.max(mates, initial=0)) + 1):
+        factor = np.clip((tied + j - k) / (tied + j), 0.0, 1.0)
+        missed = np.where(mates >= j, missed * factor, missed)
+    return np.where(k <= 0, 0.0, np.where(k > tied, 1.0, 1.0 - missed))

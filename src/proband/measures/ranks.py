@@ -1,0 +1,306 @@
+"""Ranks of probes, without sorting a row and without keeping a matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.engine import Progress, Silent, one_blas_thread, run_blocks
+from proband.errors import DesignError, UsageError
+from proband.kernels.codes import NO_MATE, NO_SCORE
+from proband.kernels.counting import (
+    best_mate_scores,
+    count_images,
+    count_screened_images,
+    count_screened_subjects,
+    count_subjects,
+    empty_cells,
+    new_counts,
+)
+from proband.measures.outcomes import Counting, FailurePolicy, Outcomes, TiePolicy
+from proband.samples import Experiment, Positions
+from proband.scores import Embeddings, Scores, axis_positions, require_orientation
+from proband.scores.screening import Screen, make_screen
+
+_TILE_CELLS = 1 << 22  # scores held at once per thread when whole rows are read
+_PROBES_AT_ONCE, _GALLERY_AT_ONCE = 512, 2048  # a screening tile of 4 MB stays in cache
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What to count: rows and columns of the scores, and which columns are each row's mates."""
+
+    rows: Positions
+    columns: Positions
+    row_codes: npt.NDArray[np.int32]
+    column_codes: npt.NDArray[np.int32]
+    mate_starts: npt.NDArray[np.int64]
+    mates: npt.NDArray[np.int64]  # places among `columns`, ascending for each row
+
+
+def rank(
+    scores: Scores,
+    experiment: Experiment,
+    *,
+    ties: TiePolicy = "pessimistic",
+    counting: Counting = "images",
+    on_failure: FailurePolicy = "miss",
+    check_orientation: bool = True,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Outcomes:
+    """Find the rank of every probe among the gallery.
+
+    The rank is the place of the first image of the probe's own subject when the gallery is ordered by closeness. With
+    several mates the best one counts; mates never stand before one another.
+
+    Parameters
+    ----------
+    scores
+        A matrix or embeddings; for embeddings no matrix is ever made.
+    experiment
+        The gallery and probes. Probes whose subject is not in the gallery have no rank; they are counted.
+    ties
+        ``pessimistic`` (default), ``optimistic`` or ``mean``: see `Outcomes`.
+    counting
+        Count gallery ``images`` (default) or ``subjects`` ahead of the mate.
+    on_failure
+        ``miss`` (default) or ``as_scored``: see `Outcomes`.
+    check_orientation
+        Refuse scores whose declared orientation makes genuine pairs look worse than impostor pairs beyond chance.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["g1", "g2", "p1", "p2"], "subject": ["a", "b", "a", "b"]})
+    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.7]], ["p1", "p2"], ["g1", "g2"], orientation="similarity")
+    >>> experiment = Experiment(samples, gallery=["g1", "g2"], probes=["p1", "p2"])
+    >>> rank(scores, experiment).ranks, rank(scores, experiment, ties="optimistic").ranks
+    (array([1., 2.]), array([1., 1.]))
+
+    """
+    for value, allowed, what in (
+        (ties, TiePolicy, "ties"),
+        (counting, Counting, "counting"),
+        (on_failure, FailurePolicy, "on_failure"),
+    ):
+        if value not in get_args(allowed):
+            raise UsageError(f"{what} must be one of {', '.join(get_args(allowed))}; got {value!r}.")
+    if not experiment.mated.any():
+        raise DesignError(
+            "No probe has a mate in the gallery, so there are no ranks.",
+            "is the subject column right? A search for people who are not enrolled has no identification rate.",
+        )
+    if check_orientation:
+        require_orientation(scores, experiment)
+
+    rows, columns = axis_positions(experiment, scores)
+    samples = experiment.samples
+    failed_samples = samples.failed if on_failure == "miss" else np.zeros(len(samples), dtype=np.bool_)
+    enrolled = ~failed_samples[experiment.gallery]
+    task, searched = _prepare(
+        experiment, rows, columns, enrolled, ~failed_samples[experiment.probes], counting
+    )
+
+    n = len(experiment.probes)
+    closer, tied, best_mates = (np.zeros(n, dtype=np.int64) for _ in range(3))
+    status = np.full(n, NO_SCORE, dtype=np.uint8)
+    if searched.size:
+        counted = _count(scores, task, counting, threads, progress or Silent())
+        closer[searched], tied[searched], best_mates[searched], status[searched] = counted
+
+    # A probe all of whose mates are don't-care cells cannot be judged: it leaves the denominator, and is counted.
+    unjudged = status == NO_MATE
+    kept = np.flatnonzero(experiment.mated & ~unjudged)
+    notes = [*scores.notes, *experiment.notes]
+    if unjudged.any():
+        notes.append(f"{int(unjudged.sum()):,} probes have only don't-care cells for mates; left out")
+    return Outcomes(
+        algorithm=scores.name,
+        experiment=experiment,
+        probes=experiment.probes[kept],
+        closer=closer[kept],
+        tied=tied[kept],
+        best_mates=best_mates[kept],
+        failed=status[kept] == NO_SCORE,
+        ties=ties,
+        counting=counting,
+        on_failure=on_failure,
+        n_ranks=int(enrolled.sum()) if counting == "images" else len(np.unique(task.column_codes)),
+        n_unmated=int((~experiment.mated).sum()),
+        n_gallery_failed=int((~enrolled).sum()),
+        notes=tuple(notes),
+    )
+
+
+def _prepare(
+    experiment: Experiment,
+    rows: Positions,
+    columns: Positions,
+    enrolled: npt.NDArray[np.bool_],
+    acquired: npt.NDArray[np.bool_],
+    counting: Counting,
+) -> tuple[_Task, Positions]:
+    """Choose the columns that are enrolled and the rows that can have a rank, and list each row's mates."""
+    codes = experiment.samples.codes
+    column_codes = codes[experiment.gallery][enrolled]
+    columns = columns[enrolled]
+    # Subjects are counted run by run; images are read in storage order.
+    order = np.argsort(column_codes if counting == "subjects" else columns, kind="stable")
+    columns, column_codes = columns[order], column_codes[order]
+
+    row_codes = codes[experiment.probes]
+    by_subject = np.argsort(column_codes, kind="stable")
+    sorted_codes = column_codes[by_subject]
+    first = np.searchsorted(sorted_codes, row_codes, side="left")
+    last = np.searchsorted(sorted_codes, row_codes, side="right")
+    searched = np.flatnonzero(acquired & (last > first))
+    sizes = (last - first)[searched]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    places = np.arange(starts[-1]) - np.repeat(starts[:-1], sizes) + np.repeat(first[searched], sizes)
+    return (
+        _Task(rows[searched], columns, row_codes[searched], column_codes, starts, by_subject[places]),
+        searched,
+    )
+
+
+_Counted = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.uint8]]
+
+
+def _count(
+    scores: Scores, task: _Task, counting: Counting, threads: int | None, progress: Progress
+) -> _Counted:
+    if isinstance(scores, Embeddings):
+        return _count_embeddings(scores, task, counting, threads, progress)
+    return _count_matrix(scores, task, counting, threads, progress)
+
+
+def _count_matrix(
+    scores: Scores, task: _Task, counting: Counting, threads: int | None, progress: Progress
+) -> _Counted:
+    """Count in tiles of whole rows, read one after another."""
+    subjects, column_subjects = np.unique(task.column_codes, return_inverse=True)
+    counts = new_counts(len(task.rows))
+    step = max(1, _TILE_CELLS // len(task.columns))
+
+    def one(block: slice) -> int:
+        rows = task.rows[block]
+        tile = scores.tile(rows, task.columns)
+        cells = scores.cells(rows, task.columns)
+        cells = empty_cells(len(rows)) if cells is None else cells
+        sign = tile.dtype.type(1 if scores.larger_is_closer else -1)
+        starts = task.mate_starts[block.start : block.stop + 1]
+        out = tuple(array[block] for array in counts)
+        if counting == "images":
+            count_images(tile, cells, sign, starts, task.mates, *out)
+        else:
+            count_subjects(tile, cells, sign, starts, task.mates, column_subjects, len(subjects), *out)
+        return len(rows)
+
+    progress.begin(f"ranks of {scores.name}", len(task.rows))
+    for done in run_blocks(one, _slices(len(task.rows), step), threads):
+        progress.advance(done)
+    return counts
+
+
+def _count_embeddings(
+    scores: Embeddings, task: _Task, counting: Counting, threads: int | None, progress: Progress
+) -> _Counted:
+    """Count in tiles of float32 products, settling in float64 what they cannot tell.
+
+    Threads share out the gallery; each keeps its own counts of all probes, and whole numbers add up to the same in
+    any order.
+    """
+    metric = scores.metric_code
+    closer, tied, best_mates, status = new_counts(len(task.rows))
+    probes = scores.query_rows(task.rows)
+    probe_norms = scores.query_norms(probes, task.rows)
+    best = np.zeros(len(task.rows))
+    _score_mates(scores, task, probes, probe_norms, best, best_mates)
+    screen: Screen = make_screen(scores, task.rows, task.columns)
+    low, high = screen.limits(best)
+
+    def one(block: slice) -> tuple[int, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        columns, codes = task.columns[block], task.column_codes[block]
+        gallery = scores.target_rows(columns)
+        norms = scores.target_norms(gallery, columns)
+        screened = screen.gallery(gallery, norms)
+        block_closer, block_tied, _, _ = new_counts(len(task.rows))
+        buffer = np.empty((_PROBES_AT_ONCE, len(columns)), dtype=np.float32)
+        for part in _slices(len(task.rows), _PROBES_AT_ONCE):
+            tile = np.matmul(screen.probes[part], screened.T, out=buffer[: part.stop - part.start])
+            arrays = (tile, low[part], high[part], best[part], task.row_codes[part], codes)
+            vectors = (probes[part], gallery, probe_norms[part], norms, metric)
+            out = (block_closer[part], block_tied[part])
+            if counting == "subjects":
+                count_screened_subjects(*arrays, *vectors, *out)
+            else:
+                count_screened_images(*arrays, *_mates_within(task, part, block), *vectors, *out)
+        return len(columns), block_closer, block_tied
+
+    blocks = (
+        _subject_slices(task.column_codes, _GALLERY_AT_ONCE)
+        if counting == "subjects"
+        else _slices(len(task.columns), _GALLERY_AT_ONCE)
+    )
+    progress.begin(f"ranks of {scores.name}", len(task.columns))
+    with one_blas_thread():
+        for done, block_closer, block_tied in run_blocks(one, blocks, threads):
+            closer += block_closer
+            tied += block_tied
+            progress.advance(done)
+    if counting == "subjects":
+        best_mates = np.minimum(best_mates, 1)
+    return closer, tied, best_mates, status
+
+
+def _score_mates(
+    scores: Embeddings,
+    task: _Task,
+    probes: npt.NDArray[np.floating],
+    probe_norms: npt.NDArray[np.float64],
+    best: npt.NDArray[np.float64],
+    best_mates: npt.NDArray[np.int64],
+) -> None:
+    """Fill in each probe's best mate score, in float64, and how many mates share it."""
+    for part in _slices(len(task.rows), _PROBES_AT_ONCE):
+        starts = task.mate_starts[part.start : part.stop + 1]
+        own = task.mates[starts[0] : starts[-1]]
+        needed, place = np.unique(own, return_inverse=True)
+        columns = task.columns[needed]
+        gallery = scores.target_rows(columns)
+        norms = scores.target_norms(gallery, columns)
+        best_mate_scores(
+            probes[part], gallery, probe_norms[part], norms, scores.metric_code,
+            starts - starts[0], place, best[part], best_mates[part],
+        )  # fmt: skip
+
+
+def _mates_within(
+    task: _Task, part: slice, block: slice
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The mates of some rows that stand in a block of columns, counted from the block's start, and where each begins."""
+    starts = task.mate_starts[part.start : part.stop + 1]
+    own = task.mates[starts[0] : starts[-1]]
+    inside = (own >= block.start) & (own < block.stop)
+    running = np.concatenate([[0], np.cumsum(inside)])
+    return own[inside] - block.start, running[starts - starts[0]]
+
+
+def _slices(length: int, step: int) -> Iterator[slice]:
+    for start in range(0, length, step):
+        yield slice(start, min(start + step, length))
+
+
+def _subject_slices(codes: npt.NDArray[np.int32], step: int) -> Iterator[slice]:
+    """Slices of about `step` columns that never part a subject's run."""
+    ends = np.append(np.flatnonzero(np.diff(codes)) + 1, len(codes))
+    start = 0
+    while start < len(codes):
+        stop = int(ends[min(int(np.searchsorted(ends, start + step)), len(ends) - 1)])
+        yield slice(start, stop)
+        start = stop

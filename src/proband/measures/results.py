@@ -1,0 +1,169 @@
+"""What a measurement found, and the four answers that every number carries."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband._version import __version__
+from proband.errors import UsageError
+from proband.measures.outcomes import Outcomes
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a number is of, what varies behind it, what is held fixed and what is assumed."""
+
+    of: str
+    varying: str
+    fixed: str
+    assuming: str
+
+
+@dataclass(frozen=True)
+class Facts:
+    """How a measurement came about: sizes, policies, what was left out."""
+
+    algorithm: str
+    n_probes: int
+    n_probe_subjects: int
+    n_gallery_images: int
+    n_gallery_subjects: int
+    n_ranks: int
+    n_failed: int
+    n_gallery_failed: int
+    n_unmated: int
+    n_tied: int
+    ties: str
+    counting: str
+    on_failure: str
+    universe: str
+    gallery_rule: str
+    probe_rule: str
+    notes: tuple[str, ...]
+    version: str = __version__
+
+    @classmethod
+    def of(cls, outcomes: Outcomes) -> Facts:
+        """Collect the facts of one experiment."""
+        return cls(
+            algorithm=outcomes.algorithm,
+            n_probes=len(outcomes),
+            n_probe_subjects=len(np.unique(outcomes.subjects)),
+            n_gallery_images=outcomes.n_gallery_images,
+            n_gallery_subjects=outcomes.n_gallery_subjects,
+            n_ranks=outcomes.n_ranks,
+            n_failed=int(outcomes.failed.sum()),
+            n_gallery_failed=outcomes.n_gallery_failed,
+            n_unmated=outcomes.n_unmated,
+            n_tied=outcomes.n_tied,
+            ties=outcomes.ties,
+            counting=outcomes.counting,
+            on_failure=outcomes.on_failure,
+            universe=outcomes.experiment.universe,
+            gallery_rule=outcomes.experiment.gallery_rule,
+            probe_rule=outcomes.experiment.probe_rule,
+            notes=outcomes.notes,
+        )
+
+
+def describing(of: str) -> Answers:
+    """The answers of a bare measurement: it describes these probes and this gallery, and claims no more."""
+    return Answers(
+        of=of,
+        varying="nothing: a description of these probes",
+        fixed="the algorithm, the gallery and the probes",
+        assuming="nothing",
+    )
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One number about one algorithm in one experiment.
+
+    Attributes
+    ----------
+    value
+        The number.
+    events
+        For a rate, how many successes it rests on (a fraction under the ``mean`` tie policy); otherwise None.
+    answers, facts
+        What it means, and how it came about.
+
+    """
+
+    value: float
+    events: float | None
+    answers: Answers
+    facts: Facts
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __repr__(self) -> str:
+        events = "" if self.events is None else f" ({self.events:g} of {self.facts.n_probes:,})"
+        return f"{self.facts.algorithm}: {self.answers.of} = {self.value:.6g}{events}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, ready for JSON."""
+        return {
+            "value": self.value,
+            "events": self.events,
+            "answers": asdict(self.answers),
+            "facts": {**asdict(self.facts), "notes": list(self.facts.notes)},
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A cumulative match characteristic: the recognition rate at every rank.
+
+    Attributes
+    ----------
+    values
+        ``values[t - 1]`` is the rate at rank t.
+    answers, facts
+        What it means, and how it came about.
+
+    """
+
+    values: npt.NDArray[np.float64]
+    answers: Answers
+    facts: Facts
+
+    @property
+    def ranks(self) -> npt.NDArray[np.int64]:
+        """The ranks: 1, 2, …"""
+        return np.arange(1, len(self.values) + 1)
+
+    def at(self, rank: int) -> float:
+        """The rate at a rank; beyond the last rank the curve stays as it ends."""
+        if rank < 1:
+            raise UsageError(f"A rank is at least 1, got {rank}.")
+        return float(self.values[min(rank, len(self.values)) - 1])
+
+    def named(self, name: str) -> Curve:
+        """Return the same curve under another name."""
+        return replace(self, facts=replace(self.facts, algorithm=name))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"rank {t}: {self.at(t):.4f}" for t in (1, 5, 10) if t <= len(self.values))
+        return f"{self.facts.algorithm}: CMC of {self.facts.n_probes:,} probes, {shown}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, ready for JSON."""
+        return {
+            "values": self.values.tolist(),
+            "answers": asdict(self.answers),
+            "facts": {**asdict(self.facts), "notes": list(self.facts.notes)},
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return columns algorithm, rank and rate."""
+        return pl.DataFrame(
+            {"algorithm": [self.facts.algorithm] * len(self.values), "rank": self.ranks, "rate": self.values}
+        )
