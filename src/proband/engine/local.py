@@ -37,6 +37,8 @@ def run_blocks(
     are and however slowly the results are taken. The functions must release the GIL to gain from threads.
     """
     workers = threads if threads is not None else default_threads()
+    if workers < 1:
+        raise UsageError(f"The number of threads must be at least 1, got {workers}.")
     if workers == 1:
         yield from map(function, blocks)
         return

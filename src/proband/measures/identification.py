@@ -13,6 +13,7 @@ from proband.measures.outcomes import Outcomes, first_mate_within
 from proband.measures.ranks import rank
 from proband.measures.results import Curve, Facts, Measurement, describing
 from proband.samples import Experiment
+from proband.samples.table import frozen
 from proband.scores import Scores
 
 
@@ -91,9 +92,7 @@ class CMC:
         values: npt.NDArray[np.float64] = np.cumsum(steps, dtype=np.float64) / len(outcomes)
         if outcomes.ties == "mean":
             values = np.minimum(values, 1.0)  # sums of fractions may pass 1 by rounding
-        shown = values[: self.max_rank]
-        shown.flags.writeable = False
-        return Curve(shown, describing(self.estimand), Facts.of(outcomes))
+        return Curve(frozen(values[: self.max_rank]), describing(self.estimand), Facts.of(outcomes))
 
 
 def _whole_steps(outcomes: Outcomes, last: int) -> npt.NDArray[np.int64]:
@@ -162,7 +161,7 @@ def average_cmc(curves: Sequence[Curve], name: str = "average") -> Curve:
     """Average the curves of several algorithms over the same gallery and probes, rank by rank (FERET 2000)."""
     _require_same_experiment(curves)
     length = min(len(curve.values) for curve in curves)
-    values = np.mean([curve.values[:length] for curve in curves], axis=0)
+    values = frozen(np.mean([curve.values[:length] for curve in curves], axis=0))
     return replace(
         curves[0].named(name),
         values=values,
@@ -196,6 +195,7 @@ def _require_same_experiment(curves: Sequence[Curve]) -> None:
             "gallery_rule",
             "probe_rule",
             "ties",
+            "on_failure",
             "counting",
         ):
             mine, theirs = getattr(first, field), getattr(curve.facts, field)

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from proband.errors import DesignError
 from proband.samples import Experiment, Positions
 
 TiePolicy = Literal["pessimistic", "optimistic", "mean"]
@@ -69,6 +70,15 @@ class Outcomes:
     n_unmated: int
     n_gallery_failed: int
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not len(self.probes):
+            raise DesignError(
+                "No probe can be scored: none has a mate in the gallery that it was compared with.",
+                "is the subject column right, and does the mask leave any genuine pair?",
+            )
+        for array in (self.probes, self.closer, self.tied, self.best_mates, self.failed):
+            array.flags.writeable = False
 
     def __len__(self) -> int:
         return len(self.probes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -109,9 +110,9 @@ class Measurement:
         return f"{self.facts.algorithm}: {self.answers.of} = {self.value:.6g}{events}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, ready for JSON."""
+        """Return everything as plain values, ready for JSON, which has no infinity: an infinite value is None."""
         return {
-            "value": self.value,
+            "value": self.value if isfinite(self.value) else None,
             "events": self.events,
             "answers": asdict(self.answers),
             "facts": {**asdict(self.facts), "notes": list(self.facts.notes)},

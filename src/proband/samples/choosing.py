@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -70,7 +69,7 @@ def _from_text(samples: Samples, text: str) -> Selection:
     if text.startswith("@"):
         path = Path(text[1:])
         try:
-            lines = path.read_text(encoding="utf-8").split("\n")
+            lines = path.read_text(encoding="utf-8-sig").split("\n")
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"The list of ids {path} cannot be read: {error}.") from None
         return _from_ids(samples, [line.strip() for line in lines if line.strip()], f" in {path.name}")
@@ -93,13 +92,11 @@ def _from_ids(samples: Samples, names: list[str], source: str) -> Selection:
 
 def _one_per_subject(samples: Samples, choice: OnePerSubject) -> Selection:
     within = samples.select(choice.where) if choice.where else Selection(np.arange(len(samples)), "all")
-    order: npt.NDArray[Any] = within.positions
+    order = within.positions[::-1] if choice.last else within.positions
     if choice.order_by is not None:
         if choice.order_by not in samples.frame.columns:
             raise UsageError(f"There is no column {choice.order_by!r} to order by.")
-        column = samples.frame[choice.order_by][within.positions]
-        order = within.positions[column.arg_sort(descending=choice.last, nulls_last=True).to_numpy()]
-    elif choice.last:
-        order = order[::-1]
+        ranks = samples.frame[choice.order_by][order].rank("dense", descending=choice.last)
+        order = order[np.argsort(ranks.fill_null(len(order) + 1).to_numpy(), kind="stable")]
     _, first = np.unique(samples.codes[order], return_index=True)
     return Selection(frozen(np.sort(order[first])), str(choice), within.unknown)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+import polars.selectors as cs
 
 from proband.errors import InputError, UsageError, first_few
 from proband.samples.expressions import compile_expression
@@ -70,7 +71,8 @@ class Samples:
         failed: str | None = None,
         source: str = "the samples table",
     ) -> None:
-        frame = frame_from(data)
+        # A float that is not a number is a missing value, and is treated as one everywhere.
+        frame = frame_from(data).with_columns(cs.float().fill_nan(None))
         if id_column == ROW_NUMBER:
             frame = frame.with_columns(pl.int_range(pl.len()).cast(pl.String).alias(ROW_NUMBER))
         for column, option in ((id_column, "id_column"), (subject_column, "subject_column")):
@@ -81,12 +83,12 @@ class Samples:
                 )
         if frame.height == 0:
             raise InputError(f"{source} has no rows.")
-        names = _as_text(frame[id_column])
+        names = _as_text(frame[id_column], source)
         if names.null_count():
             row = int(names.is_null().arg_max() or 0)
             raise InputError(f"{source}: {names.null_count():,} rows have no id, the first is row {row + 1}.")
         self.ids = Ids(names, "sample")
-        people = _as_text(frame[subject_column])
+        people = _as_text(frame[subject_column], source)
         if people.null_count():
             nameless = [self.ids[int(place)] for place in people.is_null().arg_true()]
             raise InputError(
@@ -194,13 +196,18 @@ def evaluate(frame: pl.DataFrame, expression: pl.Expr, text: str) -> pl.Series:
     )
 
 
-def _as_text(values: pl.Series) -> pl.Series:
-    if values.dtype.is_float() and values.drop_nulls().is_finite().all():
-        # pandas turns whole numbers with a gap into floats; 7.0 means 7.
-        whole = values.cast(pl.Int64, strict=False)
-        if (whole == values).all():
-            values = whole
-    return values.cast(pl.String)
+def _as_text(values: pl.Series, source: str) -> pl.Series:
+    try:
+        if values.dtype.is_float():
+            # pandas turns whole numbers with a gap into floats; 7.0 means 7.
+            whole = values.cast(pl.Int64, strict=False)
+            if whole.null_count() == values.null_count() and (whole == values).all():
+                values = whole
+        return values.cast(pl.String)
+    except pl.exceptions.PolarsError:
+        raise InputError(
+            f"{source}: the column {values.name!r} of type {values.dtype} cannot be text."
+        ) from None
 
 
 def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

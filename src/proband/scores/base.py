@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import InputError, UsageError
-from proband.kernels.codes import OK
+from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples.ids import Ids, Positions
 from proband.samples.table import Samples, frozen
 
@@ -20,6 +20,7 @@ MissingPolicy = Literal["error", "drop"]
 Cells = npt.NDArray[np.uint8]
 Values = npt.NDArray[Any]
 
+_WHOLE_NUMBERS = 2**53  # up to here float64 holds every one
 _CHECKED_AT_ONCE = 1 << 22  # cells looked at together when searching for non-finite scores
 
 
@@ -194,6 +195,8 @@ class DenseScores(Scores):
                     if got == self.shape[::-1]
                     else None,
                 )
+        if cells is not None and not np.isin(cells, (OK, DONT_CARE, FAILED)).all():
+            raise InputError(f"{name}: cell codes must be 0 (compared), 1 (don't care) or 2 (failed).")
         self._values = array
         self._cells = None if cells is None else frozen(np.ascontiguousarray(cells, dtype=np.uint8))
         if not isinstance(array, np.memmap):
@@ -211,18 +214,20 @@ class DenseScores(Scores):
         return self._cells
 
     def tile(self, rows: Positions, columns: Positions) -> Values:
-        tile = _native(_take(self._values, rows, columns))
+        block = _take(self._values, rows, columns)
         if self._cells is not None:
-            tile = np.where(_take(self._cells, rows, columns) == OK, tile, tile.dtype.type(0))
+            block = np.where(_take(self._cells, rows, columns) == OK, block, block.dtype.type(0))
         if isinstance(self._values, np.memmap):  # others were checked when they came in
-            self._require_finite(tile, rows, columns)
-        return tile
+            self._require_finite(block, rows, columns)
+        return _native(block)
 
     def cells(self, rows: Positions, columns: Positions) -> Cells | None:
         return None if self._cells is None else np.ascontiguousarray(_take(self._cells, rows, columns))
 
     def _check_all(self) -> None:
-        if self._values.dtype.kind != "f":
+        if self._values.dtype.kind == "b" or (
+            self._values.dtype.kind != "f" and self._values.dtype.itemsize < 8
+        ):
             return
         columns = np.arange(self.shape[1])
         step = max(1, _CHECKED_AT_ONCE // max(1, len(columns)))
@@ -234,6 +239,13 @@ class DenseScores(Scores):
             self._require_finite(block, rows, columns)
 
     def _require_finite(self, block: Values, rows: Positions, columns: Positions) -> None:
+        if block.dtype.kind != "f":
+            if block.size and max(int(block.max()), -int(block.min())) > _WHOLE_NUMBERS:
+                raise InputError(
+                    f"{self.name}: whole numbers beyond 2**53 cannot be told apart as floats.",
+                    "rescale them.",
+                )
+            return
         finite = np.isfinite(block)
         if finite.all():
             return

@@ -17,6 +17,7 @@ from proband.scores.base import MissingPolicy, Orientation, Scores, Values
 
 Metric = Literal["cosine", "inner", "l2"]
 _METRIC_CODES: dict[Metric, int] = {"cosine": COSINE, "inner": INNER, "l2": L2}
+_SHORTEST, _LONGEST = 1e-140, 1e140  # squares of lengths beyond these leave the range of float64
 _ROWS_AT_ONCE = 1 << 14
 
 
@@ -143,9 +144,14 @@ class Embeddings(Scores):
         from proband.kernels.vectors import norms
 
         lengths = norms(vectors)
-        if not np.isfinite(lengths).all():
-            name = ids[int(positions[~np.isfinite(lengths)][0])]
-            raise InputError(f"{self.name}: the vector of {name!r} is too long for float64 arithmetic.")
+        outside = (lengths > _LONGEST) | ((lengths < _SHORTEST) & vectors.any(axis=1))
+        if outside.any():
+            name = ids[int(positions[outside][0])]
+            raise InputError(
+                f"{self.name}: the vector of {name!r} is too long or too short for float64 arithmetic "
+                f"(its length must be between {_SHORTEST:g} and {_LONGEST:g}, or zero).",
+                "scale all vectors by one factor.",
+            )
         if self.metric == "cosine" and not lengths.all():
             zero = [ids[place] for place in positions[lengths == 0]]
             raise InputError(

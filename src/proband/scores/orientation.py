@@ -12,7 +12,7 @@ from proband.samples import Experiment
 from proband.scores.alignment import axis_positions
 from proband.scores.base import Scores
 
-_SUBJECTS, _RIVALS, _MATES = 400, 400, 16  # how many of each are looked at, at most
+_SUBJECTS, _RIVALS, _MATES = 200, 200, 16  # how many of each are looked at, at most
 _SIGNIFICANCE = 1e-3
 
 
@@ -48,7 +48,7 @@ class OrientationCheck:
 def check_orientation(scores: Scores, experiment: Experiment, seed: int = 0) -> OrientationCheck:
     """Look at a seeded sample of pairs and tell whether the declared orientation can be right.
 
-    One probe of each of up to 400 subjects is compared with its mates and with up to 400 gallery samples of others.
+    One probe of each of up to 200 subjects is compared with its mates and with up to 200 gallery samples of others.
     Subjects are the unit of the test, since the scores of one person are not independent.
     """
     from scipy.special import bdtr

@@ -46,7 +46,9 @@ class Screen:
         if metric == "cosine":
             return (vectors / norms[:, None]).astype(np.float32)
         if metric == "inner":
-            return (vectors / self.scale).astype(np.float32)
+            return (vectors / np.float64(self.scale)).astype(
+                np.float32
+            )  # a bare float would divide in float32
         centred = (vectors - self.centre) / self.scale
         half = 0.5 * np.einsum("ij,ij->i", centred, centred)
         return np.concatenate([centred, -half[:, None]], axis=1).astype(np.float32)
@@ -59,7 +61,7 @@ class Screen:
         elif metric == "inner":
             centre = best / (self.scale * np.where(self.probe_norms > 0, self.probe_norms, 1.0))
         else:
-            centre = 0.5 * (self.centred_norms**2 - (best / self.scale) ** 2)
+            centre = 0.5 * ((self.centred_norms / self.scale) ** 2 - (best / self.scale) ** 2)
         low, high = (centre - self.band).astype(np.float32), (centre + self.band).astype(np.float32)
         infinity = np.float32(np.inf)
         return np.nextafter(low, -infinity), np.nextafter(high, infinity)
@@ -77,13 +79,11 @@ def make_screen(embeddings: Embeddings, rows: Positions, columns: Positions) -> 
         centre = _mean(embeddings, columns)
         shifted = vectors - centre
         centred_norms = np.sqrt(np.einsum("ij,ij->i", shifted, shifted))
-        scale = max(
-            _longest(embeddings, columns, centre), float(centred_norms.max()), np.finfo(np.float64).tiny
-        )
+        scale = max(_longest(embeddings, columns, centre), float(centred_norms.max())) or 1.0
         probes = np.concatenate([shifted / scale, np.ones((len(rows), 1))], axis=1).astype(np.float32)
         factor = 2.0  # |x||y| + |y|²/2 is at most 3/2
     elif embeddings.metric == "inner":
-        scale = max(_longest(embeddings, columns, centre), np.finfo(np.float64).tiny)
+        scale = _longest(embeddings, columns, centre) or 1.0
         probes = (vectors / np.where(norms > 0, norms, 1.0)[:, None]).astype(np.float32)
     else:
         probes = (vectors / norms[:, None]).astype(np.float32)

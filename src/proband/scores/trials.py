@@ -115,12 +115,8 @@ class Trials:
                     "there are no ranks.",
                     "such a list can be used for verification only.",
                 )
-        queries = Ids(frame["query"].unique(maintain_order=True), "query")
-        targets = Ids(frame["target"].unique(maintain_order=True), "target")
-        rows, columns = (
-            queries.positions(frame["query"].to_list()),
-            targets.positions(frame["target"].to_list()),
-        )
+        queries, rows = numbered(frame["query"], "query")
+        targets, columns = numbered(frame["target"], "target")
         self._refuse_repeats(rows, columns, len(targets))
         n_cells = len(queries) * len(targets)
         if n_cells > _SMALL_MATRIX and len(self) < _LEAST_FILLED * n_cells:
@@ -161,16 +157,22 @@ class Trials:
         return Samples(table.unique("id", keep="first", maintain_order=True), source=self.name)
 
     def _refuse_repeats(self, rows: Positions, columns: Positions, n_targets: int) -> None:
-        cell = rows * n_targets + columns
-        order = np.argsort(cell, kind="stable")
-        again = order[1:][np.diff(cell[order]) == 0]
-        if again.size:
-            first = self.frame.row(int(again.min()), named=True)
+        cell = pl.Series(rows * n_targets + columns)
+        if cell.n_unique() < len(cell):
+            again = (~cell.is_first_distinct()).arg_true()
+            first = self.frame.row(int(again[0]), named=True)
             raise InputError(
-                f"{self.name}: {again.size:,} pairs are listed more than once; the first is query {first['query']!r} "
+                f"{self.name}: {len(again):,} pairs are listed more than once; the first is query {first['query']!r} "
                 f"and target {first['target']!r}.",
                 "ids must tell samples apart; without that such a list can be used for verification only.",
             )
+
+
+def numbered(names: pl.Series, what: str) -> tuple[Ids, Positions]:
+    """The distinct names in order of appearance, and for each row the number of its name."""
+    distinct = names.unique(maintain_order=True)
+    codes = names.cast(pl.Enum(distinct)).to_physical().to_numpy()
+    return Ids(distinct, what), codes.astype(np.intp)
 
 
 def read_lfw_pairs(path: str | Path) -> pl.DataFrame:

@@ -18,7 +18,7 @@ from proband.samples import Samples
 from proband.scores.base import Scores
 from proband.scores.formats.chunks import read_in_chunks
 from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, require_subjects, subjects_of
-from proband.scores.trials import Trials
+from proband.scores.trials import Trials, numbered
 
 _FOUR = ("target_subject", "query_subject", "query", "score")
 _FIVE = ("target_subject", "target", "query_subject", "query", "score")
@@ -64,13 +64,12 @@ def _read(path: Path, columns: tuple[str, ...], options: ReadOptions) -> ScoreFi
 
 def _unnamed_if_repeated(frame: pl.DataFrame) -> pl.DataFrame:
     """Forget probe labels that do not tell probes apart (some lists write the same word everywhere)."""
-    key = pl.struct("query", "query_subject", "target", "target_subject")
-    if frame.select(key.n_unique()).item() == frame.height:
-        owners = frame.select(
-            pl.struct("query", "query_subject").n_unique(), pl.col("query").n_unique().alias("n")
-        )
-        if owners.row(0)[0] == owners.row(0)[1]:
-            return frame
+    _, rows = numbered(frame["query"], "query")
+    targets, columns = numbered(frame["target"], "target")
+    told_apart = pl.Series(rows * len(targets) + columns).n_unique() == frame.height
+    one_owner = frame.select("query", "query_subject").n_unique() == frame["query"].n_unique()
+    if told_apart and one_owner:
+        return frame
     return frame.with_columns(query=pl.lit(None, dtype=pl.String))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,8 +13,6 @@ from proband.scores.formats.contents import first_line
 
 _CHUNK = 1 << 26
 _LONGEST_LINE = 1 << 24
-_BLANKS = re.compile(rb"[ \t]+")
-_AROUND_LINES = re.compile(rb"(?m)^ +| +$|\r")
 
 
 def read_in_chunks(
@@ -38,7 +35,7 @@ def read_in_chunks(
     for chunk in _chunks(path, skip_header):
         size = len(chunk)
         if separator is None:
-            chunk = _AROUND_LINES.sub(b"", _BLANKS.sub(b" ", chunk))
+            chunk = _single_blanks(chunk)
         part = _parse(path, chunk, as_text, separator or " ", line).select(wanted)
         _refuse_gaps(path, part, line)
         parts.append(part)
@@ -47,6 +44,14 @@ def read_in_chunks(
     if not parts or not sum(part.height for part in parts):
         raise InputError(f"{path.name} has no rows.")
     return pl.concat(parts, rechunk=True)
+
+
+def _single_blanks(chunk: bytes) -> bytes:
+    """Part columns by single blanks, with none around lines; plain replacement is far faster than a pattern."""
+    chunk = chunk.replace(b"\t", b" ").replace(b"\r", b"")
+    while b"  " in chunk:
+        chunk = chunk.replace(b"  ", b" ")
+    return chunk.replace(b"\n ", b"\n").replace(b" \n", b"\n").strip(b" ")
 
 
 def _parse(

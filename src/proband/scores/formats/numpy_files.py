@@ -11,7 +11,7 @@ import numpy as np
 from proband.engine import written_whole
 from proband.errors import InputError
 from proband.samples import Ids, Samples
-from proband.samples.npz import Archive
+from proband.samples.npz import Archive, write_archive
 from proband.scores.base import Orientation, Scores, check_orientation_name
 from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, first_line
 
@@ -146,18 +146,18 @@ def _stated_orientation(archive: Archive) -> Orientation | None:
 
 def _write_npz(path: Path, scores: Scores, samples: Samples | None) -> None:
     rows, columns = (np.arange(n) for n in scores.shape)
-    arrays: dict[str, Any] = {scores.name: scores.tile(rows, columns)}
+    # A name that means something else in the archive, or that would be a path, cannot be an algorithm's.
+    usual = (_QUERY_KEY, _TARGET_KEY, _ORIENTATION_KEY, _CELLS_KEY)
+    name = "scores" if scores.name in usual or "/" in scores.name else scores.name
+    arrays: dict[str, Any] = {name: scores.tile(rows, columns)}
     cells = scores.cells(rows, columns)
     if cells is not None:
         arrays[_CELLS_KEY] = cells
-    with written_whole(path) as draft, draft.open("wb") as file:
-        np.savez_compressed(
-            file,
-            **arrays,
-            query_ids=np.array(scores.queries[:]),
-            target_ids=np.array(scores.targets[:]),
-            orientation=np.array(scores.orientation),
-        )
+    arrays[_QUERY_KEY] = np.array(scores.queries[:])
+    arrays[_TARGET_KEY] = np.array(scores.targets[:])
+    arrays[_ORIENTATION_KEY] = np.array(scores.orientation)
+    with written_whole(path) as draft:
+        write_archive(draft, arrays)
 
 
 NPY = Format(

@@ -1,0 +1,75 @@
+"""Full ranks of 10,000 probes among 100,000 embeddings of 512 components, against the bare matrix multiplication."""
+
+from __future__ import annotations
+
+import resource
+
+import numpy as np
+
+from benchmarks.job import Row, best_of
+from proband.engine import one_blas_thread, run_blocks
+from proband.measures import CMC, rank
+from proband.samples import Experiment, Samples
+from proband.scores import Embeddings
+
+PROBES, GALLERY, DIMENSION = 10_000, 100_000, 512
+NAIVE_PROBES = 100  # the naive way is timed on these and scaled up
+TILE = (512, 2048)
+
+
+def run() -> list[Row]:
+    rng = np.random.default_rng(0)
+    gallery = rng.standard_normal((GALLERY, DIMENSION), dtype=np.float32)
+    probes = gallery[:PROBES] * 0.25 + rng.standard_normal((PROBES, DIMENSION), dtype=np.float32)
+    ids = [f"g{k}" for k in range(GALLERY)] + [f"p{k}" for k in range(PROBES)]
+    samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    experiment = Experiment(samples, gallery=np.arange(GALLERY + PROBES) < GALLERY)
+    embeddings = Embeddings(gallery, ids[:GALLERY], metric="cosine")
+    embeddings = Embeddings(probes, ids[GALLERY:], metric="cosine", targets=gallery, target_ids=ids[:GALLERY])
+    rank(embeddings, experiment.restricted(probes=experiment.probes[:2]))  # compile first
+
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    ours, outcomes = best_of(2, lambda: _curve(embeddings, experiment))
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+
+    bare, _ = best_of(2, lambda: _bare(probes, gallery))
+    naive, ranks = best_of(1, lambda: _naive(probes[:NAIVE_PROBES], gallery))
+    equal = np.array_equal(ranks, outcomes.ranks[:NAIVE_PROBES])
+    job = f"B. ranks and CMC, {PROBES:,} × {GALLERY:,} × {DIMENSION} (memory +{grown:.0f} MB)"
+    goal = f"≤ 1.3× of bare sgemm ({ours / bare:.2f}×)"
+    return [
+        Row(job, ours, naive * PROBES / NAIVE_PROBES, bare, "bare sgemm", goal, ours <= 1.3 * bare, equal)
+    ]
+
+
+def _curve(embeddings: Embeddings, experiment: Experiment):
+    outcomes = rank(embeddings, experiment)
+    CMC()(outcomes)
+    return outcomes
+
+
+def _bare(probes: np.ndarray, gallery: np.ndarray) -> None:
+    """The multiplication alone, in the same tiles and on as many threads."""
+    rows, columns = TILE
+
+    def one(start: int) -> None:
+        block = gallery[start : start + columns]
+        out = np.empty((rows, len(block)), dtype=np.float32)
+        for first in range(0, len(probes), rows):
+            part = probes[first : first + rows]
+            np.matmul(part, block.T, out=out[: len(part)])
+
+    with one_blas_thread():
+        for _ in run_blocks(one, range(0, len(gallery), columns)):
+            pass
+
+
+def _naive(probes: np.ndarray, gallery: np.ndarray) -> np.ndarray:
+    """Whole rows in float64, sorted."""
+    unit = gallery / np.linalg.norm(gallery.astype(np.float64), axis=1, keepdims=True)
+    ranks = []
+    for k, probe in enumerate(probes.astype(np.float64)):
+        scores = unit @ (probe / np.linalg.norm(probe))
+        order = np.argsort(-scores, kind="stable")
+        ranks.append(int(np.flatnonzero(order == k)[0]) + 1)
+    return np.array(ranks)

@@ -1,0 +1,5 @@
+"""The command line: a thin shell over the library."""
+
+from proband.cli.app import main
+
+__all__ = ["main"]

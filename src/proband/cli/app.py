@@ -1,0 +1,69 @@
+"""The program: its commands, and how its errors reach the user."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from proband._version import __version__
+from proband.cli.convert import convert
+from proband.cli.demo import demo
+from proband.cli.evaluate import evaluate
+from proband.cli.faces import faces
+from proband.cli.inspect import inspect
+from proband.errors import ProbandError
+
+app = typer.Typer(
+    name="proband",
+    help="How good is a recognition algorithm, how sure can we be, and is it better than that one?",
+    epilog="Start with: proband demo",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (demo, evaluate, inspect, convert, faces):
+    app.command()(command)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"proband {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _program(
+    version: bool = typer.Option(
+        False, "--version", help="Show the version and exit.", callback=_version, is_eager=True
+    ),
+) -> None:
+    """Evaluate recognition algorithms."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the program: exit code 0 if all is well, 1 for unfit data, 2 for a wrong request."""
+    try:
+        code = app(arguments, standalone_mode=False)
+    except ProbandError as error:
+        typer.secho(f"{type(error).__name__}: {error.message}", fg="red", err=True)
+        if error.hint:
+            typer.secho(f"hint: {error.hint}", err=True)
+        sys.exit(error.exit_code)
+    except typer.Exit as stop:
+        sys.exit(stop.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        typer.secho("stopped", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader of our output went away (a pager, head): nothing is wrong, and nothing more can be said.
+        sys.stderr.close()
+        sys.exit(0)
+    except Exception as error:
+        # Typer's own complaints about options and arguments know how to show themselves.
+        if hasattr(error, "show") and hasattr(error, "exit_code"):
+            error.show()
+            sys.exit(error.exit_code)
+        raise
+    sys.exit(code if isinstance(code, int) else 0)

@@ -1,0 +1,87 @@
+"""What the commands share: consoles, progress bars, and reading what they all read. Data goes to stdout, talk to stderr."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress as Bars, TaskID
+
+    from proband.engine import Progress
+    from proband.samples import Choice, Samples
+
+
+def output() -> Console:
+    """The console for results: as wide as it needs to be when it is not a terminal."""
+    from rich.console import Console
+
+    console = Console(highlight=False, soft_wrap=False)
+    if not console.is_terminal:
+        console.width = 160
+    return console
+
+
+def talk() -> Console:
+    """The console for everything that is not a result."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False)
+
+
+@contextmanager
+def progress_bars(quiet: bool = False) -> Iterator[Progress]:
+    """Show a bar for each stage on stderr, if that is a terminal."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress as Bars, TextColumn, TimeRemainingColumn
+
+    from proband.engine import Silent
+
+    console = talk()
+    if quiet or not console.is_terminal:
+        yield Silent()
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Bars(*columns, console=console, transient=True) as bars:
+        yield _Bars(bars)
+
+
+class _Bars:
+    def __init__(self, bars: Bars) -> None:
+        self._bars = bars
+        self._task: TaskID | None = None
+
+    def begin(self, what: str, total: int) -> None:
+        self._task = self._bars.add_task(what, total=total)
+
+    def advance(self, steps: int) -> None:
+        if self._task is not None:
+            self._bars.advance(self._task, steps)
+
+
+def read_samples(
+    path: Path | None, id_column: str, subject_column: str, failed: str | None
+) -> Samples | None:
+    """Read the samples table, if one was named: a table, or a CSU image list."""
+    from proband.errors import UsageError
+    from proband.samples import Samples
+    from proband.scores.formats import read_image_list
+
+    if path is None:
+        if failed is not None:
+            raise UsageError("--failed is a condition on the samples table, so it needs --samples.")
+        return None
+    if path.suffix.lower() == ".srt":
+        return read_image_list(path)
+    return Samples.read(path, id_column=id_column, subject_column=subject_column, failed=failed)
+
+
+def choice_of(expression: str | None, one_per_subject: bool) -> Choice | None:
+    """What --gallery and --one-per-subject mean together."""
+    from proband.samples import OnePerSubject
+
+    if one_per_subject:
+        return OnePerSubject(where=None if expression in (None, "all") else expression)
+    return expression

@@ -1,0 +1,71 @@
+"""``proband convert``: the same scores in another format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from proband.cli import options as o
+from proband.cli.console import progress_bars, read_samples, talk
+
+
+def convert(
+    source: Annotated[str, typer.Argument(metavar="FILE[::KEY]", help="Scores to read.")],
+    target: Annotated[Path, typer.Argument(help="File to write.")],
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to", help="Format to write; by default what the ending means.", rich_help_panel="Scores"
+        ),
+    ] = None,
+    samples: o.SamplesOption = None,
+    id_column: o.IdColumn = "id",
+    subject_column: o.SubjectColumn = "subject",
+    orientation: o.Orientation = None,
+    format: o.FormatOption = None,
+    query_ids: o.QueryIds = None,
+    target_ids: o.TargetIds = None,
+    queries: o.Queries = None,
+    targets: o.Targets = None,
+    mask: o.Mask = None,
+    missing: o.Missing = o.MissingName.error,
+    quiet: o.Quiet = False,
+) -> None:
+    """Write scores in another format; nothing is rounded that the format can hold.
+
+    Formats: npy, npz, csv-matrix, csv-long, parquet-matrix, parquet-long, bee, bob4, bob5, csu.
+
+    [bold]Examples[/bold]
+
+      proband convert scores.mtx scores.parquet
+
+      proband convert scores.npz::pca scores.txt --to bob5 -s samples.csv --orientation similarity
+    """
+    from proband.errors import UsageError
+    from proband.scores.formats import ReadOptions, read_file, write_file
+    from proband.scores.reading import scores_of, split_key
+
+    path, key = split_key(source)
+    table = read_samples(samples, id_column, subject_column, None)
+    with progress_bars(quiet) as progress:
+        options = ReadOptions(key, query_ids, target_ids, mask, progress)
+        file = read_file(path, options, format)
+        known = table or file.subjects
+        found = scores_of(
+            file, path.stem, known, o.orientation_of(orientation), missing.value, queries, targets
+        )
+        if len(found) != 1:
+            raise UsageError(
+                f"{source} holds {len(found)} matrices: {', '.join(found)}.",
+                f"pick one: {path}::{next(iter(found))}",
+            )
+        scores = next(iter(found.values()))
+        written = write_file(target, scores, known, to)
+    n_queries, n_targets = scores.shape
+    talk().print(
+        f"wrote {target}: {n_queries:,} × {n_targets:,} scores as {written}", markup=False, soft_wrap=True
+    )
+    for note in scores.notes:
+        talk().print(f"note: {note}", markup=False, soft_wrap=True)

@@ -1,0 +1,142 @@
+"""Options that several commands take, each said once."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+
+class OrientationName(StrEnum):
+    """Which way scores point."""
+
+    similarity = "similarity"
+    distance = "distance"
+
+
+class MissingName(StrEnum):
+    """What to do with ids that are missing."""
+
+    error = "error"
+    drop = "drop"
+
+
+class MetricName(StrEnum):
+    """How embeddings are compared."""
+
+    cosine = "cosine"
+    inner = "inner"
+    l2 = "l2"
+
+
+class TiesName(StrEnum):
+    """How ties are ordered."""
+
+    pessimistic = "pessimistic"
+    optimistic = "optimistic"
+    mean = "mean"
+
+
+class CountName(StrEnum):
+    """What a rank counts."""
+
+    images = "images"
+    subjects = "subjects"
+
+
+class FailureName(StrEnum):
+    """What a failure to acquire costs."""
+
+    miss = "miss"
+    as_scored = "as-scored"
+
+
+SamplesOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--samples",
+        "-s",
+        help="Table of samples: CSV, TSV, Parquet, JSON Lines, NPZ or a CSU .srt list. Files that name subjects themselves do without.",
+        rich_help_panel="Samples",
+    ),
+]
+IdColumn = Annotated[
+    str, typer.Option(help="Column of the sample id; # numbers the rows.", rich_help_panel="Samples")
+]
+SubjectColumn = Annotated[str, typer.Option(help="Column of the subject.", rich_help_panel="Samples")]
+FailedOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CONDITION",
+        help="Which samples failed to be acquired, e.g. 'not detected'.",
+        rich_help_panel="Samples",
+    ),
+]
+Orientation = Annotated[
+    OrientationName | None,
+    typer.Option(
+        help="Which way the scores point; needed unless the file states it. Never guessed.",
+        rich_help_panel="Scores",
+    ),
+]
+FormatOption = Annotated[
+    str | None,
+    typer.Option(
+        "--format", help="Format of the files, where looking is not enough.", rich_help_panel="Scores"
+    ),
+]
+QueryIds = Annotated[
+    str | None,
+    typer.Option(metavar="ARRAY", help="Array of an .npz that holds the row ids.", rich_help_panel="Scores"),
+]
+TargetIds = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ARRAY", help="Array of an .npz that holds the column ids.", rich_help_panel="Scores"
+    ),
+]
+Queries = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CONDITION",
+        help="For a matrix without ids: which samples its rows are.",
+        rich_help_panel="Scores",
+    ),
+]
+Targets = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CONDITION",
+        help="For a matrix without ids: which samples its columns are.",
+        rich_help_panel="Scores",
+    ),
+]
+Mask = Annotated[
+    Path | None, typer.Option(help="BEE mask that tells mated from other pairs.", rich_help_panel="Scores")
+]
+Missing = Annotated[
+    MissingName,
+    typer.Option(
+        help="Ids that are in one file and not in the other: an error, or left out and counted.",
+        rich_help_panel="Scores",
+    ),
+]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print JSON instead of a table.", rich_help_panel="Output")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars.", rich_help_panel="Output")]
+Threads = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="Threads; by default all cores. Results do not depend on it.", rich_help_panel="Output"
+    ),
+]
+
+
+def orientation_of(name: OrientationName | None) -> Literal["similarity", "distance"] | None:
+    """The orientation as the library takes it."""
+    if name is None:
+        return None
+    return "similarity" if name is OrientationName.similarity else "distance"

@@ -1,0 +1,8 @@
+"""Synthetic face images: a deterministic, FERET-like population to try an evaluation on."""
+
+from __future__ import annotations
+
+from proband.faces.population import Population
+from proband.faces.sheet import contact_sheet
+
+__all__ = ["Population", "contact_sheet"]

@@ -1,0 +1,63 @@
+"""The population as files: images, a table of samples and a contact sheet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from proband.engine import Progress, Silent, run_blocks, written_whole
+from proband.errors import InputError
+from proband.faces.population import Population
+from proband.faces.sheet import contact_sheet
+from proband.samples.npz import write_archive
+
+_AT_ONCE = 64
+_SHEET = (10, 6)  # rows and columns of the contact sheet
+
+
+def write_population(
+    population: Population,
+    path: Path,
+    *,
+    as_npz: bool = False,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> None:
+    """Write the images, ``samples.csv`` and ``sheet.png`` into a new directory, whole or not at all.
+
+    Images are PNG files named after the sample ids (the table's column ``file``), or with `as_npz` one archive with
+    the arrays ``images`` and ``ids``. Only a few images are held at once when PNG files are written.
+    """
+    if path.exists():
+        raise InputError(f"{path} is there already.", "name a directory that does not exist yet.")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    progress = progress or Silent()
+    table = pl.DataFrame(population.columns())
+    blocks = [
+        np.arange(start, min(start + _AT_ONCE, len(population)))
+        for start in range(0, len(population), _AT_ONCE)
+    ]
+    progress.begin("rendering faces", len(population))
+    with written_whole(path) as draft:
+        draft.mkdir()
+        if as_npz:
+            images = population.render(threads=threads, progress=progress.advance)
+            write_archive(draft / "images.npz", {"images": images, "ids": np.array(table["id"].to_list())})
+        else:
+            (draft / "images").mkdir()
+            table = table.with_columns(file="images/" + pl.col("id") + ".png")
+
+            def write(block: np.ndarray) -> int:
+                from PIL import Image
+
+                for place, image in zip(block, population.render(block, threads=1), strict=True):
+                    Image.fromarray(image).save(draft / table["file"][int(place)])
+                return len(block)
+
+            for done in run_blocks(write, blocks, threads):
+                progress.advance(done)
+        table.write_csv(draft / "samples.csv")
+        shown = np.arange(min(_SHEET[0] * _SHEET[1], len(population)))
+        contact_sheet(population.render(shown, threads=threads), _SHEET[1]).save(draft / "sheet.png")

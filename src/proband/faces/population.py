@@ -1,0 +1,255 @@
+"""A population of synthetic subjects: its covariates and its images."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proband.engine import run_blocks
+from proband.errors import UsageError
+from proband.faces.appearance import Shot, Sitting, draw_shot, draw_sitting
+from proband.faces.camera import eye_positions, frame
+from proband.faces.identity import Identity, draw_identity
+from proband.faces.layout import lay_out
+from proband.faces.plan import PlanName, Take, feret_takes, grid_takes
+from proband.faces.render import render_image
+
+SMALLEST_SIDE = 48  # below this an eye is no more than two pixels
+LARGEST_DIFFICULTY = 3.0  # beyond this faces no longer look like faces
+FIRST_DAY = datetime.date(1993, 8, 2)
+RECRUITING_DAYS = 365  # first image sets are taken within this time of the first day
+
+# Each purpose has its own stream of random numbers, so that none of them shifts another.
+IDENTITY_STREAM, PLAN_STREAM, SITTING_STREAM, SHOT_STREAM, SENSOR_STREAM = range(5)
+
+
+@dataclass(frozen=True)
+class Population:
+    """Synthetic subjects, photographed as planned.
+
+    A subject depends on ``seed`` and on its number alone: a population of 100 is the beginning of one of 200
+    with the same seed, and populations that begin at other subjects are disjoint.
+
+    Parameters
+    ----------
+    n_subjects
+        Number of subjects.
+    plan
+        ``"feret"``: an fa and an fb image of everyone, fc images of some and later image sets of others.
+        ``"grid"``: the same number of sessions and of images for everyone.
+    sessions, images_per_session
+        Size of the grid; the FERET-like plan does not use them. Image 0 of a session is neutral, the others
+        have another expression each, as long as there are any.
+    seed
+        Seed of everything random.
+    first_subject
+        Number of the first subject, from 0.
+    height, width
+        Size of the images in pixels.
+    difficulty
+        Scales the variation that is not identity; 0 leaves only expression.
+    """
+
+    n_subjects: int = 200
+    plan: PlanName = "feret"
+    sessions: int = 2
+    images_per_session: int = 2
+    seed: int = 0
+    first_subject: int = 0
+    height: int = 192
+    width: int = 160
+    difficulty: float = 1.0
+
+    def __post_init__(self) -> None:
+        least = {
+            "n_subjects": 1,
+            "sessions": 1,
+            "images_per_session": 1,
+            "seed": 0,
+            "first_subject": 0,
+            "height": SMALLEST_SIDE,
+            "width": SMALLEST_SIDE,
+        }
+        for name, low in least.items():
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < low:
+                raise UsageError(f"{name} must be a whole number, {low} or more, but is {value!r}.")
+        if self.plan not in get_args(PlanName):
+            known = " or ".join(repr(name) for name in get_args(PlanName))
+            raise UsageError(f"There is no plan {self.plan!r}.", f"choose {known}.")
+        if not 0.0 <= self.difficulty <= LARGEST_DIFFICULTY:
+            raise UsageError(
+                f"difficulty must lie between 0 and {LARGEST_DIFFICULTY:g}, but is {self.difficulty!r}.",
+                "1 is about as hard as FERET, 0 leaves only expression.",
+            )
+
+    def __len__(self) -> int:
+        """Count the images."""
+        return len(self._takes)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """List the covariates, one entry per image.
+
+        Returns
+        -------
+        dict
+            ``id``, ``subject``, ``image_set``, ``session``, ``date``, ``kind``, ``expression``, ``camera``,
+            ``lighting``, ``yaw`` (degrees), ``blur`` (standard deviation in pixels of an image 192 high),
+            ``sex``, ``age`` (years on that day), ``glasses``, and the centres of the irises ``left_eye_x``,
+            ``left_eye_y``, ``right_eye_x``, ``right_eye_y``, left as seen in the image, in pixels; the centre
+            of the first pixel is at 0, 0.
+        """
+        return {name: list(values) for name, values in self._columns.items()}
+
+    def render(
+        self,
+        indices: Sequence[int] | NDArray[np.integer[Any]] | None = None,
+        threads: int | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> NDArray[np.uint8]:
+        """Render images; the bytes do not depend on the number of threads.
+
+        Parameters
+        ----------
+        indices
+            Which images, in the order wanted; all of them if not given.
+        threads
+            Number of threads; as many as there are processors to use if not given.
+        progress
+            Called from this thread, now and then, with the number of images finished since the last call.
+
+        Returns
+        -------
+        array
+            uint8, (images, height, width).
+        """
+        wanted = self._check_indices(indices)
+        images = np.empty((len(wanted), self.height, self.width), dtype=np.uint8)
+        slots: dict[int, list[int]] = {}
+        for slot, index in enumerate(wanted):
+            slots.setdefault(self._takes[index][0], []).append(slot)
+
+        def render_subject(number: int) -> int:
+            subject = Subject(self.seed, number, self.difficulty)
+            identity = subject.identity()
+            for slot in slots[number]:
+                take = self._takes[wanted[slot]][1]
+                sitting, shot = subject.appear(identity, take)
+                sensor = subject.stream(SENSOR_STREAM, take.session, take.order)
+                images[slot] = render_image(identity, sitting, shot, self.height, self.width, sensor)
+            return len(slots[number])
+
+        for finished in run_blocks(render_subject, slots, threads):
+            if progress is not None:
+                progress(finished)
+        return images
+
+    @cached_property
+    def _takes(self) -> list[tuple[int, Take]]:
+        takes = []
+        for number in range(self.first_subject, self.first_subject + self.n_subjects):
+            rng = Subject(self.seed, number, self.difficulty).stream(PLAN_STREAM)
+            if self.plan == "feret":
+                planned = feret_takes(rng)
+            else:
+                planned = grid_takes(rng, self.sessions, self.images_per_session)
+            takes += [(number, take) for take in planned]
+        return takes
+
+    @cached_property
+    def _columns(self) -> dict[str, list[Any]]:
+        rows = []
+        identity: Identity | None = None
+        previous = -1
+        for number, take in self._takes:
+            subject = Subject(self.seed, number, self.difficulty)
+            if identity is None or number != previous:
+                identity, previous = subject.identity(), number
+            rows.append(self._describe(subject, identity, take))
+        return {name: [row[name] for row in rows] for name in rows[0]}
+
+    def _describe(self, subject: Subject, identity: Identity, take: Take) -> dict[str, Any]:
+        sitting, shot = subject.appear(identity, take)
+        left, right = eye_positions(
+            frame(shot, self.height, self.width), lay_out(identity.anatomy, sitting, shot)
+        )
+        image_set = f"{subject.name}-{take.session}"
+        return {
+            "id": f"{image_set}-{take.label}",
+            "subject": subject.name,
+            "image_set": image_set,
+            "session": take.session,
+            "date": subject.first_day() + datetime.timedelta(days=take.days),
+            "kind": take.kind,
+            "expression": take.expression,
+            "camera": take.camera,
+            "lighting": shot.lighting,
+            "yaw": shot.yaw,
+            "blur": shot.camera.blur,
+            "sex": identity.sex,
+            "age": identity.age + take.days / 365.25,
+            "glasses": sitting.glasses,
+            "left_eye_x": left[0],
+            "left_eye_y": left[1],
+            "right_eye_x": right[0],
+            "right_eye_y": right[1],
+        }
+
+    def _check_indices(self, indices: Sequence[int] | NDArray[np.integer[Any]] | None) -> list[int]:
+        if indices is None:
+            return list(range(len(self)))
+        wanted = [int(index) for index in indices]
+        beyond = [index for index in wanted if not 0 <= index < len(self)]
+        if beyond:
+            raise UsageError(
+                f"There is no image {beyond[0]} in a population of {len(self):,} images.",
+                f"indices run from 0 to {len(self) - 1:,}.",
+            )
+        return wanted
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The random numbers of one subject, and what is drawn from them."""
+
+    seed: int
+    number: int
+    difficulty: float
+
+    @property
+    def name(self) -> str:
+        """Name the subject, counting from 1."""
+        return f"s{self.number + 1:04d}"
+
+    def stream(self, *purpose: int) -> np.random.Generator:
+        """Open the stream of random numbers for a purpose."""
+        return np.random.default_rng(np.random.SeedSequence([self.seed, self.number], spawn_key=purpose))
+
+    def identity(self) -> Identity:
+        """Draw the identity."""
+        return draw_identity(self.stream(IDENTITY_STREAM))
+
+    def first_day(self) -> datetime.date:
+        """Give the day of the first image set."""
+        days = int(self.stream(PLAN_STREAM, 1).integers(RECRUITING_DAYS))
+        return FIRST_DAY + datetime.timedelta(days=days)
+
+    def appear(self, identity: Identity, take: Take) -> tuple[Sitting, Shot]:
+        """Draw the look of the day and of the image."""
+        sitting = draw_sitting(
+            self.stream(SITTING_STREAM, take.session), identity, take.days, take.session > 1, self.difficulty
+        )
+        shot = draw_shot(
+            self.stream(SHOT_STREAM, take.session, take.order),
+            sitting,
+            take.expression,
+            take.kind == "fc",
+            self.difficulty,
+        )
+        return sitting, shot

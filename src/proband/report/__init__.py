@@ -1,0 +1,14 @@
+"""Results as people read them: tables, figures, files."""
+
+from proband.report.directory import write_evaluation
+from proband.report.figures import cmc_figure, save_figure
+from proband.report.tables import evaluation_markdown, evaluation_table, statements
+
+__all__ = [
+    "cmc_figure",
+    "evaluation_markdown",
+    "evaluation_table",
+    "save_figure",
+    "statements",
+    "write_evaluation",
+]

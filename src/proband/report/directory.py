@@ -1,0 +1,71 @@
+"""A directory with everything an evaluation found, written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from proband.engine import written_whole
+from proband.errors import InputError
+from proband.measures import Evaluation
+from proband.report.figures import cmc_figure, save_figure
+from proband.report.tables import evaluation_markdown, statements
+
+MARK = "results.json"
+
+
+def write_evaluation(
+    evaluation: Evaluation,
+    path: str | Path,
+    title: str = "Identification",
+    extra: Sequence[str] = (),
+    attach: Callable[[Path], None] | None = None,
+) -> Path:
+    """Write tables, curves, figures and a readable summary into a directory of their own.
+
+    `extra` paragraphs end the summary, and `attach` may put more files into the directory before it appears.
+    A directory that holds an earlier evaluation is replaced; any other that is not empty is left alone.
+
+    Returns
+    -------
+    Path
+        The summary, ``report.md``.
+    """
+    path = Path(path)
+    if path.exists() and not path.is_dir():
+        raise InputError(f"{path} is a file; the results need a directory.")
+    if path.is_dir() and any(path.iterdir()) and not (path / MARK).exists():
+        raise InputError(
+            f"{path} is not empty and holds no earlier results, so it is left alone.", "name another."
+        )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with written_whole(path) as draft:
+        draft.mkdir()
+        (draft / MARK).write_text(as_json(evaluation), encoding="utf-8")
+        evaluation.to_frame().write_csv(draft / "table.csv")
+        evaluation.curves_frame().write_csv(draft / "cmc.csv")
+        figure = cmc_figure({name: evaluation.curves(name) for name in evaluation.categories}, title)
+        for ending in ("png", "svg", "pdf"):
+            save_figure(figure, draft / f"cmc.{ending}")
+        if attach is not None:
+            attach(draft)
+        (draft / "report.md").write_text(_summary(evaluation, title, extra), encoding="utf-8")
+    return path / "report.md"
+
+
+def as_json(evaluation: Evaluation) -> str:
+    """Write an evaluation as JSON text."""
+    return json.dumps(evaluation.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _summary(evaluation: Evaluation, title: str, extra: Sequence[str]) -> str:
+    notes = "\n".join(f"- {said}" for said in statements(evaluation))
+    parts = [
+        f"# {title}",
+        evaluation_markdown(evaluation),
+        "![Cumulative match characteristics](cmc.png)",
+        notes,
+        *extra,
+    ]
+    return "\n\n".join(parts) + "\n"

@@ -1,0 +1,142 @@
+"""Figures, in one style: legible in print, without colour, and the same bytes every time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from proband.engine import written_whole
+from proband.errors import UsageError
+from proband.measures import Curve
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+ENDINGS = (".png", ".svg", ".pdf")
+
+# Okabe & Ito's palette, which colour-blind readers can tell apart; dashes say the same without colour.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4D4D4D")
+DASHES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (3, 1)))
+_INK, _GRID = "#222222", "#DDDDDD"
+
+_STYLE: Any = {
+    "font.size": 9,
+    "font.family": "DejaVu Sans",
+    "axes.edgecolor": _INK,
+    "axes.labelcolor": _INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "grid.color": _GRID,
+    "grid.linewidth": 0.6,
+    "xtick.color": _INK,
+    "ytick.color": _INK,
+    "legend.frameon": False,
+    "svg.hashsalt": "proband",
+    "svg.fonttype": "none",
+    "pdf.fonttype": 42,
+    "figure.dpi": 100,
+    "savefig.dpi": 200,
+}
+
+
+def cmc_figure(panels: dict[str, Sequence[Curve]], title: str | None = None) -> Figure:
+    """Draw cumulative match characteristics, a panel for each set of probes.
+
+    The rank axis is logarithmic, since the low ranks are what matters; each panel names its gallery and probes.
+
+    Parameters
+    ----------
+    panels
+        Curves by the name of their set of probes.
+    title
+        A heading for the whole figure.
+    """
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    if not panels or not any(panels.values()):
+        raise UsageError("There are no curves to draw.")
+    names = list(dict.fromkeys(curve.facts.algorithm for curves in panels.values() for curve in curves))
+    columns = min(len(panels), 3)
+    rows = -(-len(panels) // columns)
+    with mpl.rc_context(_STYLE):
+        figure = Figure(
+            figsize=(max(5.4, 3.6 * columns), 3.5 * rows + (0.6 if title else 0.2)), layout="constrained"
+        )
+        axes = figure.subplots(rows, columns, squeeze=False, sharey=True)
+        for axis, (name, curves) in zip(axes.flat, panels.items(), strict=False):
+            _draw(axis, curves, names, name, rates=len(panels) == 1)
+        for axis in axes.flat[len(panels) :]:
+            axis.set_visible(False)
+        for axis in axes[:, 0]:
+            axis.set_ylabel("recognition rate")
+        handles, labels = axes.flat[0].get_legend_handles_labels()
+        if len(panels) == 1 and len(names) <= 8:
+            axes.flat[0].legend(handles, labels, loc="lower right")
+        else:
+            figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 5))
+        if title:
+            figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
+        # Lay out once: the engine would otherwise move things a little at every save.
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+    return figure
+
+
+def _draw(axis: Axes, curves: Sequence[Curve], names: list[str], title: str, rates: bool) -> None:
+    """Draw one panel; with `rates` the legend gives each curve's rank-1 rate."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
+
+    longest = max(len(curve.values) for curve in curves)
+    for curve in curves:
+        style = names.index(curve.facts.algorithm)
+        axis.plot(
+            curve.ranks,
+            curve.values,
+            drawstyle="steps-post",
+            color=COLOURS[style % len(COLOURS)],
+            linestyle=DASHES[(style // len(COLOURS) + style) % len(DASHES)],
+            linewidth=1.8,
+            label=f"{curve.facts.algorithm}  {curve.at(1):.3f}" if rates else curve.facts.algorithm,
+        )
+        axis.plot(
+            [1], [curve.at(1)], marker="o", markersize=4.5, color=COLOURS[style % len(COLOURS)], clip_on=False
+        )
+    axis.set_xscale("log")
+    axis.set_xlim(1, max(longest, 2))
+    lowest = min(curve.at(1) for curve in curves)
+    axis.set_ylim(max(0.0, int(lowest * 10 - 0.5) / 10), 1.005)
+    axis.xaxis.set_major_locator(LogLocator(base=10, subs=(1, 2, 5)))
+    axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.xaxis.set_minor_formatter(NullFormatter())
+    axis.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
+    axis.grid(visible=True, which="major")
+    facts = curves[0].facts
+    axis.set_title(f"{title}\n", pad=2)
+    axis.text(
+        0, 1.02, f"{facts.n_probes:,} probes, gallery of {facts.n_gallery_subjects:,} people",
+        transform=axis.transAxes, fontsize=8, color="#555555",
+    )  # fmt: skip
+    axis.set_xlabel("rank")
+
+
+def save_figure(figure: Figure, path: str | Path) -> None:
+    """Write a figure as PNG, SVG or PDF by its ending, whole or not at all, with nothing in it that changes by date."""
+    import matplotlib as mpl
+
+    path = Path(path)
+    ending = path.suffix.lower()
+    if ending not in ENDINGS:
+        raise UsageError(f"A figure is written as {', '.join(ENDINGS)}; got {path.name}.")
+    metadata: dict[str, Any] = {
+        ".png": {"Software": None},
+        ".svg": {"Date": None, "Creator": None},
+        ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    }[ending]
+    with mpl.rc_context(_STYLE), written_whole(path) as draft:
+        figure.savefig(draft, metadata=metadata)

@@ -1,0 +1,122 @@
+"""Tables of rates, and the sentences that belong beneath them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from proband.measures.evaluation import CENSORED_AT, Entry, Evaluation
+from proband.measures.identification import MedianCensoredRank
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_TIES = {
+    "pessimistic": "a tied non-mate stands before the mate",
+    "optimistic": "a tied non-mate stands behind the mate",
+    "mean": "ties are broken at random, and rates are expectations",
+}
+
+
+def _plural(n: int, one: str, many: str | None = None) -> str:
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def _cells(entry: Entry, ranks: tuple[int, ...]) -> list[str]:
+    facts = entry.curve.facts
+    median = MedianCensoredRank(CENSORED_AT)(entry.outcomes).value
+    shown = f"≥ {CENSORED_AT}" if median >= CENSORED_AT else f"{median:g}"
+    return [
+        entry.algorithm,
+        *(f"{entry.curve.at(t):.4f}" for t in ranks),
+        shown,
+        f"{facts.n_probes:,}",
+        f"{facts.n_gallery_subjects:,}",
+    ]
+
+
+def _header(ranks: tuple[int, ...]) -> list[str]:
+    return ["algorithm", *(f"rank {t}" for t in ranks), "median rank", "probes", "gallery"]
+
+
+def evaluation_table(evaluation: Evaluation) -> Table:
+    """Make a table for the terminal: a block of rows for each set of probes, the best rate of a block in bold."""
+    from rich import box
+    from rich.table import Table
+
+    several = len(evaluation.categories) > 1
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for place, name in enumerate(_header(evaluation.ranks)):
+        table.add_column(name, justify="right" if place else "left", no_wrap=place > 0)
+    for category in evaluation.categories:
+        entries = evaluation.of(category)
+        if several:
+            table.add_section()
+            table.add_row(f"[italic]{category}[/italic]")
+        best = [max(entry.curve.at(t) for entry in entries) for t in evaluation.ranks]
+        for entry in entries:
+            cells = _cells(entry, evaluation.ranks)
+            for place, (t, top) in enumerate(zip(evaluation.ranks, best, strict=True), start=1):
+                if entry.curve.at(t) == top and len(entries) > 1:
+                    cells[place] = f"[bold]{cells[place]}[/bold]"
+            table.add_row(("  " if several else "") + cells[0], *cells[1:])
+    return table
+
+
+def evaluation_markdown(evaluation: Evaluation) -> str:
+    """Write the same tables as Markdown."""
+    lines: list[str] = []
+    header = _header(evaluation.ranks)
+    for category in evaluation.categories:
+        lines += [
+            f"### {category}",
+            "",
+            "| " + " | ".join(header) + " |",
+            "|---" + "|--:" * (len(header) - 1) + "|",
+        ]
+        lines += [
+            "| " + " | ".join(_cells(entry, evaluation.ranks)) + " |" for entry in evaluation.of(category)
+        ]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def statements(evaluation: Evaluation) -> list[str]:
+    """Say what the numbers mean and what was left out, a sentence each."""
+    entries = evaluation.of(evaluation.categories[0])
+    first = entries[0].curve.facts
+    said = [
+        f"Gallery: {_plural(first.n_gallery_images, 'image')} of "
+        f"{_plural(first.n_gallery_subjects, 'person', 'people')} ({first.gallery_rule}).",
+        f"Probes scored: {_plural(first.n_probes, 'image')} of {_plural(first.n_probe_subjects, 'person', 'people')} "
+        f"({first.probe_rule}); a rate is a share of these.",
+    ]
+    if first.n_unmated:
+        have = "has" if first.n_unmated == 1 else "have"
+        said.append(
+            f"Open universe: {_plural(first.n_unmated, 'more probe')} {have} no mate in the gallery; without one there is "
+            "no rank, so identification rates leave it out."
+        )
+    else:
+        said.append("Closed universe: every probe has a mate in the gallery.")
+    if first.n_failed or first.n_gallery_failed:
+        flagged = entries[0].outcomes.experiment.samples.failed[entries[0].outcomes.experiment.probes].sum()
+        said.append(
+            f"Failures to acquire: {_plural(int(flagged), 'probe')} and {_plural(first.n_gallery_failed, 'gallery image')}, "
+            f"which leave {_plural(first.n_failed, 'scored probe')} without a rank; these count as misses."
+        )
+    elif first.on_failure == "as_scored" and entries[0].outcomes.experiment.samples.failed.any():
+        said.append("Failures to acquire: marked, but every score is taken at its word.")
+    said.append(f"Ranks count gallery {first.counting}; {_TIES[first.ties]} ({_tied(entries)}).")
+    answers = evaluation.answers
+    said.append(
+        f"Varying: {answers.varying}. Fixed: {answers.fixed}. Assuming: {answers.assuming}. "
+        "No interval is claimed, and none may be read into it."
+    )
+    return said + [f"{note[0].upper()}{note[1:]}." for note in evaluation.notes]
+
+
+def _tied(entries: tuple[Entry, ...]) -> str:
+    counts = [
+        f"{entry.algorithm} {entry.curve.facts.n_tied:,}" for entry in entries if entry.curve.facts.n_tied
+    ]
+    return "probes with such a tie: " + ", ".join(counts) if counts else "no probe has such a tie"

@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import proband as pb
+
+Evaluate = Callable[..., Any]
+
+
+@pytest.fixture
+def evaluate(run: Callable[..., Any], study: Path) -> Evaluate:
+    usual = ("evaluate", "scores.npz", "-s", "samples.csv", "--orientation", "similarity")
+    return lambda *more: run(*usual, *more, cwd=study)
+
+
+def test_table_and_statements(evaluate: Evaluate) -> None:
+    done = evaluate()
+    assert done.returncode == 0, done.stderr
+    assert "good" in done.stdout
+    assert "0.9167" in done.stdout  # 11 of 12
+    assert "0.5000" in done.stdout
+    assert "Closed universe" in done.stdout
+    assert "12 images of 12 people" in done.stdout
+    assert done.stderr == ""
+
+
+def test_json_equals_python(evaluate: Evaluate, study: Path) -> None:
+    done = evaluate("--json", "--failed", "not found")
+    said = json.loads(done.stdout)
+    samples = pb.Samples.read(study / "samples.csv", failed="not found")
+    scores = list(pb.read_scores(study / "scores.npz", samples, orientation="similarity").values())
+    expected = pb.evaluate(scores, pb.experiment_over(scores, samples)).to_dict()
+    assert said == json.loads(json.dumps(expected))
+    good = said["results"][0]
+    assert good["rates"] == {"1": 10 / 12, "5": 11 / 12, "10": 11 / 12}
+    assert good["facts"]["n_failed"] == 1
+
+
+def test_failures_as_scored(evaluate: Evaluate) -> None:
+    said = json.loads(evaluate("--json", "--failed", "not found", "--on-failure", "as-scored").stdout)
+    assert said["results"][0]["rates"]["1"] == 11 / 12
+
+
+def test_directory_holds_everything_and_is_reproducible(evaluate: Evaluate, study: Path) -> None:
+    first = evaluate("--out", "one", "--threads", 1)
+    second = evaluate("--out", "two", "--threads", 3)
+    assert first.returncode == second.returncode == 0, first.stderr + second.stderr
+    names = sorted(path.name for path in (study / "one").iterdir())
+    assert names == ["cmc.csv", "cmc.pdf", "cmc.png", "cmc.svg", "report.md", "results.json", "table.csv"]
+    for name in names:
+        assert (study / "one" / name).read_bytes() == (study / "two" / name).read_bytes(), name
+    assert "one/report.md" in first.stderr
+    table = pl.read_csv(study / "one" / "table.csv")
+    assert table["rank_1"].to_list() == [11 / 12, 0.5]
+    curves = pl.read_csv(study / "one" / "cmc.csv")
+    assert curves.height == 24
+    assert curves.filter(pl.col("rank") == 12)["rate"].to_list() == [1.0, 1.0]
+
+
+def test_results_are_replaced_but_strangers_are_left_alone(evaluate: Evaluate, study: Path) -> None:
+    assert evaluate("--out", "out").returncode == 0
+    assert evaluate("--out", "out").returncode == 0
+    (study / "mine").mkdir()
+    (study / "mine" / "thesis.tex").write_text("years of work")
+    refused = evaluate("--out", "mine")
+    assert refused.returncode == 1
+    assert (study / "mine" / "thesis.tex").exists()
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_figure(evaluate: Evaluate, study: Path, ending: str) -> None:
+    assert evaluate("--figure", f"cmc.{ending}").returncode == 0
+    head = (study / f"cmc.{ending}").read_bytes()[:200]
+    assert {"png": b"PNG", "svg": b"<?xml", "pdf": b"%PDF"}[ending] in head
+
+
+def test_csv_ranks_ties_count(evaluate: Evaluate, study: Path) -> None:
+    done = evaluate("--csv", "t.csv", "--ranks", "1,2", "--ties", "mean", "--count", "subjects")
+    assert done.returncode == 0, done.stderr
+    assert pl.read_csv(study / "t.csv").columns[2:4] == ["rank_1", "rank_2"]
+
+
+def test_categories(evaluate: Evaluate) -> None:
+    done = evaluate("--json", "--category", "bare: not probe.glasses", "--category", "x: probe.glasses")
+    said = json.loads(done.stdout)
+    sizes = {one["category"]: one["facts"]["n_probes"] for one in said["results"]}
+    assert sizes == {"all probes": 12, "bare": 6, "x": 6}
+
+
+def test_names_keys_and_embeddings(run: Evaluate, evaluate: Evaluate, study: Path) -> None:
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    np.save(study / "model.npy", rng.standard_normal((24, 8)).astype(np.float32))
+    arguments = [
+        "mine=scores.npz::good",
+        "-e",
+        "net=model.npy",
+        "-s",
+        "samples.csv",
+        "--orientation",
+        "similarity",
+    ]
+    done = run("evaluate", *arguments, "-g", "session == 1", "-p", "session == 2", "--json", cwd=study)
+    assert done.returncode == 0, done.stderr
+    assert [one["algorithm"] for one in json.loads(done.stdout)["results"]] == ["mine", "net"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["--orientation", "distance"], 1, "declare orientation='similarity'"),
+        (["--orientation", "upward"], 2, "similarity"),
+        (["--orientation", "similarity", "-g", "sesion == 1"], 2, "did you mean 'session'"),
+        (["--orientation", "similarity", "-g", "session == 1 +"], 2, "cannot be read"),
+        (["--orientation", "similarity", "-g", "session == 9"], 1, "gallery is empty"),
+        (
+            ["--orientation", "similarity", "-g", "all"],
+            1,
+            "probe set is empty",
+        ),
+        (
+            ["--orientation", "similarity", "-g", "session == 2", "-p", "session == 1"],
+            1,
+            "12 of 12 gallery samples are not",
+        ),
+        (["--orientation", "similarity", "--ranks", "one"], 2, "whole numbers"),
+        (["--orientation", "similarity", "--ranks", "0"], 2, "at least 1"),
+        (["--orientation", "similarity", "--id-column", "name"], 1, "no column 'name'"),
+        (["--orientation", "similarity", "--category", "nonsense"], 2, "name: rule"),
+        (["--orientation", "similarity", "--figure", "cmc.bmp"], 2, ".png"),
+        (["--orientation", "similarity", "--out", "samples.csv"], 1, "is a file"),
+        (["--orientation", "similarity", "--failed", "session"], 2, "not a condition"),
+        (["--orientation", "similarity", "--no-such-option"], 2, "no-such-option"),
+        ([], 2, "never guessed"),
+    ],
+)
+def test_bad_requests(
+    run: Evaluate, evaluate: Evaluate, study: Path, arguments: list[str], code: int, words: str
+) -> None:
+    done = run("evaluate", "scores.npz", "-s", "samples.csv", *arguments, cwd=study)
+    assert done.returncode == code, (done.stdout, done.stderr)
+    assert words in " ".join(done.stderr.split()), done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_nothing_is_left_behind_by_a_refusal(evaluate: Evaluate, study: Path) -> None:
+    before = sorted(path.name for path in study.iterdir())
+    assert evaluate("-g", "session == 9", "--out", "out", "--figure", "f.png").returncode == 1
+    assert sorted(path.name for path in study.iterdir()) == before
+
+
+def test_missing_files_and_subjects(run: Evaluate, evaluate: Evaluate, study: Path) -> None:
+    gone = run("evaluate", "nothing.npz", "-s", "samples.csv", "--orientation", "similarity", cwd=study)
+    assert (gone.returncode, "There is no file" in gone.stderr) == (1, True)
+    unknown = run("evaluate", "scores.npz", "--orientation", "similarity", cwd=study)
+    assert (unknown.returncode, "--samples" in unknown.stderr) == (2, True)
+    empty = run("evaluate", "-s", "samples.csv", cwd=study)
+    assert (empty.returncode, "nothing to evaluate" in empty.stderr) == (2, True)
+
+
+def test_missing_drop_is_counted(evaluate: Evaluate, study: Path) -> None:
+    table = pl.read_csv(study / "samples.csv").filter(pl.col("id") != "p03-2")
+    table.write_csv(study / "samples.csv")
+    refused = evaluate()
+    assert refused.returncode == 1
+    assert "'p03-2'" in refused.stderr
+    done = evaluate("--missing", "drop")
+    assert done.returncode == 0, done.stderr
+    assert "1 of 12 query ids are not in the samples table" in done.stdout
+    assert "11 images of 11 people" in done.stdout

@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from proband.cli.app import app, main
+from proband.samples import Samples
+from proband.scores import Scores
+
+Run = Callable[..., Any]
+
+
+def commands() -> list[str]:
+    return [command.callback.__name__ for command in app.registered_commands if command.callback]
+
+
+@pytest.mark.parametrize("command", commands())
+def test_help_has_text_and_every_command_is_documented(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main([command, "--help"])
+    assert stop.value.code == 0
+    assert "Usage" in capsys.readouterr().out
+    assert f"proband {command}" in Path("docs/reference/cli.md").read_text(encoding="utf-8")
+
+
+def test_version_and_no_arguments(run: Run, tmp_path: Path) -> None:
+    assert run("--version", cwd=tmp_path).stdout.startswith("proband ")
+    bare = run(cwd=tmp_path)
+    assert "Usage" in bare.stdout + bare.stderr
+    wrong = run("evalute", cwd=tmp_path)
+    assert wrong.returncode == 2
+    assert "Traceback" not in wrong.stderr
+
+
+def test_help_does_not_load_the_heavy_libraries() -> None:
+    code = (
+        "import sys\nfrom proband.cli.app import main\n"
+        "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
+        "print([name for name in ('numpy', 'polars', 'numba', 'scipy', 'matplotlib') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_import_is_light() -> None:
+    code = (
+        "import sys, proband; print([n for n in ('numpy', 'polars', 'numba', 'scipy') if n in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_public_names_exist() -> None:
+    import proband as pb
+
+    for name in pb._PLACE:
+        assert getattr(pb, name) is not None
+    with pytest.raises(AttributeError):
+        pb.no_such_name  # noqa: B018
+
+
+def test_inspect_scores_table_and_archive(run: Run, study: Path) -> None:
+    done = run("inspect", "scores.npz", "-s", "samples.csv", "--json", cwd=study)
+    found = json.loads(done.stdout)
+    assert found["kind"] == "a matrix of scores"
+    good = found["summaries"][0]
+    assert (good["name"], good["genuine"]["n"], good["impostor"]["n"]) == ("good", 12, 132)
+    assert good["auc_as_similarity"] > 0.9
+    shown = run("inspect", "scores.npz", "-s", "samples.csv", cwd=study).stdout
+    assert "looks like a similarity" in shown
+    table = run("inspect", "samples.csv", cwd=study)
+    assert "a table of samples" in table.stdout
+    assert "subjects: 12" in table.stdout
+    bare = run("inspect", "scores.npz", cwd=study)
+    assert "subjects are not known" in bare.stdout
+
+
+def test_inspect_refuses_clearly(run: Run, study: Path) -> None:
+    (study / "strange.csv").write_text("a,b\nx,y\n")
+    for name, words in (("strange.csv", "--id-column"), ("absent.npz", "There is no file")):
+        done = run("inspect", name, cwd=study)
+        assert done.returncode == 1
+        assert words in done.stderr
+        assert "Traceback" not in done.stderr
+    (study / "empty.txt").touch()
+    assert run("inspect", "empty.txt", cwd=study).returncode == 1
+
+
+@pytest.mark.parametrize("target", ["out.npy", "out.csv", "out.parquet", "out.mtx"])
+def test_convert(run: Run, study: Path, target: str) -> None:
+    done = run(
+        "convert", "scores.npz::good", target, "-s", "samples.csv", "--orientation", "similarity", cwd=study
+    )
+    assert done.returncode == 0, done.stderr
+    samples = Samples.read(study / "samples.csv")
+    before = Scores.read(f"{study / 'scores.npz'}::good", samples, orientation="similarity")
+    stated = None if target.endswith((".npy", ".mtx")) else "similarity"
+    after = Scores.read(study / target, orientation=stated)
+    assert after.shape == before.shape
+    everything = [list(range(12))] * 2
+    tolerance = 1e-6 if target.endswith(".mtx") else 0
+    difference = abs(
+        before.tile(*map(_positions, everything)) - after.tile(*map(_positions, everything))
+    ).max()
+    assert difference <= tolerance
+
+
+def _positions(values: list[int]):
+    import numpy as np
+
+    return np.array(values)
+
+
+def test_convert_refuses(run: Run, study: Path) -> None:
+    several = run(
+        "convert", "scores.npz", "x.csv", "-s", "samples.csv", "--orientation", "similarity", cwd=study
+    )
+    assert (several.returncode, "pick one" in several.stderr) == (2, True)
+    ending = run("convert", "scores.npz::good", "x.what", "--orientation", "similarity", cwd=study)
+    assert (ending.returncode, "--to" in ending.stderr) == (2, True)
+    assert not (study / "x.csv").exists()
+
+
+def test_faces(run: Run, tmp_path: Path) -> None:
+    done = run("faces", "people", "--subjects", 3, "--plan", "grid", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    table = pl.read_csv(tmp_path / "people" / "samples.csv")
+    assert table.height == 12
+    assert all((tmp_path / "people" / name).exists() for name in table["file"])
+    assert (tmp_path / "people" / "sheet.png").exists()
+    again = run("faces", "people", "--subjects", 3, cwd=tmp_path)
+    assert (again.returncode, "there already" in again.stderr) == (1, True)
+    archive = run("faces", "more", "--subjects", 2, "--npz", cwd=tmp_path)
+    assert archive.returncode == 0, archive.stderr
+    assert (tmp_path / "more" / "images.npz").exists()
+    assert run("faces", "none", "--subjects", 0, cwd=tmp_path).returncode == 2
+
+
+def test_demo_writes_a_report_and_its_next_commands_work(run: Run, tmp_path: Path) -> None:
+    done = run("demo", "--subjects", 24, "--out", "demo", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "demo/report.md" in done.stdout
+    report = (tmp_path / "demo" / "report.md").read_text(encoding="utf-8")
+    for word in ("fb", "dup1", "eigenfaces", "correlation", "cmc.png", "faces.png"):
+        assert word in report
+    hints = [line.strip() for line in done.stdout.split("Now try:")[1].splitlines() if line.strip()]
+    assert len(hints) >= 3
+    import shlex
+
+    for hint in hints:
+        words = shlex.split(hint)
+        assert words[0] == "proband"
+        tried = run(*words[1:], cwd=tmp_path)
+        assert tried.returncode == 0, (hint, tried.stderr)

@@ -1,0 +1,38 @@
+"""What many tests share: a small study with a known answer, written as files."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+# Tests check numbers, not speed; two threads exercise the code that more would.
+os.environ.setdefault("PROBAND_THREADS", "2")
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    """Twelve people × two sessions; algorithm *good* is right for all but one person, *poor* for half of them."""
+    n = 12
+    people = [f"p{k:02d}" for k in range(n)]
+    rng = np.random.default_rng(3)
+    good = rng.uniform(0.0, 0.4, (n, n)) + np.eye(n)
+    good[0, 1] = 2.0
+    poor = rng.uniform(0.0, 0.4, (n, n)) + np.eye(n)
+    for k in range(n // 2):
+        poor[k, k + 1] = 2.0
+    queries, targets = [f"{p}-2" for p in people], [f"{p}-1" for p in people]
+    np.savez(tmp_path / "scores.npz", good=good, poor=poor, query_ids=queries, target_ids=targets)
+    pl.DataFrame(
+        {
+            "id": targets + queries,
+            "subject": people * 2,
+            "session": [1] * n + [2] * n,
+            "found": [True] * (2 * n - 1) + [False],
+            "glasses": [False, True] * n,
+        }
+    ).write_csv(tmp_path / "samples.csv")
+    return tmp_path

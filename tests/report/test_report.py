@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import proband as pb
+from proband.errors import InputError, UsageError
+from proband.report import cmc_figure, evaluation_markdown, save_figure, statements, write_evaluation
+
+
+@pytest.fixture
+def evaluation(study: Path) -> pb.Evaluation:
+    samples = pb.Samples.read(study / "samples.csv", failed="not found")
+    scores = list(pb.read_scores(study / "scores.npz", samples, orientation="similarity").values())
+    return pb.evaluate(
+        scores,
+        pb.experiment_over(scores, samples),
+        categories=[pb.Category("glasses", "probe.glasses"), pb.Category("bare", "not probe.glasses")],
+    )
+
+
+def test_numbers_agree_everywhere(evaluation: pb.Evaluation, tmp_path: Path) -> None:
+    report = write_evaluation(evaluation, tmp_path / "out")
+    stored = json.loads((tmp_path / "out" / "results.json").read_text())
+    frame = evaluation.to_frame()
+    for place, entry in enumerate(evaluation.entries):
+        rate = entry.curve.at(1)
+        assert stored["results"][place]["rates"]["1"] == rate
+        assert frame["rank_1"][place] == rate
+        assert f"{rate:.4f}" in report.read_text()
+        naive = np.mean([r <= 1 for r in entry.outcomes.ranks])
+        assert rate == naive
+
+
+def test_statements_say_what_was_left_out(evaluation: pb.Evaluation) -> None:
+    said = " ".join(statements(evaluation))
+    assert "Gallery: 12 images of 12 people" in said
+    assert "1 probe and 0 gallery images" in said
+    assert "Varying: nothing" in said
+
+
+def test_open_universe_is_said(study: Path) -> None:
+    samples = pb.Samples.read(study / "samples.csv")
+    scores = list(pb.read_scores(study / "scores.npz", samples, orientation="similarity").values())
+    gallery = [name for name in scores[0].targets if name != "p05-1"]
+    said = " ".join(
+        statements(pb.evaluate(scores, pb.experiment_over(scores, samples, gallery, "session == 2")))
+    )
+    assert "Open universe: 1 more probe has no mate" in said
+    assert "11 images of 11 people" in said
+
+
+def test_markdown_has_a_row_for_each_algorithm(evaluation: pb.Evaluation) -> None:
+    text = evaluation_markdown(evaluation)
+    assert text.count("\n| good") == text.count("\n| poor") == 3
+
+
+def test_figure_draws_what_was_measured(evaluation: pb.Evaluation, tmp_path: Path) -> None:
+    figure = cmc_figure({name: evaluation.curves(name) for name in evaluation.categories})
+    axes = [axis for axis in figure.axes if axis.get_visible()]
+    assert len(axes) == 3
+    drawn = axes[0].lines[0].get_ydata()
+    assert np.array_equal(drawn, evaluation.curves()[0].values)
+    for name in ("a.svg", "b.svg"):
+        save_figure(figure, tmp_path / name)
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+    with pytest.raises(UsageError):
+        save_figure(figure, tmp_path / "a.gif")
+    with pytest.raises(UsageError):
+        cmc_figure({})
+
+
+def test_many_algorithms_still_have_a_legend(evaluation: pb.Evaluation) -> None:
+    curves = [evaluation.curves()[0].named(f"algorithm {k}") for k in range(20)]
+    figure = cmc_figure({"all": curves})
+    assert len(figure.legends[0].get_texts()) == 20
+
+
+def test_a_failed_write_leaves_nothing(evaluation: pb.Evaluation, tmp_path: Path) -> None:
+    def fail(directory: Path) -> None:
+        raise InputError("no")
+
+    with pytest.raises(InputError):
+        write_evaluation(evaluation, tmp_path / "out", attach=fail)
+    assert [path for path in tmp_path.iterdir() if path.name.startswith((".", "out"))] == []
