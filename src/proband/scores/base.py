@@ -178,7 +178,11 @@ class DenseScores(Scores):
             self.targets = self.queries
         else:
             self.targets = targets if isinstance(targets, Ids) else Ids(targets, "target")
-        array = values if isinstance(values, np.ndarray) else np.asarray(values)
+        try:
+            # A masked array hides values; as a plain one it shows them, and they are checked.
+            array = values if isinstance(values, np.memmap) else np.asarray(values)
+        except ValueError:
+            raise InputError(f"{name}: the rows of scores are not all of one length.") from None
         if array.dtype.kind not in "fiub":
             raise InputError(f"Scores must be numbers; {name} has the type {array.dtype}.")
         if array.dtype.itemsize > 8:
