@@ -27,8 +27,8 @@ def outcomes_of(data: Outcomes | Scores, within: Experiment | None) -> Outcomes:
 
 
 def _check_rank(value: int) -> None:
-    if value < 1:
-        raise UsageError(f"A rank is at least 1, got {value}.")
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise UsageError(f"A rank is at least 1, and a whole number; got {value!r}.")
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class MedianCensoredRank:
 class MedianRelativeRank:
     """The median over probes of rank over gallery size, for comparing galleries of different sizes (STRAT 2001).
 
-    The size is the number of people in the gallery. Infinite if more than half of the probes failed.
+    The size is the number of people in the gallery. Infinite if half of the probes or more failed.
     """
 
     @property
@@ -188,16 +188,7 @@ def _require_same_experiment(curves: Sequence[Curve]) -> None:
         raise UsageError("There are no curves.")
     first = curves[0].facts
     for curve in curves[1:]:
-        for field in (
-            "n_probes",
-            "n_gallery_subjects",
-            "n_gallery_images",
-            "gallery_rule",
-            "probe_rule",
-            "ties",
-            "on_failure",
-            "counting",
-        ):
+        for field in ("experiment", "ties", "counting", "on_failure"):
             mine, theirs = getattr(first, field), getattr(curve.facts, field)
             if mine != theirs:
                 raise DesignError(

@@ -174,7 +174,7 @@ _Counted = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.in
 def _count(
     scores: Scores, task: _Task, counting: Counting, threads: int | None, progress: Progress
 ) -> _Counted:
-    if isinstance(scores, Embeddings):
+    if isinstance(scores, Embeddings) and scores.is_product:
         return _count_embeddings(scores, task, counting, threads, progress)
     return _count_matrix(scores, task, counting, threads, progress)
 

@@ -27,7 +27,7 @@ class Answers:
 
 @dataclass(frozen=True)
 class Facts:
-    """How a measurement came about: sizes, policies, what was left out."""
+    """How a measurement came about: sizes, policies, what was left out; `experiment` is the experiment's fingerprint."""
 
     algorithm: str
     n_probes: int
@@ -45,6 +45,7 @@ class Facts:
     universe: str
     gallery_rule: str
     probe_rule: str
+    experiment: str
     notes: tuple[str, ...]
     version: str = __version__
 
@@ -68,6 +69,7 @@ class Facts:
             universe=outcomes.experiment.universe,
             gallery_rule=outcomes.experiment.gallery_rule,
             probe_rule=outcomes.experiment.probe_rule,
+            experiment=outcomes.experiment.fingerprint,
             notes=outcomes.notes,
         )
 

@@ -40,6 +40,10 @@ class Category:
     rule: str
     mates: Literal["all", "any"] = "all"
 
+    def __post_init__(self) -> None:
+        if self.mates not in ("all", "any"):
+            raise UsageError(f"A category must hold for 'all' mates or for 'any', not for {self.mates!r}.")
+
     @classmethod
     def parse(cls, text: str) -> Category:
         """Read ``name: rule``, as the command line takes it."""
@@ -62,7 +66,8 @@ class Category:
             raise DesignError(
                 f"No probe has a mate in the gallery, so none can be in category {self.name!r}."
             )
-        rule = compile_expression(self.rule, pairs.schema, ROLES)
+        named = {name: dtype for name, dtype in pairs.schema.items() if "." in name}
+        rule = compile_expression(self.rule, named, ROLES)
         met = pairs.select("probe", evaluate(pairs, rule, self.rule).alias("met"))
         # Kleene logic: one certain answer decides 'all' (false) and 'any' (true); otherwise a null stays unknown.
         met_column = pl.col("met")

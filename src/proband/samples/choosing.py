@@ -58,6 +58,11 @@ def choose(samples: Samples, choice: Choice) -> Selection:
         if choice.shape != (len(samples),):
             raise UsageError(f"The mask has the shape {choice.shape}; there are {len(samples)} samples.")
         return Selection(frozen(np.flatnonzero(choice)), f"a mask of {int(choice.sum()):,} samples")
+    if not isinstance(choice, Iterable):
+        raise UsageError(
+            f"Samples cannot be chosen by {choice!r:.40}.",
+            "give a condition, a list of ids, a mask or OnePerSubject().",
+        )
     return _from_ids(samples, [str(name) for name in choice], "")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from functools import cached_property
 from typing import Literal
@@ -86,6 +87,15 @@ class Experiment:
         enrolled = np.zeros(len(self.samples.subjects), dtype=np.bool_)
         enrolled[self.samples.codes[self.gallery]] = True
         return frozen(enrolled[self.samples.codes[self.probes]])
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A short hash of who is in the gallery and who is a probe: equal only for the same experiment."""
+        digest = hashlib.sha256()
+        for positions in (self.gallery, self.probes):
+            names = sorted(map(self.samples.ids[:].__getitem__, positions.tolist()))
+            digest.update(("\n".join(names) + "\n\n").encode())
+        return digest.hexdigest()[:16]
 
     @property
     def universe(self) -> Universe:

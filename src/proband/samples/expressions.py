@@ -27,6 +27,7 @@ Kind = Literal["number", "text", "boolean", "date", "time", "span", "null"]
 
 MAX_LENGTH = 20_000
 MAX_DEPTH = 60
+MAX_SIZE = 20_000  # operations, where an operand that is used twice counts twice
 
 _COMPARISONS: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Eq: ("==", operator.eq),
@@ -54,10 +55,11 @@ _FUNCTIONS = ("abs", "col", "date", "days")
 
 @dataclass(frozen=True)
 class _Term:
-    """A polars expression and what kind of value it has."""
+    """A polars expression, what kind of value it has, and how many operations it takes."""
 
     value: pl.Expr
     kind: Kind
+    size: int = 1
 
 
 def compile_expression(text: str, schema: Mapping[str, pl.DataType], roles: Sequence[str] = ()) -> pl.Expr:
@@ -126,10 +128,13 @@ class _Compiler:
             case ast.BoolOp():
                 return self.boolean_operation(node)
             case ast.UnaryOp(op=ast.Not()):
-                return _Term(~self.condition(node.operand), "boolean")
+                term = self.of_kind(node.operand, "boolean")
+                return self.sized(~term.value, "boolean", term)
             case ast.UnaryOp(op=ast.USub()):
                 term = self.of_kind(node.operand, "number", "span")
-                return _Term(-term.value, term.kind)
+                # polars cannot negate 128 bits, but it can subtract them
+                value = pl.lit(0) - term.value if term.kind == "number" else -term.value
+                return self.sized(value, term.kind, term)
             case ast.BinOp():
                 return self.arithmetic(node)
             case ast.Compare():
@@ -146,14 +151,16 @@ class _Compiler:
         )
 
     def boolean_operation(self, node: ast.BoolOp) -> _Term:
-        value = self.condition(node.values[0])
-        for operand in node.values[1:]:
-            right = self.condition(operand)
-            value = value & right if isinstance(node.op, ast.And) else value | right
-        return _Term(value, "boolean")
+        terms = [self.of_kind(operand, "boolean") for operand in node.values]
+        # Horizontal forms follow Kleene's logic as & and | do, and stay flat however many operands there are.
+        join = pl.all_horizontal if isinstance(node.op, ast.And) else pl.any_horizontal
+        return self.sized(join([term.value for term in terms]), "boolean", *terms)
 
-    def condition(self, node: ast.expr) -> pl.Expr:
-        return self.of_kind(node, "boolean").value
+    def sized(self, value: pl.Expr, kind: Kind, *parts: _Term) -> _Term:
+        size = 1 + sum(part.size for part in parts)
+        if size > MAX_SIZE:
+            raise self.refuse("it takes too many operations")
+        return _Term(value, kind, size)
 
     def of_kind(self, node: ast.expr, *kinds: Kind) -> _Term:
         term = self.visit(node)
@@ -177,42 +184,49 @@ class _Compiler:
                 f"{ast.unparse(node)[:60]!r} mixes a {_named(left.kind)} and a {_named(right.kind)}",
                 "spans of time are written days(30)." if "span" in (left.kind, right.kind) else None,
             )
-        return _Term(function(left.value, right.value), kind)
+        value = left.value
+        if left.kind == "date" and right.kind == "span":
+            value, kind = value.cast(pl.Datetime("us")), "time"  # a day and a half is no whole day
+        return self.sized(function(value, right.value), kind, left, right)
 
     def comparison(self, node: ast.Compare) -> _Term:
         """Compare, chained as in Python: ``1 < x <= 3`` is ``1 < x and x <= 3``."""
-        parts: list[pl.Expr] = []
-        left_node = node.left
+        parts: list[_Term] = []
+        left_node, left = node.left, self.visit(node.left)
         for op, right_node in zip(node.ops, node.comparators, strict=True):
-            parts.append(self.compare_once(left_node, op, right_node))
-            left_node = right_node
-        value = parts[0]
-        for part in parts[1:]:
-            value = value & part
-        return _Term(value, "boolean")
+            if isinstance(op, ast.In | ast.NotIn):
+                if op is not node.ops[-1]:
+                    raise self.refuse("nothing can follow the list after 'in'", "join comparisons with and.")
+                parts.append(self.membership(left, left_node, right_node, negated=isinstance(op, ast.NotIn)))
+                break
+            right = self.visit(right_node)
+            parts.append(self.compare_once(left, left_node, op, right, right_node))
+            left_node, left = right_node, right
+        return (
+            parts[0]
+            if len(parts) == 1
+            else self.sized(pl.all_horizontal([part.value for part in parts]), "boolean", *parts)
+        )
 
-    def compare_once(self, left_node: ast.expr, op: ast.cmpop, right_node: ast.expr) -> pl.Expr:
-        if isinstance(op, ast.In | ast.NotIn):
-            return self.membership(left_node, right_node, negated=isinstance(op, ast.NotIn))
-        left = self.visit(left_node)
+    def compare_once(
+        self, left: _Term, left_node: ast.expr, op: ast.cmpop, right: _Term, right_node: ast.expr
+    ) -> _Term:
         if isinstance(op, ast.Is | ast.IsNot):
-            if not (isinstance(right_node, ast.Constant) and right_node.value is None):
+            if right.kind != "null":
                 raise self.refuse("'is' can only be followed by None", "use == for other values.")
-            return left.value.is_null() if isinstance(op, ast.Is) else left.value.is_not_null()
-        right = self.visit(right_node)
+            value = left.value.is_null() if isinstance(op, ast.Is) else left.value.is_not_null()
+            return self.sized(value, "boolean", left)
         self.require_comparable(left, right, left_node, right_node)
-        return _COMPARISONS[type(op)][1](left.value, right.value)  # type: ignore[no-any-return]
+        return self.sized(_COMPARISONS[type(op)][1](left.value, right.value), "boolean", left, right)
 
-    def membership(self, left_node: ast.expr, right_node: ast.expr, negated: bool) -> pl.Expr:
+    def membership(self, left: _Term, left_node: ast.expr, right_node: ast.expr, negated: bool) -> _Term:
         if not isinstance(right_node, ast.List | ast.Tuple | ast.Set) or not right_node.elts:
             raise self.refuse("'in' must be followed by a list", "write for example: session in [1, 3]")
-        left = self.visit(left_node)
         members = [self.visit(element) for element in right_node.elts]
         for member, element in zip(members, right_node.elts, strict=True):
             self.require_comparable(left, member, left_node, element)
-        # any_horizontal keeps the polars expression flat however long the list is.
         found = pl.any_horizontal([left.value == member.value for member in members])
-        return ~found if negated else found
+        return self.sized(~found if negated else found, "boolean", *members, *[left] * len(members))
 
     def require_comparable(
         self, left: _Term, right: _Term, left_node: ast.expr, right_node: ast.expr
@@ -228,7 +242,8 @@ class _Compiler:
             hint = "write dates as date('1996-01-31')."
         elif "text" in (left.kind, right.kind):
             other = right_node if left.kind == "text" else left_node
-            hint = f"text is written in quotes: '{ast.unparse(other)[:40]}'"
+            if isinstance(other, ast.Constant):
+                hint = f"text is written in quotes: '{other.value!s:.40}'"
         raise self.refuse(
             f"{ast.unparse(left_node)[:60]!r} is a {_named(left.kind)}, "
             f"but {ast.unparse(right_node)[:60]!r} is a {_named(right.kind)}",
@@ -242,7 +257,7 @@ class _Compiler:
         if isinstance(value, bool):
             return _Term(pl.lit(value), "boolean")
         if isinstance(value, int) and not -(2**63) <= value < 2**63:
-            raise self.refuse(f"the number {str(value)[:20]}… is too large")
+            raise self.refuse("a number is too large")
         if isinstance(value, int | float):
             return _Term(pl.lit(value), "number")
         if isinstance(value, str):
@@ -267,7 +282,7 @@ class _Compiler:
             raise self.refuse(f"column {name!r} has the type {self.schema[name]}, which cannot be compared")
         value = pl.col(name)
         if self.schema[name].is_integer():
-            value = value.cast(pl.Int64)  # so that subtracting unsigned columns cannot wrap around
+            value = value.cast(pl.Int128)  # so that sums and products cannot wrap around
         elif kind == "text":
             value = value.cast(pl.String)
         return _Term(value, kind)
@@ -284,7 +299,7 @@ class _Compiler:
         argument = node.args[0]
         if bare == "abs":
             term = self.of_kind(argument, "number", "span")
-            return _Term(term.value.abs(), term.kind)
+            return self.sized(term.value.abs(), term.kind, term)
         literal = argument.value if isinstance(argument, ast.Constant) else None
         if bare == "days":
             if isinstance(literal, bool) or not isinstance(literal, int | float) or abs(literal) > 10_000_000:

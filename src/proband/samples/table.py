@@ -159,6 +159,8 @@ class Samples:
     def take(self, positions: npt.ArrayLike) -> Samples:
         """Return the samples at `positions`, in that order, as a table of their own."""
         chosen = np.asarray(positions, dtype=np.intp)
+        if chosen.ndim != 1 or (chosen.size and not -1 < chosen.min() <= chosen.max() < len(self)):
+            raise UsageError(f"Positions must lie between 0 and {len(self) - 1:,}.")
         part = object.__new__(Samples)
         part._frame = self._frame[chosen]
         part.ids = Ids((self.ids[place] for place in chosen), "sample")

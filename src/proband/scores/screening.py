@@ -23,6 +23,7 @@ from proband.scores.base import Values
 from proband.scores.embeddings import Embeddings
 
 _UNIT = 2.0**-24  # float32's unit roundoff
+_SHORTEST = 1e-140
 _BLOCK = 1 << 14
 
 Singles = npt.NDArray[np.float32]
@@ -79,7 +80,8 @@ def make_screen(embeddings: Embeddings, rows: Positions, columns: Positions) -> 
         centre = _mean(embeddings, columns)
         shifted = vectors - centre
         centred_norms = np.sqrt(np.einsum("ij,ij->i", shifted, shifted))
-        scale = max(_longest(embeddings, columns, centre), float(centred_norms.max())) or 1.0
+        # Below this, squares are subnormal and lose their digits; all differences then lie inside the band.
+        scale = max(_longest(embeddings, columns, centre), float(centred_norms.max()), _SHORTEST)
         probes = np.concatenate([shifted / scale, np.ones((len(rows), 1))], axis=1).astype(np.float32)
         factor = 2.0  # |x||y| + |y|²/2 is at most 3/2
     elif embeddings.metric == "inner":

@@ -1,0 +1,217 @@
+"""Conditions made up at random, against their meaning worked out row by row in plain Python."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
+from hypothesis import given, settings, strategies as st
+
+from proband.errors import UsageError
+from proband.samples.expressions import compile_expression
+
+DAY = datetime.timedelta(days=1)
+BEGIN = datetime.date(1996, 1, 31)
+FRAME = pl.DataFrame(
+    {
+        "n": [0, 1, 2, 3, -2, None, 1, None],
+        "u": pl.Series([0, 1, 2, 200, 255, 3, 0, 1], dtype=pl.UInt8),
+        "f": [0.5, 1.0, None, -2.5, 3.0, 0.0, None, 1.5],
+        "b": [True, False, None, True, None, False, True, None],
+        "t": ["x", "y", "", None, "X", "é", "it's", None],
+        "d": [BEGIN, None, *(BEGIN + k * DAY for k in (-1, 1, 29, 366, 0, 7))],
+        "odd name": [1, 2, None, 4, 5, 6, 7, 8],
+    }
+)
+ROWS = FRAME.to_dicts()
+
+Row = dict[str, Any]
+Meaning = Callable[[Row], Any]
+Written = tuple[str, Meaning]  # how it is written and what it means
+
+COMPARISONS = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+ARITHMETIC = {"+": operator.add, "-": operator.sub, "*": operator.mul}
+
+
+def strict(function: Callable[..., Any], *operands: Meaning) -> Meaning:
+    """Unknown if any operand is."""
+
+    def meaning(row: Row) -> Any:
+        values = [operand(row) for operand in operands]
+        return None if None in [None if v is None else 0 for v in values] else function(*values)
+
+    return meaning
+
+
+def kleene_and(values: list[bool | None]) -> bool | None:
+    if any(value is False for value in values):
+        return False
+    return None if any(value is None for value in values) else True
+
+
+def kleene_not(value: bool | None) -> bool | None:
+    return None if value is None else not value
+
+
+def kleene_or(values: list[bool | None]) -> bool | None:
+    return kleene_not(kleene_and([kleene_not(value) for value in values]))
+
+
+def column(name: str) -> Written:
+    written = name if name.isidentifier() else f"col({name!r})"
+    return written, lambda row: row[name]
+
+
+def constant(written: str, value: Any) -> Written:
+    return written, lambda row: value
+
+
+def combined(template: str, function: Callable[..., Any], *parts: Written) -> Written:
+    return template.format(*(text for text, _ in parts)), strict(function, *(mean for _, mean in parts))
+
+
+literals = st.integers(-3, 4).map(lambda k: constant(str(k), k))
+halves = st.integers(-6, 6).map(lambda k: constant(str(k / 2), k / 2))
+number_atoms = st.one_of(st.sampled_from([column(c) for c in ("n", "u", "f", "odd name")]), literals, halves)
+numbers = st.recursive(
+    number_atoms,
+    lambda inner: st.one_of(
+        st.tuples(st.sampled_from(sorted(ARITHMETIC)), inner, inner).map(
+            lambda p: combined(f"({{}} {p[0]} {{}})", ARITHMETIC[p[0]], p[1], p[2])
+        ),
+        st.tuples(inner, st.sampled_from([2, 4, 0.5])).map(
+            lambda p: combined(f"({{}} / {p[1]})", lambda value: value / p[1], p[0])
+        ),
+        inner.map(lambda p: combined("(-{})", operator.neg, p)),
+        inner.map(lambda p: combined("abs({})", abs, p)),
+    ),
+    max_leaves=4,
+)
+day_counts = st.integers(0, 400)
+spans_of_days = day_counts.map(lambda k: constant(f"days({k})", k * DAY))
+date_atoms = st.one_of(
+    st.just(column("d")),
+    st.integers(-3, 30).map(lambda k: BEGIN + k * DAY).map(lambda d: constant(f"date('{d.isoformat()}')", d)),
+)
+dates = st.one_of(
+    date_atoms,
+    st.tuples(date_atoms, st.sampled_from("+-"), spans_of_days).map(
+        lambda p: combined(f"({{}} {p[1]} {{}})", ARITHMETIC[p[1]], p[0], p[2])
+    ),
+)
+spans = st.one_of(
+    spans_of_days,
+    st.tuples(dates, dates).map(lambda p: combined("({} - {})", operator.sub, *p)),
+    st.tuples(dates, dates).map(lambda p: combined("abs({} - {})", lambda x, y: abs(x - y), *p)),
+    st.tuples(spans_of_days, spans_of_days).map(lambda p: combined("({} + {})", operator.add, *p)),
+    spans_of_days.map(lambda p: combined("(-{})", operator.neg, p)),
+)
+texts = st.one_of(
+    st.just(column("t")),
+    st.sampled_from(["x", "y", "", "é", "it's", "zz"]).map(lambda s: constant(repr(s), s)),
+)
+KINDS = (numbers, dates, spans, texts)
+
+
+@st.composite
+def comparisons(draw: st.DrawFn) -> Written:
+    kind = draw(st.sampled_from(KINDS))
+    operands = draw(st.lists(kind, min_size=2, max_size=4))
+    signs = draw(st.lists(st.sampled_from(sorted(COMPARISONS)), min_size=3, max_size=3))[: len(operands) - 1]
+    text = operands[0][0] + "".join(
+        f" {sign} {text}" for sign, (text, _) in zip(signs, operands[1:], strict=True)
+    )
+    links = [strict(COMPARISONS[sign], operands[k][1], operands[k + 1][1]) for k, sign in enumerate(signs)]
+    return text, lambda row: kleene_and([link(row) for link in links])
+
+
+@st.composite
+def memberships(draw: st.DrawFn) -> Written:
+    kind = draw(st.sampled_from(KINDS))
+    left, members = draw(kind), draw(st.lists(kind, min_size=1, max_size=4))
+    negated = draw(st.booleans())
+    word = "not in" if negated else "in"
+    text = f"{left[0]} {word} [{', '.join(text for text, _ in members)}]"
+    equal = [strict(operator.eq, left[1], member) for _, member in members]
+
+    def meaning(row: Row) -> bool | None:
+        found = kleene_or([one(row) for one in equal])
+        return kleene_not(found) if negated else found
+
+    return text, meaning
+
+
+@st.composite
+def questions_of_absence(draw: st.DrawFn) -> Written:
+    text, meaning = draw(st.one_of(*KINDS, st.just(column("b"))))
+    negated = draw(st.booleans())
+    return (
+        f"{text} is {'not ' if negated else ''}None",
+        lambda row: (meaning(row) is None) != negated,
+    )
+
+
+def joined(word: str, rule: Callable[[list[bool | None]], bool | None], parts: list[Written]) -> Written:
+    text = "(" + f" {word} ".join(text for text, _ in parts) + ")"
+    return text, lambda row: rule([meaning(row) for _, meaning in parts])
+
+
+conditions = st.recursive(
+    st.one_of(
+        comparisons(),
+        memberships(),
+        questions_of_absence(),
+        st.just(column("b")),
+        st.sampled_from([constant("True", True), constant("False", False)]),
+    ),
+    lambda inner: st.one_of(
+        st.lists(inner, min_size=2, max_size=3).map(lambda parts: joined("and", kleene_and, parts)),
+        st.lists(inner, min_size=2, max_size=3).map(lambda parts: joined("or", kleene_or, parts)),
+        inner.map(lambda p: (f"(not {p[0]})", lambda row: kleene_not(p[1](row)))),
+    ),
+    max_leaves=5,
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(condition=conditions)
+def test_conditions_mean_what_they_say(condition):
+    text, meaning = condition
+    found = FRAME.select(compile_expression(text, FRAME.schema).alias("met"))["met"]
+    answers = found.to_list() * (1 if found.len() == len(ROWS) else len(ROWS))
+    assert answers == [meaning(row) for row in ROWS], text
+
+
+@settings(max_examples=300, deadline=None)
+@given(text=st.text(max_size=40))
+def test_any_text_is_compiled_or_refused(text):
+    with contextlib.suppress(UsageError):
+        compile_expression(text, FRAME.schema)
+
+
+TOKENS = (
+    "n u f b t d 1 2.5 'x' True None ( ) [ ] { } , : = == != < <= > >= + - * / // % ** @ & | ^ ~ . := ; # \\ "
+)
+TOKENS += "and or not in is if else for lambda await yield col( abs( date( days( 0x1 1j ... * ** f' \" \n \t \x00 é ａ"
+
+
+@settings(max_examples=500, deadline=None)
+@given(tokens=st.lists(st.sampled_from(TOKENS.split(" ")), max_size=12))
+def test_any_jumble_of_tokens_is_evaluated_or_refused(tokens):
+    text = " ".join(tokens)
+    try:
+        expression = compile_expression(text, FRAME.schema)
+    except UsageError:
+        return
+    assert FRAME.select(expression.alias("met"))["met"].dtype == pl.Boolean

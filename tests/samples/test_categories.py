@@ -1,0 +1,186 @@
+"""Probe categories: conditions on a probe and its mates, and FERET's four sets in a small table made by hand."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+
+from proband.errors import DesignError, UsageError
+from proband.samples import Category, Experiment, Samples, feret_categories
+
+
+def ids(experiment: Experiment) -> list[str]:
+    return [experiment.samples.ids[place] for place in experiment.probes]
+
+
+@pytest.fixture
+def experiment() -> Experiment:
+    """Probes p1–p5 of subjects a (one mate), b (two mates), z (none)."""
+    samples = Samples(
+        {
+            "id": ["ga", "gb1", "gb2", "p1", "p2", "p3", "p4", "p5"],
+            "subject": ["a", "b", "b", "a", "a", "b", "b", "z"],
+            "session": [1, 1, 2, 1, 2, 2, 3, 1],
+            "light": ["x", "x", None, "x", "y", "x", None, "x"],
+        }
+    )
+    return Experiment(samples, gallery=["ga", "gb1", "gb2"])
+
+
+@pytest.mark.parametrize(
+    ("rule", "mates", "expected"),
+    [
+        ("probe.session == mate.session", "all", ["p1"]),
+        ("probe.session == mate.session", "any", ["p1", "p3"]),
+        ("probe.session != mate.session", "all", ["p2", "p4"]),
+        ("probe.session != mate.session", "any", ["p2", "p3", "p4"]),
+        ("probe.session - mate.session >= 1", "all", ["p2", "p4"]),
+        ("probe.session - mate.session >= 2", "any", ["p4"]),
+        ("mate.session == 2", "any", ["p3", "p4"]),
+        ("mate.session == 2 or probe.session == 1", "all", ["p1"]),
+        ("probe.subject == mate.subject", "all", ["p1", "p2", "p3", "p4"]),
+        ("probe.id == 'p2'", "all", ["p2"]),
+        ("True", "all", ["p1", "p2", "p3", "p4"]),
+    ],
+)
+def test_rules_over_pairs(experiment, rule, mates, expected):
+    part = Category("some", rule, mates).of(experiment)
+    assert ids(part) == expected
+    assert part.gallery.tolist() == experiment.gallery.tolist()
+    assert part.notes == ()
+
+
+def test_unmated_probes_are_in_no_category(experiment):
+    assert "p5" not in ids(Category("everybody", "True").of(experiment))
+
+
+def test_missing_values_leave_a_category_undecided_and_are_counted(experiment):
+    """Of b's two mates one has no light: 'any' is sure of p3 by the other mate, 'all' is not."""
+    same = "probe.light == mate.light"
+    every = Category("same light", same, "all").of(experiment)
+    assert ids(every) == ["p1"]
+    assert every.notes == (
+        "2 probes were left out of category 'same light': a missing value leaves it undecided",
+    )
+    some = Category("same light", same, "any").of(experiment)
+    assert ids(some) == ["p1", "p3"]
+    assert some.notes == (
+        "1 probes were left out of category 'same light': a missing value leaves it undecided",
+    )
+    other = Category("other light", "probe.light != mate.light", "all").of(experiment)
+    assert ids(other) == ["p2"]  # p3 is certainly not: one mate has its light
+    assert "1 probes were left out" in other.notes[0]
+
+
+def test_an_empty_category_is_refused(experiment):
+    with pytest.raises(DesignError, match=r"No probe is in category 'late': probe\.session > 9"):
+        Category("late", "probe.session > 9").of(experiment)
+    with pytest.raises(DesignError, match=r"\(1 undecided for want of values\)"):
+        Category("z", "probe.light == 'z'").of(experiment)
+
+
+def test_without_mates_there_are_no_categories(experiment):
+    strangers = experiment.restricted(probes=[7])
+    with pytest.raises(DesignError, match="No probe has a mate"):
+        Category("any", "True").of(strangers)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "session == 1",
+        "gallery.session == 1",
+        "probe.nothing == 1",
+        "probe.session",
+        "probe.session == mate.light",
+        "subject == 'a'",
+        "probe.session.real == 1",
+        "mate.col('nothing') == 1",
+    ],
+)
+def test_bad_rules_are_refused(experiment, rule):
+    with pytest.raises(UsageError):
+        Category("bad", rule).of(experiment)
+
+
+# Regression: the columns the pairs are joined by can be named in rules: `probe` is then the row number.
+@pytest.mark.parametrize("rule", ["probe == 3", "mate == 0", "probe < mate"])
+def test_a_role_alone_is_no_column(experiment, rule):
+    with pytest.raises(UsageError):
+        Category("bad", rule).of(experiment)
+
+
+# Regression: anything other than 'all' is taken for 'any'.
+def test_mates_must_be_all_or_any(experiment):
+    with pytest.raises(UsageError):
+        Category("bad", "True", mates="every").of(experiment)
+
+
+def test_columns_with_odd_names():
+    samples = Samples({"id": ["g", "p"], "subject": ["a", "a"], "image set": [1, 1], "subject code": [5, 6]})
+    experiment = Experiment(samples, gallery=["g"])
+    rule = "probe.col('image set') == mate.col('image set') and probe.col('subject code') == 6"
+    assert ids(Category("same", rule).of(experiment)) == ["p"]
+
+
+def test_parse():
+    assert Category.parse("dup2: probe.date - mate.date >= days(540)") == Category(
+        "dup2", "probe.date - mate.date >= days(540)"
+    )
+    assert Category.parse(" a : probe.x == ':' ").rule == "probe.x == ':'"
+    for text in ("dup2", "", ":", "name:", ": rule", "  :  "):
+        with pytest.raises(UsageError, match="not of the form 'name: rule'"):
+            Category.parse(text)
+
+
+def test_experiments_notes_are_kept(experiment):
+    noted = experiment.restricted(probes=experiment.probes, note="seen before")
+    assert Category("all", "True").of(noted).notes == ("seen before",)
+
+
+def test_ferets_four_categories_by_hand():
+    """One person, photographed on three days; the gallery image is of the first sitting of the first day."""
+    first, second, third = datetime.date(1994, 1, 28), datetime.date(1994, 9, 1), datetime.date(1996, 2, 1)
+    rows = [
+        # id, image set, date, camera
+        ("gallery", "940128", first, "a"),
+        ("other expression", "940128", first, "a"),
+        ("other camera", "940128", first, "b"),
+        ("other camera, later sitting that day", "940128b", first, "b"),
+        ("later sitting that day", "940128b", first, "a"),
+        ("other day", "940901", second, "a"),
+        ("long after", "960201", third, "a"),
+        ("long after, other camera", "960201", third, "b"),
+    ]
+    samples = Samples(
+        {
+            "id": [row[0] for row in rows],
+            "subject": ["somebody"] * len(rows),
+            "image_set": [row[1] for row in rows],
+            "date": [row[2] for row in rows],
+            "camera": [row[3] for row in rows],
+        }
+    )
+    experiment = Experiment(samples, gallery=["gallery"])
+    found = {category.name: ids(category.of(experiment)) for category in feret_categories()}
+    assert found == {
+        "fb": ["other expression"],
+        "fc": ["other camera", "other camera, later sitting that day"],
+        "dup1": ["later sitting that day", "other day", "long after"],
+        "dup2": ["long after"],
+    }
+
+
+def test_ferets_categories_over_other_columns():
+    samples = Samples(
+        {"id": ["g", "p"], "subject": ["a", "a"], "sitting": [1, 2], "day": [10, 30], "lens": ["x", "x"]}
+    )
+    categories = feret_categories("sitting", "day", "lens", long_after="probe.{date} - mate.{date} >= 20")
+    experiment = Experiment(samples, gallery=["g"])
+    assert [category.name for category in categories] == ["fb", "fc", "dup1", "dup2"]
+    for category in categories[2:]:
+        assert ids(category.of(experiment)) == ["p"]
+    for category in categories[:2]:
+        with pytest.raises(DesignError, match="No probe is in category"):
+            category.of(experiment)

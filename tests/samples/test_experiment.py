@@ -1,0 +1,115 @@
+"""Galleries and probe sets: disjoint, not empty, and with the universe told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from proband.errors import DesignError
+from proband.samples import Experiment, OnePerSubject, Samples
+
+
+@pytest.fixture
+def samples() -> Samples:
+    return Samples(
+        {
+            "id": ["a1", "a2", "a3", "b1", "b2", "c1"],
+            "subject": ["a", "a", "a", "b", "b", "c"],
+            "session": [1, 2, 3, 1, 2, 2],
+            "age": [1, None, 3, 4, 5, 6],
+        }
+    )
+
+
+def test_probes_are_all_others_unless_chosen(samples):
+    experiment = Experiment(samples, gallery="session == 1")
+    assert experiment.gallery.tolist() == [0, 3]
+    assert experiment.probes.tolist() == [1, 2, 4, 5]
+    assert experiment.mated.tolist() == [True, True, True, False]
+    assert experiment.universe == "open"
+    assert experiment.n_gallery_subjects == 2
+    assert experiment.probe_rule == "all samples that are not in the gallery"
+
+
+def test_closed_universe(samples):
+    experiment = Experiment(samples, "session == 1", "session > 1 and subject != 'c'")
+    assert experiment.universe == "closed"
+    assert experiment.mated.all()
+    assert "closed universe" in repr(experiment)
+
+
+def test_several_images_of_a_person_are_one_subject(samples):
+    experiment = Experiment(samples, ["a1", "a2", "b1"], ["a3"])
+    assert experiment.n_gallery_subjects == 2
+    assert len(experiment.gallery) == 3
+
+
+def test_shared_samples_are_refused_and_named(samples):
+    with pytest.raises(
+        DesignError, match="2 samples are in the gallery and in the probe set: 'a2', 'b2'"
+    ) as caught:
+        Experiment(samples, gallery=["a2", "b2", "a1"], probes="session == 2")
+    assert "disjoint" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("gallery", "probes", "message"),
+    [
+        ("session == 9", None, "The gallery is empty: no sample meets 'session == 9'"),
+        ([], None, "The gallery is empty"),
+        (np.zeros(6, dtype=bool), None, "The gallery is empty"),
+        ("session == 1", "session == 9", "The probe set is empty: no sample meets 'session == 9'"),
+        ("all", None, "The probe set is empty"),
+    ],
+)
+def test_empty_sets_are_refused(samples, gallery, probes, message):
+    with pytest.raises(DesignError, match=message):
+        Experiment(samples, gallery, probes)
+
+
+def test_an_empty_set_for_want_of_values_says_so(samples):
+    with pytest.raises(DesignError, match="The gallery is empty") as caught:
+        Experiment(samples, gallery="age > 100")
+    assert "1 samples were left out of the gallery set" in caught.value.hint
+
+
+def test_undecided_samples_are_noted(samples):
+    experiment = Experiment(samples, gallery="age <= 4", probes="age > 4")
+    assert experiment.notes == (
+        "1 samples were left out of the gallery set: a missing value leaves 'age <= 4' undecided for them",
+        "1 samples were left out of the probe set: a missing value leaves 'age > 4' undecided for them",
+    )
+    assert Experiment(samples, OnePerSubject()).notes == ()
+
+
+def test_restricted(samples):
+    whole = Experiment(samples, OnePerSubject())
+    part = whole.restricted(probes=[1], note="only one")
+    assert part.probes.tolist() == [1]
+    assert part.gallery.tolist() == whole.gallery.tolist()
+    assert part.notes == ("only one",)
+    assert whole.notes == ()
+    assert whole.restricted(gallery=iter([0])).gallery.tolist() == [0]
+    for bad in ({"probes": []}, {"gallery": [1]}):
+        with pytest.raises(DesignError):
+            whole.restricted(**bad)
+
+
+def test_arrays_cannot_be_changed(samples):
+    experiment = Experiment(samples, OnePerSubject())
+    for array in (
+        experiment.gallery,
+        experiment.probes,
+        experiment.mated,
+        experiment.restricted(probes=[1]).probes,
+    ):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+
+
+def test_repr(samples):
+    assert repr(Experiment(samples, "session == 1")) == (
+        "Experiment(gallery: 2 samples of 2 subjects; probes: 4 samples of 3 subjects; "
+        "open universe: 1 probe has no mate)"
+    )
+    assert "2 probes have no mate" in repr(Experiment(samples, ["c1"], ["a1", "b1"]))

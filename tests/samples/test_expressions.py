@@ -1,0 +1,456 @@
+"""The language of conditions: what it can say, what unknown values do to it, and what it refuses."""
+
+from __future__ import annotations
+
+import datetime
+import time
+from itertools import product
+
+import polars as pl
+import pytest
+
+from proband.errors import UsageError
+from proband.samples import Samples
+from proband.samples.expressions import MAX_DEPTH, MAX_LENGTH, compile_expression
+
+DAYS = [datetime.date(1993, 8, 31), datetime.date(1996, 1, 31), None, datetime.date(1995, 6, 1)]
+FRAME = pl.DataFrame(
+    {
+        "session": [1, 2, 3, None],
+        "small": pl.Series([1, 2, 3, 255], dtype=pl.UInt8),
+        "age": [31.5, 40.0, None, 20.0],
+        "detected": [True, False, None, True],
+        "view": ["Frontal", "Profile", None, "it's"],
+        "date": DAYS,
+        "taken": [
+            None if day is None else datetime.datetime(day.year, day.month, day.day, 12) for day in DAYS
+        ],
+        "kind": pl.Series(["p", "q", "p", None], dtype=pl.Categorical),
+        "image set": ["x", "y", "x", "y"],
+        "nested": [[1], [2], [3], [4]],
+    }
+)
+Y, N, U = True, False, None
+
+
+def answers(text: str, frame: pl.DataFrame = FRAME) -> list[bool | None]:
+    found = frame.select(compile_expression(text, frame.schema).alias("met"))["met"].to_list()
+    return found * (1 if len(found) == frame.height else frame.height)
+
+
+def refusal(text: str, frame: pl.DataFrame = FRAME) -> UsageError:
+    begun = time.perf_counter()
+    with pytest.raises(UsageError) as caught:
+        compile_expression(text, frame.schema)
+    assert time.perf_counter() - begun < 1
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("session == 1", [Y, N, N, U]),
+        ("session != 1", [N, Y, Y, U]),
+        ("session < 2", [Y, N, N, U]),
+        ("session >= 2.5", [N, N, Y, U]),
+        ("session == 1.0", [Y, N, N, U]),
+        ("session == 1.5", [N, N, N, U]),
+        ("1 < session <= 3", [N, Y, Y, U]),
+        ("3 > session > 1", [N, Y, N, U]),
+        ("1 < session != 3", [N, Y, N, U]),
+        ("1 < session in [1, 2]", [N, Y, N, U]),
+        ("session in [1, 3]", [Y, N, Y, U]),
+        ("session in (1, 3)", [Y, N, Y, U]),
+        ("session in {1, 3}", [Y, N, Y, U]),
+        ("session in [1, 2.5, 3]", [Y, N, Y, U]),
+        ("session not in [1, 3]", [N, Y, N, U]),
+        ("session in [session, 1]", [Y, Y, Y, U]),
+        ("session in [small, 9]", [Y, Y, Y, U]),
+        ("view in ['Frontal', 'it\\'s']", [Y, N, U, Y]),
+        ('view == "it\'s"', [N, N, U, Y]),
+        ("view < 'P'", [Y, N, U, N]),
+        ("kind == 'p'", [Y, N, Y, U]),
+        ("kind < 'q'", [Y, N, Y, U]),
+        ("detected", [Y, N, U, Y]),
+        ("not detected", [N, Y, U, N]),
+        ("detected == True", [Y, N, U, Y]),
+        ("detected != False", [Y, N, U, Y]),
+        ("detected in [False]", [N, Y, U, N]),
+        ("session is None", [N, N, N, Y]),
+        ("session is not None", [Y, Y, Y, N]),
+        ("detected is None", [N, N, Y, N]),
+        ("(session + age) is None", [N, N, Y, Y]),
+        ("(session == 1) is None", [N, N, N, Y]),
+        ("session + 1 == 2", [Y, N, N, U]),
+        ("session - small == 0", [Y, Y, Y, U]),
+        ("small - 2 < 0", [Y, N, N, N]),
+        ("small + 1 == 256", [N, N, N, Y]),
+        ("small * 300 > 76000", [N, N, N, Y]),
+        ("session / 2 == 0.5", [Y, N, N, U]),
+        ("-session < -1", [N, Y, Y, U]),
+        ("abs(session - 2) == 1", [Y, N, Y, U]),
+        ("2 * session + 1 > 3", [N, Y, Y, U]),
+        ("2 + 3 * session == 5", [Y, N, N, U]),
+        ("session == 1 or age > 30 and detected", [Y, N, U, U]),
+        ("(session == 1 or age > 30) and detected", [Y, N, U, U]),
+        ("not session == 1", [N, Y, Y, U]),
+        ("True", [Y, Y, Y, Y]),
+        ("1 == 2", [N, N, N, N]),
+        ("True and session == 1", [Y, N, N, U]),
+        ("date == date('1996-01-31')", [N, Y, U, N]),
+        ("date < date('1995-01-01')", [Y, N, U, N]),
+        ("date - date('1996-01-01') >= days(30)", [N, Y, U, N]),
+        ("abs(date - date('1996-01-31')) <= days(300)", [N, Y, U, Y]),
+        ("date + days(1) == date('1996-02-01')", [N, Y, U, N]),
+        ("date - days(31) == date('1995-12-31')", [N, Y, U, N]),
+        ("date in [date('1996-01-31'), date('1993-08-31')]", [Y, Y, U, N]),
+        ("date > date('1995-12-31') - days(365)", [N, Y, U, Y]),
+        ("taken > date('1996-01-31')", [N, Y, U, N]),
+        ("taken - date == days(0.5)", [Y, Y, U, Y]),
+        ("taken - date < days(1)", [Y, Y, U, Y]),
+        ("-days(3) < days(1) + days(2)", [Y, Y, Y, Y]),
+        ("col('session') == 1", [Y, N, N, U]),
+        ("col('image set') == 'x'", [Y, N, Y, N]),
+        ("  session\n  ==\n1\n", [Y, N, N, U]),
+        ("session == 1  # the first", [Y, N, N, U]),
+    ],
+)
+def test_conditions(text, expected):
+    assert answers(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("word", "rule"),
+    [
+        # Kleene's strong logic, written out: an unknown decides nothing, a certain answer may decide all.
+        (
+            "and",
+            {
+                (Y, Y): Y,
+                (Y, N): N,
+                (Y, U): U,
+                (N, Y): N,
+                (N, N): N,
+                (N, U): N,
+                (U, Y): U,
+                (U, N): N,
+                (U, U): U,
+            },
+        ),
+        (
+            "or",
+            {
+                (Y, Y): Y,
+                (Y, N): Y,
+                (Y, U): Y,
+                (N, Y): Y,
+                (N, N): N,
+                (N, U): U,
+                (U, Y): Y,
+                (U, N): U,
+                (U, U): U,
+            },
+        ),
+    ],
+)
+def test_three_valued_logic_of_two(word, rule):
+    pairs = list(product([Y, N, U], repeat=2))
+    frame = pl.DataFrame({"p": [p for p, _ in pairs], "q": [q for _, q in pairs]})
+    assert answers(f"p {word} q", frame) == [rule[pair] for pair in pairs]
+    assert answers(f"not (not p {'or' if word == 'and' else 'and'} not q)", frame) == [
+        rule[pair] for pair in pairs
+    ]
+
+
+def test_three_valued_logic_of_three():
+    triples = list(product([Y, N, U], repeat=3))
+    frame = pl.DataFrame({name: [triple[k] for triple in triples] for k, name in enumerate("pqr")})
+    all_of = [N if N in t else U if U in t else Y for t in triples]
+    any_of = [Y if Y in t else U if U in t else N for t in triples]
+    assert answers("p and q and r", frame) == all_of
+    assert answers("p or q or r", frame) == any_of
+    assert answers("True in [p, q, r]", frame) == any_of
+    assert answers("False not in [p, q, r]", frame) == all_of
+
+
+def test_not_of_unknown_is_unknown():
+    frame = pl.DataFrame({"p": [Y, N, U]})
+    assert answers("not p", frame) == [N, Y, U]
+    assert answers("not not p", frame) == [Y, N, U]
+
+
+def test_roles():
+    frame = pl.DataFrame({"probe.x": [1, 2], "mate.x": [1, 1], "probe.odd one": [5, 6]})
+
+    def pairs(text: str) -> list[bool]:
+        return frame.select(compile_expression(text, frame.schema, ("probe", "mate")).alias("m"))[
+            "m"
+        ].to_list()
+
+    assert pairs("probe.x == mate.x") == [Y, N]
+    assert pairs("probe.col('odd one') == 5") == [Y, N]
+    assert pairs("probe.x - mate.x >= 1") == [N, Y]
+    for text, words in (
+        ("x == 1", "does not say whose it is"),
+        ("gallery.x == 1", "does not say whose it is"),
+        ("col('x') == 1", "does not say whose it is"),
+        ("probe == 1", "no column 'probe'"),
+        ("probe.y == 1", "no column 'probe.y'"),
+        ("probe.x.y == 1", "is not a column name"),
+        ("gallery.col('x') == 1", "no function 'gallery.col'"),
+        ("probe.abs(1) == 1", "no function"),
+    ):
+        with pytest.raises(UsageError, match=words):
+            pairs(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("sesion == 1", "no column 'sesion'", "did you mean 'session'?"),
+        ("view == Frontal", "no column 'Frontal'", "Text goes in quotes"),
+        ("view == 1", "'view' is a piece of text, but '1' is a number", "text is written in quotes: '1'"),
+        ("session == '1'", "is a number, but", ""),
+        ("date > '1996-01-31'", "is a date, but", "date('1996-01-31')"),
+        ("date > 1996", "is a date, but '1996' is a number", ""),
+        ("date - date > 540", "is a span of time, but '540' is a number", "days(540)"),
+        ("session > days(3)", "is a number, but", "days(540)"),
+        ("date + 30 > date", "mixes a date and a number", ""),
+        ("days(2) * 2 > days(3)", "mixes a span of time and a number", "days(30)"),
+        ("date + date > date", "mixes", ""),
+        ("view + view == 'x'", "mixes a piece of text", ""),
+        ("detected == 1", "is a condition, but '1' is a number", ""),
+        ("detected + 1 == 2", "mixes a condition and a number", ""),
+        ("session and detected", "is a number where a condition is needed", ""),
+        ("not view", "is a piece of text where a condition is needed", ""),
+        ("-detected", "is a condition where a number or span of time is needed", ""),
+        ("abs(view) == 1", "is a piece of text where", ""),
+        ("session", "is a number, not a condition", "compare it with something"),
+        ("session + 1", "not a condition", ""),
+        ("session == None", "None cannot be compared", "x is None"),
+        ("None in [session]", "None cannot be compared", "x is None"),
+        ("session is 1", "'is' can only be followed by None", "use =="),
+        ("session in 3", "'in' must be followed by a list", "session in [1, 3]"),
+        ("view in 'Frontal'", "'in' must be followed by a list", ""),
+        ("session in []", "'in' must be followed by a list", ""),
+        ("session in ['a']", "is a number, but", ""),
+        ("session // 2 == 1", "operator that is not allowed", "use + - * /"),
+        ("session == 99999999999999999999", "too large", ""),
+        ("date('1996-13-01') == date", "is not a date", "date('1996-01-31')"),
+        ("date(1996) == date", "takes text in quotes", ""),
+        ("date(view) == date", "takes text in quotes", ""),
+        ("days('3') == days(3)", "takes a number", "days(540)"),
+        ("days(True) == days(1)", "takes a number", ""),
+        ("days(session) == days(1)", "takes a number", ""),
+        ("days(1e300) == days(1)", "takes a number", ""),
+        ("col(session) == 1", "takes text in quotes", ""),
+        ("col('session', 'age') == 1", "takes one value", ""),
+        ("col('nothing') == 1", "no column 'nothing'", ""),
+        ("nested == 1", "column 'nested' has the type List", ""),
+        ("max(session) == 1", "no function 'max'", "abs, col, date, days"),
+        ("session ==", "cannot be read", "write for example"),
+        ("session = 1", "cannot be read", "write for example"),
+        ("", "cannot be read", "write for example"),
+        ("\n", "cannot be read", ""),
+    ],
+)
+def test_refusals_help(text, message, hint):
+    error = refusal(text)
+    assert message in error.message
+    assert hint in (error.hint or "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__import__('os').system('true')",
+        "eval('1') == 1",
+        "open('/etc/passwd')",
+        "print(session)",
+        "view.upper() == 'X'",
+        "session.__class__ == 1",
+        "().__class__.__bases__[0].__subclasses__()",
+        "view.__len__() == 3",
+        "session.__add__(1) == 2",
+        "col.__globals__",
+        "abs.__self__ == 1",
+        "(lambda: True)()",
+        "lambda: session",
+        "[x for x in [1, 2]]",
+        "{x for x in [1]}",
+        "{x: x for x in [1]}",
+        "any(x for x in [1])",
+        "session if detected else age",
+        "view[0] == 'F'",
+        "view[1:2] == 'F'",
+        "f'{session}' == '1'",
+        "f'{view!r:>{session}}' == ''",
+        "f\"{'\t'}\" == 'a'",
+        "(s := 1) == 1",
+        "await session",
+        "(yield)",
+        "(yield from session)",
+        "[*view] == 1",
+        "session in [*view]",
+        "abs(*session) == 1",
+        "abs(**session) == 1",
+        "abs(x=session) == 1",
+        "{'a': 1} == 1",
+        "{**view} == 1",
+        "[1, 2] == session",
+        "(1, 2) == session",
+        "1, 2",
+        "b'x' == view",
+        "1j == session",
+        "... == session",
+        "session @ session == 1",
+        "session ** 9 == 1",
+        "session % 2 == 0",
+        "session << 2 == 4",
+        "session & 1 == 1",
+        "session | 1 == 1",
+        "session ^ 1 == 1",
+        "~session == 1",
+        "+session == 1",
+        "import os",
+        "del session",
+        "session == 1; detected",
+        "global session",
+        "pass",
+        "assert detected",
+        "session = 1",
+        "session: int",
+        "def f(): pass",
+        "detected if True",
+        "not",
+        "session <> 1",
+        "session === 1",
+        "session && detected",
+        "$session == 1",
+        "session?",
+        "`session` == 1",
+    ],
+)
+def test_every_other_form_of_python_is_refused(text):
+    refusal(text)
+
+
+def test_nothing_is_ever_evaluated(tmp_path):
+    trace = tmp_path / "trace"
+    for text in (
+        f"__import__('pathlib').Path({str(trace)!r}).touch()",
+        f"open({str(trace)!r}, 'w') is None",
+        f"[open({str(trace)!r}, 'w')] == 1",
+        f"abs(open({str(trace)!r}, 'w')) == 1",
+        f"session in [open({str(trace)!r}, 'w')]",
+        f"f'{{open({str(trace)!r}, chr(119))}}' == 'x'",
+        f"date(open({str(trace)!r}, 'w')) == date",
+        f"detected or open({str(trace)!r}, 'w')",
+        f"col(open({str(trace)!r}, 'w')) == 1",
+    ):
+        refusal(text)
+    assert not trace.exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "session == 1 or " * 7000 + "detected",
+        "a" * 100_000,
+        "(" * 10_000 + "session" + ")" * 10_000 + " == 1",
+        "(" * 9_000 + "session" + ")" * 9_000 + " == 1",
+        "(" * 9_000,
+        "[" * 9_000 + "]" * 9_000,
+        "{" * 19_000,
+        "not " * 5_000 + "detected",
+        "not " * 4_000 + "detected",
+        "-" * 15_000 + "session == 1",
+        "session" + " + 1" * 4_000 + " == 1",
+        "session" + "*1" * 5_000 + " == 1",
+        "session - (" * 1_000 + "session" + ")" * 1_000 + " == 1",
+        "abs(" * 3_000 + "session" + ")" * 3_000 + " == 1",
+        "session" + ".x" * 5_000 + " == 1",
+        "session" + "[0]" * 5_000 + " == 1",
+        "session" + "()" * 5_000 + " == 1",
+        "lambda: " * 2_000 + "1",
+        "session == " + "9" * 4_000,
+        "session == " + "9" * 15_000,
+        "session == 1" + "0" * 15_000 + ".0 + 9" + "9" * 400,
+        "'" + "x" * 15_000,
+        "session == '" + "\\" * 9_001,
+        "session == 1\x00",
+        "\x00",
+        "session == '\ud800'",
+        "session\u200b == 1",
+        "session \u202e== 1",
+        "ѕession == 1",  # a Cyrillic letter
+        "session ＝＝ 1",
+        "session == １.0.0",
+        "\ufeffsession ==",
+        "session == 1 \\",
+        "session\r== 1",
+    ],
+    ids=lambda text: repr(text[:24]),
+)
+def test_hostile_input_is_refused_quickly(text):
+    error = refusal(text)
+    assert len(str(error)) < 1_000
+
+
+# Regression: naming the number in the message makes Python count out its digits, which it refuses to do (ValueError).
+@pytest.mark.parametrize("text", ["session == 0x" + "F" * 15_000, "session == 0b" + "1" * 19_000])
+def test_huge_numbers_are_refused_however_they_are_written(text):
+    assert "too large" in refusal(text).message
+
+
+def test_limits_are_where_they_are_said_to_be():
+    within = "session == 1".ljust(MAX_LENGTH)
+    assert answers(within) == [Y, N, N, U]
+    assert "limit" in refusal(within + " ").message
+    deepest = "not " * (MAX_DEPTH - 10) + "detected"
+    assert answers(deepest) == [Y, N, U, Y]
+    assert "nested" in refusal("not " * (MAX_DEPTH + 1) + "detected").message
+
+
+def test_a_long_list_is_no_trouble():
+    begun = time.perf_counter()
+    assert answers(f"session in [{', '.join(['7'] * 6000)}, 2]") == [N, Y, N, U]
+    assert time.perf_counter() - begun < 5
+
+
+def test_python_normalises_names_as_it_always_does():
+    assert answers("ｓｅｓｓｉｏｎ == 1") == answers("session == 1")
+
+
+# Regression: products of whole numbers wrap around in silence, so a large value becomes negative.
+def test_arithmetic_does_not_wrap_around():
+    frame = pl.DataFrame({"pixels": [4_000_000_000, 10]})
+    assert answers("pixels * pixels > 0", frame) == [Y, Y]
+
+
+def test_errors_of_evaluation_are_told_in_our_words():
+    zoned = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
+    samples = Samples(
+        {"id": ["a"], "subject": ["x"], "taken": [zoned], "other": [datetime.datetime(2000, 1, 1)]}
+    )
+    with pytest.raises(UsageError, match="cannot be evaluated"):
+        samples.select("taken > other")
+
+
+def test_every_kind_of_number_can_be_compared():
+    for dtype in (
+        pl.Int8,
+        pl.Int16,
+        pl.Int32,
+        pl.Int64,
+        pl.UInt8,
+        pl.UInt16,
+        pl.UInt32,
+        pl.UInt64,
+        pl.Float32,
+        pl.Float64,
+    ):
+        frame = pl.DataFrame({"x": pl.Series([1, 2, None], dtype=dtype)})
+        assert answers("x - 2 < 0", frame) == [Y, N, U]
+        assert answers("x in [1, 300]", frame) == [Y, N, U]
+        assert answers("x < 1.5", frame) == [Y, N, U]

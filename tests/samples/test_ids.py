@@ -1,0 +1,69 @@
+"""Ids: unique, ordered, quick to look up, and never changed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from proband.errors import InputError
+from proband.samples import Ids
+
+
+def test_order_length_and_membership():
+    ids = Ids(["b", "a", "007"])
+    assert list(ids) == ["b", "a", "007"]
+    assert len(ids) == 3
+    assert ids[1] == "a"
+    assert ids[1:] == ("a", "007")
+    assert ids[-1] == "007"
+    assert "007" in ids
+    assert "7" not in ids
+    assert 7 not in ids
+
+
+def test_what_is_not_text_becomes_text():
+    assert list(Ids([1, np.int64(2), 3.5, True])) == ["1", "2", "3.5", "True"]
+
+
+def test_positions_and_missing():
+    ids = Ids(["a", "b", "c"])
+    assert ids.positions(["c", "a", "c"]).tolist() == [2, 0, 2]
+    assert ids.positions([]).tolist() == []
+    assert ids.positions([]).dtype == np.intp
+    assert ids.missing(["z", "a", "y"]) == ["z", "y"]
+    with pytest.raises(InputError, match="no query with the id 'z'"):
+        Ids(["a"], "query").positions(["z"])
+
+
+def test_repeated_ids_are_named():
+    with pytest.raises(InputError, match=r"3 of 6 target ids repeat an earlier one: 'a', 'b', 'a'") as caught:
+        Ids(["a", "b", "a", "b", "a", "c"], "target")
+    assert caught.value.hint is not None
+    with pytest.raises(InputError, match=r"'1', '1', '1' and 6 more"):
+        Ids([1] * 10)
+
+
+def test_ids_that_look_alike_as_numbers_are_different():
+    assert len(Ids(["7", "07", "007", " 7", "7.0"])) == 5
+
+
+def test_an_empty_id_is_refused():
+    with pytest.raises(InputError, match="position 2 is empty"):
+        Ids(["a", "b", ""])
+
+
+def test_equality_hash_and_repr():
+    assert Ids(["a", "b"]) == Ids(("a", "b"), "query")
+    assert Ids(["a", "b"]) != Ids(["b", "a"])
+    assert Ids(["a"]) != ["a"]
+    assert hash(Ids(["a"])) == hash(Ids(["a"]))
+    assert repr(Ids(range(5))) == "Ids('0', '1', '2' and 2 more; 5 in all)"
+
+
+def test_a_generator_is_read_once():
+    assert list(Ids(str(k) for k in range(3))) == ["0", "1", "2"]
+
+
+def test_items_cannot_be_assigned():
+    with pytest.raises(TypeError):
+        Ids(["a"])[0] = "b"
