@@ -32,8 +32,8 @@ docs: $(VENV)/dev.stamp ## the documentation as a site
 
 lock: $(VENV)/dev.stamp ## resolve the dependencies anew
 	$(PIP) uv
-	$(BIN)/uv pip compile pyproject.toml --group build $(LOCK_OPTIONS) -o requirements/run.txt
-	$(BIN)/uv pip compile pyproject.toml --all-extras --group dev $(LOCK_OPTIONS) -o requirements/dev.txt
+	$(BIN)/uv pip compile pyproject.toml --extra images --group build $(LOCK_OPTIONS) -o requirements/run.txt
+	$(BIN)/uv pip compile pyproject.toml --extra all --group dev $(LOCK_OPTIONS) -o requirements/dev.txt
 LOCK_OPTIONS := --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --upgrade --quiet
 
 clean:

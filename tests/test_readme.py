@@ -34,7 +34,7 @@ def test_python(data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     monkeypatch.chdir(data)
     (code,) = blocks("python")
     exec(compile(code, "README.md", "exec"), {})
-    assert "eigenfaces: recognition rate at rank 1 = " in capsys.readouterr().out
+    assert "pca:mahalanobis: recognition rate at rank 1 = " in capsys.readouterr().out
     assert (data / "cmc.svg").exists()
 
 

@@ -150,7 +150,7 @@ def test_demo_writes_a_report_and_its_next_commands_work(run: Run, tmp_path: Pat
     assert done.returncode == 0, done.stderr
     assert "demo/report.md" in done.stdout
     report = (tmp_path / "demo" / "report.md").read_text(encoding="utf-8")
-    for word in ("fb", "dup1", "eigenfaces", "correlation", "cmc.png", "faces.png"):
+    for word in ("fb", "dup1", "lda:angle", "correlation", "cmc.png", "faces.png"):
         assert word in report
     hints = [line.strip() for line in done.stdout.split("Now try:")[1].splitlines() if line.strip()]
     assert len(hints) >= 3

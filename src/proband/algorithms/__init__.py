@@ -1,6 +1,52 @@
-"""Baseline recognisers: what a new algorithm must beat, and something to evaluate on the bundled faces."""
+"""Baseline recognisers: what a new algorithm must beat, and something to evaluate where there are only images."""
 
-from proband.algorithms.baselines import EigenfaceModel, correlation, eigenfaces, fit_eigenfaces
-from proband.algorithms.normalize import Crop, crop_faces
+from proband.algorithms.acquire import Acquired, acquire
+from proband.algorithms.correlation import Correlation
+from proband.algorithms.crops import Crops
+from proband.algorithms.detect import CascadeDetector, DlibDetector, detector
+from proband.algorithms.ica import ICA
+from proband.algorithms.lbp import LBP, NBNN, Grid
+from proband.algorithms.lda import LDA
+from proband.algorithms.linear import LinearModel
+from proband.algorithms.normalize import Geometry, Photometry, crop_faces
+from proband.algorithms.pca import PCA
+from proband.algorithms.pictures import Pictures, read_picture
+from proband.algorithms.recognizer import Model, PeopleModel, Recognizer, Training
+from proband.algorithms.registry import names, recognizer
+from proband.algorithms.running import Sets, score, train
+from proband.algorithms.sparse import SRC
+from proband.algorithms.storage import load_model, save_model
 
-__all__ = ["Crop", "EigenfaceModel", "correlation", "crop_faces", "eigenfaces", "fit_eigenfaces"]
+__all__ = [
+    "ICA",
+    "LBP",
+    "LDA",
+    "NBNN",
+    "PCA",
+    "SRC",
+    "Acquired",
+    "CascadeDetector",
+    "Correlation",
+    "Crops",
+    "DlibDetector",
+    "Geometry",
+    "Grid",
+    "LinearModel",
+    "Model",
+    "PeopleModel",
+    "Photometry",
+    "Pictures",
+    "Recognizer",
+    "Sets",
+    "Training",
+    "acquire",
+    "crop_faces",
+    "detector",
+    "load_model",
+    "names",
+    "read_picture",
+    "recognizer",
+    "save_model",
+    "score",
+    "train",
+]

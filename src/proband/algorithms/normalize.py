@@ -1,7 +1,8 @@
-"""From a picture and the centres of the eyes to a standard crop."""
+"""From a picture and the centres of the eyes to a standard crop, and from a crop to comparable pixels."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,16 +10,17 @@ import numpy.typing as npt
 
 from proband.engine import Progress, Silent, run_blocks
 from proband.errors import InputError, first_few
+from proband.kernels.portraits import prepare_pixels, warp_by_eyes
 
-Images = npt.NDArray[np.float32]
-_AT_ONCE = 16
+_AT_ONCE = 32
 
 
 @dataclass(frozen=True)
-class Crop:
-    """A standard crop: its size, where the eyes land, and the oval that keeps the face and drops the rest.
+class Geometry:
+    """A standard crop: its size and where the eyes land.
 
-    The defaults are those of the CSU system: 130 × 150 pixels with the eyes at (30, 45) and (100, 45).
+    The defaults are those of the CSU system: 130 × 150 pixels with the eyes at (30, 45) and (100, 45); *left* is on the
+    image's left.
     """
 
     height: int = 150
@@ -26,36 +28,31 @@ class Crop:
     left_eye: tuple[float, float] = (30.0, 45.0)
     right_eye: tuple[float, float] = (100.0, 45.0)
 
-    @property
-    def mask(self) -> npt.NDArray[np.bool_]:
-        """The oval: wide enough for brows and chin, narrow enough to drop hair and background."""
-        rows, columns = np.mgrid[: self.height, : self.width]
-        centre_x = (self.left_eye[0] + self.right_eye[0]) / 2
-        centre_y = self.height * 0.47
-        across = (columns - centre_x) / (self.width * 0.49)
-        down = (rows - centre_y) / (self.height * 0.56)
-        inside: npt.NDArray[np.bool_] = across**2 + down**2 <= 1.0
-        return inside
+    def __post_init__(self) -> None:
+        if self.height < 8 or self.width < 8 or self.right_eye[0] <= self.left_eye[0]:
+            raise InputError(
+                f"{self} is no crop of a face: the left eye lies left of the right, in at least 8 × 8 pixels."
+            )
 
 
 def crop_faces(
-    images: npt.NDArray[np.uint8],
+    images: Sequence[npt.NDArray[np.uint8]] | npt.NDArray[np.uint8],
     eyes: npt.ArrayLike,
-    crop: Crop | None = None,
+    geometry: Geometry | None = None,
     *,
-    ids: list[str] | None = None,
+    ids: Sequence[str] | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
-) -> Images:
-    """Rotate, scale and translate each image so that its eyes land on the crop's, by bilinear interpolation.
+) -> npt.NDArray[np.uint8]:
+    """Rotate, scale and translate each image so that its eyes land where they should, by bilinear interpolation.
 
     Parameters
     ----------
     images
-        n × height × width grey values.
+        Grey images of 8 bits, of any sizes.
     eyes
-        n rows of left x, left y, right x, right y in pixels; *left* is on the image's left.
-    crop
+        A row of left x, left y, right x, right y in pixels for each; *left* is on the image's left.
+    geometry
         Where to; the CSU crop by default.
     ids
         Names for error messages.
@@ -63,28 +60,19 @@ def crop_faces(
     Returns
     -------
     ndarray
-        n × crop height × crop width, float32. Pixels from outside the image repeat its border.
+        n × height × width, 8 bits. Pixels from outside the image repeat its border.
     """
-    from scipy.ndimage import map_coordinates
-
-    crop = crop or Crop()
+    geometry = geometry or Geometry()
     progress = progress or Silent()
     points = np.asarray(eyes, dtype=np.float64)
-    _check_eyes(points, len(images), ids)
-    rows, columns = np.mgrid[: crop.height, : crop.width].astype(np.float64)
-    # Complex numbers make a similarity transform one multiplication and one addition.
-    places = columns + 1j * rows
-    left, right = complex(*crop.left_eye), complex(*crop.right_eye)
-    out = np.empty((len(images), crop.height, crop.width), dtype=np.float32)
+    check_eyes(images, points, ids)
+    out = np.empty((len(images), geometry.height, geometry.width), dtype=np.uint8)
+    aims = np.array([*geometry.left_eye, *geometry.right_eye])
 
     def one(start: int) -> int:
         stop = min(start + _AT_ONCE, len(images))
         for k in range(start, stop):
-            source_left, source_right = complex(*points[k, :2]), complex(*points[k, 2:])
-            turn = (source_right - source_left) / (right - left)
-            source = source_left + turn * (places - left)
-            image = images[k].astype(np.float32)
-            map_coordinates(image, [source.imag, source.real], output=out[k], order=1, mode="nearest")
+            warp_by_eyes(np.ascontiguousarray(images[k]), points[k], aims, out[k])
         return stop - start
 
     progress.begin("cropping faces", len(images))
@@ -93,15 +81,93 @@ def crop_faces(
     return out
 
 
-def _check_eyes(points: npt.NDArray[np.float64], n: int, ids: list[str] | None) -> None:
+def check_eyes(
+    images: Sequence[npt.NDArray[np.uint8]] | npt.NDArray[np.uint8],
+    points: npt.NDArray[np.float64],
+    ids: Sequence[str] | None,
+) -> None:
+    """Refuse images that are not grey, and eyes that are missing, swapped or outside their image."""
+    n = len(images)
     if points.shape != (n, 4):
         raise InputError(
             f"There are {n:,} images, but the eyes are {' × '.join(map(str, points.shape))}, not {n} × 4."
         )
-    bad = np.flatnonzero(~np.isfinite(points).all(axis=1) | (points[:, 2] <= points[:, 0]))
-    if bad.size:
-        names = [ids[k] if ids else f"image {k}" for k in bad]
+
+    def named(places: Sequence[int] | npt.NDArray[np.intp]) -> str:
+        return first_few([ids[k] if ids is not None else f"image {k}" for k in places])
+
+    odd = [k for k in range(n) if images[k].ndim != 2 or images[k].dtype != np.uint8]
+    if odd:
+        got = images[odd[0]]
         raise InputError(
-            f"{bad.size:,} images have no eyes, or the left eye is not to the left of the right: {first_few(names)}.",
-            "left is on the image's left; samples without eyes must be marked as failed and left out.",
+            f"{len(odd):,} images are not grey images of 8 bits: {named(odd)}, which is "
+            f"{' × '.join(map(str, got.shape))} of {got.dtype}.",
+            "turn colour into grey and 16 bits into 8; proband.algorithms.read_images does.",
         )
+    missing = np.flatnonzero(~np.isfinite(points).all(axis=1))
+    if missing.size:
+        raise InputError(
+            f"{missing.size:,} images have no eye centres: {named(missing)}.",
+            "mark samples without eyes as failed, or let a detector find them.",
+        )
+    swapped = np.flatnonzero(points[:, 2] <= points[:, 0])
+    if swapped.size:
+        raise InputError(
+            f"In {swapped.size:,} images the left eye is not to the left of the right: {named(swapped)}.",
+            "left is on the image's left, whoever's eye it is; are the columns swapped?",
+        )
+    sizes = np.array([images[k].shape for k in range(n)], dtype=np.float64).reshape(n, 2)
+    x, y = points[:, 0::2], points[:, 1::2]
+    outside = (x < 0) | (y < 0) | (x > sizes[:, 1:] - 1) | (y > sizes[:, :1] - 1)
+    beyond = np.flatnonzero(outside.any(axis=1))
+    if beyond.size:
+        raise InputError(f"In {beyond.size:,} images an eye lies outside the image: {named(beyond)}.")
+
+
+@dataclass(frozen=True)
+class Photometry:
+    """How pixels of a crop are made comparable; each step can be left out, and a model records which were taken.
+
+    Attributes
+    ----------
+    mask
+        Keep an oval with the face and drop hair and background.
+    equalize
+        Histogram equalisation inside the mask: a grey level becomes the share of pixels at or below it.
+    standardize
+        Zero mean and unit variance inside the mask.
+    """
+
+    mask: bool = True
+    equalize: bool = True
+    standardize: bool = True
+
+    def pixels(
+        self, crops: npt.NDArray[np.uint8], first: int = 0, ids: Sequence[str] | None = None
+    ) -> npt.NDArray[np.float32]:
+        """Return one row of pixels for each crop; `first` and `ids` name them in errors."""
+        height, width = crops.shape[1:]
+        inside = np.flatnonzero(oval(height, width)) if self.mask else np.arange(height * width)
+        out = np.empty((len(crops), len(inside)), dtype=np.float32)
+        spread = np.empty(len(crops))
+        prepare_pixels(np.ascontiguousarray(crops), inside, self.equalize, self.standardize, out, spread)
+        if self.standardize and not spread.all():
+            place = int(np.argmin(spread))
+            name = ids[first + place] if ids is not None else f"crop {first + place}"
+            raise InputError(
+                f"{name!r} is of one grey value only, so it cannot be standardised.", "mark it as failed."
+            )
+        return out
+
+
+STANDARD = Photometry()
+"""Mask, equalise, standardise: what FERET's baselines do before PCA."""
+
+
+def oval(height: int, width: int) -> npt.NDArray[np.bool_]:
+    """The part of a crop that holds the face: wide enough for brows and chin, without hair and background."""
+    rows, columns = np.mgrid[:height, :width]
+    across = (columns - (width - 1) / 2) / (width * 0.49)
+    down = (rows - height * 0.47) / (height * 0.56)
+    inside: npt.NDArray[np.bool_] = across**2 + down**2 <= 1.0
+    return inside

@@ -29,6 +29,8 @@ class MetricName(StrEnum):
     cosine = "cosine"
     inner = "inner"
     l2 = "l2"
+    l1 = "l1"
+    chi2 = "chi2"
 
 
 class TiesName(StrEnum):

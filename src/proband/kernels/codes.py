@@ -6,5 +6,5 @@ OK, DONT_CARE, FAILED = 0, 1, 2
 RANKED, NO_MATE, NO_SCORE = 0, 1, 2
 """A probe: has a rank; every mate is a don't-care cell; every mate's comparison failed."""
 
-COSINE, INNER, L2 = 0, 1, 2
+COSINE, INNER, L2, L1, CHI2 = 0, 1, 2, 3, 4
 """How vectors are compared."""

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from proband.kernels.codes import INNER, L2
+from proband.kernels.codes import CHI2, INNER, L1, L2
 
 Vectors = npt.NDArray[np.floating[Any]]
 Floats = npt.NDArray[np.float64]
@@ -62,8 +62,40 @@ def squared_distance(x, y):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
+def absolute_distance(x, y):
+    """City-block distance in float64."""
+    n = x.shape[0]
+    s0 = s1 = s2 = s3 = 0.0
+    whole = n - n % 4
+    for k in range(0, whole, 4):
+        s0 += abs(np.float64(x[k]) - np.float64(y[k]))
+        s1 += abs(np.float64(x[k + 1]) - np.float64(y[k + 1]))
+        s2 += abs(np.float64(x[k + 2]) - np.float64(y[k + 2]))
+        s3 += abs(np.float64(x[k + 3]) - np.float64(y[k + 3]))
+    for k in range(whole, n):
+        s0 += abs(np.float64(x[k]) - np.float64(y[k]))
+    return (s0 + s1) + (s2 + s3)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def chi_square(x, y):
+    """Chi-square distance of histograms in float64: the sum of (x - y)**2 / (x + y) where x + y is positive."""
+    total = 0.0
+    for k in range(x.shape[0]):
+        a, b = np.float64(x[k]), np.float64(y[k])
+        both = a + b
+        difference = a - b
+        total += difference * difference / both if both > 0.0 else 0.0
+    return total
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
 def score(x, y, x_norm, y_norm, metric):
-    """Score one pair: cosine or inner product (larger is closer), or Euclidean distance (smaller is closer)."""
+    """Score one pair: cosine or inner product (larger is closer), or a distance (smaller is closer)."""
+    if metric == L1:
+        return absolute_distance(x, y)
+    if metric == CHI2:
+        return chi_square(x, y)
     if metric == L2:
         return sqrt(squared_distance(x, y))
     if metric == INNER:

@@ -1,21 +1,26 @@
-"""The demonstration: a synthetic population, two algorithms, one report."""
+"""The demonstration: a synthetic population, every bundled algorithm, one report."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
-from proband.algorithms import correlation, crop_faces, eigenfaces, fit_eigenfaces
+from proband.algorithms import Acquired, Crops, Sets, crop_faces, names, recognizer, score, train
+from proband.algorithms.acquire import EYE_COLUMNS
 from proband.engine import Progress
 from proband.faces import Population, contact_sheet
 from proband.measures import Evaluation, evaluate
 from proband.report.directory import write_evaluation
 from proband.samples import Experiment, Samples, feret_categories
-from proband.samples.npz import write_archive
-from proband.scores import DenseScores, Embeddings
+from proband.scores.archive import write_score_archive
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 GALLERY = "kind == 'fa' and session == 1"
 _TRAINING_SHARE = 0.5  # training people for each test person
@@ -23,33 +28,28 @@ _SHEET_PEOPLE, _SHEET_IMAGES = 8, 6
 
 
 def run_demo(
-    out: Path, n_subjects: int, seed: int, threads: int | None, progress: Progress
+    out: Path, n_subjects: int, seed: int, algorithms: Sequence[str], threads: int | None, progress: Progress
 ) -> tuple[Evaluation, Path]:
     """Make, score and measure the population; return the evaluation and the path of its report."""
-    population = Population(n_subjects=n_subjects, seed=seed)
+    chosen = [recognizer(name) for name in algorithms or names()]
     others = Population(
         n_subjects=max(10, round(_TRAINING_SHARE * n_subjects)), seed=seed, first_subject=n_subjects
     )
-    samples = Samples(population.columns())
-    images = _render(population, "rendering faces", threads, progress)
-    crops = crop_faces(images, _eyes(population), ids=list(samples.ids), threads=threads, progress=progress)
-    training = crop_faces(
-        _render(others, "rendering training faces", threads, progress),
-        _eyes(others),
-        threads=threads,
-        progress=progress,
+    population = Population(n_subjects=n_subjects, seed=seed)
+    samples, images, crops = _faces(population, threads, progress)
+    training_samples, _, training_crops = _faces(others, threads, progress)
+    everyone = Samples(pl.concat([samples.frame, training_samples.frame]))
+    acquired = Acquired(Crops.of(np.concatenate([crops, training_crops]), everyone), {})
+    experiment = Experiment(samples, gallery=GALLERY)
+    sets = Sets(
+        training_samples.ids[:],
+        tuple(samples.ids[place] for place in experiment.probes),
+        tuple(samples.ids[place] for place in experiment.gallery),
     )
-    algorithms = (
-        correlation(crops, samples.ids),
-        eigenfaces(fit_eigenfaces(training), crops, samples.ids),
-    )
-    scores = [_dense(one) for one in algorithms]
+    trained_on = sets.check(everyone)
+    scores = score(train(chosen, acquired, sets.training, progress), acquired, sets, progress)
     evaluation = evaluate(
-        scores,
-        Experiment(samples, gallery=GALLERY),
-        categories=feret_categories(),
-        threads=threads,
-        progress=progress,
+        scores, experiment, categories=feret_categories(), threads=threads, progress=progress
     )
 
     def attach(directory: Path) -> None:
@@ -57,40 +57,39 @@ def run_demo(
         data = directory / "data"
         data.mkdir()
         samples.frame.write_csv(data / "samples.csv")
-        ids = np.array(samples.ids[:])
-        arrays: dict[str, Any] = {one.name: one.values for one in scores}
-        arrays |= {"query_ids": ids, "target_ids": ids, "orientation": np.array("similarity")}
-        write_archive(data / "scores.npz", arrays)
+        write_score_archive(data / "scores.npz", scores)
         _sheet(samples, images).save(directory / "faces.png")
 
-    title = f"Two classical algorithms on {n_subjects} synthetic people"
+    title = f"{len(chosen)} classical algorithms on {n_subjects} synthetic people"
     extra = (
         "![Some of the faces](faces.png)",
-        f"Eigenfaces were trained on {others.n_subjects} other people. Nobody shown exists. "
-        "The scores and samples are in `data/`.",
+        f"Nobody shown exists. Recognisers were {trained_on}. The scores and samples are in `data/`.",
     )
-    return evaluation, write_evaluation(evaluation, out, title, extra, attach)
+    return evaluation, write_evaluation(evaluation, out, title, extra, attach, _leading(evaluation))
 
 
-def _render(population: Population, what: str, threads: int | None, progress: Progress) -> np.ndarray:
-    progress.begin(what, len(population))
-    return population.render(threads=threads, progress=progress.advance)
+def _leading(evaluation: Evaluation) -> list[str]:
+    """The best variant of each family at rank 1: sixteen curves in one panel would say nothing."""
+    best: dict[str, tuple[float, str]] = {}
+    for curve in evaluation.curves():
+        name = curve.facts.algorithm
+        family = name.partition(":")[0]
+        best[family] = max(best.get(family, (-1.0, "")), (curve.at(1), name))
+    return [name for _, name in best.values()]
 
 
-def _eyes(population: Population) -> np.ndarray:
-    columns = population.columns()
-    return np.column_stack(
-        [columns[name] for name in ("left_eye_x", "left_eye_y", "right_eye_x", "right_eye_y")]
-    )
+def _faces(
+    population: Population, threads: int | None, progress: Progress
+) -> tuple[Samples, npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+    """The samples of a population, its images, and their crops."""
+    samples = Samples(population.columns())
+    progress.begin("rendering faces", len(population))
+    images = population.render(threads=threads, progress=progress.advance)
+    eyes = samples.frame.select(EYE_COLUMNS).to_numpy()
+    return samples, images, crop_faces(images, eyes, ids=samples.ids, threads=threads, progress=progress)
 
 
-def _dense(embeddings: Embeddings) -> DenseScores:
-    everything = np.arange(len(embeddings.queries))
-    values = embeddings.tile(everything, everything).astype(np.float32)
-    return DenseScores(values, embeddings.queries, orientation=embeddings.orientation, name=embeddings.name)
-
-
-def _sheet(samples: Samples, images: np.ndarray):  # type: ignore[no-untyped-def]
+def _sheet(samples: Samples, images: npt.NDArray[np.uint8]) -> Image:
     """A contact sheet: a row for each person who came back, one image after another."""
     first = pl.Series(np.arange(len(samples)))
     rows = samples.frame.with_columns(place=first).group_by("subject", maintain_order=True).agg("place")

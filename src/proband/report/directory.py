@@ -8,7 +8,7 @@ from pathlib import Path
 
 from proband.engine import written_whole
 from proband.errors import InputError
-from proband.measures import Evaluation
+from proband.measures import Curve, Evaluation
 from proband.report.figures import cmc_figure, save_figure
 from proband.report.tables import evaluation_markdown, statements
 
@@ -21,10 +21,12 @@ def write_evaluation(
     title: str = "Identification",
     extra: Sequence[str] = (),
     attach: Callable[[Path], None] | None = None,
+    drawn: Sequence[str] | None = None,
 ) -> Path:
     """Write tables, curves, figures and a readable summary into a directory of their own.
 
-    `extra` paragraphs end the summary, and `attach` may put more files into the directory before it appears.
+    `extra` paragraphs end the summary, `attach` may put more files into the directory before it appears, and `drawn`
+    names the algorithms of the figure (by default all).
     A directory that holds an earlier evaluation is replaced; any other that is not empty is left alone.
 
     Returns
@@ -45,13 +47,20 @@ def write_evaluation(
         (draft / MARK).write_text(as_json(evaluation), encoding="utf-8")
         evaluation.to_frame().write_csv(draft / "table.csv")
         evaluation.curves_frame().write_csv(draft / "cmc.csv")
-        figure = cmc_figure({name: evaluation.curves(name) for name in evaluation.categories}, title)
+        figure = cmc_figure(_panels(evaluation, drawn), title)
         for ending in ("png", "svg", "pdf"):
             save_figure(figure, draft / f"cmc.{ending}")
         if attach is not None:
             attach(draft)
         (draft / "report.md").write_text(_summary(evaluation, title, extra), encoding="utf-8")
     return path / "report.md"
+
+
+def _panels(evaluation: Evaluation, drawn: Sequence[str] | None) -> dict[str, list[Curve]]:
+    return {
+        name: [curve for curve in evaluation.curves(name) if drawn is None or curve.facts.algorithm in drawn]
+        for name in evaluation.categories
+    }
 
 
 def as_json(evaluation: Evaluation) -> str:

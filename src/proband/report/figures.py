@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +44,7 @@ _STYLE: Any = {
 }
 
 
-def cmc_figure(panels: dict[str, Sequence[Curve]], title: str | None = None) -> Figure:
+def cmc_figure(panels: Mapping[str, Sequence[Curve]], title: str | None = None) -> Figure:
     """Draw cumulative match characteristics, a panel for each set of probes.
 
     The rank axis is logarithmic, since the low ranks are what matters; each panel names its gallery and probes.

@@ -10,6 +10,7 @@ from proband.measures.identification import MedianCensoredRank
 if TYPE_CHECKING:
     from rich.table import Table
 
+_FEW = 4  # up to so many algorithms, a table shows every rank of every set of probes
 _TIES = {
     "pessimistic": "a tied non-mate stands before the mate",
     "optimistic": "a tied non-mate stands behind the mate",
@@ -39,10 +40,16 @@ def _header(ranks: tuple[int, ...]) -> list[str]:
 
 
 def evaluation_table(evaluation: Evaluation) -> Table:
-    """Make a table for the terminal: a block of rows for each set of probes, the best rate of a block in bold."""
+    """Make a table for the terminal, the best rate of each set of probes in bold.
+
+    A block of rows for each set of probes; with many algorithms one row each, and the rate at the first rank for every
+    set of probes.
+    """
     from rich import box
     from rich.table import Table
 
+    if len(evaluation.categories) > 1 and len(evaluation.algorithms) > _FEW:
+        return _wide_table(evaluation)
     several = len(evaluation.categories) > 1
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for place, name in enumerate(_header(evaluation.ranks)):
@@ -59,6 +66,29 @@ def evaluation_table(evaluation: Evaluation) -> Table:
                 if entry.curve.at(t) == top and len(entries) > 1:
                     cells[place] = f"[bold]{cells[place]}[/bold]"
             table.add_row(("  " if several else "") + cells[0], *cells[1:])
+    return table
+
+
+def _wide_table(evaluation: Evaluation) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    rank = evaluation.ranks[0]
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=f"rank {rank}", title_justify="left")
+    table.add_column("algorithm")
+    best = []
+    for category in evaluation.categories:
+        entries = evaluation.of(category)
+        table.add_column(f"{category}\n{entries[0].curve.facts.n_probes:,} probes", justify="right")
+        best.append(max(entry.curve.at(rank) for entry in entries))
+    for name in evaluation.algorithms:
+        rates = [entry.curve.at(rank) for entry in evaluation.entries if entry.algorithm == name]
+        cells = [f"{rate:.4f}" for rate in rates]
+        marked = [
+            f"[bold]{cell}[/bold]" if rate == top else cell
+            for cell, rate, top in zip(cells, rates, best, strict=True)
+        ]
+        table.add_row(name, *marked)
     return table
 
 

@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import InputError, UsageError, first_few
-from proband.kernels.codes import COSINE, INNER, L2
+from proband.kernels.codes import CHI2, COSINE, INNER, L1, L2
 from proband.samples.ids import Ids, Positions
 from proband.samples.table import Samples, frozen
 from proband.scores.base import MissingPolicy, Orientation, Scores, Values
 
-Metric = Literal["cosine", "inner", "l2"]
-_METRIC_CODES: dict[Metric, int] = {"cosine": COSINE, "inner": INNER, "l2": L2}
+Metric = Literal["cosine", "inner", "l2", "l1", "chi2"]
+_METRIC_CODES: dict[Metric, int] = {"cosine": COSINE, "inner": INNER, "l2": L2, "l1": L1, "chi2": CHI2}
 _SHORTEST, _LONGEST = 1e-140, 1e140  # squares of lengths beyond these leave the range of float64
 _ROWS_AT_ONCE = 1 << 14
 
@@ -34,7 +34,8 @@ class Embeddings(Scores):
     ids
         The samples' ids.
     metric
-        ``"cosine"`` or ``"inner"`` product (similarities), or ``"l2"``, the Euclidean distance.
+        ``"cosine"`` or ``"inner"`` product (similarities), or a distance: ``"l2"`` (Euclidean), ``"l1"`` (city-block),
+        ``"chi2"`` (of histograms: the sum of (x − y)²/(x + y)).
     targets, target_ids
         Vectors and ids of the targets; without them queries and targets are the same.
 
@@ -64,7 +65,7 @@ class Embeddings(Scores):
         self.name = name
         self.notes = notes
         self.metric: Metric = metric
-        self.orientation: Orientation = "distance" if metric == "l2" else "similarity"
+        self.orientation: Orientation = "similarity" if metric in ("cosine", "inner") else "distance"
         self.queries = ids if isinstance(ids, Ids) else Ids(ids, "query")
         self.query_vectors = self._checked(vectors, self.queries)
         if targets is None or target_ids is None:
@@ -106,6 +107,11 @@ class Embeddings(Scores):
     def dimension(self) -> int:
         """The number of components of a vector."""
         return int(self.query_vectors.shape[1])
+
+    @property
+    def is_product(self) -> bool:
+        """Whether ranks can be screened by matrix products."""
+        return self.metric in ("cosine", "inner", "l2")
 
     @property
     def metric_code(self) -> int:
@@ -177,6 +183,10 @@ class Embeddings(Scores):
         for start in range(0, len(array), _ROWS_AT_ONCE):
             block = np.asarray(array[start : start + _ROWS_AT_ONCE])
             bad = np.flatnonzero(~np.isfinite(block).all(axis=1))
+            if self.metric == "chi2" and not bad.size and (block < 0).any():
+                raise InputError(
+                    f"{self.name}: the chi-square distance is of histograms, which are nowhere negative."
+                )
             if bad.size:
                 raise InputError(
                     f"{self.name}: the vector of {ids[start + int(bad[0])]!r} has components that are not finite.",

@@ -1,0 +1,139 @@
+"""From pictures to crops: partially automatic (eyes are given) or fully automatic (eyes are found)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.algorithms.crops import Crops
+from proband.algorithms.detect import Detector
+from proband.algorithms.normalize import Geometry, crop_faces
+from proband.algorithms.pictures import Grey, Pictures, check_grey, reason
+from proband.engine import Progress, Silent, run_blocks
+from proband.errors import InputError, ProbandError, first_few
+from proband.samples import Samples
+
+EYE_COLUMNS = ("left_eye_x", "left_eye_y", "right_eye_x", "right_eye_y")
+_AT_ONCE = 16
+
+
+@dataclass(frozen=True, eq=False)
+class Acquired:
+    """What became of every picture: a crop, or a reason why there is none.
+
+    Attributes
+    ----------
+    crops
+        The crops of the samples that were acquired.
+    failures
+        The others, by id, each with its reason: failures to acquire, which no rate may forget.
+    """
+
+    crops: Crops
+    failures: dict[str, str]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How many failed and why, most frequent reason first."""
+        counts: dict[str, int] = {}
+        for why in self.failures.values():
+            kind = why.split(":")[0]
+            counts[kind] = counts.get(kind, 0) + 1
+        return tuple(
+            f"{n:,} failures to acquire: {why}"
+            for why, n in sorted(counts.items(), key=lambda item: -item[1])
+        )
+
+
+def acquire(
+    pictures: Pictures,
+    samples: Samples,
+    names: Iterable[str],
+    *,
+    detector: Detector | None = None,
+    as_they_are: bool = False,
+    geometry: Geometry | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Acquired:
+    """Read, crop and collect the faces of the named samples, a few pictures at a time.
+
+    Parameters
+    ----------
+    pictures
+        Where they are.
+    detector
+        Finds the eyes; without one they are taken from the table's columns left_eye_x, left_eye_y, right_eye_x and
+        right_eye_y.
+    as_they_are
+        The pictures are crops already, all of one size.
+    geometry
+        The crop; CSU's by default.
+    """
+    wanted = list(names)
+    progress = progress or Silent()
+    eyes = None if detector is not None or as_they_are else _eyes_of(samples)
+
+    def one(name: str) -> Grey | str:
+        place = int(samples.ids.positions([name])[0])
+        if samples.failed[place]:
+            return "marked as failed in the table"
+        try:
+            picture = pictures.load(name)
+            check_grey(picture, name)
+            if as_they_are:
+                return picture
+            found = eyes[place] if eyes is not None else _found(detector, picture)
+            crop: Grey = crop_faces([picture], [found], geometry, ids=[name], threads=1)[0]
+            return crop
+        except ProbandError as error:
+            return reason(error)
+
+    def some(block: list[str]) -> list[Grey | str]:
+        return [one(name) for name in block]
+
+    progress.begin("cropping faces", len(wanted))
+    blocks = [wanted[start : start + _AT_ONCE] for start in range(0, len(wanted), _AT_ONCE)]
+    results: list[Grey | str] = []
+    for part in run_blocks(some, blocks, threads):
+        results += part
+        progress.advance(len(part))
+    failures = {name: why for name, why in zip(wanted, results, strict=True) if isinstance(why, str)}
+    kept = [(name, image) for name, image in zip(wanted, results, strict=True) if not isinstance(image, str)]
+    if not kept:
+        raise InputError(
+            f"None of {len(wanted):,} pictures could be used; {first_few(list(failures))}: {next(iter(failures.values()), '')}."
+        )
+    return Acquired(Crops.of(_stacked(kept), samples, [name for name, _ in kept]), failures)
+
+
+def _found(detector: Detector | None, picture: Grey) -> tuple[float, ...]:
+    found = detector.find(picture) if detector is not None else None
+    if found is None:
+        raise InputError("no face was found")
+    return found
+
+
+def _eyes_of(samples: Samples) -> npt.NDArray[np.float64]:
+    missing = [name for name in EYE_COLUMNS if name not in samples.frame.columns]
+    if missing:
+        raise InputError(
+            f"The table has no column {missing[0]!r}, so the eyes are not given.",
+            "let a detector find them (--detect opencv), or use the pictures as they are (--as-they-are).",
+        )
+    columns = [samples.frame[name].cast(float, strict=False).to_numpy() for name in EYE_COLUMNS]
+    return np.column_stack(columns).astype(np.float64)
+
+
+def _stacked(kept: list[tuple[str, Grey]]) -> npt.NDArray[np.uint8]:
+    sizes = {image.shape for _, image in kept}
+    if len(sizes) > 1:
+        odd = next(name for name, image in kept if image.shape != kept[0][1].shape)
+        raise InputError(
+            f"The pictures are not all of one size: {kept[0][0]!r} is {kept[0][1].shape}, {odd!r} is not.",
+            "crop them by their eyes, or bring them to one size first.",
+        )
+    return np.stack([image for _, image in kept])

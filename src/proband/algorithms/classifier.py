@@ -1,0 +1,76 @@
+"""Recognisers as scikit-learn classifiers: ``fit`` enrols and trains, ``predict`` names people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.algorithms.crops import Crops
+from proband.algorithms.extras import need
+from proband.algorithms.registry import recognizer
+from proband.samples import Ids
+
+_Base: Any = need("sklearn.base", "A classifier").BaseEstimator
+_Mixin: Any = need("sklearn.base", "A classifier").ClassifierMixin
+
+
+class RecognizerClassifier(_Mixin, _Base):  # type: ignore[misc]
+    """Any recogniser by name, trained on and compared with the same labelled faces.
+
+    Parameters
+    ----------
+    algorithm
+        The recogniser's name, as in `proband.algorithms.recognizer`.
+    height, width
+        The size of the images, which come flattened, one a row.
+    mask
+        Whether pixel recognisers keep only the oval of the face.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> X, y = make_classification(60, 64, n_informative=20, n_classes=3, random_state=0)
+    >>> pixels = np.clip(128 + 20 * X, 0, 255)
+    >>> model = RecognizerClassifier("pca:angle", height=8, width=8, mask=False).fit(pixels, y)
+    >>> model.score(pixels, y)
+    1.0
+    """
+
+    def __init__(
+        self, algorithm: str = "lbp:nbnn", height: int = 150, width: int = 130, mask: bool = True
+    ) -> None:
+        self.algorithm = algorithm
+        self.height = height
+        self.width = width
+        self.mask = mask
+
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> RecognizerClassifier:  # noqa: N803 - scikit-learn's names
+        """Train on the faces and keep them as the gallery."""
+        pixels, labels = need("sklearn.utils.validation", "A classifier").check_X_y(X, y)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        self.n_features_in_ = pixels.shape[1]
+        self.gallery_ = self._crops(pixels, tuple(map(str, codes)))
+        self.model_ = recognizer(self.algorithm, mask=self.mask).fit(self.gallery_)
+        return self
+
+    def decision_function(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:  # noqa: N803
+        """Return closeness to each class, larger is closer."""
+        validation = need("sklearn.utils.validation", "A classifier")
+        validation.check_is_fitted(self)
+        faces = self._crops(validation.check_array(X), None)
+        closeness, people = self.model_.class_scores(faces, self.gallery_)
+        ordered: npt.NDArray[np.float64] = closeness[:, np.argsort([int(name) for name in people])]
+        return ordered
+
+    def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:  # noqa: N803
+        """Name the closest class of each face."""
+        named: npt.NDArray[Any] = self.classes_[self.decision_function(X).argmax(axis=1)]
+        return named
+
+    def _crops(self, pixels: npt.NDArray[Any], subjects: tuple[str, ...] | None) -> Crops:
+        if pixels.shape[1] != self.height * self.width:
+            raise ValueError(f"{pixels.shape[1]} features are not {self.height} × {self.width} pixels.")
+        images = np.clip(np.rint(pixels), 0, 255).astype(np.uint8).reshape(-1, self.height, self.width)
+        return Crops(images, Ids(range(len(images))), subjects)

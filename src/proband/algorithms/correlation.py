@@ -1,0 +1,43 @@
+"""Normalised correlation: FERET's other baseline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from proband.algorithms.crops import Crops
+from proband.algorithms.linear import LinearModel
+from proband.algorithms.normalize import Photometry
+from proband.algorithms.recognizer import Recognizer
+from proband.errors import InputError
+
+PLAIN = Photometry(equalize=False)
+_NOTHING = np.empty(0, dtype=np.float32)
+
+
+@dataclass(frozen=True)
+class Correlation(Recognizer):
+    """The cosine of standardised pixels inside the oval: no equalisation, no projection, no training."""
+
+    photometry: Photometry = PLAIN
+    height: int = 150
+    width: int = 130
+    name: str = "correlation"
+    needs_training: bool = False
+
+    def fit(self, train: Crops | None) -> LinearModel:
+        """Return the model; training faces, if there are any, only tell the size of crops."""
+        shape = (self.height, self.width) if train is None else train.shape
+        if min(shape) < 2:
+            raise InputError(f"Crops of {shape[0]} × {shape[1]} are too small to correlate.")
+        return LinearModel(
+            self.name,
+            self.photometry,
+            shape,
+            "cosine",
+            False,
+            _NOTHING,
+            _NOTHING,
+            _NOTHING.astype(np.float64),
+        )

@@ -1,0 +1,93 @@
+"""Face crops of one size, with their ids and, where known, whose they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.errors import InputError
+from proband.samples import Ids, Samples
+from proband.samples.table import frozen
+
+Made = TypeVar("Made")
+BLOCK = 256  # crops worked on at once: a few megabytes of pixels
+
+
+@dataclass(frozen=True, eq=False)
+class Crops:
+    """Grey crops, n × height × width, 8 bits a pixel.
+
+    Attributes
+    ----------
+    images
+        The crops; a memory map is not copied.
+    ids
+        The samples' ids.
+    subjects
+        Whose each crop is; needed for training with classes and for recognisers that compare with people.
+    """
+
+    images: npt.NDArray[np.uint8]
+    ids: Ids
+    subjects: tuple[str, ...] | None = None
+    _made: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.images.ndim != 3 or self.images.dtype != np.uint8 or 0 in self.images.shape[1:]:
+            shape = " × ".join(map(str, self.images.shape))
+            raise InputError(
+                f"Crops must be n × height × width of 8-bit grey values, got {shape} of {self.images.dtype}.",
+                "turn colour into grey and 16 bits into 8 first; proband.algorithms.read_images does.",
+            )
+        for what, values in (("ids", self.ids), ("subjects", self.subjects)):
+            if values is not None and len(values) != len(self.images):
+                raise InputError(f"There are {len(self.images):,} crops but {len(values):,} {what}.")
+        if not isinstance(self.images, np.memmap):
+            object.__setattr__(self, "images", frozen(self.images.view()))
+
+    @classmethod
+    def of(cls, images: npt.NDArray[np.uint8], samples: Samples, ids: Sequence[str] | None = None) -> Crops:
+        """Join crops with the samples they are of; without `ids` they are in the order of the table."""
+        names = samples.ids if ids is None else Ids(ids)
+        codes = samples.codes[samples.ids.positions(names)]
+        return cls(images, names, tuple(samples.subjects[code] for code in codes))
+
+    def __len__(self) -> int:
+        return len(self.images)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Height and width of a crop."""
+        return int(self.images.shape[1]), int(self.images.shape[2])
+
+    def take(self, names: Sequence[str]) -> Crops:
+        """Return the crops of the given samples, in that order."""
+        places = self.ids.positions(names)
+        subjects = None if self.subjects is None else tuple(self.subjects[place] for place in places)
+        return Crops(self.images[places], Ids(names), subjects)
+
+    def blocks(self, size: int = BLOCK) -> Iterator[slice]:
+        """Cut the crops into slices that fit into memory."""
+        for start in range(0, len(self), size):
+            yield slice(start, min(start + size, len(self)))
+
+    def remember(self, key: Any, make: Callable[[], Made]) -> Made:
+        """Make something of these crops once: several recognisers trained on them share it."""
+        if key not in self._made:
+            self._made[key] = make()
+        made: Made = self._made[key]
+        return made
+
+    def classes(self, needed_by: str) -> tuple[list[str], npt.NDArray[np.intp]]:
+        """Return the people, in order of appearance, and the number of each crop's person."""
+        if self.subjects is None:
+            raise InputError(
+                f"{needed_by} needs to know whose each face is.", "give subjects with the crops."
+            )
+        people = list(dict.fromkeys(self.subjects))
+        place = {name: k for k, name in enumerate(people)}
+        return people, np.array([place[name] for name in self.subjects], dtype=np.intp)

@@ -1,0 +1,21 @@
+"""Libraries that come with an extra, asked for by name when they are needed."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from proband.errors import UsageError
+
+_EXTRA = {"sklearn": "images", "skimage": "images", "cv2": "images", "onnxruntime": "onnx", "dlib": "dlib"}
+
+
+def need(module: str, what: str) -> Any:
+    """Import a module that an extra brings, or say which extra that is."""
+    try:
+        return import_module(module)
+    except ImportError:
+        extra = _EXTRA.get(module.partition(".")[0], "all")
+        raise UsageError(
+            f"{what} needs {module.partition('.')[0]}, which is not installed.", f"install proband[{extra}]."
+        ) from None

@@ -1,0 +1,86 @@
+"""Independent components of faces, in Bartlett's two architectures."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from proband.algorithms.crops import Crops
+from proband.algorithms.extras import need
+from proband.algorithms.linear import LinearModel
+from proband.algorithms.normalize import STANDARD, Photometry
+from proband.algorithms.pca import LEADING, check_components, principal_components
+from proband.algorithms.recognizer import Recognizer, Training
+from proband.errors import UsageError
+
+_SEED = 0
+_MOST_ROUNDS = 200
+
+
+@dataclass(frozen=True)
+class ICA(Recognizer):
+    """Unmix principal components with FastICA and compare by the cosine.
+
+    Parameters
+    ----------
+    architecture
+        1: independent *basis images* (pixels are the observations), coefficients are free. 2: a *factorial code* (faces
+        are the observations), coefficients are independent. Unmixing white data is a rotation, which a cosine does not
+        see: architecture 1 ranks as ``pca:angle`` does, and 2 as ``pca:whitened-cosine``, up to rounding.
+    components
+        Principal components kept before unmixing, a number or a share.
+    """
+
+    architecture: Literal[1, 2] = 2
+    components: float = LEADING
+    photometry: Photometry = STANDARD
+
+    def __post_init__(self) -> None:
+        if self.architecture not in (1, 2):
+            raise UsageError(f"ICA has the architectures 1 and 2, not {self.architecture!r}.")
+        check_components(self.components)
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return f"ica:{self.architecture}"
+
+    def fit(self, train: Crops | None) -> LinearModel:
+        """Find principal components of the training faces and unmix them."""
+        train = self.required(train, 4)
+        found = principal_components(train, self.photometry, self.components)
+        directions = found.directions.astype(np.float64)
+        if self.architecture == 1:
+            # The rows of `directions` are mixtures of independent images: D = A U, so faces ≈ (coefficients A) U.
+            unmixed, notes = _fast_ica(directions.T)
+            basis = unmixed.mixing_.T @ directions
+        else:
+            pixels = self.photometry.pixels(train.images, 0, train.ids).astype(np.float64)
+            unmixed, notes = _fast_ica((pixels - found.mean) @ directions.T)
+            basis = unmixed.components_ @ directions
+        return LinearModel(
+            self.name,
+            self.photometry,
+            train.shape,
+            "cosine",
+            False,
+            found.mean,
+            basis.astype(np.float32),
+            np.empty(0),
+            Training.on(train),
+            notes,
+        )
+
+
+def _fast_ica(observations: Any) -> tuple[Any, tuple[str, ...]]:
+    """Run FastICA; a run that does not settle is said in a note, not in a warning that passes by."""
+    FastICA = need("sklearn.decomposition", "ICA").FastICA  # noqa: N806 - a class
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        unmixed = FastICA(whiten="unit-variance", random_state=_SEED, max_iter=_MOST_ROUNDS, tol=1e-3).fit(
+            observations
+        )
+    settled = not any("converge" in str(warning.message) for warning in caught)
+    return unmixed, () if settled else (f"FastICA had not settled after {_MOST_ROUNDS:,} rounds",)

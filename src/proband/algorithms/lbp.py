@@ -1,0 +1,186 @@
+"""Local binary patterns: histograms over a grid, compared by chi-square, or part by part with people (NBNN)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.algorithms.crops import Crops
+from proband.algorithms.extras import need
+from proband.algorithms.recognizer import Model, PeopleModel, Recognizer, Training, Vectors
+from proband.engine import one_blas_thread, run_blocks
+from proband.errors import UsageError
+from proband.scores import Embeddings
+
+BINS = 59  # uniform patterns of 8 neighbours, each on its own, and one bin for all others
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Uniform LBP of 8 neighbours (not rotation invariant), histograms over a grid of cells, each adding up to one."""
+
+    rows: int = 6
+    columns: int = 6
+    radius: int = 2
+
+    def __post_init__(self) -> None:
+        if min(self.rows, self.columns, self.radius) < 1:
+            raise UsageError(f"A grid of {self.rows} × {self.columns} with radius {self.radius} is none.")
+
+    def histograms(self, crops: Crops) -> npt.NDArray[np.float32]:
+        """Return faces × cells × 59 bins."""
+        pattern = need("skimage.feature", "LBP").local_binary_pattern
+        height, width = crops.shape
+        if height < self.rows or width < self.columns:
+            raise UsageError(
+                f"Crops of {height} × {width} cannot be cut into {self.rows} × {self.columns} cells."
+            )
+        row = np.arange(height) * self.rows // height
+        column = np.arange(width) * self.columns // width
+        cell = (row[:, None] * self.columns + column[None, :]).astype(np.intp)
+        n_cells = self.rows * self.columns
+        size = np.bincount(cell.ravel(), minlength=n_cells)[:, None]
+
+        def one(block: slice) -> npt.NDArray[np.float32]:
+            found = np.empty((block.stop - block.start, n_cells, BINS), dtype=np.float32)
+            for place, image in enumerate(crops.images[block]):
+                codes = pattern(image, 8, self.radius, method="nri_uniform").astype(np.intp)
+                counts = np.bincount((cell * BINS + codes).ravel(), minlength=n_cells * BINS)
+                found[place] = counts.reshape(n_cells, BINS) / size
+            return found
+
+        return crops.remember(
+            ("histograms", self), lambda: np.concatenate(list(run_blocks(one, crops.blocks(32))))
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class HistogramModel(Model):
+    """Histograms of a grid, compared by the chi-square distance."""
+
+    name: str
+    grid: Grid
+    training: Training | None = None
+    notes: tuple[str, ...] = ()
+
+    def represent(self, crops: Crops) -> Vectors:
+        """Return the histograms of all cells, one after another."""
+        return self.grid.histograms(crops).reshape(len(crops), -1)
+
+    def scores(self, query: Crops, target: Crops) -> Embeddings:
+        """Score by chi-square, computed when it is asked for."""
+        return Embeddings(
+            self.represent(query),
+            query.ids,
+            metric="chi2",
+            targets=self.represent(target),
+            target_ids=target.ids,
+            name=self.name,
+            notes=self.notes,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class NearestPartsModel(PeopleModel):
+    """Naive Bayes nearest neighbour: each part of a face finds its nearest part of a person, and the distances add up."""
+
+    name: str
+    grid: Grid
+    anywhere: bool
+    training: Training | None = None
+    notes: tuple[str, ...] = ()
+
+    def represent(self, crops: Crops) -> Vectors:
+        """Return the parts of each face, one after another."""
+        return self._parts(crops).reshape(len(crops), -1)
+
+    def class_scores(self, query: Crops, gallery: Crops) -> tuple[npt.NDArray[np.float64], list[str]]:
+        """Return minus the sum of squared distances of parts to their nearest parts of each person."""
+        people, codes = gallery.classes(self.name)
+        order = np.argsort(codes, kind="stable")
+        starts = np.searchsorted(codes[order], np.arange(len(people)))
+        parts, known = self._parts(query).astype(np.float64), self._parts(gallery)[order].astype(np.float64)
+        out = np.empty((len(query), len(people)))
+
+        def one(block: slice) -> None:
+            out[block] = nearest_parts(parts[block], known, starts, self.anywhere)
+
+        with one_blas_thread():
+            for _ in run_blocks(one, query.blocks(16)):
+                pass
+        return -out, people
+
+    def _parts(self, crops: Crops) -> npt.NDArray[np.float32]:
+        # Square roots make the Euclidean distance of histograms Hellinger's, which weighs small bins as they deserve.
+        return np.sqrt(self.grid.histograms(crops))
+
+
+def nearest_parts(
+    parts: npt.NDArray[np.float64],
+    known: npt.NDArray[np.float64],
+    starts: npt.NDArray[np.intp],
+    anywhere: bool,
+) -> npt.NDArray[np.float64]:
+    """Add up, over the parts of each face, the squared distance to the nearest part of each person.
+
+    Parameters
+    ----------
+    parts, known
+        Faces × parts × features; `known` is ordered by person, and person c begins at ``starts[c]``.
+    anywhere
+        Compare a part with all parts, and not only with those at its own place.
+    """
+    n_parts, n_features = parts.shape[1:]
+    out = np.zeros((len(parts), len(starts)))
+    if anywhere:
+        flat = known.reshape(-1, n_features)
+        lengths = np.einsum("ij,ij->i", flat, flat)
+        for face, own in enumerate(parts):
+            squared = np.einsum("ij,ij->i", own, own)[:, None] + lengths - 2.0 * (own @ flat.T)
+            nearest = squared.reshape(n_parts, len(known), n_parts).min(axis=2)
+            out[face] = np.minimum.reduceat(nearest, starts, axis=1).sum(axis=0)
+        return out
+    for part in range(n_parts):
+        own, other = parts[:, part], known[:, part]
+        squared = (
+            np.einsum("ij,ij->i", own, own)[:, None]
+            + np.einsum("ij,ij->i", other, other)
+            - 2.0 * (own @ other.T)
+        )
+        out += np.minimum.reduceat(squared, starts, axis=1)
+    return out
+
+
+@dataclass(frozen=True)
+class LBP(Recognizer):
+    """Local binary patterns with the plain chi-square score; no training."""
+
+    grid: Grid = Grid()
+    name: str = "lbp:chi2"
+    needs_training: bool = False
+
+    def fit(self, train: Crops | None) -> HistogramModel:
+        """Return the model; training faces are not looked at."""
+        return HistogramModel(self.name, self.grid)
+
+
+@dataclass(frozen=True)
+class NBNN(Recognizer):
+    """Local binary patterns on 6 × 6 partitions with a naive Bayes nearest neighbour classifier (Mery et al. 2016).
+
+    Parameters
+    ----------
+    anywhere
+        Let a part find its nearest neighbour at any place of a face, as the method has it, and not only at its own.
+    """
+
+    grid: Grid = Grid()
+    anywhere: bool = True
+    name: str = "lbp:nbnn"
+    needs_training: bool = False
+
+    def fit(self, train: Crops | None) -> NearestPartsModel:
+        """Return the model; the gallery is all it learns from."""
+        return NearestPartsModel(self.name, self.grid, self.anywhere)

@@ -1,0 +1,114 @@
+"""Fisher's linear discriminants of eigenface coefficients."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.algorithms.crops import Crops
+from proband.algorithms.linear import LinearModel
+from proband.algorithms.normalize import STANDARD, Photometry
+from proband.algorithms.pca import LEADING, check_components, principal_components
+from proband.algorithms.recognizer import Recognizer, Training
+from proband.errors import InputError, UsageError
+from proband.scores import Metric
+
+Comparison = Literal["l1", "l2", "angle", "soft"]
+_METRICS: dict[Comparison, Metric] = {"l1": "l1", "l2": "l2", "angle": "cosine", "soft": "l2"}
+_SOFT = 0.2  # soft weighting: squared differences times eigenvalue to this power (Beveridge et al. 2001)
+
+
+@dataclass(frozen=True)
+class LDA(Recognizer):
+    """Reduce faces by PCA, then find the directions that part people best.
+
+    Parameters
+    ----------
+    comparison
+        ``l1``, ``l2``, ``angle``, or ``soft``: L2 with each squared difference weighted by eigenvalue^0.2.
+    components
+        Principal components kept before LDA, a number or a share. The share of 0.4 matters: as many components as
+        the within-person scatter allows fit its noise and recognise far less.
+    """
+
+    comparison: Comparison = "angle"
+    components: float = LEADING
+    photometry: Photometry = STANDARD
+
+    def __post_init__(self) -> None:
+        if self.comparison not in get_args(Comparison):
+            raise UsageError(
+                f"LDA has no comparison {self.comparison!r}.", f"it has {', '.join(get_args(Comparison))}."
+            )
+        check_components(self.components)
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return f"lda:{self.comparison}"
+
+    def fit(self, train: Crops | None) -> LinearModel:
+        """Find principal components and discriminants of the training faces."""
+        train = self.required(train, 4)
+        found = principal_components(train, self.photometry, self.components)
+        directions, ratios = train.remember(
+            ("discriminants", self.photometry, self.components),
+            lambda: self._discriminants(train, found.mean, found.directions),
+        )
+        return LinearModel(
+            self.name,
+            self.photometry,
+            train.shape,
+            _METRICS[self.comparison],
+            False,
+            found.mean,
+            (directions.T @ found.directions.astype(np.float64)).astype(np.float32),
+            ratios ** (_SOFT / 2) if self.comparison == "soft" else np.empty(0),
+            Training.on(train),
+        )
+
+    def _discriminants(
+        self, train: Crops, mean: npt.NDArray[np.float32], basis: npt.NDArray[np.float32]
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        pixels = self.photometry.pixels(train.images, 0, train.ids).astype(np.float64)
+        coefficients = (pixels - mean) @ basis.T.astype(np.float64)
+        return discriminants(coefficients, train.classes(self.name)[1])
+
+
+def discriminants(
+    coefficients: npt.NDArray[np.float64], codes: npt.NDArray[np.intp]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Solve S_between v = r S_within v; return the directions (one a column) and ratios r, largest first.
+
+    Each direction has unit within-person variance.
+    """
+    from scipy.linalg import LinAlgError, eigh
+
+    n, dimension = coefficients.shape
+    sizes = np.bincount(codes)
+    if len(sizes) < 2:
+        raise InputError("Discriminants need training faces of at least two people.")
+    if n - len(sizes) < dimension:
+        raise InputError(
+            f"The scatter within people is singular: {n:,} training faces of {len(sizes):,} people leave "
+            f"{n - len(sizes):,} degrees of freedom for {dimension:,} principal components.",
+            "train on more images of each person, or keep fewer components.",
+        )
+    sums = np.zeros((len(sizes), dimension))
+    np.add.at(sums, codes, coefficients)
+    means = sums / sizes[:, None]
+    within = coefficients - means[codes]
+    between = (means - coefficients.mean(axis=0)) * np.sqrt(sizes)[:, None]
+    try:
+        ratios, directions = eigh(
+            between.T @ between / (len(sizes) - 1), within.T @ within / (n - len(sizes))
+        )
+    except LinAlgError:
+        raise InputError(
+            "The scatter within people is singular: some training faces are copies of one another.",
+            "leave the copies out, or keep fewer components.",
+        ) from None
+    kept = np.argsort(ratios)[::-1][: min(len(sizes) - 1, dimension)]
+    return directions[:, kept], np.maximum(ratios[kept], 0.0)

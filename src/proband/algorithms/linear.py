@@ -1,0 +1,83 @@
+"""Models that project pixels and compare the coefficients: correlation, PCA, LDA and ICA are all of this kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.algorithms.crops import Crops
+from proband.algorithms.normalize import Photometry
+from proband.algorithms.recognizer import Model, Training, Vectors, same_shape
+from proband.engine import one_blas_thread, run_blocks
+from proband.scores import Embeddings, Metric
+
+
+@dataclass(frozen=True, eq=False)
+class LinearModel(Model):
+    """Pixels, less a mean, times a basis; then weighted and compared.
+
+    Attributes
+    ----------
+    photometry, shape
+        How pixels are prepared, and the size of the crops.
+    metric
+        How weighted coefficients are compared.
+    unit
+        Whether coefficients are scaled to length one before they are weighted.
+    mean, basis
+        What is subtracted, and one direction a row; an empty basis leaves the pixels as they are.
+    weights
+        A factor for each coefficient; empty for none.
+    """
+
+    name: str
+    photometry: Photometry
+    shape: tuple[int, int]
+    metric: Metric
+    unit: bool
+    mean: Vectors
+    basis: Vectors
+    weights: npt.NDArray[np.float64]
+    training: Training | None = None
+    notes: tuple[str, ...] = ()
+
+    def represent(self, crops: Crops) -> Vectors:
+        """Return the coefficients of each face, before weighting; tile by tile."""
+        same_shape(crops, self.shape, self.name)
+        parts: list[Vectors] = []
+
+        def one(block: slice) -> Vectors:
+            pixels = self.photometry.pixels(crops.images[block], block.start, crops.ids)
+            if not self.basis.size:
+                return pixels
+            pixels -= self.mean
+            return pixels @ self.basis.T
+
+        with one_blas_thread():
+            parts += run_blocks(one, crops.blocks())
+        return np.concatenate(parts)
+
+    def scores(self, query: Crops, target: Crops) -> Embeddings:
+        """Score by the metric; the scores are computed when they are asked for."""
+        queries = self._weighted(self.represent(query))
+        if target is query:
+            return Embeddings(queries, query.ids, metric=self.metric, name=self.name, notes=self.notes)
+        return Embeddings(
+            queries,
+            query.ids,
+            metric=self.metric,
+            targets=self._weighted(self.represent(target)),
+            target_ids=target.ids,
+            name=self.name,
+            notes=self.notes,
+        )
+
+    def _weighted(self, coefficients: Vectors) -> Vectors:
+        weighted = coefficients.astype(np.float64)
+        if self.unit:
+            weighted /= np.linalg.norm(weighted, axis=1, keepdims=True)
+        if self.weights.size:
+            weighted *= self.weights
+        return weighted.astype(np.float32)

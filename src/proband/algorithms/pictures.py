@@ -1,0 +1,139 @@
+"""Pictures from files and archives, as grey images of 8 bits; a broken one is a counted failure with its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.errors import InputError, ProbandError, UsageError
+from proband.samples import Samples
+from proband.samples.npz import Archive
+
+Grey = npt.NDArray[np.uint8]
+ENDINGS = (".png", ".pgm", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp")
+_SIXTEEN_TO_EIGHT = 257  # 65535 / 255
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """Where the picture of each sample is found; none is read before it is asked for.
+
+    Attributes
+    ----------
+    load
+        ``load(id)`` gives the grey picture of a sample, or raises an error that says why there is none.
+    """
+
+    load: Callable[[str], Grey]
+
+    @classmethod
+    def of(cls, source: str | Path, samples: Samples, file_column: str = "file") -> Pictures:
+        """Find pictures in an archive (``.npz`` with ``images`` and ``ids``) or in a directory.
+
+        In a directory the column `file_column` of the table names the files, if there is one; otherwise a file is named
+        as the sample with the ending of a picture.
+        """
+        path = Path(source)
+        if path.is_dir():
+            return cls(_from_directory(path, samples, file_column))
+        if path.suffix.lower() == ".npz" and path.is_file():
+            return cls(_from_archive(path, samples))
+        raise InputError(f"{path} is neither a directory of pictures nor an .npz archive of them.")
+
+
+def read_picture(path: Path) -> Grey:
+    """Read a picture as 8-bit grey: colour by its luminance, 16 bits scaled to 8, transparency left aside."""
+    from PIL import Image
+
+    try:
+        with Image.open(path) as picture:
+            if picture.mode in ("I;16", "I;16B", "I;16L", "I", "F"):
+                return _from_deep(np.asarray(picture, dtype=np.float64), path)
+            return np.asarray(picture.convert("L"))
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+        raise InputError(f"{path.name} cannot be read as a picture: {error}.") from None
+
+
+def _from_deep(values: npt.NDArray[np.float64], path: Path) -> Grey:
+    if values.size == 0 or values.min() < 0 or values.max() > 65535:
+        raise InputError(f"{path.name} has grey values beyond 16 bits.", "scale it to 8 or 16 bits.")
+    return np.rint(values / _SIXTEEN_TO_EIGHT).astype(np.uint8)
+
+
+def _from_directory(path: Path, samples: Samples, file_column: str) -> Callable[[str], Grey]:
+    if file_column in samples.frame.columns:
+        named = dict(zip(samples.ids, samples.frame[file_column].to_list(), strict=True))
+        return lambda name: read_picture(_inside(path, named.get(name), name))
+
+    def load(name: str) -> Grey:
+        for ending in ("", *ENDINGS, *(ending.upper() for ending in ENDINGS)):
+            candidate = path / f"{name}{ending}"
+            if candidate.is_file():
+                return read_picture(candidate)
+        raise InputError(f"There is no picture {name!r} in {path.name}.")
+
+    return load
+
+
+def _inside(path: Path, file: Any, name: str) -> Path:
+    if not file:
+        raise InputError(f"The table names no file for {name!r}.")
+    return path / str(file)
+
+
+def _from_archive(path: Path, samples: Samples) -> Callable[[str], Grey]:
+    archive = Archive(path)
+    if "images" not in archive or len(archive.shape("images")) != 3:
+        raise InputError(
+            f"{path.name} has no array 'images' of n × height × width; it has {', '.join(archive)}."
+        )
+    images = archive["images"]
+    if images.dtype == np.uint16:
+        images = np.rint(images / _SIXTEEN_TO_EIGHT).astype(np.uint8)
+    if images.dtype != np.uint8:
+        raise InputError(f"{path.name}: pictures must have 8 or 16 bits, these are {images.dtype}.")
+    texts = [
+        name for name in archive if archive.shape(name) == (len(images),) and archive.dtype(name).kind == "U"
+    ]
+    texts = (
+        ["ids"]
+        if "ids" in texts
+        else [name for name in texts if len(np.unique(archive[name])) == len(images)]
+    )
+    if len(texts) > 1:
+        raise InputError(
+            f"{path.name}: any of {', '.join(texts)} could be the ids.", "call the right one 'ids'."
+        )
+    if texts:
+        place = {name: k for k, name in enumerate(archive[texts[0]].tolist())}
+    elif len(images) == len(samples):
+        place = {name: k for k, name in enumerate(samples.ids)}
+    else:
+        raise InputError(
+            f"{path.name} has {len(images):,} pictures without ids, and the table has {len(samples):,} samples."
+        )
+
+    def load(name: str) -> Grey:
+        if name not in place:
+            raise InputError(f"There is no picture of {name!r} in {path.name}.")
+        picture: Grey = images[place[name]]
+        return picture
+
+    return load
+
+
+def check_grey(picture: Any, name: str) -> None:
+    """Refuse what is not a grey picture of 8 bits."""
+    if getattr(picture, "ndim", 0) != 2 or picture.dtype != np.uint8:
+        shape = " × ".join(map(str, getattr(picture, "shape", ()))) or "no array"
+        raise UsageError(f"The picture of {name!r} is {shape}, not a grey image of 8 bits.")
+
+
+def reason(error: ProbandError) -> str:
+    """Why a picture failed, in one line."""
+    return error.message.rstrip(".")

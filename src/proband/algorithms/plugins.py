@@ -1,0 +1,146 @@
+"""A user's own recognisers: a function, a scikit-learn estimator, an ONNX model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.algorithms.crops import Crops
+from proband.algorithms.extras import need
+from proband.algorithms.recognizer import Model, Recognizer, Training, Vectors
+from proband.errors import InputError
+from proband.scores import Embeddings
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionModel(Model):
+    """A function from crops to vectors, compared by the cosine."""
+
+    name: str
+    function: Callable[[npt.NDArray[np.uint8]], Any]
+    training: Training | None = None
+    notes: tuple[str, ...] = ()
+
+    def represent(self, crops: Crops) -> Vectors:
+        """Call the function block by block and check what it returns."""
+        parts = []
+        for block in crops.blocks():
+            images = crops.images[block]
+            part = np.asarray(self.function(images))
+            if part.ndim != 2 or len(part) != len(images) or part.dtype.kind != "f":
+                raise InputError(
+                    f"{self.name} turned {len(images)} faces into {' × '.join(map(str, part.shape))} of {part.dtype}; "
+                    "one row of floats for each was expected."
+                )
+            parts.append(part.astype(np.float32))
+        return np.concatenate(parts)
+
+    def scores(self, query: Crops, target: Crops) -> Embeddings:
+        """Score by the cosine."""
+        return Embeddings(
+            self.represent(query),
+            query.ids,
+            metric="cosine",
+            targets=self.represent(target),
+            target_ids=target.ids,
+            name=self.name,
+            notes=self.notes,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class CallableRecognizer(Recognizer):
+    """A function that takes n × height × width grey images and returns one vector for each."""
+
+    function: Callable[[npt.NDArray[np.uint8]], Any]
+    name: str
+    needs_training: bool = False
+
+    def fit(self, train: Crops | None) -> FunctionModel:
+        """Return the model; there is nothing to train."""
+        return FunctionModel(self.name, self.function)
+
+
+@dataclass(frozen=True, eq=False)
+class EstimatorRecognizer(Recognizer):
+    """A scikit-learn estimator on flattened pixels: its ``transform``, or else its decision values, are the vectors."""
+
+    estimator: Any
+    name: str
+    needs_training: bool = True
+
+    def fit(self, train: Crops | None) -> FunctionModel:
+        """Fit a clone of the estimator on pixels between 0 and 1 and the numbers of people."""
+        train = self.required(train, 2)
+        fitted = need("sklearn.base", self.name).clone(self.estimator)
+        codes = None if train.subjects is None else train.classes(self.name)[1]
+        fitted.fit(_flat(train.images), codes)
+        methods = [
+            name for name in ("transform", "decision_function", "predict_proba") if hasattr(fitted, name)
+        ]
+        if methods:
+            project = getattr(fitted, methods[0])
+            return FunctionModel(self.name, lambda images: project(_flat(images)), Training.on(train))
+        raise InputError(
+            f"{self.name} has no transform, decision_function or predict_proba to represent faces by."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class OnnxRecognizer(Recognizer):
+    """An embedding model in ONNX form, fed with crops resized to its input, repeated over its channels.
+
+    Parameters
+    ----------
+    path
+        The model; its first input is batch × channels × height × width of floats.
+    mean, scale
+        Pixels are fed as (value − mean)/scale; the defaults give values between −1 and 1.
+    """
+
+    path: str
+    mean: float = 127.5
+    scale: float = 127.5
+    needs_training: bool = False
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return Path(self.path).stem
+
+    def fit(self, train: Crops | None) -> FunctionModel:
+        """Load the model; there is nothing to train."""
+        runtime = need("onnxruntime", "An ONNX model")
+        if not Path(self.path).is_file():
+            raise InputError(f"There is no file {self.path}.")
+        try:
+            session = runtime.InferenceSession(self.path, providers=["CPUExecutionProvider"])
+        except Exception as error:  # the runtime has no common base for its complaints
+            raise InputError(
+                f"{self.path} is not a model that can be run: {str(error).splitlines()[0]}."
+            ) from None
+        entry = session.get_inputs()[0]
+        if len(entry.shape) != 4 or not all(isinstance(side, int) for side in entry.shape[1:]):
+            raise InputError(
+                f"{self.path} takes {entry.shape}; batch × channels × height × width was expected."
+            )
+        return FunctionModel(self.name, lambda images: self._run(session, entry, images))
+
+    def _run(self, session: Any, entry: Any, images: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
+        from PIL import Image
+
+        channels, height, width = entry.shape[1:]
+        out = np.empty((len(images), channels, height, width), dtype=np.float32)
+        for place, image in enumerate(images):
+            small = Image.fromarray(image).resize((width, height), Image.Resampling.BILINEAR)
+            out[place] = (np.asarray(small, dtype=np.float32) - self.mean) / self.scale
+        found: npt.NDArray[np.float32] = session.run(None, {entry.name: out})[0]
+        return found.reshape(len(images), -1)
+
+
+def _flat(images: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
+    return images.reshape(len(images), -1) / 255.0

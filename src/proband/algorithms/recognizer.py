@@ -1,0 +1,141 @@
+"""What a recogniser is: it is trained once, represents faces, and scores them against one another."""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.algorithms.crops import Crops
+from proband.errors import InputError
+from proband.scores import DenseScores, Scores
+
+Vectors = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Training:
+    """What a model was trained on: how many images and people, and a hash of the sorted ids."""
+
+    n_images: int
+    n_subjects: int | None
+    ids_sha256: str
+
+    @classmethod
+    def on(cls, crops: Crops) -> Training:
+        """Describe a training set."""
+        return cls(
+            len(crops), None if crops.subjects is None else len(set(crops.subjects)), hash_ids(crops.ids)
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return asdict(self)
+
+
+def hash_ids(ids: Sequence[str]) -> str:
+    """Hash a set of ids, whatever their order."""
+    return hashlib.sha256("\n".join(sorted(ids)).encode()).hexdigest()
+
+
+class Model(ABC):
+    """A recogniser that is ready: trained, or in no need of it.
+
+    Attributes
+    ----------
+    name
+        What it is called, ``family:variant``.
+    training
+        What it was trained on, or None.
+    notes
+        What a reader of its scores should know.
+    """
+
+    name: str
+    training: Training | None
+    notes: tuple[str, ...]
+
+    @abstractmethod
+    def represent(self, crops: Crops) -> Vectors:
+        """Turn faces into vectors, one row each."""
+
+    @abstractmethod
+    def scores(self, query: Crops, target: Crops) -> Scores:
+        """Score every query with every target."""
+
+    def class_scores(self, query: Crops, gallery: Crops) -> tuple[npt.NDArray[np.float64], list[str]]:
+        """Return closeness of queries to people (larger is closer), and the people; here by their best image."""
+        people, codes = gallery.classes(self.name)
+        scores = self.scores(query, gallery)
+        every, closeness = np.arange(len(gallery)), np.full((len(query), len(people)), -np.inf)
+        for block in query.blocks():
+            tile = scores.tile(np.arange(block.start, block.stop), every).astype(np.float64)
+            if not scores.larger_is_closer:
+                tile = -tile
+            for person in range(len(people)):
+                closeness[block, person] = tile[:, codes == person].max(axis=1)
+        return closeness, people
+
+
+class PeopleModel(Model):
+    """A model that compares a face with a person, by all images of that person together.
+
+    Its scores give every target the score of its person, so that the best mate and any other mate count the same.
+    """
+
+    @abstractmethod
+    def class_scores(self, query: Crops, gallery: Crops) -> tuple[npt.NDArray[np.float64], list[str]]:
+        """Return closeness of queries to people (larger is closer), and the people."""
+
+    def scores(self, query: Crops, target: Crops) -> Scores:
+        closeness, people = self.class_scores(query, target)
+        codes = target.classes(self.name)[1]
+        several = len(people) < len(target)
+        note = f"{self.name} scores people: all targets of a person share a score, so ranks should count subjects"
+        return DenseScores(
+            closeness[:, codes],
+            query.ids,
+            target.ids,
+            orientation="similarity",
+            name=self.name,
+            notes=(*self.notes, note) if several else self.notes,
+        )
+
+
+class Recognizer(ABC):
+    """A recogniser's settings, before training.
+
+    Attributes
+    ----------
+    name
+        What it is called, ``family:variant``.
+    needs_training
+        Whether `fit` looks at the training faces.
+    """
+
+    name: str
+    needs_training: bool = True
+
+    @abstractmethod
+    def fit(self, train: Crops | None) -> Model:
+        """Train; a recogniser that needs no training takes None."""
+
+    def required(self, train: Crops | None, least: int) -> Crops:
+        """Return the training set, or say that there is none or too little of it."""
+        if train is None or len(train) < least:
+            got = 0 if train is None else len(train)
+            raise InputError(f"{self.name} needs at least {least:,} training faces, got {got:,}.")
+        return train
+
+
+def same_shape(crops: Crops, shape: tuple[int, int], name: str) -> None:
+    """Refuse crops of another size than a model was trained on."""
+    if crops.shape != shape:
+        raise InputError(
+            f"{name} was trained on crops of {shape[0]} × {shape[1]}, got {crops.shape[0]} × {crops.shape[1]}."
+        )

@@ -1,0 +1,105 @@
+"""Recognisers by name: the bundled ones, those of installed plug-ins, and a user's own by dotted name."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from dataclasses import replace
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+from proband.algorithms.correlation import Correlation
+from proband.algorithms.ica import ICA
+from proband.algorithms.lbp import LBP, NBNN
+from proband.algorithms.lda import LDA
+from proband.algorithms.normalize import Photometry
+from proband.algorithms.pca import PCA
+from proband.algorithms.plugins import CallableRecognizer, EstimatorRecognizer, OnnxRecognizer
+from proband.algorithms.recognizer import Recognizer
+from proband.algorithms.sparse import SRC
+from proband.errors import UsageError
+
+GROUP = "proband.recognizers"
+"""The entry-point group in which a package can register recognisers: each a callable that returns one."""
+
+BUNDLED: dict[str, Callable[[], Recognizer]] = {
+    "correlation": Correlation,
+    "pca:l1": lambda: PCA("l1"),
+    "pca:l2": lambda: PCA("l2"),
+    "pca:angle": lambda: PCA("angle"),
+    "pca:mahalanobis": lambda: PCA("mahalanobis"),
+    "pca:whitened-cosine": lambda: PCA("whitened-cosine"),
+    "pca:whitened-l2": lambda: PCA("whitened-l2"),
+    "lda:l1": lambda: LDA("l1"),
+    "lda:l2": lambda: LDA("l2"),
+    "lda:angle": lambda: LDA("angle"),
+    "lda:soft": lambda: LDA("soft"),
+    "ica:1": lambda: ICA(1),
+    "ica:2": lambda: ICA(2),
+    "lbp:chi2": LBP,
+    "lbp:nbnn": NBNN,
+    "src": SRC,
+}
+
+
+def recognizer(name: str, *, mask: bool = True) -> Recognizer:
+    """Return a recogniser by name.
+
+    Parameters
+    ----------
+    name
+        A bundled one (``pca:mahalanobis``), one that a plug-in registers, ``package.module:attribute`` for one's own (a
+        recogniser, a function from images to vectors, or a scikit-learn estimator), or ``onnx:model.onnx``.
+    mask
+        Whether recognisers that compare pixels keep only the oval of the face; for pictures that were not cropped by
+        their eyes it makes no sense.
+    """
+    made = _find(name)
+    photometry = getattr(made, "photometry", None)
+    if not mask and isinstance(photometry, Photometry):
+        made = replace(made, photometry=replace(photometry, mask=False))  # type: ignore[type-var]
+    return made
+
+
+def names() -> list[str]:
+    """The names of all recognisers that are installed."""
+    return [*BUNDLED, *sorted(entry.name for entry in entry_points(group=GROUP) if entry.name not in BUNDLED)]
+
+
+def _find(name: str) -> Recognizer:
+    if name in BUNDLED:
+        return BUNDLED[name]()
+    for entry in entry_points(group=GROUP):
+        if entry.name == name:
+            return _as_recognizer(entry.load(), name)
+    head, _, tail = name.partition(":")
+    if head == "onnx" and tail:
+        return OnnxRecognizer(tail)
+    if "." in head and tail:
+        return _as_recognizer(_attribute(head, tail), name)
+    near = difflib.get_close_matches(name, names(), n=3)
+    raise UsageError(
+        f"There is no recogniser {name!r}.",
+        f"did you mean {' or '.join(map(repr, near))}?" if near else f"there are: {', '.join(names())}.",
+    )
+
+
+def _attribute(module: str, attribute: str) -> Any:
+    try:
+        return getattr(import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise UsageError(f"{module}:{attribute} cannot be imported: {error}.") from None
+
+
+def _as_recognizer(found: Any, name: str) -> Recognizer:
+    """Take a recogniser, a class or factory of one, a scikit-learn estimator, or a function from images to vectors."""
+    if isinstance(found, Recognizer):
+        return found
+    if isinstance(found, type) and (issubclass(found, Recognizer) or hasattr(found, "get_params")):
+        return _as_recognizer(found(), name)
+    if hasattr(found, "fit") and hasattr(found, "get_params"):
+        return EstimatorRecognizer(found, name)
+    if callable(found):
+        return CallableRecognizer(found, name)
+    raise UsageError(f"{name} is a {type(found).__name__}, which is no recogniser.")

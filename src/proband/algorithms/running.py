@@ -1,0 +1,116 @@
+"""Train, represent and score: several recognisers over the same faces, with what they were trained on checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from proband.algorithms.acquire import Acquired
+from proband.algorithms.recognizer import Model, Recognizer
+from proband.engine import Progress, Silent
+from proband.errors import DesignError, first_few
+from proband.kernels.codes import FAILED
+from proband.samples import Samples
+from proband.scores import DenseScores, Scores
+
+_ROWS_AT_ONCE = 256
+
+
+@dataclass(frozen=True)
+class Sets:
+    """Which samples are for training, queries and targets, by id."""
+
+    training: tuple[str, ...]
+    queries: tuple[str, ...]
+    targets: tuple[str, ...]
+
+    def check(self, samples: Samples) -> str:
+        """Refuse training samples that are tested on, and say how training and test people meet."""
+        tested = dict.fromkeys([*self.queries, *self.targets])
+        shared = [name for name in self.training if name in tested]
+        if shared:
+            raise DesignError(
+                f"{len(shared):,} training samples are queries or targets too: {first_few(shared)}.",
+                "training must be finished before the test begins, on other images; choose disjoint sets.",
+            )
+        if not self.training:
+            return "no training set"
+        people = {samples.subjects[code] for code in samples.codes[samples.ids.positions(self.training)]}
+        met = {samples.subjects[code] for code in samples.codes[samples.ids.positions(list(tested))]}
+        both = len(people & met)
+        if both:
+            return f"{both:,} of {len(people):,} training people are tested on too, by other images"
+        return (
+            f"trained on {len(self.training):,} images of {len(people):,} people, none of whom is tested on"
+        )
+
+
+def train(
+    recognizers: Sequence[Recognizer],
+    acquired: Acquired,
+    training: Sequence[str],
+    progress: Progress | None = None,
+) -> list[Model]:
+    """Train recognisers on those of the training samples that were acquired."""
+    progress = progress or Silent()
+    usable = [name for name in training if name not in acquired.failures]
+    crops = acquired.crops.take(usable) if usable else None
+    progress.begin("training", len(recognizers))
+    models = []
+    for one in recognizers:
+        shaped = (
+            crops if crops is not None or one.needs_training else acquired.crops.take(acquired.crops.ids[:1])
+        )
+        models.append(one.fit(shaped))
+        progress.advance(1)
+    return models
+
+
+def score(
+    models: Sequence[Model], acquired: Acquired, sets: Sets, progress: Progress | None = None
+) -> list[DenseScores]:
+    """Score queries against targets; samples that failed to be acquired are failed cells."""
+    progress = progress or Silent()
+    queries = [name for name in sets.queries if name not in acquired.failures]
+    targets = [name for name in sets.targets if name not in acquired.failures]
+    if not queries or not targets:
+        raise DesignError("No query or no target could be acquired, so there is nothing to score.")
+    query, target = acquired.crops.take(queries), acquired.crops.take(targets)
+    progress.begin("scoring", len(models))
+    found = []
+    for model in models:
+        found.append(_with_failures(model.scores(query, target), sets, acquired))
+        progress.advance(1)
+    return found
+
+
+def _with_failures(scores: Scores, sets: Sets, acquired: Acquired) -> DenseScores:
+    """Lay scores out over all queries and targets as similarities; samples that failed get cells that say so."""
+    every = np.arange(len(scores.targets))
+    values = np.zeros((len(sets.queries), len(sets.targets)), dtype=np.float32)
+    rows = np.array([place for place, name in enumerate(sets.queries) if name not in acquired.failures])
+    columns = np.array([place for place, name in enumerate(sets.targets) if name not in acquired.failures])
+    for start in range(0, len(rows), _ROWS_AT_ONCE):
+        part = np.arange(start, min(start + _ROWS_AT_ONCE, len(rows)))
+        # Negating a distance keeps every rank, and lets algorithms of both kinds stand in one file.
+        sign = 1 if scores.larger_is_closer else -1
+        values[np.ix_(rows[part], columns)] = sign * scores.tile(part, every)
+    cells = None
+    if len(rows) < len(sets.queries) or len(columns) < len(sets.targets):
+        cells = np.full(values.shape, FAILED, dtype=np.uint8)
+        cells[np.ix_(rows, columns)] = 0
+    return DenseScores(
+        values,
+        sets.queries,
+        sets.targets,
+        orientation="similarity",
+        name=scores.name,
+        cells=cells,
+        notes=(
+            *scores.notes,
+            *acquired.notes,
+            *(() if scores.larger_is_closer else ("distances are stored negated",)),
+        ),
+    )

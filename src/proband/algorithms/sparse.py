@@ -1,0 +1,103 @@
+"""Sparse representation: which person's gallery images explain a face with the fewest of them?"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.algorithms.crops import Crops
+from proband.algorithms.extras import need
+from proband.algorithms.recognizer import PeopleModel, Recognizer, Training, Vectors
+from proband.errors import InputError, UsageError
+
+_MOST_ROUNDS = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class SparseModel(PeopleModel):
+    """Small images of unit length, coded by the gallery under an ℓ1 penalty; a person scores by what is left unexplained.
+
+    Attributes
+    ----------
+    height, width
+        To how many pixels crops are reduced, by area averages.
+    penalty
+        The ℓ1 penalty λ in min ½|y − Dx|² + λ|x|₁.
+    """
+
+    name: str
+    height: int
+    width: int
+    penalty: float
+    training: Training | None = None
+    notes: tuple[str, ...] = ()
+
+    def represent(self, crops: Crops) -> Vectors:
+        """Return the reduced images, each of unit length."""
+        resize = need("skimage.transform", "SRC").resize_local_mean
+        small = np.empty((len(crops), self.height * self.width))
+        for place, image in enumerate(crops.images):
+            small[place] = resize(image, (self.height, self.width), preserve_range=True).ravel()
+        lengths = np.linalg.norm(small, axis=1, keepdims=True)
+        if not lengths.all():
+            raise InputError(
+                f"{crops.ids[int(np.argmin(lengths))]!r} is black all over.", "mark it as failed."
+            )
+        unit: Vectors = (small / lengths).astype(np.float32)
+        return unit
+
+    def codes(
+        self, query: Crops, gallery: Crops
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Solve for the sparse codes: queries × gallery, with the vectors of both."""
+        Lasso = need("sklearn.linear_model", "SRC").Lasso  # noqa: N806 - a class
+        faces, atoms = self.represent(query).astype(np.float64), self.represent(gallery).astype(np.float64)
+        # scikit-learn divides the squared error by the number of features, and so the penalty.
+        solver = Lasso(
+            alpha=self.penalty / faces.shape[1],
+            fit_intercept=False,
+            precompute=True,
+            max_iter=_MOST_ROUNDS,
+            tol=1e-4,
+        )
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", category=need("sklearn.exceptions", "SRC").ConvergenceWarning)
+            try:
+                found = solver.fit(np.asfortranarray(atoms.T), faces.T).coef_
+            except Warning as error:
+                raise InputError(
+                    f"The sparse codes did not settle: {error}.", "use a larger penalty."
+                ) from None
+        return np.atleast_2d(found), faces, atoms
+
+    def class_scores(self, query: Crops, gallery: Crops) -> tuple[npt.NDArray[np.float64], list[str]]:
+        """Return minus the length of what each person's images leave unexplained."""
+        people, owners = gallery.classes(self.name)
+        codes, faces, atoms = self.codes(query, gallery)
+        left = np.empty((len(query), len(people)))
+        for person in range(len(people)):
+            own = owners == person
+            left[:, person] = np.linalg.norm(faces - codes[:, own] @ atoms[own], axis=1)
+        return -left, people
+
+
+@dataclass(frozen=True)
+class SRC(Recognizer):
+    """Sparse representation classifier on images reduced to 22 × 18 pixels (Mery et al. 2016); no training."""
+
+    height: int = 22
+    width: int = 18
+    penalty: float = 0.01
+    name: str = "src"
+    needs_training: bool = False
+
+    def __post_init__(self) -> None:
+        if self.penalty <= 0 or min(self.height, self.width) < 1:
+            raise UsageError(f"SRC needs a penalty above zero and a size of at least 1 × 1, got {self}.")
+
+    def fit(self, train: Crops | None) -> SparseModel:
+        """Return the model; the gallery is its dictionary."""
+        return SparseModel(self.name, self.height, self.width, self.penalty)

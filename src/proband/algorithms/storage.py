@@ -1,0 +1,71 @@
+"""Trained models as files: arrays and plain settings in one archive, nothing pickled."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from proband._version import __version__
+from proband.algorithms.lbp import Grid, HistogramModel, NearestPartsModel
+from proband.algorithms.linear import LinearModel
+from proband.algorithms.normalize import Photometry
+from proband.algorithms.recognizer import Model, Training
+from proband.algorithms.sparse import SparseModel
+from proband.engine import written_whole
+from proband.errors import InputError
+from proband.samples.npz import Archive, write_archive
+
+_KINDS: dict[str, type[Any]] = {
+    kind.__name__: kind for kind in (LinearModel, HistogramModel, NearestPartsModel, SparseModel)
+}
+_PARTS: dict[str, type[Any]] = {"photometry": Photometry, "grid": Grid, "training": Training}
+_SETTINGS = "settings"
+
+
+def save_model(model: Model, path: str | Path) -> None:
+    """Write a model as ``.npz``: its arrays, its settings, and the hash of the ids it was trained on."""
+    path = Path(path)
+    kind = type(model).__name__
+    if kind not in _KINDS:
+        raise InputError(f"{model.name} cannot be saved: what it computes with is not arrays and settings.")
+    arrays: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
+    for one in fields(_KINDS[kind]):
+        value = getattr(model, one.name)
+        if isinstance(value, np.ndarray):
+            arrays[one.name] = value
+        elif is_dataclass(value) and not isinstance(value, type):
+            settings[one.name] = asdict(value)
+        else:
+            settings[one.name] = value
+    stated = json.dumps({"kind": kind, "proband": __version__, "settings": settings}, sort_keys=True)
+    with written_whole(path) as draft:
+        write_archive(draft, {**arrays, _SETTINGS: np.array(stated)})
+
+
+def load_model(path: str | Path) -> Model:
+    """Read a model that `save_model` wrote."""
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"There is no file {path}.")
+    archive = Archive(path)
+    try:
+        stated = json.loads(str(archive[_SETTINGS].item()))
+        kind, settings = _KINDS[stated["kind"]], dict(stated["settings"])
+        for name, part in _PARTS.items():
+            if isinstance(settings.get(name), dict):
+                settings[name] = part(**settings[name])
+        for name in ("shape", "notes"):
+            if name in settings:
+                settings[name] = tuple(settings[name])
+        arrays = {name: archive[name] for name in archive if name != _SETTINGS}
+        model: Model = kind(**settings, **arrays)
+    except (KeyError, ValueError, TypeError) as error:
+        raise InputError(
+            f"{path.name} is not a model of Proband's: {type(error).__name__} {error}."
+        ) from None
+    return model

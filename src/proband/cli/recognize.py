@@ -1,0 +1,249 @@
+"""``proband recognize``: from images to scores, by the bundled recognisers or one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from proband.cli import options as o
+from proband.cli.console import output, progress_bars, read_samples, talk
+
+if TYPE_CHECKING:
+    from proband.algorithms import Acquired, Model, Sets
+    from proband.samples import Samples
+
+
+def recognize(
+    images: Annotated[
+        Path,
+        typer.Option(
+            "--images",
+            "-i",
+            help="Directory of pictures, or .npz with images and ids.",
+            rich_help_panel="Images",
+        ),
+    ],
+    samples: Annotated[
+        Path, typer.Option("--samples", "-s", help="Table of samples.", rich_help_panel="Samples")
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", "-o", help="Scores to write: .npz, or .npy for one algorithm.", rich_help_panel="Output"
+        ),
+    ],
+    algorithm: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--algorithm",
+            "-a",
+            help="A recogniser by name, package.module:attribute or onnx:FILE; may be repeated.",
+            rich_help_panel="Recognisers",
+        ),
+    ] = None,
+    model: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--model",
+            "-m",
+            help="A trained model to use as it is; may be repeated.",
+            rich_help_panel="Recognisers",
+        ),
+    ] = None,
+    train: Annotated[
+        str | None,
+        typer.Option(
+            "--train",
+            metavar="CONDITION",
+            help="Who is trained on: a condition, or @FILE of ids.",
+            rich_help_panel="Recognisers",
+        ),
+    ] = None,
+    save_models: Annotated[
+        Path | None,
+        typer.Option(
+            "--save-models",
+            metavar="DIR",
+            help="Write each trained model there.",
+            rich_help_panel="Recognisers",
+        ),
+    ] = None,
+    queries: Annotated[
+        str | None,
+        typer.Option(
+            "--queries",
+            metavar="CONDITION",
+            help="Whose images are queries. Default: all that are not trained on.",
+            rich_help_panel="Samples",
+        ),
+    ] = None,
+    targets: Annotated[
+        str | None,
+        typer.Option(
+            "--targets",
+            metavar="CONDITION",
+            help="Whose images are targets. Default: all that are not trained on.",
+            rich_help_panel="Samples",
+        ),
+    ] = None,
+    id_column: o.IdColumn = "id",
+    subject_column: o.SubjectColumn = "subject",
+    failed: o.FailedOption = None,
+    file_column: Annotated[
+        str, typer.Option(help="Column that names each picture's file.", rich_help_panel="Images")
+    ] = "file",
+    detect: Annotated[
+        str | None,
+        typer.Option(
+            "--detect",
+            metavar="opencv|dlib",
+            help="Find the eyes (fully automatic) instead of reading them from the table.",
+            rich_help_panel="Images",
+        ),
+    ] = None,
+    as_they_are: Annotated[
+        bool,
+        typer.Option(
+            "--as-they-are",
+            help="The pictures are crops already: no eyes, no oval mask.",
+            rich_help_panel="Images",
+        ),
+    ] = False,
+    list_algorithms: Annotated[
+        bool,
+        typer.Option(
+            "--list",
+            help="List the recognisers and exit.",
+            is_eager=True,
+            callback=lambda asked: _list(asked),
+            rich_help_panel="Recognisers",
+        ),
+    ] = False,
+    threads: o.Threads = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Scores of images by classical recognisers, trained where they need it, or by your own.
+
+    [bold]Examples[/bold]
+
+    Two algorithms, trained on some people and tested on the others:
+
+      proband recognize -i images.npz -s samples.csv -a pca:mahalanobis -a lda:angle --train "group == 'training'" -o scores.npz
+
+    Fully automatic, with a model of your own:
+
+      proband recognize -i photos -s samples.csv --detect opencv -a mypackage.embed:embed -o scores.npz
+    """
+    from proband.algorithms import (
+        Pictures,
+        acquire,
+        detector,
+        load_model,
+        recognizer,
+        score,
+        train as train_all,
+    )
+    from proband.errors import UsageError
+
+    if not algorithm and not model:
+        raise UsageError(
+            "No recogniser is named.", "name one with --algorithm (see --list), or a trained --model."
+        )
+    chosen = [recognizer(name, mask=not as_they_are) for name in algorithm or []]
+    models: list[Model] = [load_model(path) for path in model or []]
+    finder = detector(detect) if detect else None
+    table = read_samples(samples, id_column, subject_column, failed)
+    assert table is not None  # a path was given
+    sets = _sets(table, train, queries, targets)
+    unmet = [one.name for one in chosen if one.needs_training]
+    if unmet and not sets.training:
+        raise UsageError(f"{', '.join(unmet)} must be trained.", "say on whom: --train CONDITION")
+    met = sets.check(table)
+    with progress_bars(quiet) as progress:
+        acquired = acquire(
+            Pictures.of(images, table, file_column),
+            table,
+            dict.fromkeys([*sets.training, *sets.queries, *sets.targets]),
+            detector=finder,
+            as_they_are=as_they_are,
+            threads=threads,
+            progress=progress,
+        )
+        models += train_all(chosen, acquired, sets.training, progress)
+        _check_models(models, sets)
+        scores = score(models, acquired, sets, progress)
+    _write(scores, out, table)
+    if save_models is not None:
+        _save(models, save_models)
+    _report(acquired, sets, met, out)
+
+
+def _list(asked: bool) -> None:
+    if asked:
+        from proband.algorithms import names
+
+        for name in names():
+            typer.echo(name)
+        raise typer.Exit
+
+
+def _sets(table: Samples, train: str | None, queries: str | None, targets: str | None) -> Sets:
+    from proband.algorithms import Sets
+    from proband.samples.choosing import choose
+
+    def ids(condition: str) -> tuple[str, ...]:
+        return tuple(table.ids[place] for place in choose(table, condition).positions)
+
+    training = ids(train) if train is not None else ()
+    seen = set(training)
+    rest = tuple(name for name in table.ids if name not in seen)
+    return Sets(
+        training,
+        rest if queries is None else ids(queries),
+        rest if targets is None else ids(targets),
+    )
+
+
+def _check_models(models: list[Model], sets: Sets) -> None:
+    """Refuse a loaded model that was trained on exactly what it is now tested on."""
+    from proband.algorithms.recognizer import hash_ids
+    from proband.errors import DesignError
+
+    tested = {hash_ids(sets.queries), hash_ids(sets.targets)}
+    for one in models:
+        if one.training is not None and one.training.ids_sha256 in tested:
+            raise DesignError(f"{one.name} was trained on the very samples it would be tested on.")
+
+
+def _write(scores: list, out: Path, table: Samples) -> None:  # type: ignore[type-arg]
+    from proband.errors import UsageError
+    from proband.scores.archive import write_score_archive
+    from proband.scores.formats import write_file
+
+    if out.suffix.lower() == ".npz":
+        write_score_archive(out, scores)
+    elif len(scores) == 1:
+        write_file(out, scores[0], table)
+    else:
+        raise UsageError(f"{len(scores)} algorithms do not fit into {out.name}.", "write an .npz archive.")
+
+
+def _save(models: list[Model], directory: Path) -> None:
+    from proband.algorithms import save_model
+
+    directory.mkdir(parents=True, exist_ok=True)
+    for one in models:
+        path = directory / f"{one.name.replace(':', '-').replace('/', '-')}.npz"
+        save_model(one, path)
+        talk().print(f"wrote {path}", markup=False, soft_wrap=True)
+
+
+def _report(acquired: Acquired, sets: Sets, met: str, out: Path) -> None:
+    console = output()
+    n_queries, n_targets = len(sets.queries), len(sets.targets)
+    console.print(f"{n_queries:,} queries × {n_targets:,} targets; {met}.", markup=False, soft_wrap=True)
+    for note in acquired.notes:
+        console.print(note, markup=False, soft_wrap=True)
+    talk().print(f"wrote {out}", markup=False, soft_wrap=True)

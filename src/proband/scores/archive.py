@@ -1,0 +1,47 @@
+"""Several algorithms' scores of the same queries and targets in one ``.npz``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from proband.engine import written_whole
+from proband.errors import InputError
+from proband.samples.npz import write_archive
+from proband.scores.base import DenseScores
+
+RESERVED = ("query_ids", "target_ids", "orientation", "cells")
+
+
+def write_score_archive(path: str | Path, scores: Sequence[DenseScores]) -> None:
+    """Write score matrices that share their axes, orientation and cell codes."""
+    first = scores[0]
+    arrays: dict[str, Any] = {}
+    for one in scores:
+        if (one.queries, one.targets, one.orientation) != (first.queries, first.targets, first.orientation):
+            raise InputError(
+                f"{one.name} and {first.name} have not the same queries, targets and orientation."
+            )
+        if not np.array_equal(_codes(one), _codes(first)):
+            raise InputError(f"{one.name} and {first.name} differ in which comparisons failed.")
+        if one.name in arrays or one.name in RESERVED or "/" in one.name:
+            raise InputError(
+                f"The name {one.name!r} cannot be given to a matrix of an archive, or is given twice."
+            )
+        arrays[one.name] = one.values
+    if first.cell_codes is not None:
+        arrays["cells"] = first.cell_codes
+    arrays |= {
+        "query_ids": np.array(first.queries[:]),
+        "target_ids": np.array(first.targets[:]),
+        "orientation": np.array(first.orientation),
+    }
+    with written_whole(Path(path)) as draft:
+        write_archive(draft, arrays)
+
+
+def _codes(scores: DenseScores) -> Any:
+    return np.zeros(scores.shape, dtype=np.uint8) if scores.cell_codes is None else scores.cell_codes
