@@ -63,7 +63,7 @@ def run_demo(
     title = f"{len(chosen)} classical algorithms on {n_subjects} synthetic people"
     extra = (
         "![Some of the faces](faces.png)",
-        f"Nobody shown exists. Recognisers were {trained_on}. The scores and samples are in `data/`.",
+        f"The figure shows the best variant of each family. Nobody shown exists. Recognisers were {trained_on}. The scores and samples are in `data/`.",
     )
     return evaluation, write_evaluation(evaluation, out, title, extra, attach, _leading(evaluation))
 
