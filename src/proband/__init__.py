@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         representation as representation,
     )
     from proband.scores import Embeddings as Embeddings, Scores as Scores, experiment_over as experiment_over
-    from proband.scores.formats import write_file as write_scores
+    from proband.scores.formats import write_scores as write_scores
     from proband.scores.reading import read_embeddings as read_embeddings, read_scores as read_scores
     from proband.scores.trials import Trials as Trials, read_lfw_pairs as read_lfw_pairs
 
@@ -59,6 +59,7 @@ _HOME = {
         "representation",
     ),
     "proband.scores": ("Embeddings", "Scores", "experiment_over"),
+    "proband.scores.formats": ("write_scores",),
     "proband.scores.reading": ("read_embeddings", "read_scores"),
     "proband.scores.trials": ("Trials", "read_lfw_pairs"),
     "proband.measures": (
@@ -77,16 +78,15 @@ _HOME = {
     ),
     "proband.report": ("cmc_figure", "save_figure"),
 }
-_PLACE = {name: (module, name) for module, names in _HOME.items() for name in names}
-_PLACE["write_scores"] = ("proband.scores.formats", "write_file")
+_PLACE = {name: module for module, names in _HOME.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
     try:
-        module, attribute = _PLACE[name]
+        module = _PLACE[name]
     except KeyError:
         raise AttributeError(f"module 'proband' has no attribute {name!r}") from None
-    value = getattr(import_module(module), attribute)
+    value = getattr(import_module(module), name)
     globals()[name] = value
     return value
 

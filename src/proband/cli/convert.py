@@ -44,7 +44,7 @@ def convert(
       proband convert scores.npz::pca scores.txt --to bob5 -s samples.csv --orientation similarity
     """
     from proband.errors import UsageError
-    from proband.scores.formats import ReadOptions, read_file, write_file
+    from proband.scores.formats import ReadOptions, read_file, write_scores
     from proband.scores.reading import scores_of, split_key
 
     path, key = split_key(source)
@@ -62,7 +62,7 @@ def convert(
                 f"pick one: {path}::{next(iter(found))}",
             )
         scores = next(iter(found.values()))
-        written = write_file(target, scores, known, to)
+        written = write_scores(target, scores, known, to)
     n_queries, n_targets = scores.shape
     talk().print(
         f"wrote {target}: {n_queries:,} × {n_targets:,} scores as {written}", markup=False, soft_wrap=True

@@ -220,12 +220,12 @@ def _check_models(models: list[Model], sets: Sets) -> None:
 def _write(scores: list, out: Path, table: Samples) -> None:  # type: ignore[type-arg]
     from proband.errors import UsageError
     from proband.scores.archive import write_score_archive
-    from proband.scores.formats import write_file
+    from proband.scores.formats import write_scores
 
     if out.suffix.lower() == ".npz":
         write_score_archive(out, scores)
     elif len(scores) == 1:
-        write_file(out, scores[0], table)
+        write_scores(out, scores[0], table)
     else:
         raise UsageError(f"{len(scores)} algorithms do not fit into {out.name}.", "write an .npz archive.")
 

@@ -1,20 +1,109 @@
-"""NumPy archives: read with distrust (nothing is unpickled, no header believed unchecked), written reproducibly."""
+"""NumPy's files: read with distrust (nothing is unpickled, no header believed unchecked), written reproducibly."""
 
 from __future__ import annotations
 
+import ast
 import math
+import re
+import warnings
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.files import refused
 from proband.errors import InputError
 
-# Deflate cannot expand a byte to more than about 1,032; a member that claims more is lying.
-_MAX_EXPANSION = 1_100
+_MAGIC = b"\x93NUMPY"
+# By version: how many bytes give the length of the header, and what it is encoded in.
+_LAYOUTS = {(1, 0): (2, "latin-1"), (2, 0): (4, "latin-1"), (3, 0): (4, "utf-8")}
+_LONGEST_HEADER = 10_000
+_LARGEST_SIDE = 2**63
+_MOST_AXES = 64
+_CHUNK = 1 << 20
+# What the compiler and numpy raise over a header that was made up.
+_NONSENSE = (
+    AttributeError,
+    LookupError,
+    MemoryError,
+    OverflowError,
+    RecursionError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+)
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a ``.npy`` file claims before its numbers begin, at `offset`."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    fortran_order: bool
+    offset: int
+
+    @property
+    def n_bytes(self) -> int:
+        """How many bytes the numbers take: at least one each, so that empty texts cannot be without number."""
+        return math.prod(self.shape) * max(1, self.dtype.itemsize)
+
+    @property
+    def order(self) -> Literal["F", "C"]:
+        """The order of the numbers, as numpy names it."""
+        return "F" if self.fortran_order else "C"
+
+    def require(self, stored: int, where: str) -> None:
+        """Raise unless as many bytes are stored as the header claims."""
+        if stored != self.n_bytes:
+            raise InputError(
+                f"{where} claims {self.n_bytes:,} bytes ({' × '.join(map(str, self.shape))} of {self.dtype}), "
+                f"but {stored:,} are stored.",
+                "it is damaged or cut short; save it again.",
+            )
+
+
+def read_header(file: IO[bytes], where: str) -> Header:
+    """Read and check the header of a ``.npy`` file; one that makes no sense is a `ValueError`."""
+    start = file.read(8)
+    if start[:6] != _MAGIC or tuple(start[6:]) not in _LAYOUTS:
+        raise ValueError("it does not begin as one of version 1, 2 or 3")
+    width, encoding = _LAYOUTS[start[6], start[7]]
+    length = int.from_bytes(file.read(width), "little")
+    if length > _LONGEST_HEADER:
+        raise ValueError(f"its header is longer than {_LONGEST_HEADER:,} bytes")
+    text = file.read(length)
+    if len(text) < length:
+        raise ValueError("it ends within its header")
+    shape, dtype, fortran_order = _claims(text.decode(encoding))
+    if dtype.hasobject:
+        raise InputError(
+            f"{where} holds Python objects, which are never loaded.", "save plain numbers or text."
+        )
+    return Header(shape, dtype, fortran_order, len(start) + width + length)
+
+
+def _claims(text: str) -> tuple[tuple[int, ...], np.dtype[Any], bool]:
+    """Read the dictionary in a header, whose numbers may be Python 2's: ``(3L, 3L)``."""
+    text = re.sub(r"(?<=\d)L(?=\s*[,)])", "", text)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore"
+            )  # of odd literals and old names of types, as compiler and numpy see them
+            claims = ast.literal_eval(text.strip())
+            dtype = np.lib.format.descr_to_dtype(claims["descr"])
+            shape, fortran_order = claims["shape"], claims["fortran_order"]
+    except _NONSENSE:
+        raise ValueError(f"its header is not one of an array: {text.strip()!r:.80}") from None
+    sound = isinstance(shape, tuple) and len(shape) <= _MOST_AXES and isinstance(fortran_order, bool)
+    if not sound or not all(type(side) is int and 0 <= side < _LARGEST_SIDE for side in shape):
+        raise ValueError(f"its header gives no possible shape: {text.strip()!r:.80}")
+    return shape, dtype, fortran_order
 
 
 class Archive(Mapping[str, npt.NDArray[Any]]):
@@ -22,13 +111,17 @@ class Archive(Mapping[str, npt.NDArray[Any]]):
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        try:
-            with zipfile.ZipFile(path) as archive:
-                members = archive.infolist()
-        except (zipfile.BadZipFile, OSError, ValueError) as error:
-            raise InputError(f"{path.name} is not a NumPy archive (.npz): {error}.") from None
-        self._members = {info.filename.removesuffix(".npy"): info for info in members}
-        self._headers = {name: self._header(info) for name, info in self._members.items()}
+        self._members: dict[str, zipfile.ZipInfo] = {}
+        self._headers: dict[str, Header] = {}
+        with refused(f"{path.name} is not a NumPy archive (.npz)"), zipfile.ZipFile(path) as archive:
+            for info in archive.infolist():
+                name = info.filename.removesuffix(".npy")
+                if name in self._members:
+                    raise InputError(
+                        f"{path.name} holds two arrays {name!r}.", "save each under its own name."
+                    )
+                self._members[name] = info
+                self._headers[name] = self._header(archive, info)
 
     def __len__(self) -> int:
         return len(self._members)
@@ -38,44 +131,33 @@ class Archive(Mapping[str, npt.NDArray[Any]]):
 
     def shape(self, name: str) -> tuple[int, ...]:
         """The shape an array claims, without reading it."""
-        return self._headers[name][0]
+        return self._headers[name].shape
 
     def dtype(self, name: str) -> np.dtype[Any]:
         """The type an array claims, without reading it."""
-        return self._headers[name][1]
+        return self._headers[name].dtype
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
-        info = self._members[name]
-        try:
-            with zipfile.ZipFile(self._path) as archive, archive.open(info) as file:
-                return np.lib.format.read_array(file, allow_pickle=False)
-        except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
-            raise InputError(f"{self._path.name}: the array {name!r} cannot be read: {error}.") from None
+        info, header = self._members[name], self._headers[name]
+        where = f"{self._path.name}: the array {name!r}"
+        with refused(f"{where} cannot be read"), zipfile.ZipFile(self._path) as archive:
+            content = bytearray()
+            with archive.open(info) as file:
+                file.read(header.offset)
+                # The archive's directory may lie about sizes: only what is really there is taken into memory.
+                while len(content) <= header.n_bytes and (part := file.read(_CHUNK)):
+                    content += part
+            header.require(len(content), where)
+            return np.ndarray(header.shape, header.dtype, buffer=content, order=header.order)
 
-    def _header(self, info: zipfile.ZipInfo) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    def _header(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Header:
         where = f"{self._path.name}: the member {info.filename!r}"
-        try:
-            with zipfile.ZipFile(self._path) as archive, archive.open(info) as file:
-                version = np.lib.format.read_magic(file)
-                reader = (
-                    np.lib.format.read_array_header_1_0
-                    if version == (1, 0)
-                    else np.lib.format.read_array_header_2_0
-                )
-                shape, _, dtype = reader(file)
-        except (ValueError, OSError, EOFError, zipfile.BadZipFile, NotImplementedError) as error:
-            raise InputError(f"{where} is not a NumPy array: {error}.") from None
-        if dtype.hasobject:
-            raise InputError(
-                f"{where} holds Python objects, which are never loaded.", "save plain numbers or text."
-            )
-        claimed = math.prod(shape) * dtype.itemsize
-        if claimed > info.file_size or info.file_size > _MAX_EXPANSION * info.compress_size + 1_000_000:
-            raise InputError(
-                f"{where} claims {claimed:,} bytes ({' × '.join(map(str, shape))} of {dtype}), "
-                f"more than the {info.compress_size:,} bytes stored can hold."
-            )
-        return shape, dtype
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise InputError(f"{where} is compressed in a way NumPy never does.", "save it with numpy.savez.")
+        with refused(f"{where} is not a NumPy array"), archive.open(info) as file:
+            header = read_header(file, where)
+        header.require(info.file_size - header.offset, where)
+        return header
 
 
 def write_archive(path: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
@@ -86,3 +168,15 @@ def write_archive(path: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
             info.compress_type = zipfile.ZIP_DEFLATED
             with archive.open(info, "w", force_zip64=True) as file:
                 np.lib.format.write_array(file, np.asanyarray(array), allow_pickle=False)
+
+
+def text_array(ids: Iterable[str]) -> npt.NDArray[np.str_]:
+    """Make an array of ids; those that numpy would cut short are refused."""
+    ids = list(ids)
+    cut = next((name for name in ids if name.endswith("\0")), None)
+    if cut is not None:
+        raise InputError(
+            f"The id {cut!r} ends in a null character, which a NumPy array of text cannot hold.",
+            "rename it; or write .npy, whose ids are in a file of their own.",
+        )
+    return np.array(ids)

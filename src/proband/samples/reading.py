@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from proband.engine.files import first_line, reading
 from proband.errors import InputError, UsageError
 
 ROW_NUMBER = "#"
@@ -19,22 +19,22 @@ _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
 def read_frame(path: Path, text_columns: Collection[str] = ()) -> pl.DataFrame:
     """Read a table by its ending; `text_columns` are kept as text whatever they look like."""
-    if not path.exists():
-        raise InputError(f"There is no file {path}.")
     ending = path.suffix.lower()
-    try:
-        if ending in _SEPARATORS:
-            return _read_delimited(path, _SEPARATORS[ending], text_columns)
-        if ending in (".parquet", ".pq"):
-            return pl.read_parquet(path)
-        if ending in (".jsonl", ".ndjson"):
-            return pl.read_ndjson(path)
-        if ending == ".npz":
-            return _read_npz(path, text_columns)
-    except pl.exceptions.NoDataError:
-        raise InputError(f"{path.name} is empty.") from None
-    except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError, ValueError, zipfile.BadZipFile) as error:
-        raise InputError(f"{path.name} cannot be read as {ending[1:]}: {_first_line(error)}.") from None
+    with reading(path, ending[1:] or "a table"):
+        if not path.exists():
+            raise InputError(f"There is no file {path}.")
+        try:
+            if ending in _SEPARATORS:
+                return _read_delimited(path, _SEPARATORS[ending], text_columns)
+            if ending in (".parquet", ".pq"):
+                return pl.read_parquet(path, glob=False)
+            if ending in (".jsonl", ".ndjson"):
+                with path.open("rb") as file:  # a name would be taken for a pattern
+                    return pl.read_ndjson(file)
+            if ending == ".npz":
+                return _read_npz(path, text_columns)
+        except pl.exceptions.NoDataError:
+            raise InputError(f"{path.name} is empty.") from None
     raise UsageError(
         f"{path.name} is not a table that can be read: its ending is {ending or 'missing'}.",
         "use .csv, .tsv, .parquet, .jsonl or .npz.",
@@ -61,7 +61,7 @@ def frame_from(data: Any) -> pl.DataFrame:
         try:
             return pl.DataFrame(data)
         except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
-            raise InputError(f"The columns do not make a table: {_first_line(error)}.") from None
+            raise InputError(f"The columns do not make a table: {first_line(error)}.") from None
     raise UsageError(
         f"A table of samples cannot be made from {type(data).__name__!r}.",
         "pass a polars or pandas frame, or a dict of columns; read files with Samples.read.",
@@ -72,31 +72,37 @@ def _read_delimited(path: Path, separator: str, text_columns: Collection[str]) -
     with path.open("rb") as file:
         header = file.readline(1 << 20)
     names = pl.read_csv(header, separator=separator, n_rows=0).columns
-    return pl.read_csv(
+    frame = pl.read_csv(
         path,
         separator=separator,
         schema_overrides={name: pl.String for name in names if name in text_columns},
         try_parse_dates=True,
         infer_schema_length=None,
         null_values=["", "NA", "NaN", "nan"],
+        glob=False,
     )
+    return without_blank_rows(frame)
+
+
+def without_blank_rows(frame: pl.DataFrame) -> pl.DataFrame:
+    """Leave out rows without any value, which is what polars makes of blank lines."""
+    if not any(frame.null_count().row(0)):
+        return frame
+    return frame.filter(~pl.all_horizontal(pl.all().is_null()))
 
 
 def _read_npz(path: Path, text_columns: Collection[str]) -> pl.DataFrame:
     """Take the 1-D arrays of the subject column's length as columns."""
     from proband.samples.npz import Archive
 
-    arrays = {name: array for name, array in Archive(path).items() if array.ndim == 1}
-    lengths = {len(arrays[name]) for name in text_columns if name in arrays}
+    archive = Archive(path)
+    columns = [name for name in archive if len(archive.shape(name)) == 1]
+    lengths = {archive.shape(name)[0] for name in text_columns if name in columns}
     if len(lengths) != 1:
         raise InputError(
             f"{path.name} has no 1-D arrays {' and '.join(map(repr, text_columns))} of one length; "
-            f"its 1-D arrays are: {', '.join(arrays) or 'none'}.",
+            f"its 1-D arrays are: {', '.join(columns) or 'none'}.",
             "name them with id_column=… and subject_column=…; id_column='#' numbers the rows.",
         )
     length = lengths.pop()
-    return pl.DataFrame({name: array for name, array in arrays.items() if len(array) == length})
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")[:200]
+    return pl.DataFrame({name: archive[name] for name in columns if archive.shape(name) == (length,)})

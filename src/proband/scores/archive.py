@@ -10,7 +10,7 @@ import numpy as np
 
 from proband.engine import written_whole
 from proband.errors import InputError
-from proband.samples.npz import write_archive
+from proband.samples.npz import text_array, write_archive
 from proband.scores.base import DenseScores
 
 RESERVED = ("query_ids", "target_ids", "orientation", "cells")
@@ -35,8 +35,8 @@ def write_score_archive(path: str | Path, scores: Sequence[DenseScores]) -> None
     if first.cell_codes is not None:
         arrays["cells"] = first.cell_codes
     arrays |= {
-        "query_ids": np.array(first.queries[:]),
-        "target_ids": np.array(first.targets[:]),
+        "query_ids": text_array(first.queries),
+        "target_ids": text_array(first.targets),
         "orientation": np.array(first.orientation),
     }
     with written_whole(Path(path)) as draft:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.files import reading
 from proband.errors import InputError, ProbandError
 from proband.kernels.codes import OK
 from proband.samples import Experiment, Ids, Samples, Selection
@@ -22,6 +23,7 @@ from proband.scores.trials import Trials
 _CELLS_LOOKED_AT = 20_000_000
 _TABLE_ENDINGS = (".csv", ".tsv", ".parquet", ".pq", ".jsonl", ".ndjson")
 _QUANTILES = (0.05, 0.5, 0.95)
+_TOO_LARGE_TO_SQUARE, _SCALE = 1e150, 2.0**600
 
 
 @dataclass(frozen=True)
@@ -40,9 +42,11 @@ class Spread:
         """Summarise scores, if there are any: 5 %, 50 % and 95 % quantiles."""
         if not values.size:
             return None
-        low, median, high = np.quantile(values, _QUANTILES)
-        sd = float(values.std(ddof=1)) if values.size > 1 else 0.0
-        return cls(values.size, float(values.mean()), sd, float(low), float(median), float(high))
+        scale = _SCALE if np.abs(values).max() > _TOO_LARGE_TO_SQUARE else 1.0
+        scaled = values / scale
+        sd = scaled.std(ddof=1) if values.size > 1 else 0.0
+        figures = (scaled.mean(), sd, *np.quantile(scaled, _QUANTILES))
+        return cls(values.size, *(float(figure) * scale for figure in figures))
 
 
 @dataclass(frozen=True)
@@ -95,9 +99,10 @@ def inspect_file(
 ) -> Inspection:
     """Look at a file: a table of samples, an archive of arrays, or scores of any known format."""
     path, key = split_key(path)
-    if not path.exists():
-        raise InputError(f"There is no file {path}.")
-    table = _as_table(path, id_column, subject_column) if format is None and key is None else None
+    with reading(path, "scores or samples"):
+        if not path.exists():
+            raise InputError(f"There is no file {path}.")
+        table = _as_table(path, id_column, subject_column) if format is None and key is None else None
     if table is not None:
         return _of_table(path, table)
     options = options or ReadOptions()
@@ -124,10 +129,7 @@ def inspect_file(
 
 def _as_table(path: Path, id_column: str, subject_column: str) -> Samples | None:
     """The file as a table of samples, if it has the columns of one."""
-    if (
-        path.suffix.lower() not in (".csv", ".tsv", ".parquet", ".pq", ".jsonl", ".ndjson")
-        or not path.is_file()
-    ):
+    if path.suffix.lower() not in _TABLE_ENDINGS or not path.is_file():
         return None
     from proband.samples.reading import read_frame
 
@@ -198,7 +200,7 @@ def _some(ids: Ids) -> str:
 
 
 def _without_ids(name: str, values: npt.NDArray[Any]) -> Summary:
-    n_queries, n_targets = (*values.shape, 1)[:2]
+    n_queries, n_targets = values.shape
     return Summary(
         name, n_queries, n_targets, values.size, str(values.dtype), None, None, None,
         "the file has no ids, so genuine and impostor scores cannot be told apart; give --samples",

@@ -110,5 +110,5 @@ def _share_beaten(scores: Scores, row: int, own: np.ndarray, rivals: np.ndarray)
     impostor = closeness[len(own) :][usable[len(own) :]]
     if not len(genuine) or not len(impostor):
         return None
-    difference = genuine[:, None] - impostor[None, :]
-    return float(np.mean((difference > 0) + 0.5 * (difference == 0)))
+    closer, equal = genuine[:, None] > impostor[None, :], genuine[:, None] == impostor[None, :]
+    return float(np.mean(closer + 0.5 * equal))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from proband.engine import Progress, Silent
+from proband.engine.files import named, reading
 from proband.errors import InputError, UsageError
 from proband.samples import Choice, Ids, Samples
 from proband.samples.choosing import choose
@@ -16,9 +17,10 @@ from proband.scores.alignment import check_ids
 from proband.scores.base import DenseScores, MissingPolicy, Orientation, check_orientation_name
 from proband.scores.embeddings import Embeddings, Metric
 from proband.scores.formats import ReadOptions, ScoreFile, read_file
-from proband.scores.formats.numpy_files import open_npy
+from proband.scores.formats.numpy_files import ids_in, open_npy
 
 KEY_MARK = "::"
+_IDS_KEY = "ids"
 
 
 def split_key(path: str | Path) -> tuple[Path, str | None]:
@@ -76,8 +78,20 @@ def scores_of(
     queries: Choice | None = None,
     targets: Choice | None = None,
 ) -> dict[str, DenseScores]:
-    """Turn what a file holds into scores aligned with the samples."""
-    file = file.as_matrix(name)
+    """Turn what a file holds into scores aligned with the samples; errors name the file by `name`."""
+    with named(name):
+        return _aligned(file.as_matrix(name), name, samples, orientation, missing, queries, targets)
+
+
+def _aligned(
+    file: ScoreFile,
+    name: str,
+    samples: Samples | None,
+    orientation: Orientation | None,
+    missing: MissingPolicy,
+    queries: Choice | None,
+    targets: Choice | None,
+) -> dict[str, DenseScores]:
     if orientation and file.orientation and orientation != file.orientation:
         raise InputError(
             f"{name} states that it holds a {file.orientation}, but {orientation} was declared.",
@@ -131,25 +145,25 @@ def read_embeddings(
 
     """
     path, key = split_key(path)
-    if not path.exists():
-        raise InputError(f"There is no file {path}.")
-    names: Ids | None = None
-    models: dict[str, Any]
-    if path.suffix.lower() == ".npy":
-        models = {path.stem: open_npy(path)}
-    elif path.suffix.lower() == ".npz":
-        models, names = _models_of(path, key, ids)
-    else:
-        raise UsageError(f"Embeddings are read from .npy and .npz files, not from {path.name}.")
     found = {}
-    for name, vectors in models.items():
-        axis = _axis(names, "sample", rows, samples, vectors, 0, name)
-        notes = () if samples is None else check_ids(axis, samples, missing)
-        found[name] = Embeddings(vectors, axis, metric=metric, name=name, notes=notes)
+    with reading(path, "embeddings"):
+        models, names = _models_of(path, key, ids)
+        for name, vectors in models.items():
+            axis = _axis(names, "sample", rows, samples, vectors, 0, name)
+            notes = () if samples is None else check_ids(axis, samples, missing)
+            found[name] = Embeddings(vectors, axis, metric=metric, name=name, notes=notes)
     return found
 
 
 def _models_of(path: Path, key: str | None, ids: str | None) -> tuple[dict[str, Any], Ids | None]:
+    if not path.exists():
+        raise InputError(f"There is no file {path}.")
+    if path.suffix.lower() == ".npy":
+        if key is not None or ids is not None:
+            raise UsageError(f"{path.name} is a single array, so there is no {key or ids!r} in it.")
+        return {path.stem: open_npy(path)}, None
+    if path.suffix.lower() != ".npz":
+        raise UsageError(f"Embeddings are read from .npy and .npz files, not from {path.name}.")
     archive = Archive(path)
     models = [name for name in archive if len(archive.shape(name)) == 2 and archive.dtype(name).kind == "f"]
     if key is not None:
@@ -161,24 +175,26 @@ def _models_of(path: Path, key: str | None, ids: str | None) -> tuple[dict[str, 
         raise InputError(
             f"{path.name} does not hold embeddings of one set of samples.", f"pick one: {path}::NAME"
         )
-    length = lengths.pop()
-    texts = [
-        name for name in archive if archive.shape(name) == (length,) and archive.dtype(name).kind in "US"
-    ]
-    if ids is not None:
-        if ids not in archive or archive.shape(ids) != (length,):
-            raise InputError(f"{path.name} has no array {ids!r} of {length:,} ids.")
-        texts = [ids]
-    elif "ids" in texts:
-        texts = ["ids"]
-    # Several text arrays may be covariates; only one that tells all rows apart can be the ids.
+    chosen = _find_ids(archive, path, ids, lengths.pop())
+    names = None if chosen is None else ids_in(archive[chosen], chosen, "sample")
+    return {name: archive[name] for name in models}, names
+
+
+def _find_ids(archive: Archive, path: Path, asked: str | None, length: int) -> str | None:
+    """The array that names the rows: the one asked for, ``ids``, or the only texts that tell all rows apart."""
+    fitting = [name for name in archive if archive.shape(name) == (length,)]
+    if asked is not None:
+        if asked not in fitting:
+            raise InputError(f"{path.name} has no array {asked!r} of {length:,} ids.")
+        return asked
+    if _IDS_KEY in fitting:
+        return _IDS_KEY
+    # Other texts may be covariates, whose values repeat.
+    texts = [name for name in fitting if archive.dtype(name).kind in "US"]
     candidates = [name for name in texts if len(np.unique(archive[name])) == length]
     if len(candidates) > 1:
-        raise InputError(
-            f"{path.name}: any of {', '.join(candidates)} could be the ids.", "say which: --ids NAME"
-        )
-    names = Ids(archive[candidates[0]].tolist(), "sample") if candidates else None
-    return {name: archive[name] for name in models}, names
+        raise InputError(f"{path.name}: any of {', '.join(candidates)} could be the ids.", "say which: ids=…")
+    return candidates[0] if candidates else None
 
 
 def _axis(
@@ -193,7 +209,9 @@ def _axis(
     """The ids of one axis: the file's own, the samples chosen, or the whole table if its length agrees."""
     if ids is not None:
         return ids
-    length = values.shape[axis] if values.ndim > axis else -1
+    if values.ndim <= axis:
+        raise InputError(f"{name} is not a table of numbers: it has no {'rows' if axis == 0 else 'columns'}.")
+    length = values.shape[axis]
     if samples is None:
         raise UsageError(
             f"{name} has no {what} ids, and there is no samples table to take them from.",

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from proband.engine.files import first_line, reading
 from proband.errors import AlignmentError, InputError, first_few
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples.ids import Ids, Positions
@@ -53,17 +54,13 @@ class Trials:
     def __post_init__(self) -> None:
         if "score" not in self.frame.columns:
             raise InputError(f"{self.name}: trials need a column 'score'.")
-        full = self.frame.with_columns(
-            pl.lit(None, dtype=dtype).alias(name)
-            for name, dtype in SCHEMA.items()
-            if name not in self.frame.columns
-        )
+        full = self.frame.select(self._column(name, dtype) for name, dtype in SCHEMA.items())
         if "mated" not in self.frame.columns:
             full = full.with_columns((pl.col("query_subject") == pl.col("target_subject")).alias("mated"))
         failed = pl.col("failed").fill_null(False) | pl.col("score").is_nan() | pl.col("score").is_null()
         full = full.with_columns(
             failed.alias("failed"), pl.when(failed).then(None).otherwise(pl.col("score")).alias("score")
-        ).select([pl.col(name).cast(dtype) for name, dtype in SCHEMA.items()])
+        )
         infinite = full.filter(pl.col("score").is_infinite())
         if infinite.height:
             first = infinite.row(0, named=True)
@@ -72,6 +69,18 @@ class Trials:
                 f"target {first['target']!r}."
             )
         object.__setattr__(self, "frame", full)
+
+    def _column(self, name: str, dtype: type[pl.DataType]) -> pl.Series:
+        """One column of the frame in the type it must have; nulls where the source does not know it."""
+        if name not in self.frame.columns:
+            return pl.repeat(None, self.frame.height, dtype=dtype, eager=True).alias(name)
+        try:
+            return self.frame[name].cast(dtype)
+        except pl.exceptions.PolarsError as error:
+            raise InputError(
+                f"{self.name}: the column {name!r} of type {self.frame[name].dtype} cannot be read as {dtype.__name__}: "
+                f"{first_line(error)}."
+            ) from None
 
     def __len__(self) -> int:
         return self.frame.height
@@ -85,8 +94,16 @@ class Trials:
 
     @classmethod
     def from_pairs(cls, pairs: pl.DataFrame, scores: Scores) -> Trials:
-        """Look up the scores of a list of pairs (columns query, target, and optionally mated and fold)."""
+        """Look up the scores of a list of pairs (columns query, target, and optionally mated and fold).
+
+        Pairs whose cells are not to be counted are left out, and counted in a note.
+        """
         for axis, column in ((scores.queries, "query"), (scores.targets, "target")):
+            if column not in pairs.columns:
+                raise InputError(
+                    f"The pair list has no column {column!r}; it has {first_few(pairs.columns, 6)}.",
+                    "a pair is a query and a target.",
+                )
             unknown = axis.missing(pairs[column].unique(maintain_order=True).to_list())
             if unknown:
                 raise AlignmentError(
@@ -95,12 +112,13 @@ class Trials:
                 )
         rows = scores.queries.positions(pairs["query"].to_list())
         columns = scores.targets.positions(pairs["target"].to_list())
-        return cls(
-            pairs.with_columns(pl.Series("score", _scores_of_pairs(scores, rows, columns))),
-            scores.orientation,
-            scores.name,
-            scores.notes,
-        )
+        values, cells = _look_up(scores, rows, columns)
+        found = pairs.with_columns(score=pl.Series(values), failed=pl.Series(cells == FAILED))
+        notes = scores.notes
+        if (cells == DONT_CARE).any():
+            found = found.filter(pl.Series(cells != DONT_CARE))
+            notes = (*notes, f"{int((cells == DONT_CARE).sum()):,} pairs are not to be counted; left out")
+        return cls(found, scores.orientation, scores.name, notes)
 
     def to_matrix(self) -> tuple[npt.NDArray[np.float64], Ids, Ids, Cells | None, tuple[str, ...]]:
         """Lay the list out as queries × targets: values, both axes, cell codes and notes.
@@ -182,36 +200,47 @@ def read_lfw_pairs(path: str | Path) -> pl.DataFrame:
     (``name i j``), then its different pairs (``name i name j``).
     """
     path = Path(path)
-    lines = path.read_text(encoding="utf-8").splitlines()
-    try:
-        n_folds, n_each = (int(word) for word in lines[0].split())
-    except (ValueError, IndexError):
-        raise InputError(
-            f"{path.name}: the first line must hold the numbers of folds and of pairs."
-        ) from None
-    if len([line for line in lines[1:] if line.strip()]) != 2 * n_folds * n_each:
-        raise InputError(
-            f"{path.name} claims {n_folds} folds of {n_each} + {n_each} pairs but has {len(lines) - 1:,} lines."
-        )
-    rows = []
-    for number, line in enumerate(filter(str.strip, lines[1:])):
-        match line.split():
-            case [name, first, second] if first.isdecimal() and second.isdecimal():
-                pair = (name, first, name, second)
-            case [name, first, other, second] if first.isdecimal() and second.isdecimal():
-                pair = (name, first, other, second)
-            case _:
-                raise InputError(f"{path.name}, line {number + 2}: {line!r:.80} is not a pair.")
-        query, target = (f"{person}_{int(image):04d}" for person, image in (pair[:2], pair[2:]))
-        rows.append((query, target, pair[0] == pair[2], number // (2 * n_each)))
+    with reading(path, "LFW's list of pairs"):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        sizes = lines[0].split() if lines else []
+        if len(sizes) != 2 or not all(size.isdecimal() and int(size) for size in sizes):
+            raise InputError(f"{path.name}: the first line must hold the numbers of folds and of pairs.")
+        n_folds, n_each = map(int, sizes)
+        pairs = [(number, line) for number, line in enumerate(lines[1:], start=2) if line.strip()]
+        if len(pairs) != 2 * n_folds * n_each:
+            raise InputError(
+                f"{path.name} claims {n_folds} folds of {n_each} + {n_each} pairs but has {len(pairs):,} lines of pairs."
+            )
+        rows = []
+        for place, (number, line) in enumerate(pairs):
+            query, target, mated = _lfw_pair(line, f"{path.name}, line {number}")
+            rows.append((query, target, mated, place // (2 * n_each)))
     return pl.DataFrame(rows, schema=["query", "target", "mated", "fold"], orient="row")
 
 
-def _scores_of_pairs(scores: Scores, rows: Positions, columns: Positions) -> npt.NDArray[np.float64]:
-    """Look up single pairs, row by row, so that a memory map or embeddings are never read whole."""
-    values = np.empty(len(rows))
+def _lfw_pair(line: str, where: str) -> tuple[str, str, bool]:
+    match line.split():
+        case [name, first, second] if first.isdecimal() and second.isdecimal():
+            other = name
+        case [name, first, other, second] if first.isdecimal() and second.isdecimal():
+            pass
+        case _:
+            raise InputError(
+                f"{where}: {line!r:.80} is not a pair.",
+                "it is 'name number number' or 'name number name number'.",
+            )
+    return f"{name}_{int(first):04d}", f"{other}_{int(second):04d}", name == other
+
+
+def _look_up(scores: Scores, rows: Positions, columns: Positions) -> tuple[npt.NDArray[np.float64], Cells]:
+    """Scores and cell codes of single pairs, row by row: a memory map or embeddings are never read whole."""
+    values, codes = np.empty(len(rows)), np.full(len(rows), OK, dtype=np.uint8)
     order = np.argsort(rows, kind="stable")
     for places in np.split(order, np.flatnonzero(np.diff(rows[order])) + 1):
         if len(places):
-            values[places] = scores.tile(rows[places[:1]], columns[places])[0]
-    return values
+            at = rows[places[:1]]
+            values[places] = scores.tile(at, columns[places])[0]
+            cells = scores.cells(at, columns[places])
+            if cells is not None:
+                codes[places] = cells[0]
+    return values, codes

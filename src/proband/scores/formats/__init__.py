@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from proband.engine.files import reading, writing
 from proband.errors import InputError, UsageError
 from proband.samples import Samples
 from proband.scores.base import Scores
@@ -22,8 +23,8 @@ __all__ = [
     "format_of",
     "read_file",
     "read_image_list",
-    "write_file",
     "write_image_list",
+    "write_scores",
 ]
 
 # In the order in which they are tried: formats with a signature first, plain text last.
@@ -38,20 +39,18 @@ def format_of(path: Path, name: str | None = None) -> Format:
         if name not in FORMATS:
             raise UsageError(f"There is no format {name!r}.", f"the formats are: {', '.join(FORMATS)}.")
         return FORMATS[name]
-    if not path.exists():
-        raise InputError(f"There is no file {path}.")
-    head = b""
-    if path.is_file():
-        try:
+    with reading(path, "scores"):
+        if not path.exists():
+            raise InputError(f"There is no file {path}.")
+        head = b""
+        if path.is_file():
             with path.open("rb") as file:
                 head = file.read(_HEAD)
-        except OSError as error:
-            raise InputError(f"{path} cannot be read: {error.strerror}.") from None
-        if not head:
-            raise InputError(f"{path.name} is empty.")
-    for candidate in FORMATS.values():
-        if candidate.recognises(path, head):
-            return candidate
+            if not head:
+                raise InputError(f"{path.name} is empty.")
+        for candidate in FORMATS.values():
+            if candidate.recognises(path, head):
+                return candidate
     raise InputError(
         f"{path.name} is of no known format.",
         f"say which with --format; the formats are: {', '.join(FORMATS)}.",
@@ -60,11 +59,18 @@ def format_of(path: Path, name: str | None = None) -> Format:
 
 def read_file(path: str | Path, options: ReadOptions | None = None, format: str | None = None) -> ScoreFile:
     """Read a score file of any known format."""
-    path = Path(path)
-    return format_of(path, format).read(path, options or ReadOptions())
+    path, options = Path(path), options or ReadOptions()
+    chosen = format_of(path, format)
+    if options.key is not None and chosen is not NPZ:
+        raise InputError(
+            f"{path.name} is no archive of arrays, so there is no {options.key!r} in it.",
+            f"leave ::{options.key} out.",
+        )
+    with reading(path, chosen.name):
+        return chosen.read(path, options)
 
 
-def write_file(
+def write_scores(
     path: str | Path, scores: Scores, samples: Samples | None = None, format: str | None = None
 ) -> str:
     """Write scores in the format named, or in the one the ending means; return the format's name."""
@@ -81,5 +87,8 @@ def write_file(
         chosen = format_of(path, format)
     if chosen.write is None:
         raise UsageError(f"The format {chosen.name} cannot be written.")
-    chosen.write(path, scores, samples)
+    if 0 in scores.shape:
+        raise InputError(f"{path.name} cannot be written: {scores.name} has no scores.")
+    with writing(path):
+        chosen.write(path, scores, samples)
     return chosen.name

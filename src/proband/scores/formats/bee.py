@@ -14,12 +14,12 @@ from xml.parsers import expat
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine import written_whole
+from proband.engine.files import first_line, reading, written_together
 from proband.errors import InputError
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples import Ids, Samples
 from proband.scores.base import Cells, Orientation, Scores
-from proband.scores.formats.contents import Format, ReadOptions, ScoreFile
+from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, row_blocks
 
 _MAGIC = 0x12345678
 _ORIENTATIONS: dict[str, Orientation] = {"S2": "similarity", "D2": "distance"}
@@ -131,16 +131,8 @@ def _subjects_of_mask(path: Path, shape: tuple[int, int]) -> tuple[list[str], li
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    header = _read_header(path)
-    if header.dtype.itemsize != 1 or header.shape != shape:
-        raise InputError(
-            f"{path.name} is {header.shape[0]} × {header.shape[1]} of {header.dtype}; "
-            f"the mask of this matrix must be {shape[0]} × {shape[1]} bytes."
-        )
-    mask: npt.NDArray[np.uint8] = np.fromfile(path, dtype=np.uint8, offset=header.offset).reshape(shape)
-    strange = np.setdiff1d(np.unique(mask), [MATCH, NON_MATCH, IGNORE])
-    if strange.size:
-        raise InputError(f"{path.name} has cells of value {strange[0]:#04x}; 0xff, 0x7f and 0x00 are known.")
+    with reading(path, "a mask"):
+        mask = _read_mask(path, shape)
     rows, columns = np.nonzero(mask == MATCH)
     n = sum(shape)
     graph = coo_array((np.ones(len(rows), dtype=np.int8), (rows, columns + shape[0])), shape=(n, n))
@@ -159,10 +151,24 @@ def _subjects_of_mask(path: Path, shape: tuple[int, int]) -> tuple[list[str], li
     return names[: shape[0]], names[shape[0] :], cells if cells.any() else None
 
 
+def _read_mask(path: Path, shape: tuple[int, int]) -> npt.NDArray[np.uint8]:
+    header = _read_header(path)
+    if header.dtype.itemsize != 1 or header.shape != shape:
+        raise InputError(
+            f"{path.name} is {header.shape[0]} × {header.shape[1]} of {header.dtype}; "
+            f"the mask of this matrix must be {shape[0]} × {shape[1]} bytes."
+        )
+    mask: npt.NDArray[np.uint8] = np.fromfile(path, dtype=np.uint8, offset=header.offset).reshape(shape)
+    strange = np.setdiff1d(np.unique(mask), [MATCH, NON_MATCH, IGNORE])
+    if strange.size:
+        raise InputError(f"{path.name} has cells of value {strange[0]:#04x}; 0xff, 0x7f and 0x00 are known.")
+    return mask
+
+
 def _axis(path: Path, set_name: str, n: int, role: str) -> tuple[list[str], list[str] | None]:
     """Ids and subjects from the signature set named in the header, if it lies beside the matrix."""
-    beside = path.with_name(Path(set_name).name) if set_name else path
-    if beside == path or not beside.is_file() or beside.suffix.lower() != ".xml":
+    beside = _set_beside(path, set_name)
+    if beside is None:
         return [f"{role}:{place + 1}" for place in range(n)], None
     names, subjects = read_signature_set(beside)
     if len(names) != n:
@@ -170,6 +176,15 @@ def _axis(path: Path, set_name: str, n: int, role: str) -> tuple[list[str], list
             f"{beside.name} lists {len(names):,} signatures, but {path.name} has {n:,} on its {role} axis."
         )
     return names, subjects
+
+
+def _set_beside(path: Path, set_name: str) -> Path | None:
+    """The signature set of that name, if it lies in the matrix's own directory; no other is looked for."""
+    try:
+        beside = path.with_name(Path(set_name).name)
+        return beside if beside.suffix.lower() == ".xml" and beside.is_file() else None
+    except (OSError, ValueError):  # a name that no file can have
+        return None
 
 
 def read_signature_set(path: Path) -> tuple[list[str], list[str]]:
@@ -204,55 +219,65 @@ def read_signature_set(path: Path) -> tuple[list[str], list[str]]:
     try:
         with path.open("rb") as file:
             parser.ParseFile(file)
-    except expat.ExpatError as error:
-        raise InputError(f"{path.name} is not a sound signature set: {error}.") from None
+    except (expat.ExpatError, LookupError, OSError, ValueError) as error:  # the last three also of encodings
+        raise InputError(f"{path.name} is not a sound signature set: {first_line(error)}.") from None
     return names, subjects
 
 
 def _write(path: Path, scores: Scores, samples: Samples | None) -> None:
-    """Write the matrix, and with a samples table (or cells that do not count) the mask beside it."""
-    n_queries, n_targets = scores.shape
-    columns = np.arange(n_targets)
-    step = max(1, _ROWS_AT_ONCE_CELLS // n_targets)
-    magic = _MAGIC.to_bytes(4, sys.byteorder)
-    blocks = [np.arange(start, min(start + step, n_queries)) for start in range(0, n_queries, step)]
-    kind = "S2" if scores.larger_is_closer else "D2"
+    """Write the matrix, and with a samples table the mask; an older mask does not outlive its matrix."""
+    if path.suffix == ".mask":
+        raise InputError(f"{path.name} is the name of a mask, not of a matrix.", "name it .mtx.")
+    columns = np.arange(scores.shape[1])
+    with written_together(path, path.with_suffix(".mask")) as (draft, mask_draft):
+        with draft.open("wb") as file:
+            file.write(_head(path, "S2" if scores.larger_is_closer else "D2", "MF", scores.shape))
+            for rows in row_blocks(scores.shape, _ROWS_AT_ONCE_CELLS):
+                _refuse_lost(scores.cells(rows, columns), has_mask=samples is not None)
+                file.write(_singles(scores.tile(rows, columns)))
+        if samples is None:
+            return
+        query_codes = samples.codes[samples.ids.positions(scores.queries)]
+        target_codes = samples.codes[samples.ids.positions(scores.targets)]
+        with mask_draft.open("wb") as file:
+            file.write(_head(path, "M2", "MB", scores.shape))
+            for rows in row_blocks(scores.shape, _ROWS_AT_ONCE_CELLS):
+                mated = query_codes[rows, None] == target_codes[None, :]
+                mask = np.where(mated, MATCH, NON_MATCH).astype(np.uint8)
+                cells = scores.cells(rows, columns)
+                if cells is not None:
+                    mask[cells == DONT_CARE] = IGNORE
+                file.write(mask.tobytes())
 
-    def head(kind: str, cell: str) -> bytes:
-        return (
-            f"{kind}\n{path.stem}-target.xml\n{path.stem}-query.xml\n{cell} {n_queries} {n_targets} ".encode()
-            + magic
-            + b"\n"
+
+def _head(path: Path, kind: str, cell: str, shape: tuple[int, int]) -> bytes:
+    stem = " ".join(path.stem.split())  # each name is a line
+    text = f"{kind}\n{stem}-target.xml\n{stem}-query.xml\n{cell} {shape[0]} {shape[1]} "
+    return text.encode() + _MAGIC.to_bytes(4, sys.byteorder) + b"\n"
+
+
+def _singles(tile: npt.NDArray[np.floating]) -> bytes:
+    with np.errstate(over="ignore"):
+        single = tile.astype(np.float32)
+    if not np.isfinite(single).all():
+        raise InputError(
+            "A score is too large for the single precision of a BEE matrix.",
+            "rescale the scores, or write .npz.",
         )
+    return single.tobytes()
 
-    with written_whole(path) as draft, draft.open("wb") as file:
-        file.write(head(kind, "MF"))
-        for rows in blocks:
-            tile = scores.tile(rows, columns)
-            single = tile.astype(np.float32)
-            if not np.isfinite(single).all():
-                raise InputError(
-                    f"{path.name}: a score is too large for the single precision of a BEE matrix."
-                )
-            file.write(single.tobytes())
-    if samples is None:
+
+def _refuse_lost(cells: Cells | None, has_mask: bool) -> None:
+    """Refuse cells that the files have no place for, or they would come back as scores."""
+    if cells is None:
         return
-    query_codes = samples.codes[samples.ids.positions(scores.queries)]
-    target_codes = samples.codes[samples.ids.positions(scores.targets)]
-    with written_whole(path.with_suffix(".mask")) as draft, draft.open("wb") as file:
-        file.write(head("M2", "MB"))
-        for rows in blocks:
-            mask = np.where(query_codes[rows, None] == target_codes[None, :], MATCH, NON_MATCH).astype(
-                np.uint8
-            )
-            cells = scores.cells(rows, columns)
-            if cells is not None:
-                if (cells == FAILED).any():
-                    raise InputError(
-                        "A BEE matrix has no place for failed comparisons.", "write .npz instead."
-                    )
-                mask[cells == DONT_CARE] = IGNORE
-            file.write(mask.tobytes())
+    if (cells == FAILED).any():
+        raise InputError("A BEE matrix has no place for failed comparisons.", "write .npz instead.")
+    if not has_mask and (cells == DONT_CARE).any():
+        raise InputError(
+            "Don't-care cells stand in the mask of a BEE matrix, which is made from a samples table.",
+            "give one (--samples), or write .npz instead.",
+        )
 
 
 BEE = Format("bee", "BEE similarity or distance matrix (.mtx)", (".mtx",), _recognises, _read, _write)

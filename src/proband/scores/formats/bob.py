@@ -83,10 +83,11 @@ def _write(path: Path, scores: Scores, samples: Samples | None, columns: tuple[s
             "write bob5, which has a column for the model.",
         )
     words = [*query_subjects, *target_subjects, *models, *scores.queries]
-    broken = next((word for word in words if not word or word.split() != [word]), None)
+    broken = next((word for word in words if word.split() != [word] or word.startswith("\ufeff")), None)
     if broken is not None:
         raise InputError(
-            f"The name {broken!r} has blanks in it, which a list separated by blanks cannot hold."
+            f"The name {broken!r} is empty or has blanks in it, which a list separated by blanks cannot hold.",
+            "write .npz, or csv-long.",
         )
     every = np.arange(len(scores.targets))
     with written_whole(path) as draft, draft.open("w", encoding="utf-8") as file:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
 
 from proband.engine import Progress
+from proband.engine.files import first_line
 from proband.errors import InputError
-from proband.scores.formats.contents import first_line
+from proband.samples.reading import without_blank_rows
 
 _CHUNK = 1 << 26
 _LONGEST_LINE = 1 << 24
+_MARK = "\ufeff".encode()
 
 
 def read_in_chunks(
@@ -22,28 +27,63 @@ def read_in_chunks(
     *,
     separator: str | None,
     skip_header: bool = False,
+    layout: str = "list",
 ) -> pl.DataFrame:
-    """Read rows of the given columns; ``separator=None`` means runs of blanks or tabs.
+    """Read rows of the given columns; ``separator=None`` means runs of blanks or tabs, and no quotation marks.
 
-    Every column named in `schema` must be there in every row; columns of type null are passed over.
+    In a list every column named in `schema` must be there in every row, save the score of a comparison that
+    ``failed``; columns of type null are passed over. In a matrix what is missing is null. Blank lines are no rows.
     """
     progress.begin(f"reading {path.name}", path.stat().st_size)
     wanted = [name for name, dtype in schema.items() if dtype != pl.Null]
-    as_text = {name: pl.String() if dtype == pl.Null else dtype for name, dtype in schema.items()}
     parts: list[pl.DataFrame] = []
     line = 2 if skip_header else 1
-    for chunk in _chunks(path, skip_header):
-        size = len(chunk)
-        if separator is None:
-            chunk = _single_blanks(chunk)
-        part = _parse(path, chunk, as_text, separator or " ", line).select(wanted)
-        _refuse_gaps(path, part, line)
+    for chunk in _chunks(path, skip_header, quoted=separator is not None):
+        reason = "a value is missing"
+        try:
+            # By brackets: select would take a name such as * for a pattern.
+            part = _parse(chunk, schema, separator, at_start=line == 1)[wanted]
+            sound = layout == "matrix" or not _has_gaps(part)
+        except pl.exceptions.PolarsError as error:
+            sound, reason = False, first_line(error)
+        if not sound:
+            raise _complaint(path, chunk, schema, separator, line, layout, reason)
         parts.append(part)
         line += chunk.count(b"\n")
-        progress.advance(size)
-    if not parts or not sum(part.height for part in parts):
-        raise InputError(f"{path.name} has no rows.")
+        progress.advance(len(chunk))
+    if not parts:
+        return pl.DataFrame(schema={name: schema[name] for name in wanted})
     return pl.concat(parts, rechunk=True)
+
+
+def _parse(
+    chunk: bytes, schema: dict[str, pl.DataType], separator: str | None, at_start: bool
+) -> pl.DataFrame:
+    types = {name: pl.String() if dtype == pl.Null else dtype for name, dtype in schema.items()}
+    if chunk.startswith(_MARK) and not at_start:
+        chunk = _MARK + chunk  # polars takes one off, which here belongs to an id
+    if separator is None:
+        return _parse_blanks(chunk, types)
+    # polars counts columns in the first line, so that one must not be blank.
+    return without_blank_rows(_read_csv(chunk.lstrip(b"\r\n"), types, separator, '"'))
+
+
+def _parse_blanks(chunk: bytes, types: dict[str, pl.DataType]) -> pl.DataFrame:
+    """Read columns between blanks: as they are if they are single ones, as mostly; otherwise made so first."""
+    if b"\t" not in chunk and b"\r" not in chunk:
+        with suppress(pl.exceptions.PolarsError):
+            frame = _read_csv(chunk, types, " ", None)
+            if not any(frame.null_count().row(0)):
+                return frame
+    return without_blank_rows(_read_csv(_single_blanks(chunk), types, " ", None))
+
+
+def _read_csv(
+    chunk: bytes, types: dict[str, pl.DataType], separator: str, quote_char: str | None
+) -> pl.DataFrame:
+    if not chunk or chunk.isspace():
+        return pl.DataFrame(schema=types)
+    return pl.read_csv(chunk, separator=separator, has_header=False, schema=types, quote_char=quote_char)
 
 
 def _single_blanks(chunk: bytes) -> bytes:
@@ -51,73 +91,118 @@ def _single_blanks(chunk: bytes) -> bytes:
     chunk = chunk.replace(b"\t", b" ").replace(b"\r", b"")
     while b"  " in chunk:
         chunk = chunk.replace(b"  ", b" ")
-    return chunk.replace(b"\n ", b"\n").replace(b" \n", b"\n").strip(b" ")
+    return chunk.replace(b"\n ", b"\n").replace(b" \n", b"\n").strip(b" ").lstrip(b"\n")
 
 
-def _parse(
-    path: Path, chunk: bytes, schema: dict[str, pl.DataType], separator: str, line: int
-) -> pl.DataFrame:
+def _has_gaps(part: pl.DataFrame) -> bool:
+    if not any(part.null_count().row(0)):
+        return False
+    gaps = pl.any_horizontal(pl.all().is_null())
+    if "failed" in part.columns:
+        lacks_score = pl.col("score").is_null() & ~pl.col("failed")
+        gaps = pl.any_horizontal(pl.exclude("score").is_null()) | lacks_score
+    return bool(part.select(gaps.any()).item())
+
+
+# What is wrong, and where: only looked for when something is
+
+
+def _complaint(
+    path: Path,
+    chunk: bytes,
+    schema: dict[str, pl.DataType],
+    separator: str | None,
+    line: int,
+    layout: str,
+    reason: str,
+) -> InputError:
+    """Find the line that a chunk cannot be read for."""
+    for number, fields in _records(chunk, separator):
+        if any(fields) and (fault := _fault(fields, schema)):
+            text = (separator or " ").join(fields)
+            return InputError(
+                f"{path.name}, line {line + number}: {text!r:.80} is no row of a {layout}: it {fault}."
+            )
+    marks = separator is not None and b'"' in chunk
+    return InputError(
+        f"{path.name} cannot be read from line {line} on: {reason}.",
+        "within quotation marks, a quotation mark is doubled; elsewhere there is none." if marks else None,
+    )
+
+
+def _records(chunk: bytes, separator: str | None) -> Iterator[tuple[int, list[str]]]:
+    """The fields of each record, and how many lines come before it."""
+    # Bytes that are not UTF-8 become half characters, by which they are known afterwards.
+    text = io.TextIOWrapper(io.BytesIO(chunk), "utf-8", "surrogateescape", newline="\n")
+    if separator is None:
+        yield from ((number, line.split()) for number, line in enumerate(text))
+        return
+    rows = csv.reader(text, delimiter=separator)
+    while True:
+        before = rows.line_num
+        try:
+            yield before, next(rows)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield before, [str(error)]
+
+
+def _fault(fields: list[str], schema: dict[str, pl.DataType]) -> str | None:
+    """What is wrong with a record, in words that follow its text."""
     try:
-        return pl.read_csv(
-            chunk,
-            separator=separator,
-            has_header=False,
-            schema=schema,
-            quote_char='"' if separator == "," else None,
-        )
-    except pl.exceptions.NoDataError:
-        return pl.DataFrame(schema=schema)
-    except pl.exceptions.PolarsError as error:
-        number, text = _first_bad_line(chunk, schema, separator)
-        where = f", line {line + number}: {text!r:.80}" if number is not None else f" near line {line}"
-        raise InputError(
-            f"{path.name}{where} does not have {len(schema)} columns with a number for a score "
-            f"({first_line(error)}).",
-        ) from None
-
-
-def _first_bad_line(
-    chunk: bytes, schema: dict[str, pl.DataType], separator: str
-) -> tuple[int, str] | tuple[None, str]:
-    """Find the first line that has too many columns or a number that is none."""
-    numbers = [place for place, dtype in enumerate(schema.values()) if dtype.is_numeric()]
-    for number, raw in enumerate(chunk.split(b"\n")):
-        text = raw.decode("utf-8", "replace")
-        fields = text.split(separator)
-        if not text.strip():
+        "".join(fields).encode()
+    except UnicodeEncodeError:
+        return "is not text in utf-8"
+    if len(fields) != len(schema):
+        return f"has {len(fields)} columns, where {len(schema)} are expected"
+    values = dict(zip(schema, fields, strict=True))
+    for name, dtype in schema.items():
+        if dtype == pl.Null:
             continue
-        if len(fields) != len(schema):
-            return number, text
-        for place in numbers:
-            try:
-                float(fields[place])
-            except ValueError:
-                return number, text
-    return None, ""
+        if not values[name] and not (name == "score" and values.get("failed", "").lower() == "true"):
+            return f"has no value for {name!r}" if name else "has no id"
+        if values[name] and not _is_of(values[name], dtype):
+            return f"has {values[name]!r:.40} for {name!r}, which is not {_words(dtype)}"
+    return None
 
 
-def _refuse_gaps(path: Path, part: pl.DataFrame, line: int) -> None:
-    gaps = part.select(pl.any_horizontal(pl.all().is_null()).alias("gap"))["gap"]
-    if gaps.any():
-        place = int(gaps.arg_max() or 0)
-        raise InputError(f"{path.name}, line {line + place}: a value is missing.")
+def _is_of(text: str, dtype: pl.DataType) -> bool:
+    if dtype == pl.String:
+        return True
+    if dtype == pl.Boolean:
+        return text.lower() in ("true", "false")
+    try:
+        _ = int(text) if dtype.is_integer() else float(text)
+    except ValueError:
+        return False
+    return "_" not in text
 
 
-def _chunks(path: Path, skip_header: bool) -> Iterator[bytes]:
-    """Chunks of whole lines."""
+def _words(dtype: pl.DataType) -> str:
+    if dtype == pl.Boolean:
+        return "true or false"
+    return "a whole number" if dtype.is_integer() else "a number"
+
+
+def _chunks(path: Path, skip_header: bool, quoted: bool) -> Iterator[bytes]:
+    """Chunks of whole lines; a line break between quotation marks does not end one."""
     with path.open("rb") as file:
         if skip_header:
             file.readline()
-        rest = b""
         while block := file.read(_CHUNK):
-            block = rest + block
-            cut = block.rfind(b"\n") + 1
-            if cut == 0 and len(block) > _LONGEST_LINE:
-                raise InputError(
-                    f"{path.name} has a line of more than {_LONGEST_LINE:,} bytes; this is no score list."
-                )
-            rest = block[cut:]
-            if cut:
-                yield block[:cut]
-        if rest.strip():
-            yield rest
+            parts, n_more = [block], 0 if b"\n" in block else len(block)
+            is_open = quoted and block.count(b'"') % 2 == 1
+            while is_open or not parts[-1].endswith(b"\n"):
+                line = file.readline(_LONGEST_LINE)
+                n_more += len(line)
+                if n_more >= _LONGEST_LINE:
+                    raise InputError(
+                        f"{path.name} has a line of more than {_LONGEST_LINE:,} bytes; this is no score list.",
+                        "is there a quotation mark that is never closed?" if quoted else None,
+                    )
+                if not line:
+                    break
+                is_open ^= quoted and line.count(b'"') % 2 == 1
+                parts.append(line)
+            yield b"".join(parts)

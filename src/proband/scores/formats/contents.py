@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from proband.engine import Progress, Silent
 from proband.errors import InputError
 from proband.samples import Ids, Samples
+from proband.samples.ids import Positions
 from proband.scores.base import Cells, Orientation, Scores, Values
 from proband.scores.trials import Trials
 
@@ -52,6 +55,8 @@ class ScoreFile:
     @classmethod
     def from_trials(cls, format: str, trials: Trials, name: str) -> ScoreFile:
         """Describe a list of pairs; it is laid out as a matrix when one is asked for."""
+        if not len(trials):
+            raise InputError(f"{name} has no rows.")
         subjects = None
         known = ("query", "target", "query_subject", "target_subject")
         if not any(trials.frame[column].null_count() for column in known):
@@ -136,9 +141,11 @@ def require_subjects(samples: Samples | None, format: str) -> Samples:
     return samples
 
 
-def first_line(error: Exception) -> str:
-    """The first line of another library's complaint."""
-    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")[:200]
+def row_blocks(shape: tuple[int, int], cells_at_once: int) -> Iterator[Positions]:
+    """Runs of rows that together have about so many cells, for writing scores larger than memory."""
+    step = max(1, cells_at_once // shape[1])
+    for start in range(0, shape[0], step):
+        yield np.arange(start, min(start + step, shape[0]))
 
 
 def subjects_of(ids: Ids, samples: Samples) -> list[str]:

@@ -6,16 +6,26 @@ has a line for each subject, its image names separated by blanks.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 from proband.engine import written_whole
+from proband.engine.files import reading
 from proband.errors import InputError, first_few
 from proband.samples import Ids, Samples
+from proband.samples.reading import without_blank_rows
 from proband.scores.base import Scores
-from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, first_line, subjects_of
+from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, subjects_of
+
+_IMAGE_LIST = "images.srt"
+_LONGEST_NAME = 255  # bytes of a file name, on common systems
+_LONGEST_LINE = 1 << 16
+_NOT_IN_A_NAME = re.compile(r"[/\0\t\r\n]")
+_NOT_IN_A_LINE = re.compile(r"[\t\r\n]")
+_OUR_LINE = re.compile(rb"[^\t\n]+\t-?\d\.\d{16}e[+-]\d+\n")
 
 
 def read_image_list(path: str | Path) -> Samples:
@@ -23,17 +33,15 @@ def read_image_list(path: str | Path) -> Samples:
     path = Path(path)
     ids: list[str] = []
     subjects: list[str] = []
-    try:
+    with reading(path, "an image list"):
         lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path.name} cannot be read as an image list: {error}.") from None
-    for number, line in enumerate(filter(str.strip, lines), start=1):
-        names = line.split()
-        ids += names
-        subjects += [f"s{number}"] * len(names)
-    if not ids:
-        raise InputError(f"{path.name} lists no images.")
-    return Samples({"id": ids, "subject": subjects}, source=path.name)
+        for number, line in enumerate(filter(str.strip, lines), start=1):
+            names = line.split()
+            ids += names
+            subjects += [f"s{number}"] * len(names)
+        if not ids:
+            raise InputError(f"{path.name} lists no images.")
+        return Samples({"id": ids, "subject": subjects}, source=path.name)
 
 
 def write_image_list(path: str | Path, samples: Samples) -> None:
@@ -57,19 +65,20 @@ def _read(path: Path, options: ReadOptions) -> ScoreFile:
     lists = [file for file in files if file.suffix.lower() == ".srt"]
     files = [file for file in files if file not in lists]
     if not files:
-        raise InputError(f"The directory {path.name} holds no distance files.")
+        raise InputError(f"{path.name} is a directory that holds no distance files.")
     options.progress.begin(f"reading {path.name}", len(files))
     targets: Ids | None = None
     values = None
     for row, file in enumerate(files):
-        names, distances = _read_one(file)
-        if targets is None or values is None:
-            targets = Ids(names, "target")
-            values = np.empty((len(files), len(targets)))
-        if names == list(targets):
-            values[row] = distances
-        else:
-            values[row] = _reordered(file, names, distances, targets)
+        with reading(file, "a CSU distance file"):
+            names, distances = _read_one(file)
+            if targets is None or values is None:
+                targets = Ids(names, "target")
+                values = np.empty((len(files), len(targets)))
+            if names == list(targets):
+                values[row] = distances
+            else:
+                values[row] = _reordered(file, names, distances, targets)
         options.progress.advance(1)
     return ScoreFile(
         "csu",
@@ -83,17 +92,20 @@ def _read(path: Path, options: ReadOptions) -> ScoreFile:
 
 
 def _read_one(file: Path) -> tuple[list[str], np.ndarray]:
-    try:
-        frame = pl.read_csv(
-            file,
-            separator="\t",
-            has_header=False,
-            schema={"name": pl.String, "distance": pl.Float64},
-            quote_char=None,
+    frame = pl.read_csv(
+        file,
+        separator="\t",
+        has_header=False,
+        schema={"name": pl.String, "distance": pl.Float64},
+        quote_char=None,
+        glob=False,
+    )
+    frame = without_blank_rows(frame)
+    if not frame.height:
+        raise InputError(
+            f"{file.name} lists no images.", "a distance file has lines of an image name, a tab and a number."
         )
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise InputError(f"{file.name} is not a CSU distance file: {first_line(error)}.") from None
-    if frame.null_count().sum_horizontal().item():
+    if any(frame.null_count().row(0)):
         raise InputError(f"{file.name}: a line lacks an image name or a distance.")
     return frame["name"].to_list(), frame["distance"].to_numpy()
 
@@ -113,9 +125,8 @@ def _reordered(file: Path, names: list[str], distances: np.ndarray, targets: Ids
 def _write(path: Path, scores: Scores, samples: Samples | None) -> None:
     if scores.larger_is_closer:
         raise InputError("CSU files hold distances, and these scores are similarities.", "negate them first.")
-    bad = [name for name in scores.queries if "/" in name or name.startswith(".") or "\t" in name]
-    if bad:
-        raise InputError(f"The id {bad[0]!r} cannot be a file name in a CSU directory.")
+    _refuse_unwritable(scores)
+    _refuse_other_things(path)
     columns = np.arange(len(scores.targets))
     if scores.cells(np.array([0]), columns) is not None:
         raise InputError("CSU files have no place for don't-care and failed cells.", "write .npz instead.")
@@ -124,11 +135,49 @@ def _write(path: Path, scores: Scores, samples: Samples | None) -> None:
         for row, name in enumerate(scores.queries):
             tile = scores.tile(np.array([row]), columns)[0].tolist()
             lines = (f"{target}\t{value:.16e}\n" for target, value in zip(scores.targets, tile, strict=True))
-            (draft / name).write_text("".join(lines), encoding="utf-8")
+            # Where names differ only in their case, some systems would write one file over another.
+            with (draft / name).open("x", encoding="utf-8", newline="\n") as file:
+                file.writelines(lines)
         if samples is not None:
             scored = dict.fromkeys([*scores.queries, *scores.targets])
             subjects_of(Ids(scored), samples)
-            write_image_list(draft / "images.srt", samples.take(samples.ids.positions(scored)))
+            write_image_list(draft / _IMAGE_LIST, samples.take(samples.ids.positions(scored)))
+
+
+def _refuse_unwritable(scores: Scores) -> None:
+    """Refuse ids that cannot be file names, or cannot stand in a line of one."""
+    for name in scores.queries:
+        unfit = name.startswith(".") or name.lower().endswith(".srt") or len(name.encode()) > _LONGEST_NAME
+        if unfit or _NOT_IN_A_NAME.search(name):
+            raise InputError(
+                f"The id {name!r:.80} cannot be the file name of a probe in a CSU directory.",
+                "write .npz instead.",
+            )
+    for name in scores.targets:
+        if _NOT_IN_A_LINE.search(name) or name.startswith("\ufeff"):
+            raise InputError(
+                f"The id {name!r:.80} has a tab or a line break, which a CSU distance file cannot hold.",
+                "write .npz instead.",
+            )
+
+
+def _refuse_other_things(path: Path) -> None:
+    """Refuse to replace a directory unless it is empty or all that is in it was written here."""
+    if not path.is_dir():
+        return
+    for entry in path.iterdir():
+        ours = entry.is_file() and (entry.name == _IMAGE_LIST or _was_written_here(entry))
+        if not ours:
+            raise InputError(
+                f"The directory {path} holds other things than CSU distances, such as {entry.name!r}, so it is left "
+                "alone.",
+                "name another.",
+            )
+
+
+def _was_written_here(file: Path) -> bool:
+    with file.open("rb") as opened:
+        return _OUR_LINE.fullmatch(opened.readline(_LONGEST_LINE)) is not None
 
 
 CSU = Format(

@@ -7,24 +7,50 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from proband.engine import written_whole
+from proband.engine.files import reading, refused, written_together
 from proband.errors import InputError
+from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples import Ids, Samples
-from proband.samples.npz import Archive, write_archive
-from proband.scores.base import Orientation, Scores, check_orientation_name
-from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, first_line
+from proband.samples.npz import Archive, read_header, text_array, write_archive
+from proband.scores.base import Cells, Orientation, Scores, check_orientation_name
+from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, row_blocks
 
 _ROWS_AT_ONCE_CELLS = 1 << 22
 _QUERY_KEY, _TARGET_KEY, _ORIENTATION_KEY, _CELLS_KEY = "query_ids", "target_ids", "orientation", "cells"
+_SIDECAR_HINT = 'it holds {"orientation": …, "query_ids": […], "target_ids": […]}.'
 
 
 def open_npy(path: Path) -> Any:
     """Open an ``.npy`` file as a memory map: a file of any size opens at once, and is read in tiles."""
-    try:
-        return np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
-        raise InputError(f"{path.name} is not a sound .npy file: {first_line(error)}.") from None
+    with refused(f"{path.name} is not a sound .npy file"):
+        with path.open("rb") as file:
+            header = read_header(file, path.name)
+        header.require(path.stat().st_size - header.offset, path.name)
+        if not header.n_bytes:
+            raise InputError(f"{path.name} holds no numbers: it is {' × '.join(map(str, header.shape))}.")
+        return np.memmap(path, header.dtype, "r", header.offset, header.shape, header.order)
+
+
+def ids_in(array: npt.NDArray[Any], name: str, what: str) -> Ids:
+    """Read the ids in an array of text, bytes (in UTF-8) or whole numbers."""
+    if array.ndim != 1 or array.dtype.kind not in "USiu":
+        raise InputError(
+            f"The array {name!r} holds no {what} ids: it is {' × '.join(map(str, array.shape)) or 'one value'} of "
+            f"{array.dtype}.",
+            "ids are a list of texts or whole numbers.",
+        )
+    return Ids(_texts(array), what)
+
+
+def _texts(array: npt.NDArray[Any]) -> list[Any]:
+    with refused("Bytes that are to be text are not UTF-8"):
+        return [value.decode() if isinstance(value, bytes) else value for value in array.ravel().tolist()]
+
+
+# .npy
 
 
 def _sidecar(path: Path) -> Path:
@@ -33,73 +59,70 @@ def _sidecar(path: Path) -> Path:
 
 def _read_npy(path: Path, options: ReadOptions) -> ScoreFile:
     values = open_npy(path)
+    if values.ndim != 2:
+        raise InputError(
+            f"{path.name} is no matrix of scores: it is {' × '.join(map(str, values.shape)) or 'one number'}."
+        )
     sidecar = _sidecar(path)
     if not sidecar.exists():
         return ScoreFile("npy", {path.stem: values})
-    try:
+    with reading(sidecar, f"the ids of {path.name}"):
         stated = json.loads(sidecar.read_text(encoding="utf-8"))
-        queries, targets = Ids(stated["query_ids"], "query"), Ids(stated["target_ids"], "target")
-        orientation = stated.get("orientation")
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        if not isinstance(stated, dict):
+            raise InputError(f"{sidecar.name} does not describe {path.name}.", _SIDECAR_HINT)
+        orientation = stated.get(_ORIENTATION_KEY)
+        return ScoreFile(
+            "npy",
+            {path.stem: values},
+            _stated_ids(stated.get(_QUERY_KEY), _QUERY_KEY, "query"),
+            _stated_ids(stated.get(_TARGET_KEY), _TARGET_KEY, "target"),
+            orientation=None if orientation is None else check_orientation_name(orientation),
+        )
+
+
+def _stated_ids(stated: Any, key: str, what: str) -> Ids:
+    if not isinstance(stated, list):
+        raise InputError(f"{key!r} must be a list, got {stated!r:.60}.", _SIDECAR_HINT)
+    strange = [name for name in stated if type(name) not in (str, int)]
+    if strange:
         raise InputError(
-            f"{sidecar.name} does not describe {path.name}: {type(error).__name__} {first_line(error)}.",
-            'it holds {"orientation": …, "query_ids": […], "target_ids": […]}.',
-        ) from None
-    if orientation is not None:
-        check_orientation_name(orientation)
-    return ScoreFile("npy", {path.stem: values}, queries, targets, orientation=orientation)
+            f"{key!r} has {strange[0]!r:.60} for a {what} id.", "ids are texts, or else whole numbers."
+        )
+    return Ids(stated, what)
 
 
 def _write_npy(path: Path, scores: Scores, samples: Samples | None) -> None:
-    """Write row by row through a memory map, so that scores larger than memory can be written."""
-    n_rows, n_columns = scores.shape
-    columns = np.arange(n_columns)
-    if scores.cells(np.arange(min(1, n_rows)), columns) is not None:
+    """Write block by block, so that scores larger than memory can be written."""
+    columns = np.arange(scores.shape[1])
+    if scores.cells(np.arange(1), columns) is not None:
         raise InputError(
             f"{path.name}: .npy has no place for don't-care and failed cells.", "write .npz instead."
         )
-    step = max(1, _ROWS_AT_ONCE_CELLS // max(1, n_columns))
-    with written_whole(_sidecar(path)) as sidecar, written_whole(path) as draft:
-        out = None
-        for start in range(0, n_rows, step):
-            rows = np.arange(start, min(start + step, n_rows))
-            tile = scores.tile(rows, columns)
-            if out is None:
-                out = np.lib.format.open_memmap(draft, mode="w+", dtype=tile.dtype, shape=scores.shape)
-            out[rows[0] : rows[-1] + 1] = tile
-        del out
-        stated = {
-            "orientation": scores.orientation,
-            "query_ids": scores.queries[:],
-            "target_ids": scores.targets[:],
-        }
+    stated = {
+        _ORIENTATION_KEY: scores.orientation,
+        _QUERY_KEY: scores.queries[:],
+        _TARGET_KEY: scores.targets[:],
+    }
+    with written_together(path, _sidecar(path)) as (draft, sidecar):
         sidecar.write_text(json.dumps(stated, ensure_ascii=False) + "\n", encoding="utf-8")
+        # Not through a memory map: there, a disk that is full would end the program.
+        with draft.open("wb") as file:
+            for rows in row_blocks(scores.shape, _ROWS_AT_ONCE_CELLS):
+                tile = scores.tile(rows, columns)
+                if not file.tell():
+                    claims = np.lib.format.header_data_from_array_1_0(tile) | {"shape": scores.shape}
+                    claims["fortran_order"] = False
+                    np.lib.format.write_array_header_1_0(file, claims)
+                file.write(tile.tobytes())
+
+
+# .npz
 
 
 def _read_npz(path: Path, options: ReadOptions) -> ScoreFile:
     archive = Archive(path)
-    matrices = [
-        name
-        for name in archive
-        if len(archive.shape(name)) == 2 and archive.dtype(name).kind in "fiu" and name != _CELLS_KEY
-    ]
-    if options.key is not None:
-        if options.key not in matrices:
-            raise InputError(
-                f"{path.name} has no score matrix {options.key!r}; it has {', '.join(matrices) or 'none'}."
-            )
-        matrices = [options.key]
-    if not matrices:
-        raise InputError(
-            f"{path.name} holds no matrix of scores; its arrays are {', '.join(archive) or 'none'}."
-        )
-    shapes = {archive.shape(name) for name in matrices}
-    if len(shapes) != 1:
-        sizes = ", ".join(f"{name} {'×'.join(map(str, archive.shape(name)))}" for name in matrices)
-        raise InputError(
-            f"{path.name}: its matrices differ in shape ({sizes}).", f"pick one: {path}::{matrices[0]}"
-        )
-    n_queries, n_targets = shapes.pop()
+    matrices = _matrices(archive, path, options.key)
+    n_queries, n_targets = archive.shape(matrices[0])
     query_key = _find_ids(archive, path, options.query_ids, _QUERY_KEY, n_queries)
     target_key = _find_ids(archive, path, options.target_ids, _TARGET_KEY, n_targets)
     notes = [
@@ -107,16 +130,40 @@ def _read_npz(path: Path, options: ReadOptions) -> ScoreFile:
         for role, key, usual in (("query", query_key, _QUERY_KEY), ("target", target_key, _TARGET_KEY))
         if key is not None and key != usual
     ]
-    cells = archive[_CELLS_KEY].astype(np.uint8) if _CELLS_KEY in archive else None
     return ScoreFile(
         "npz",
         {name: archive[name] for name in matrices},
-        None if query_key is None else Ids(archive[query_key].tolist(), "query"),
-        None if target_key is None else Ids(archive[target_key].tolist(), "target"),
+        None if query_key is None else ids_in(archive[query_key], query_key, "query"),
+        None if target_key is None else ids_in(archive[target_key], target_key, "target"),
         orientation=_stated_orientation(archive),
-        cells=cells,
+        cells=_stated_cells(archive),
         notes=tuple(notes),
     )
+
+
+def _matrices(archive: Archive, path: Path, key: str | None) -> list[str]:
+    """The names of the score matrices, which must be of one shape; with a key, of that one alone."""
+    matrices = [
+        name
+        for name in archive
+        if len(archive.shape(name)) == 2 and archive.dtype(name).kind in "fiu" and name != _CELLS_KEY
+    ]
+    if key is not None:
+        if key not in matrices:
+            raise InputError(
+                f"{path.name} has no score matrix {key!r}; it has {', '.join(matrices) or 'none'}."
+            )
+        return [key]
+    if not matrices:
+        raise InputError(
+            f"{path.name} holds no matrix of scores; its arrays are {', '.join(archive) or 'none'}."
+        )
+    if len({archive.shape(name) for name in matrices}) != 1:
+        sizes = ", ".join(f"{name} {'×'.join(map(str, archive.shape(name)))}" for name in matrices)
+        raise InputError(
+            f"{path.name}: its matrices differ in shape ({sizes}).", f"pick one: {path}::{matrices[0]}"
+        )
+    return matrices
 
 
 def _find_ids(archive: Archive, path: Path, asked: str | None, usual: str, length: int) -> str | None:
@@ -141,7 +188,22 @@ def _find_ids(archive: Archive, path: Path, asked: str | None, usual: str, lengt
 def _stated_orientation(archive: Archive) -> Orientation | None:
     if _ORIENTATION_KEY not in archive:
         return None
-    return check_orientation_name(str(archive[_ORIENTATION_KEY].item()))
+    stated = _texts(archive[_ORIENTATION_KEY])
+    if len(stated) != 1:
+        raise InputError(f"The array 'orientation' must hold one word; it holds {len(stated)}.")
+    return check_orientation_name(stated[0])
+
+
+def _stated_cells(archive: Archive) -> Cells | None:
+    if _CELLS_KEY not in archive:
+        return None
+    cells = archive[_CELLS_KEY]
+    if cells.dtype.kind not in "biuf" or not np.isin(cells, (OK, DONT_CARE, FAILED)).all():
+        raise InputError(
+            f"The array 'cells' of {cells.dtype} does not hold cell codes.",
+            "they are 0 (compared), 1 (don't care) and 2 (the comparison failed).",
+        )
+    return cells.astype(np.uint8)
 
 
 def _write_npz(path: Path, scores: Scores, samples: Samples | None) -> None:
@@ -153,8 +215,8 @@ def _write_npz(path: Path, scores: Scores, samples: Samples | None) -> None:
     cells = scores.cells(rows, columns)
     if cells is not None:
         arrays[_CELLS_KEY] = cells
-    arrays[_QUERY_KEY] = np.array(scores.queries[:])
-    arrays[_TARGET_KEY] = np.array(scores.targets[:])
+    arrays[_QUERY_KEY] = text_array(scores.queries)
+    arrays[_TARGET_KEY] = text_array(scores.targets)
     arrays[_ORIENTATION_KEY] = np.array(scores.orientation)
     with written_whole(path) as draft:
         write_archive(draft, arrays)

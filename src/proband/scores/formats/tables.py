@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Collection, Sequence
+from functools import partial
+from itertools import chain, count
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 from proband.engine import written_whole
-from proband.errors import InputError
+from proband.engine.files import refused
+from proband.errors import InputError, first_few
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples import Ids, Samples
 from proband.scores.base import Scores
 from proband.scores.formats.chunks import read_in_chunks
-from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, first_line, subjects_of
+from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, subjects_of
 from proband.scores.trials import SCHEMA, Trials
 
 _LONG = ("query", "target", "score")
@@ -26,167 +31,222 @@ _BOB = {
     "score": "score",
 }
 _BOB_NEEDS = ("probe_subject_id", "bio_ref_subject_id", "score")
-
-
-def _header(path: Path) -> list[str]:
-    if _is_parquet(path):
-        try:
-            return list(pl.read_parquet_schema(path))
-        except (pl.exceptions.PolarsError, OSError) as error:
-            raise InputError(f"{path.name} is not a sound Parquet file: {first_line(error)}.") from None
-    with path.open("rb") as file:
-        line = file.readline(1 << 24)
-    try:
-        return pl.read_csv(line, has_header=False, infer_schema=False, separator=_separator(path)).row(0)  # type: ignore[return-value]
-    except pl.exceptions.PolarsError:
-        raise InputError(f"{path.name} is empty.") from None
-
-
-def _is_parquet(path: Path) -> bool:
-    return path.suffix.lower() in (".parquet", ".pq")
+_LONGEST_HEADER = 1 << 24
+_ENDINGS = {"csv": (".csv", ".tsv"), "parquet": (".parquet", ".pq")}
 
 
 def _separator(path: Path) -> str:
     return "\t" if path.suffix.lower() == ".tsv" else ","
 
 
-def _is_long(path: Path) -> bool:
-    header = set(_header(path))
-    return header.issuperset(_LONG) or header.issuperset(_BOB_NEEDS)
+def _header(path: Path, kind: str) -> list[str]:
+    """The names of the columns."""
+    if kind == "csv":
+        return _first_line(path)
+    with refused(f"{path.name} is not a sound Parquet file"):
+        return pl.scan_parquet(path, glob=False).collect_schema().names()
 
 
-def _read_matrix(path: Path, options: ReadOptions) -> ScoreFile:
-    try:
-        if _is_parquet(path):
-            frame = pl.read_parquet(path)
-        else:
-            names = _header(path)
-            types = {f"column_{k + 1}": pl.Float64 if k else pl.String for k in range(len(names))}
-            frame = pl.read_csv(
-                path,
-                has_header=False,
-                skip_rows=1,
-                schema=types,
-                separator=_separator(path),
-            )
-            frame.columns = _distinct(names, path)
-    except pl.exceptions.NoDataError:
-        raise InputError(f"{path.name} has no rows.") from None
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise InputError(f"{path.name} cannot be read as a matrix: {first_line(error)}.") from None
-    if frame.width < 2 or frame.height == 0:
+def _first_line(path: Path) -> list[str]:
+    with path.open("rb") as file:
+        line = file.readline(_LONGEST_HEADER)
+    if not line:
+        raise InputError(f"{path.name} is empty.")
+    if not line.strip():
+        raise InputError(
+            f"{path.name} begins with a blank line.", "the first line holds the names of columns."
+        )
+    if len(line) == _LONGEST_HEADER:
+        raise InputError(f"{path.name} has a first line of more than {_LONGEST_HEADER:,} bytes.")
+    with refused(f"{path.name}: the first line does not hold the names of columns"):
+        text = line.decode("utf-8-sig").rstrip("\r\n")
+        # Strictly: a name that is still open at the end of the line goes on in the next, and that is not supported.
+        return next(csv.reader([text], delimiter=_separator(path), strict=True))
+
+
+def _meanings(header: Collection[str]) -> dict[str, str] | None:
+    """What the columns of a list are called here; None if it is no list."""
+    if set(header).issuperset(_LONG):
+        return {name: name for name in SCHEMA}
+    return _BOB if set(header).issuperset(_BOB_NEEDS) else None
+
+
+def _read_text(path: Path, types: dict[str, pl.DataType], options: ReadOptions, layout: str) -> pl.DataFrame:
+    separator = _separator(path)
+    return read_in_chunks(path, types, options.progress, separator=separator, skip_header=True, layout=layout)
+
+
+# A matrix
+
+
+def _read_matrix(path: Path, options: ReadOptions, kind: str) -> ScoreFile:
+    targets = _targets(path, _header(path, kind))
+    if kind == "parquet":
+        frame = pl.read_parquet(path, glob=False)
+    else:
+        types: dict[str, pl.DataType] = {"": pl.String()} | dict.fromkeys(targets, pl.Float64())
+        frame = _read_text(path, types, options, "matrix")
+    if not len(targets) or not frame.height:
         raise InputError(
             f"{path.name}: a matrix needs a column of query ids and at least one target and one row."
         )
-    values = frame[:, 1:]
-    gaps = values.select(pl.all().null_count()).row(0)
-    if any(gaps):
-        target = values.columns[int(np.argmax(np.array(gaps) > 0))]
-        row = int(values[target].is_null().arg_max() or 0)
+    queries, values = frame.to_series(0), frame[:, 1:]
+    if queries.null_count():
+        row = int(queries.is_null().arg_max() or 0)
         raise InputError(
-            f"{path.name}: {sum(gaps):,} scores are missing; the first is of target {target!r} in row {row + 1}.",
+            f"{path.name}: row {row + 1} has no query id.", "the first column holds an id for every row."
+        )
+    _refuse_gaps(path, values, targets)
+    with refused(f"{path.name}: the scores must be numbers"):
+        matrix = values.cast(pl.Float64).to_numpy()
+    return ScoreFile(f"{kind}-matrix", {path.stem: matrix}, Ids(queries.cast(pl.String), "query"), targets)
+
+
+def _targets(path: Path, header: Sequence[str]) -> Ids:
+    nameless = [place for place, name in enumerate(header) if place and not name]
+    if nameless:
+        raise InputError(
+            f"{path.name}: column {nameless[0] + 1} has no target id.",
+            "the first line holds an id for every column.",
+        )
+    return Ids(header[1:], "target")
+
+
+def _refuse_gaps(path: Path, values: pl.DataFrame, targets: Ids) -> None:
+    gaps = np.array(values.null_count().row(0))
+    if gaps.any():
+        column = int(np.argmax(gaps > 0))
+        row = int(values.to_series(column).is_null().arg_max() or 0)
+        raise InputError(
+            f"{path.name}: {gaps.sum():,} scores are missing; the first is of target {targets[column]!r} in row "
+            f"{row + 1}.",
             "every row must have as many scores as there are targets.",
         )
-    try:
-        matrix = values.cast(pl.Float64).to_numpy()
-    except pl.exceptions.PolarsError as error:
-        raise InputError(f"{path.name}: the scores must be numbers: {first_line(error)}.") from None
-    queries = Ids(frame.to_series(0).cast(pl.String), "query")
-    return ScoreFile(_name_of(path, "matrix"), {path.stem: matrix}, queries, Ids(values.columns, "target"))
 
 
-def _distinct(names: list[str], path: Path) -> list[str]:
-    Ids(names[1:], "target")  # says which are repeated
-    return ["query id", *names[1:]]
-
-
-def _read_long(path: Path, options: ReadOptions) -> ScoreFile:
-    header = _header(path)
-    bob = not set(header).issuperset(_LONG)
-    known = _BOB if bob else {name: name for name in SCHEMA}
-    kept = [name for name in header if name in known]
-    if _is_parquet(path):
-        frame = pl.read_parquet(path, columns=kept)
-    else:
-        types = {name: SCHEMA[known[name]]() if name in known else pl.Null() for name in header}
-        frame = read_in_chunks(path, types, options.progress, separator=_separator(path), skip_header=True)
-    frame = frame.rename({name: known[name] for name in kept})
-    if bob and "target" not in frame.columns:
-        frame = frame.with_columns(target=pl.col("target_subject"))
-    return ScoreFile.from_trials(_name_of(path, "long"), Trials(frame, name=path.stem), path.stem)
-
-
-def _name_of(path: Path, layout: str) -> str:
-    return f"{'parquet' if _is_parquet(path) else 'csv'}-{layout}"
-
-
-def _write_matrix(path: Path, scores: Scores, samples: Samples | None) -> None:
+def _write_matrix(path: Path, scores: Scores, samples: Samples | None, kind: str) -> None:
     rows, columns = (np.arange(n) for n in scores.shape)
     if scores.cells(rows, columns) is not None:
         raise InputError(
             f"{path.name}: a matrix table has no place for don't-care and failed cells.",
             "write .npz, or the long form.",
         )
-    frame = pl.DataFrame({"query": scores.queries[:]}).hstack(
-        pl.DataFrame(scores.tile(rows, columns), schema=scores.targets[:])
+    broken = [name for name in scores.targets if "\n" in name]
+    if broken and kind == "csv":
+        raise InputError(
+            f"{path.name}: the target id {broken[0]!r} has a line break, which the first line cannot hold.",
+            "write csv-long, or .npz.",
+        )
+    names = [_name_for_queries(path, scores.targets), *scores.targets]
+    frame = pl.DataFrame({names[0]: scores.queries[:]}).hstack(
+        pl.DataFrame(scores.tile(rows, columns), schema=names[1:])
     )
-    _write(path, frame)
+    _write(path, frame, kind)
 
 
-def _write_long(path: Path, scores: Scores, samples: Samples | None) -> None:
-    rows, columns = (np.arange(n) for n in scores.shape)
-    frame = pl.DataFrame(
-        {
-            "query": np.repeat(np.array(scores.queries[:]), len(columns)),
-            "target": np.tile(np.array(scores.targets[:]), len(rows)),
-            "score": scores.tile(rows, columns).ravel(),
+def _name_for_queries(path: Path, targets: Ids) -> str:
+    """A name for the column of query ids that is no target's, and does not make the table look like a list."""
+    if _meanings(targets) is not None:
+        raise InputError(
+            f"{path.name}: targets that are called as the columns of a list make it look like one.",
+            "write the long form, or .npz.",
+        )
+    candidates = chain(("query", "id"), (f"query id {number}" for number in count()))
+    return next(name for name in candidates if name not in targets and _meanings([name, *targets]) is None)
+
+
+# A list
+
+
+def _read_long(path: Path, options: ReadOptions, kind: str) -> ScoreFile:
+    header = _header(path, kind)
+    known = _meanings(header)
+    if known is None:
+        raise InputError(
+            f"{path.name} is not a list of scores: it has the columns {first_few(header, 6)}.",
+            f"it needs {', '.join(_LONG)}; a matrix is read as {kind}-matrix.",
+        )
+    kept = [name for name in header if name in known]
+    repeated = [name for name in known if kept.count(name) > 1]
+    if repeated:
+        raise InputError(f"{path.name} has more than one column {repeated[0]!r}.", "leave the others out.")
+    if kind == "parquet":
+        frame = pl.read_parquet(path, columns=kept, glob=False)
+    else:
+        types = {
+            (name if name in known else f"column {place}"): SCHEMA[known[name]]()
+            if name in known
+            else pl.Null()
+            for place, name in enumerate(header)
         }
+        frame = _read_text(path, types, options, "list")
+    frame = frame.rename({name: known[name] for name in kept})
+    if known is _BOB and "target" not in frame.columns:
+        frame = frame.with_columns(target=pl.col("target_subject"))
+    return ScoreFile.from_trials(f"{kind}-long", Trials(frame, name=path.stem), path.stem)
+
+
+def _write_long(path: Path, scores: Scores, samples: Samples | None, kind: str) -> None:
+    rows, columns = (np.arange(n) for n in scores.shape)
+    places = {"query": np.repeat(rows, len(columns)), "target": np.tile(columns, len(rows))}
+    axes = {"query": scores.queries, "target": scores.targets}
+    frame = pl.DataFrame(
+        {side: pl.Series(axis[:]).gather(places[side]) for side, axis in axes.items()}
+        | {"score": scores.tile(rows, columns).ravel()}
     )
     if samples is not None:
-        for side, axis in (("query", scores.queries), ("target", scores.targets)):
-            subject = pl.DataFrame({side: axis[:], f"{side}_subject": subjects_of(axis, samples)})
-            frame = frame.join(subject, on=side, how="left", maintain_order="left")
+        frame = frame.with_columns(
+            pl.Series(f"{side}_subject", subjects_of(axis, samples)).gather(places[side])
+            for side, axis in axes.items()
+        )
     cells = scores.cells(rows, columns)
     if cells is not None:
         frame = frame.with_columns(pl.when(pl.Series(cells.ravel() == OK)).then("score").alias("score"))
         # A pair that was not compared has no row; one whose comparison failed is marked.
         frame = frame.with_columns(failed=pl.Series(cells.ravel() == FAILED))
         frame = frame.filter(pl.Series(cells.ravel() != DONT_CARE))
-    _write(path, frame)
+    _write(path, frame, kind)
 
 
-def _write(path: Path, frame: pl.DataFrame) -> None:
+def _write(path: Path, frame: pl.DataFrame, kind: str) -> None:
     with written_whole(path) as draft:
-        if _is_parquet(path):
+        if kind == "parquet":
             frame.write_parquet(draft)
         else:
             frame.write_csv(draft, separator=_separator(path))
 
 
-def _formats() -> tuple[Format, ...]:
-    made = []
-    for kind, endings in (("csv", (".csv", ".tsv")), ("parquet", (".parquet", ".pq"))):
-        made.append(
-            Format(
-                f"{kind}-long",
-                f"{kind.capitalize()} list of query, target, score",
-                endings,
-                lambda path, head, endings=endings: path.suffix.lower() in endings and _is_long(path),  # type: ignore[misc]
-                _read_long,
-                _write_long,
-            )
-        )
-        made.append(
-            Format(
-                f"{kind}-matrix",
-                f"{kind.capitalize()} matrix, first column and header are ids",
-                endings,
-                lambda path, head, endings=endings: path.suffix.lower() in endings,  # type: ignore[misc]
-                _read_matrix,
-                _write_matrix,
-            )
-        )
-    return tuple(made)
+# The formats
 
 
-TABLES = _formats()
+def _is_table(path: Path, head: bytes, kind: str) -> bool:
+    return bool(head) and path.suffix.lower() in _ENDINGS[kind]
+
+
+def _is_list(path: Path, head: bytes, kind: str) -> bool:
+    return _is_table(path, head, kind) and _meanings(_header(path, kind)) is not None
+
+
+def _formats(kind: str) -> tuple[Format, Format]:
+    title, endings = kind.capitalize(), _ENDINGS[kind]
+    return (
+        Format(
+            f"{kind}-long",
+            f"{title} list of query, target, score",
+            endings,
+            partial(_is_list, kind=kind),
+            partial(_read_long, kind=kind),
+            partial(_write_long, kind=kind),
+        ),
+        Format(
+            f"{kind}-matrix",
+            f"{title} matrix, first column and header are ids",
+            endings,
+            partial(_is_table, kind=kind),
+            partial(_read_matrix, kind=kind),
+            partial(_write_matrix, kind=kind),
+        ),
+    )
+
+
+TABLES = (*_formats("csv"), *_formats("parquet"))
