@@ -22,12 +22,12 @@ ROWS = [
 
 @pytest.fixture
 def write(tmp_path):
-    def write_file(name: str, content: str | bytes):
+    def write_scores(name: str, content: str | bytes):
         path = tmp_path / name
         path.write_bytes(content.encode() if isinstance(content, str) else content)
         return path
 
-    return write_file
+    return write_scores
 
 
 def delimited(separator: str) -> str:

@@ -38,13 +38,15 @@ class Acquired:
     @property
     def notes(self) -> tuple[str, ...]:
         """How many failed and why, most frequent reason first."""
-        counts: dict[str, int] = {}
+        kinds: dict[str, list[str]] = {}
         for why in self.failures.values():
-            kind = why.split(":")[0]
-            counts[kind] = counts.get(kind, 0) + 1
+            kind, _, detail = why.partition(": ")
+            kinds.setdefault(kind, []).append(detail)
+        ordered = sorted(kinds.items(), key=lambda item: -len(item[1]))
         return tuple(
-            f"{n:,} failures to acquire: {why}"
-            for why, n in sorted(counts.items(), key=lambda item: -item[1])
+            f"{len(details):,} failures to acquire: {kind}"
+            + (f" (first: {details[0]})" if details[0] else "")
+            for kind, details in ordered
         )
 
 
@@ -84,13 +86,16 @@ def acquire(
         try:
             picture = pictures.load(name)
             check_grey(picture, name)
-            if as_they_are:
-                return picture
+        except ProbandError as error:
+            return f"no usable picture: {reason(error)}"
+        if as_they_are:
+            return picture
+        try:
             found = eyes[place] if eyes is not None else _found(detector, picture)
             crop: Grey = crop_faces([picture], [found], geometry, ids=[name], threads=1)[0]
             return crop
         except ProbandError as error:
-            return reason(error)
+            return reason(error) if detector is not None else f"no usable eyes: {reason(error)}"
 
     def some(block: list[str]) -> list[Grey | str]:
         return [one(name) for name in block]

@@ -56,17 +56,20 @@ class RecognizerClassifier(_Mixin, _Base):  # type: ignore[misc]
         return self
 
     def decision_function(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:  # noqa: N803
-        """Return closeness to each class, larger is closer."""
+        """Return closeness to each class, larger is closer; of two classes, how much closer the second is."""
         validation = need("sklearn.utils.validation", "A classifier")
         validation.check_is_fitted(self)
         faces = self._crops(validation.check_array(X), None)
         closeness, people = self.model_.class_scores(faces, self.gallery_)
         ordered: npt.NDArray[np.float64] = closeness[:, np.argsort([int(name) for name in people])]
-        return ordered
+        # scikit-learn's convention: for two classes one value, positive for the second.
+        return ordered[:, 1] - ordered[:, 0] if ordered.shape[1] == 2 else ordered
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:  # noqa: N803
         """Name the closest class of each face."""
-        named: npt.NDArray[Any] = self.classes_[self.decision_function(X).argmax(axis=1)]
+        values = self.decision_function(X)
+        chosen = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
+        named: npt.NDArray[Any] = self.classes_[chosen]
         return named
 
     def _crops(self, pixels: npt.NDArray[Any], subjects: tuple[str, ...] | None) -> Crops:

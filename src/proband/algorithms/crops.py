@@ -41,7 +41,7 @@ class Crops:
             shape = " × ".join(map(str, self.images.shape))
             raise InputError(
                 f"Crops must be n × height × width of 8-bit grey values, got {shape} of {self.images.dtype}.",
-                "turn colour into grey and 16 bits into 8 first; proband.algorithms.read_images does.",
+                "turn colour into grey and 16 bits into 8 first; proband.algorithms.read_picture does.",
             )
         for what, values in (("ids", self.ids), ("subjects", self.subjects)):
             if values is not None and len(values) != len(self.images):

@@ -51,6 +51,8 @@ class Grid:
                 found[place] = counts.reshape(n_cells, BINS) / size
             return found
 
+        if not len(crops):
+            return np.empty((0, n_cells, BINS), dtype=np.float32)
         return crops.remember(
             ("histograms", self), lambda: np.concatenate(list(run_blocks(one, crops.blocks(32))))
         )

@@ -18,6 +18,7 @@ from proband.scores import Metric
 
 Comparison = Literal["l1", "l2", "angle", "soft"]
 _METRICS: dict[Comparison, Metric] = {"l1": "l1", "l2": "l2", "angle": "cosine", "soft": "l2"}
+_NO_SCATTER = 1e-12  # a variance within people below this share of the whole is rounding
 _SOFT = 0.2  # soft weighting: squared differences times eigenvalue to this power (Beveridge et al. 2001)
 
 
@@ -84,7 +85,7 @@ def discriminants(
 
     Each direction has unit within-person variance.
     """
-    from scipy.linalg import LinAlgError, eigh
+    from scipy.linalg import eigh
 
     n, dimension = coefficients.shape
     sizes = np.bincount(codes)
@@ -101,14 +102,13 @@ def discriminants(
     means = sums / sizes[:, None]
     within = coefficients - means[codes]
     between = (means - coefficients.mean(axis=0)) * np.sqrt(sizes)[:, None]
-    try:
-        ratios, directions = eigh(
-            between.T @ between / (len(sizes) - 1), within.T @ within / (n - len(sizes))
-        )
-    except LinAlgError:
+    scatter = within.T @ within / (n - len(sizes))
+    # Copies of a face leave rounding errors where scatter should be; they must not pass for it.
+    if np.linalg.eigvalsh(scatter)[0] <= _NO_SCATTER * float((coefficients**2).mean()):
         raise InputError(
             "The scatter within people is singular: some training faces are copies of one another.",
             "leave the copies out, or keep fewer components.",
-        ) from None
+        )
+    ratios, directions = eigh(between.T @ between / (len(sizes) - 1), scatter)
     kept = np.argsort(ratios)[::-1][: min(len(sizes) - 1, dimension)]
     return directions[:, kept], np.maximum(ratios[kept], 0.0)

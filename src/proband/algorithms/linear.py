@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.algorithms.crops import Crops
-from proband.algorithms.normalize import Photometry
+from proband.algorithms.normalize import Photometry, oval
 from proband.algorithms.recognizer import Model, Training, Vectors, same_shape
 from proband.engine import one_blas_thread, run_blocks
+from proband.errors import InputError
 from proband.scores import Embeddings, Metric
 
 
@@ -42,6 +43,17 @@ class LinearModel(Model):
     weights: npt.NDArray[np.float64]
     training: Training | None = None
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        n_pixels = int(oval(*self.shape).sum()) if self.photometry.mask else self.shape[0] * self.shape[1]
+        n_coefficients = self.basis.shape[0] if self.basis.size else n_pixels
+        fits = not self.basis.size or (
+            self.basis.ndim == 2 and self.basis.shape[1] == self.mean.size == n_pixels
+        )
+        if not fits or self.weights.size not in (0, n_coefficients):
+            raise InputError(
+                f"The parts of {self.name} do not fit together: it was not trained on crops of {self.shape}."
+            )
 
     def represent(self, crops: Crops) -> Vectors:
         """Return the coefficients of each face, before weighting; tile by tile."""

@@ -29,7 +29,8 @@ class Geometry:
     right_eye: tuple[float, float] = (100.0, 45.0)
 
     def __post_init__(self) -> None:
-        if self.height < 8 or self.width < 8 or self.right_eye[0] <= self.left_eye[0]:
+        finite = np.isfinite([*self.left_eye, *self.right_eye]).all()
+        if self.height < 8 or self.width < 8 or not finite or self.right_eye[0] <= self.left_eye[0]:
             raise InputError(
                 f"{self} is no crop of a face: the left eye lies left of the right, in at least 8 × 8 pixels."
             )
@@ -64,7 +65,12 @@ def crop_faces(
     """
     geometry = geometry or Geometry()
     progress = progress or Silent()
-    points = np.asarray(eyes, dtype=np.float64)
+    try:
+        points = np.asarray(eyes, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            "The eyes are no table of numbers: left x, left y, right x, right y for each image."
+        ) from None
     check_eyes(images, points, ids)
     out = np.empty((len(images), geometry.height, geometry.width), dtype=np.uint8)
     aims = np.array([*geometry.left_eye, *geometry.right_eye])
@@ -102,7 +108,7 @@ def check_eyes(
         raise InputError(
             f"{len(odd):,} images are not grey images of 8 bits: {named(odd)}, which is "
             f"{' × '.join(map(str, got.shape))} of {got.dtype}.",
-            "turn colour into grey and 16 bits into 8; proband.algorithms.read_images does.",
+            "turn colour into grey and 16 bits into 8; proband.algorithms.read_picture does.",
         )
     missing = np.flatnonzero(~np.isfinite(points).all(axis=1))
     if missing.size:

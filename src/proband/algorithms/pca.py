@@ -88,8 +88,8 @@ class PCA(Recognizer):
 
 def check_components(components: float) -> None:
     """Refuse numbers of components that are none."""
-    whole = isinstance(components, int) or float(components).is_integer()
-    if components <= 0 or (not whole and components > 1):
+    whole = isinstance(components, int | np.integer) or float(components).is_integer()
+    if not components > 0 or (not whole and components > 1):
         raise UsageError(
             f"The number of components must be a whole number or a share between 0 and 1, got {components!r}."
         )
@@ -103,9 +103,8 @@ def principal_components(train: Crops, photometry: Photometry, components: float
     """
     every = train.remember(("components", photometry), lambda: _all_components(train, photometry))
     available = len(every.variances)
-    kept = max(1, round(components * available)) if components < 1 else int(components)
-    if components == 1.0 and not isinstance(components, int):
-        kept = available
+    share = components < 1 or (components == 1 and not isinstance(components, int | np.integer))
+    kept = max(1, round(components * available)) if share else int(components)
     if kept > available:
         raise InputError(
             f"{kept:,} components were asked for, but {len(train):,} training faces have only {available:,}.",

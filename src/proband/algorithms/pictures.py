@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import InputError, ProbandError, UsageError
-from proband.samples import Samples
+from proband.samples import Ids, Samples
 from proband.samples.npz import Archive
 
 Grey = npt.NDArray[np.uint8]
@@ -52,8 +52,15 @@ def read_picture(path: Path) -> Grey:
 
     try:
         with Image.open(path) as picture:
-            if picture.mode in ("I;16", "I;16B", "I;16L", "I", "F"):
+            if picture.mode == "F":
+                raise InputError(
+                    f"{path.name} has fractions for grey values.",
+                    "scale it to whole numbers of 8 or 16 bits.",
+                )
+            if picture.mode.startswith("I"):
                 return _from_deep(np.asarray(picture, dtype=np.float64), path)
+            if picture.mode == "P":
+                return np.asarray(picture.convert("RGBA").convert("L"))  # a palette may be transparent
             return np.asarray(picture.convert("L"))
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
         raise InputError(f"{path.name} cannot be read as a picture: {error}.") from None
@@ -73,11 +80,18 @@ def _from_directory(path: Path, samples: Samples, file_column: str) -> Callable[
     def load(name: str) -> Grey:
         for ending in ("", *ENDINGS, *(ending.upper() for ending in ENDINGS)):
             candidate = path / f"{name}{ending}"
-            if candidate.is_file():
+            if _is_file(candidate):
                 return read_picture(candidate)
         raise InputError(f"There is no picture {name!r} in {path.name}.")
 
     return load
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that no file can have
+        return False
 
 
 def _inside(path: Path, file: Any, name: str) -> Path:
@@ -93,24 +107,22 @@ def _from_archive(path: Path, samples: Samples) -> Callable[[str], Grey]:
             f"{path.name} has no array 'images' of n × height × width; it has {', '.join(archive)}."
         )
     images = archive["images"]
-    if images.dtype == np.uint16:
+    if images.dtype.kind == "u" and images.dtype.itemsize == 2:
         images = np.rint(images / _SIXTEEN_TO_EIGHT).astype(np.uint8)
     if images.dtype != np.uint8:
         raise InputError(f"{path.name}: pictures must have 8 or 16 bits, these are {images.dtype}.")
-    texts = [
-        name for name in archive if archive.shape(name) == (len(images),) and archive.dtype(name).kind == "U"
-    ]
-    texts = (
-        ["ids"]
-        if "ids" in texts
-        else [name for name in texts if len(np.unique(archive[name])) == len(images)]
-    )
+    long = [name for name in archive if archive.shape(name) == (len(images),)]
+    texts = [name for name in long if archive.dtype(name).kind in "US"]
+    telling = [name for name in texts if len(np.unique(archive[name])) == len(images)]
+    texts = ["ids"] if "ids" in long else telling
     if len(texts) > 1:
         raise InputError(
             f"{path.name}: any of {', '.join(texts)} could be the ids.", "call the right one 'ids'."
         )
     if texts:
-        place = {name: k for k, name in enumerate(archive[texts[0]].tolist())}
+        found = archive[texts[0]].tolist()
+        names = Ids(name.decode() if isinstance(name, bytes) else name for name in found)
+        place = {name: k for k, name in enumerate(names)}
     elif len(images) == len(samples):
         place = {name: k for k, name in enumerate(samples.ids)}
     else:

@@ -28,14 +28,21 @@ class FunctionModel(Model):
 
     def represent(self, crops: Crops) -> Vectors:
         """Call the function block by block and check what it returns."""
-        parts = []
+        parts: list[Vectors] = []
         for block in crops.blocks():
             images = crops.images[block]
-            part = np.asarray(self.function(images))
+            try:
+                part = np.asarray(self.function(images))
+            except ValueError as error:
+                raise InputError(f"{self.name} failed on {len(images)} faces: {error}.") from None
             if part.ndim != 2 or len(part) != len(images) or part.dtype.kind != "f":
                 raise InputError(
                     f"{self.name} turned {len(images)} faces into {' × '.join(map(str, part.shape))} of {part.dtype}; "
                     "one row of floats for each was expected."
+                )
+            if parts and part.shape[1] != parts[0].shape[1]:
+                raise InputError(
+                    f"{self.name} gives vectors of {parts[0].shape[1]} and of {part.shape[1]} components."
                 )
             parts.append(part.astype(np.float32))
         return np.concatenate(parts)
@@ -124,7 +131,12 @@ class OnnxRecognizer(Recognizer):
                 f"{self.path} is not a model that can be run: {str(error).splitlines()[0]}."
             ) from None
         entry = session.get_inputs()[0]
-        if len(entry.shape) != 4 or not all(isinstance(side, int) for side in entry.shape[1:]):
+        sides = entry.shape[1:]
+        if (
+            len(entry.shape) != 4
+            or not all(isinstance(side, int) for side in sides)
+            or sides[0] not in (1, 3)
+        ):
             raise InputError(
                 f"{self.path} takes {entry.shape}; batch × channels × height × width was expected."
             )
@@ -138,7 +150,10 @@ class OnnxRecognizer(Recognizer):
         for place, image in enumerate(images):
             small = Image.fromarray(image).resize((width, height), Image.Resampling.BILINEAR)
             out[place] = (np.asarray(small, dtype=np.float32) - self.mean) / self.scale
-        found: npt.NDArray[np.float32] = session.run(None, {entry.name: out})[0]
+        # Many models are exported for one face at a time.
+        step = 1 if entry.shape[0] == 1 else len(out)
+        parts = [session.run(None, {entry.name: out[k : k + step]})[0] for k in range(0, len(out), step)]
+        found: npt.NDArray[np.float32] = np.concatenate(parts)
         return found.reshape(len(images), -1)
 
 

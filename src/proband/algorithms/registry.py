@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
+from inspect import signature
 from typing import Any
 
 from proband.algorithms.correlation import Correlation
@@ -58,7 +60,10 @@ def recognizer(name: str, *, mask: bool = True) -> Recognizer:
     made = _find(name)
     photometry = getattr(made, "photometry", None)
     if not mask and isinstance(photometry, Photometry):
-        made = replace(made, photometry=replace(photometry, mask=False))  # type: ignore[type-var]
+        made = copy(made)
+        object.__setattr__(
+            made, "photometry", replace(photometry, mask=False)
+        )  # settings are frozen; the copy is ours
     return made
 
 
@@ -72,11 +77,11 @@ def _find(name: str) -> Recognizer:
         return BUNDLED[name]()
     for entry in entry_points(group=GROUP):
         if entry.name == name:
-            return _as_recognizer(entry.load(), name)
+            return _as_recognizer(_loaded(entry), name)
     head, _, tail = name.partition(":")
     if head == "onnx" and tail:
         return OnnxRecognizer(tail)
-    if "." in head and tail:
+    if "." in head.strip(".") and tail:
         return _as_recognizer(_attribute(head, tail), name)
     near = difflib.get_close_matches(name, names(), n=3)
     raise UsageError(
@@ -85,11 +90,29 @@ def _find(name: str) -> Recognizer:
     )
 
 
+def _loaded(entry: EntryPoint) -> Any:
+    try:
+        return entry.load()
+    except Exception as error:  # whatever a stranger's module raises when it is imported
+        raise UsageError(f"The plug-in {entry.name} ({entry.value}) cannot be imported: {error}.") from None
+
+
 def _attribute(module: str, attribute: str) -> Any:
     try:
         return getattr(import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
+    except (ImportError, AttributeError, ValueError) as error:
         raise UsageError(f"{module}:{attribute} cannot be imported: {error}.") from None
+
+
+def _takes_nothing(function: Callable[..., Any]) -> bool:
+    try:
+        parameters = signature(function).parameters.values()
+    except (TypeError, ValueError):  # some compiled functions do not tell
+        return False
+    return all(
+        one.default is not one.empty or one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
+        for one in parameters
+    )
 
 
 def _as_recognizer(found: Any, name: str) -> Recognizer:
@@ -101,5 +124,7 @@ def _as_recognizer(found: Any, name: str) -> Recognizer:
     if hasattr(found, "fit") and hasattr(found, "get_params"):
         return EstimatorRecognizer(found, name)
     if callable(found):
+        if _takes_nothing(found):
+            return _as_recognizer(found(), name)  # a factory
         return CallableRecognizer(found, name)
     raise UsageError(f"{name} is a {type(found).__name__}, which is no recogniser.")

@@ -89,7 +89,7 @@ def score(
 def _with_failures(scores: Scores, sets: Sets, acquired: Acquired) -> DenseScores:
     """Lay scores out over all queries and targets as similarities; samples that failed get cells that say so."""
     every = np.arange(len(scores.targets))
-    values = np.zeros((len(sets.queries), len(sets.targets)), dtype=np.float32)
+    values = np.zeros((len(sets.queries), len(sets.targets)), dtype=np.float64)
     rows = np.array([place for place, name in enumerate(sets.queries) if name not in acquired.failures])
     columns = np.array([place for place, name in enumerate(sets.targets) if name not in acquired.failures])
     for start in range(0, len(rows), _ROWS_AT_ONCE):

@@ -13,7 +13,8 @@ from proband.algorithms.extras import need
 from proband.algorithms.recognizer import PeopleModel, Recognizer, Training, Vectors
 from proband.errors import InputError, UsageError
 
-_MOST_ROUNDS = 20_000
+_MOST_ROUNDS = 100_000
+_TOLERANCE = 1e-8  # a duality gap so small that people keep their order
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +62,7 @@ class SparseModel(PeopleModel):
             fit_intercept=False,
             precompute=True,
             max_iter=_MOST_ROUNDS,
-            tol=1e-4,
+            tol=_TOLERANCE,
         )
         with warnings.catch_warnings():
             warnings.filterwarnings("error", category=need("sklearn.exceptions", "SRC").ConvergenceWarning)

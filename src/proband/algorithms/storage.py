@@ -29,9 +29,8 @@ _SETTINGS = "settings"
 def save_model(model: Model, path: str | Path) -> None:
     """Write a model as ``.npz``: its arrays, its settings, and the hash of the ids it was trained on."""
     path = Path(path)
+    require_storable(model)
     kind = type(model).__name__
-    if kind not in _KINDS:
-        raise InputError(f"{model.name} cannot be saved: what it computes with is not arrays and settings.")
     arrays: dict[str, Any] = {}
     settings: dict[str, Any] = {}
     for one in fields(_KINDS[kind]):
@@ -45,6 +44,12 @@ def save_model(model: Model, path: str | Path) -> None:
     stated = json.dumps({"kind": kind, "proband": __version__, "settings": settings}, sort_keys=True)
     with written_whole(path) as draft:
         write_archive(draft, {**arrays, _SETTINGS: np.array(stated)})
+
+
+def require_storable(model: Model) -> None:
+    """Refuse models that are not made of arrays and settings."""
+    if type(model).__name__ not in _KINDS:
+        raise InputError(f"{model.name} cannot be saved: what it computes with is not arrays and settings.")
 
 
 def load_model(path: str | Path) -> Model:

@@ -11,8 +11,9 @@ from proband.cli import options as o
 from proband.cli.console import output, progress_bars, read_samples, talk
 
 if TYPE_CHECKING:
-    from proband.algorithms import Acquired, Model, Sets
+    from proband.algorithms import Model, Sets
     from proband.samples import Samples
+    from proband.scores import DenseScores
 
 
 def recognize(
@@ -145,6 +146,7 @@ def recognize(
         score,
         train as train_all,
     )
+    from proband.algorithms.storage import require_storable
     from proband.errors import UsageError
 
     if not algorithm and not model:
@@ -174,10 +176,13 @@ def recognize(
         models += train_all(chosen, acquired, sets.training, progress)
         _check_models(models, sets)
         scores = score(models, acquired, sets, progress)
+    if save_models is not None:
+        for one in models:
+            require_storable(one)
     _write(scores, out, table)
     if save_models is not None:
         _save(models, save_models)
-    _report(acquired, sets, met, out)
+    _report(scores, sets, met, out)
 
 
 def _list(asked: bool) -> None:
@@ -211,13 +216,14 @@ def _check_models(models: list[Model], sets: Sets) -> None:
     from proband.algorithms.recognizer import hash_ids
     from proband.errors import DesignError
 
-    tested = {hash_ids(sets.queries), hash_ids(sets.targets)}
+    both = tuple(dict.fromkeys([*sets.queries, *sets.targets]))
+    tested = {hash_ids(sets.queries), hash_ids(sets.targets), hash_ids(both)}
     for one in models:
         if one.training is not None and one.training.ids_sha256 in tested:
             raise DesignError(f"{one.name} was trained on the very samples it would be tested on.")
 
 
-def _write(scores: list, out: Path, table: Samples) -> None:  # type: ignore[type-arg]
+def _write(scores: list[DenseScores], out: Path, table: Samples) -> None:
     from proband.errors import UsageError
     from proband.scores.archive import write_score_archive
     from proband.scores.formats import write_scores
@@ -240,10 +246,10 @@ def _save(models: list[Model], directory: Path) -> None:
         talk().print(f"wrote {path}", markup=False, soft_wrap=True)
 
 
-def _report(acquired: Acquired, sets: Sets, met: str, out: Path) -> None:
+def _report(scores: list[DenseScores], sets: Sets, met: str, out: Path) -> None:
     console = output()
     n_queries, n_targets = len(sets.queries), len(sets.targets)
     console.print(f"{n_queries:,} queries × {n_targets:,} targets; {met}.", markup=False, soft_wrap=True)
-    for note in acquired.notes:
+    for note in dict.fromkeys(note for one in scores for note in one.notes):
         console.print(note, markup=False, soft_wrap=True)
     talk().print(f"wrote {out}", markup=False, soft_wrap=True)
