@@ -242,6 +242,13 @@ def test_ids_of_an_archive_must_not_repeat(tmp_path: Path) -> None:
         Pictures.of(tmp_path / "images.npz", TABLE)
 
 
+# Regression: bytes that are not UTF-8 come out as a UnicodeDecodeError.
+def test_ids_of_an_archive_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    np.savez(tmp_path / "images.npz", images=THREE, ids=np.array([b"\xff", b"b", b"c"]))
+    with pytest.raises(InputError):
+        Pictures.of(tmp_path / "images.npz", TABLE)
+
+
 def test_16_bits_of_an_archive_are_scaled_to_8(tmp_path: Path) -> None:
     np.savez(tmp_path / "images.npz", images=THREE.astype(np.uint16) * 257)
     assert levels(tmp_path / "images.npz") == [10, 20, 30]

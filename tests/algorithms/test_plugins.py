@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -132,13 +133,14 @@ def test_estimators_that_represent_nothing_are_refused(random_crops: Make) -> No
 # ONNX
 
 
-def write_onnx(path: Path, shape: list[int | str], outputs: int = 5) -> np.ndarray:
+def write_onnx(path: Path, shape: list[int | str], outputs: int = 5, dtype: type = np.float32) -> np.ndarray:
     """Write a model that multiplies its flattened input by a matrix, and return the matrix."""
     onnx = pytest.importorskip("onnx", reason="onnx is not installed, so there is no model to run")
     pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
-    helper, floats = onnx.helper, onnx.TensorProto.FLOAT
+    helper = onnx.helper
+    floats = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
     inputs = int(np.prod(shape[1:]))
-    weights = np.random.default_rng(0).standard_normal((inputs, outputs)).astype(np.float32)
+    weights = np.random.default_rng(0).standard_normal((inputs, outputs)).astype(dtype)
     graph = helper.make_graph(
         [
             helper.make_node("Flatten", ["face"], ["flat"], axis=1),
@@ -189,6 +191,24 @@ def test_an_onnx_model_for_one_face_at_a_time(tmp_path: Path, random_crops: Make
 
 
 # Regression: channels that come last are taken for the width, and every face is squeezed into three columns.
+# Regression: any other fixed number of faces still comes out as an error of onnxruntime's. Filled up with black
+# faces, the last batch could be run.
+def test_an_onnx_model_for_four_faces_at_a_time(tmp_path: Path, random_crops: Make) -> None:
+    weights = write_onnx(tmp_path / "net.onnx", [4, 1, 24, 20])
+    crops = random_crops(6)
+    flat = (crops.images.reshape(6, -1) - 127.5) / 127.5
+    got = recognizer(f"onnx:{tmp_path / 'net.onnx'}").fit(None).represent(crops)
+    assert np.allclose(got, flat @ weights, rtol=1e-4, atol=1e-3)
+
+
+# Regression: a model that takes something other than float32 comes out as an error of onnxruntime's.
+def test_an_onnx_model_of_half_precision_is_run_or_refused(tmp_path: Path, random_crops: Make) -> None:
+    write_onnx(tmp_path / "net.onnx", ["batch", 1, 24, 20], dtype=np.float16)
+    with suppress(InputError):
+        model = recognizer(f"onnx:{tmp_path / 'net.onnx'}").fit(None)
+        assert model.represent(random_crops(3)).shape == (3, 5)
+
+
 def test_an_onnx_model_with_channels_last_is_refused(tmp_path: Path) -> None:
     write_onnx(tmp_path / "net.onnx", ["batch", 24, 20, 3])
     with pytest.raises(InputError, match="batch × channels × height × width"):

@@ -70,6 +70,14 @@ def test_every_bundled_recogniser_works_end_to_end(faces, name: str) -> None:
     assert rank_one(model, faces) > 0.6  # by chance it would be one in twelve
 
 
+# Regression: no faces at all come out as numpy's ValueError; SRC alone returns a table without rows.
+@pytest.mark.parametrize("name", ["correlation", "pca:l2", "lbp:chi2", "lbp:nbnn", "src"])
+def test_no_faces_are_represented_by_no_rows(random_crops: Callable[..., Crops], name: str) -> None:
+    crops = random_crops(6)
+    model = recognizer(name).fit(crops)
+    assert model.represent(crops.take([])).shape == (0, model.represent(crops).shape[1])
+
+
 def test_names_lists_the_bundled_recognisers() -> None:
     assert names()[: len(BUNDLED)] == list(BUNDLED)
     assert {"correlation", "pca:mahalanobis", "lda:soft", "ica:1", "lbp:nbnn", "src"} <= set(names())
@@ -193,7 +201,8 @@ def test_what_cannot_be_imported_is_refused(name: str) -> None:
 
 
 # Regression: a name that begins with a dot comes out as a TypeError of importlib.
-@pytest.mark.parametrize("name", [".own:embed", ".:embed"])
+# Regression: a relative name with a second dot (".a.b:c") still comes out as a TypeError of importlib.
+@pytest.mark.parametrize("name", [".own:embed", ".:embed", ".mypackage.own:embed", "..mypackage.own:embed"])
 def test_relative_names_are_refused(name: str) -> None:
     with pytest.raises(UsageError):
         recognizer(name)

@@ -188,6 +188,42 @@ def test_arrays_that_do_not_fit_together_are_refused(saved: Path, random_crops: 
         load_model(saved).represent(random_crops(3))
 
 
+# Regression: settings of the wrong kind come out as AttributeError or TypeError, on loading or on first use.
+@pytest.mark.parametrize(
+    ("name", "setting", "value"),
+    [
+        ("pca:l2", "photometry", None),
+        ("pca:l2", "photometry", "plain"),
+        ("pca:l2", "shape", ["high", "wide"]),
+        ("pca:l2", "training", "some faces"),
+        ("lbp:chi2", "grid", None),
+        ("lbp:nbnn", "grid", 7),
+        ("src", "height", "high"),
+        ("src", "width", -3),
+        ("src", "penalty", None),
+        ("src", "penalty", -1.0),
+    ],
+)
+def test_settings_of_the_wrong_kind_are_refused(
+    tmp_path: Path, random_crops: Make, name: str, setting: str, value: object
+) -> None:
+    path = tmp_path / "model.npz"
+    save_model(fitted(name, random_crops(12)), path)
+    arrays = members(path)
+    stated = json.loads(arrays["settings"].item())
+    stated["settings"][setting] = value
+    write_archive(path, {**arrays, "settings": np.array(json.dumps(stated))})
+    with pytest.raises(InputError):
+        load_model(path)
+
+
+# Regression: a basis that is one value comes out as an IndexError.
+def test_arrays_without_axes_are_refused(saved: Path) -> None:
+    write_archive(saved, {**members(saved), "basis": np.array("x")})
+    with pytest.raises(InputError):
+        load_model(saved)
+
+
 def test_damage_is_refused_or_harmless(saved: Path, random_crops: Make) -> None:
     content, rng = saved.read_bytes(), np.random.default_rng(0)
     query = random_crops(3, seed=1)

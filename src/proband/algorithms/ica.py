@@ -29,7 +29,8 @@ class ICA(Recognizer):
     architecture
         1: independent *basis images* (pixels are the observations), coefficients are free. 2: a *factorial code* (faces
         are the observations), coefficients are independent. Unmixing white data is a rotation, which a cosine does not
-        see: architecture 1 ranks as ``pca:angle`` does, and 2 as ``pca:whitened-cosine``, up to rounding.
+        see: architecture 1 ranks as ``pca:angle`` does, and 2 as ``pca:whitened-cosine``, up to rounding
+        (for standardised pixels).
     components
         Principal components kept before unmixing, a number or a share.
     """

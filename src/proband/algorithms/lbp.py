@@ -29,6 +29,11 @@ class Grid:
         if min(self.rows, self.columns, self.radius) < 1:
             raise UsageError(f"A grid of {self.rows} × {self.columns} with radius {self.radius} is none.")
 
+    @property
+    def n_features(self) -> int:
+        """The number of bins of all cells."""
+        return self.rows * self.columns * BINS
+
     def histograms(self, crops: Crops) -> npt.NDArray[np.float32]:
         """Return faces × cells × 59 bins."""
         pattern = need("skimage.feature", "LBP").local_binary_pattern
@@ -69,7 +74,7 @@ class HistogramModel(Model):
 
     def represent(self, crops: Crops) -> Vectors:
         """Return the histograms of all cells, one after another."""
-        return self.grid.histograms(crops).reshape(len(crops), -1)
+        return self.grid.histograms(crops).reshape(len(crops), self.grid.n_features)
 
     def scores(self, query: Crops, target: Crops) -> Embeddings:
         """Score by chi-square, computed when it is asked for."""
@@ -96,7 +101,7 @@ class NearestPartsModel(PeopleModel):
 
     def represent(self, crops: Crops) -> Vectors:
         """Return the parts of each face, one after another."""
-        return self._parts(crops).reshape(len(crops), -1)
+        return self._parts(crops).reshape(len(crops), self.grid.n_features)
 
     def class_scores(self, query: Crops, gallery: Crops) -> tuple[npt.NDArray[np.float64], list[str]]:
         """Return minus the sum of squared distances of parts to their nearest parts of each person."""

@@ -46,6 +46,10 @@ class LinearModel(Model):
 
     def __post_init__(self) -> None:
         n_pixels = int(oval(*self.shape).sum()) if self.photometry.mask else self.shape[0] * self.shape[1]
+        if self.basis.ndim not in (1, 2) or not all(
+            part.dtype.kind == "f" for part in (self.basis, self.mean, self.weights)
+        ):
+            raise InputError(f"The parts of {self.name} are not arrays of floats.")
         n_coefficients = self.basis.shape[0] if self.basis.size else n_pixels
         fits = not self.basis.size or (
             self.basis.ndim == 2 and self.basis.shape[1] == self.mean.size == n_pixels
@@ -69,7 +73,7 @@ class LinearModel(Model):
 
         with one_blas_thread():
             parts += run_blocks(one, crops.blocks())
-        return np.concatenate(parts)
+        return np.concatenate(parts) if parts else one(slice(0, 0))
 
     def scores(self, query: Crops, target: Crops) -> Embeddings:
         """Score by the metric; the scores are computed when they are asked for."""

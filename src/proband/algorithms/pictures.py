@@ -121,7 +121,10 @@ def _from_archive(path: Path, samples: Samples) -> Callable[[str], Grey]:
         )
     if texts:
         found = archive[texts[0]].tolist()
-        names = Ids(name.decode() if isinstance(name, bytes) else name for name in found)
+        try:
+            names = Ids(name.decode() if isinstance(name, bytes) else name for name in found)
+        except UnicodeDecodeError:
+            raise InputError(f"{path.name}: the ids in {texts[0]!r} are not UTF-8.") from None
         place = {name: k for k, name in enumerate(names)}
     elif len(images) == len(samples):
         place = {name: k for k, name in enumerate(samples.ids)}

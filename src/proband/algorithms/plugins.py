@@ -131,6 +131,8 @@ class OnnxRecognizer(Recognizer):
                 f"{self.path} is not a model that can be run: {str(error).splitlines()[0]}."
             ) from None
         entry = session.get_inputs()[0]
+        if entry.type != "tensor(float)":
+            raise InputError(f"{self.path} takes {entry.type}; 32-bit floats were expected.")
         sides = entry.shape[1:]
         if (
             len(entry.shape) != 4
@@ -150,10 +152,13 @@ class OnnxRecognizer(Recognizer):
         for place, image in enumerate(images):
             small = Image.fromarray(image).resize((width, height), Image.Resampling.BILINEAR)
             out[place] = (np.asarray(small, dtype=np.float32) - self.mean) / self.scale
-        # Many models are exported for one face at a time.
-        step = 1 if entry.shape[0] == 1 else len(out)
-        parts = [session.run(None, {entry.name: out[k : k + step]})[0] for k in range(0, len(out), step)]
-        found: npt.NDArray[np.float32] = np.concatenate(parts)
+        # Many models are exported for a fixed number of faces at a time; the last batch is then filled up.
+        step = entry.shape[0] if isinstance(entry.shape[0], int) else len(out)
+        filled = np.concatenate([out, np.zeros((-len(out) % step, *out.shape[1:]), dtype=np.float32)])
+        parts = [
+            session.run(None, {entry.name: filled[k : k + step]})[0] for k in range(0, len(filled), step)
+        ]
+        found: npt.NDArray[np.float32] = np.concatenate(parts)[: len(images)]
         return found.reshape(len(images), -1)
 
 

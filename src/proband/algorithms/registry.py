@@ -81,7 +81,7 @@ def _find(name: str) -> Recognizer:
     head, _, tail = name.partition(":")
     if head == "onnx" and tail:
         return OnnxRecognizer(tail)
-    if "." in head.strip(".") and tail:
+    if "." in head and not head.startswith(".") and tail:
         return _as_recognizer(_attribute(head, tail), name)
     near = difflib.get_close_matches(name, names(), n=3)
     raise UsageError(

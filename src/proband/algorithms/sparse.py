@@ -36,6 +36,9 @@ class SparseModel(PeopleModel):
     training: Training | None = None
     notes: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        check_sparse(self.height, self.width, self.penalty)
+
     def represent(self, crops: Crops) -> Vectors:
         """Return the reduced images, each of unit length."""
         resize = need("skimage.transform", "SRC").resize_local_mean
@@ -85,6 +88,15 @@ class SparseModel(PeopleModel):
         return -left, people
 
 
+def check_sparse(height: int, width: int, penalty: float) -> None:
+    """Refuse sizes and penalties that are none."""
+    whole = all(isinstance(side, int) and side >= 1 for side in (height, width))
+    if not whole or not isinstance(penalty, int | float) or not 0 < penalty < float("inf"):
+        raise UsageError(
+            f"SRC needs a penalty above zero and a size of at least 1 × 1, got {penalty!r} and {height!r} × {width!r}."
+        )
+
+
 @dataclass(frozen=True)
 class SRC(Recognizer):
     """Sparse representation classifier on images reduced to 22 × 18 pixels (Mery et al. 2016); no training."""
@@ -96,8 +108,7 @@ class SRC(Recognizer):
     needs_training: bool = False
 
     def __post_init__(self) -> None:
-        if self.penalty <= 0 or min(self.height, self.width) < 1:
-            raise UsageError(f"SRC needs a penalty above zero and a size of at least 1 × 1, got {self}.")
+        check_sparse(self.height, self.width, self.penalty)
 
     def fit(self, train: Crops | None) -> SparseModel:
         """Return the model; the gallery is its dictionary."""

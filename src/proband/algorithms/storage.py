@@ -16,7 +16,7 @@ from proband.algorithms.normalize import Photometry
 from proband.algorithms.recognizer import Model, Training
 from proband.algorithms.sparse import SparseModel
 from proband.engine import written_whole
-from proband.errors import InputError
+from proband.errors import InputError, UsageError
 from proband.samples.npz import Archive, write_archive
 
 _KINDS: dict[str, type[Any]] = {
@@ -62,14 +62,14 @@ def load_model(path: str | Path) -> Model:
         stated = json.loads(str(archive[_SETTINGS].item()))
         kind, settings = _KINDS[stated["kind"]], dict(stated["settings"])
         for name, part in _PARTS.items():
-            if isinstance(settings.get(name), dict):
+            if name in settings and not (name == "training" and settings[name] is None):
                 settings[name] = part(**settings[name])
         for name in ("shape", "notes"):
             if name in settings:
                 settings[name] = tuple(settings[name])
         arrays = {name: archive[name] for name in archive if name != _SETTINGS}
         model: Model = kind(**settings, **arrays)
-    except (KeyError, ValueError, TypeError) as error:
+    except (KeyError, ValueError, TypeError, AttributeError, IndexError, UsageError) as error:
         raise InputError(
             f"{path.name} is not a model of Proband's: {type(error).__name__} {error}."
         ) from None

@@ -156,6 +156,10 @@ def recognize(
     chosen = [recognizer(name, mask=not as_they_are) for name in algorithm or []]
     models: list[Model] = [load_model(path) for path in model or []]
     finder = detector(detect) if detect else None
+    if as_they_are and detect:
+        raise UsageError(
+            "--as-they-are uses no eyes, so there is nothing to --detect.", "leave one of them out."
+        )
     table = read_samples(samples, id_column, subject_column, failed)
     assert table is not None  # a path was given
     sets = _sets(table, train, queries, targets)
@@ -199,7 +203,13 @@ def _sets(table: Samples, train: str | None, queries: str | None, targets: str |
     from proband.samples.choosing import choose
 
     def ids(condition: str) -> tuple[str, ...]:
-        return tuple(table.ids[place] for place in choose(table, condition).positions)
+        chosen = choose(table, condition)
+        if chosen.unknown:
+            talk().print(
+                f"note: {chosen.unknown:,} samples leave {condition!r} undecided for want of a value",
+                soft_wrap=True,
+            )
+        return tuple(table.ids[place] for place in chosen.positions)
 
     training = ids(train) if train is not None else ()
     seen = set(training)
