@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+
+from proband.cli import main
 
 # Tests check numbers, not speed; two threads exercise the code that more would.
 os.environ.setdefault("PROBAND_THREADS", "2")
@@ -36,3 +40,25 @@ def study(tmp_path: Path) -> Path:
         }
     ).write_csv(tmp_path / "samples.csv")
     return tmp_path
+
+
+@dataclass(frozen=True)
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Done]:
+    """The program, run in this process: as in a shell, but without starting Python anew each time."""
+
+    def run_program(*arguments: object, cwd: Path) -> Done:
+        monkeypatch.chdir(cwd)
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as stop:
+            main([str(word) for word in arguments])
+        said = capsys.readouterr()
+        return Done(int(stop.value.code or 0), said.out, said.err)
+
+    return run_program

@@ -11,12 +11,22 @@ from typing import TYPE_CHECKING, Any
 from proband._version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from proband.designs import Binomial as Binomial, Bootstrap as Bootstrap, Clustered as Clustered
     from proband.errors import (
         AlignmentError as AlignmentError,
         DesignError as DesignError,
         InputError as InputError,
         ProbandError as ProbandError,
         UsageError as UsageError,
+    )
+    from proband.inference import (
+        Comparison as Comparison,
+        Estimate as Estimate,
+        RankStatistic as RankStatistic,
+        compare as compare,
+        estimate as estimate,
+        estimate_cmc as estimate_cmc,
+        mcnemar as mcnemar,
     )
     from proband.measures import (
         CMC as CMC,
@@ -75,6 +85,16 @@ _HOME = {
         "evaluate",
         "rank",
         "upper_bound_cmc",
+    ),
+    "proband.designs": ("Binomial", "Bootstrap", "Clustered"),
+    "proband.inference": (
+        "Comparison",
+        "Estimate",
+        "RankStatistic",
+        "compare",
+        "estimate",
+        "estimate_cmc",
+        "mcnemar",
     ),
     "proband.report": ("cmc_figure", "save_figure"),
 }

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from proband.algorithms import Crops, Geometry, crop_faces
-from proband.cli import main
 from proband.faces import Population
 from proband.samples import Experiment, Ids, Samples
 
@@ -90,25 +89,3 @@ def importable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Call
     for name in set(sys.modules) - known:
         if str(getattr(sys.modules[name], "__file__", None) or "").startswith(str(tmp_path)):
             del sys.modules[name]
-
-
-@dataclass(frozen=True)
-class Done:
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Done]:
-    """Run the program in this process."""
-
-    def run_program(*arguments: object, cwd: Path) -> Done:
-        monkeypatch.chdir(cwd)
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as stop:
-            main([str(word) for word in arguments])
-        said = capsys.readouterr()
-        return Done(int(stop.value.code or 0), said.out, said.err)
-
-    return run_program

@@ -12,6 +12,7 @@ from proband.cli.demo import demo
 from proband.cli.evaluate import evaluate
 from proband.cli.faces import faces
 from proband.cli.inspect import inspect
+from proband.cli.mcnemar import mcnemar
 from proband.cli.recognize import recognize
 from proband.errors import ProbandError
 
@@ -24,7 +25,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, evaluate, recognize, inspect, convert, faces):
+for command in (demo, evaluate, recognize, mcnemar, inspect, convert, faces):
     app.command()(command)
 
 

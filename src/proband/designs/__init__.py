@@ -1,0 +1,5 @@
+"""What varies: small frozen descriptions of a repetition, which know nothing of scores."""
+
+from proband.designs.designs import Binomial, Bootstrap, Clustered, Design, Unit
+
+__all__ = ["Binomial", "Bootstrap", "Clustered", "Design", "Unit"]

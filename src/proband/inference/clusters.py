@@ -1,0 +1,107 @@
+"""Several probes of a person are not independent: how much does that cost?"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from math import sqrt
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.errors import UsageError
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """How outcomes vary between and within people.
+
+    Attributes
+    ----------
+    n, n_clusters
+        Probes and people.
+    rate
+        The share of successes.
+    binomial_se, cluster_se
+        The standard error if probes were independent, and the ratio estimator's, which only takes people to be.
+    design_effect
+        The square of their quotient; above 1 the binomial interval is too narrow, below 1 too wide.
+    effective_n
+        The number of independent probes that would tell as much.
+    icc
+        The intraclass correlation (analysis of variance); with equally many probes a person, the design effect is about
+        1 + icc × (probes a person − 1).
+    overdispersion
+        Pearson's X² over people, by its degrees of freedom.
+    """
+
+    n: int
+    n_clusters: int
+    rate: float
+    binomial_se: float
+    cluster_se: float
+    design_effect: float
+    effective_n: float
+    icc: float
+    overdispersion: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return asdict(self)
+
+
+def cluster_statistics(success: Floats, clusters: npt.NDArray[np.integer[Any]]) -> Clusters:
+    """Measure how alike the outcomes of one person are.
+
+    Parameters
+    ----------
+    success
+        0 or 1 (or a fraction) for each probe.
+    clusters
+        The person each probe is of, as a number.
+
+    Notes
+    -----
+    With one person nothing is known about people, and with no successes or no failures nothing varies: the design effect is
+    then 1 and the correlation 0.
+    """
+    if len(success) != len(clusters) or not len(success):
+        raise UsageError(f"{len(success):,} outcomes of {len(clusters):,} probes cannot be measured.")
+    _, codes = np.unique(clusters, return_inverse=True)
+    sizes: Floats = np.bincount(codes).astype(np.float64)
+    totals = np.bincount(codes, weights=success).astype(np.float64)
+    n, k = len(success), len(sizes)
+    rate = float(success.mean())
+    binomial = sqrt(max(0.0, rate * (1 - rate)) / n)
+    if k < 2 or binomial == 0.0:
+        return Clusters(n, k, rate, binomial, binomial, 1.0, float(n), 0.0, 1.0)
+    residuals = totals - rate * sizes
+    cluster = sqrt(k / (k - 1) * float(residuals @ residuals)) / n
+    effect = (cluster / binomial) ** 2
+    expected = sizes * rate * (1 - rate)
+    return Clusters(
+        n=n,
+        n_clusters=k,
+        rate=rate,
+        binomial_se=binomial,
+        cluster_se=cluster,
+        design_effect=effect,
+        effective_n=n / effect if effect > 0 else float("inf"),
+        icc=_icc(success, codes, sizes, totals),
+        overdispersion=float((residuals**2 / expected).sum() / (k - 1)),
+    )
+
+
+def _icc(success: Floats, codes: npt.NDArray[np.integer[Any]], sizes: Floats, totals: Floats) -> float:
+    """The intraclass correlation by analysis of variance, for people with any numbers of probes."""
+    n, k = len(success), len(sizes)
+    if n == k:
+        return 0.0
+    means = totals / sizes
+    between = float((sizes * (means - success.mean()) ** 2).sum()) / (k - 1)
+    within = float(((success - means[codes]) ** 2).sum()) / (n - k)
+    usual = (n - float((sizes**2).sum()) / n) / (k - 1)
+    denominator = between + (usual - 1) * within
+    return 0.0 if denominator == 0 else (between - within) / denominator

@@ -1,0 +1,132 @@
+"""Results of estimation: a value with its interval, and what stands behind it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from math import isfinite
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.inference.clusters import Clusters
+from proband.measures.results import Answers, Facts
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """A measure of one algorithm with its interval.
+
+    Attributes
+    ----------
+    value, low, high
+        The measure and the ends of its interval.
+    confidence_level
+        How often such intervals hold the truth, if the assumptions do.
+    standard_error
+        Of the value, under the design; None where the design has none.
+    events
+        For a rate, the successes it rests on.
+    degrees_of_freedom
+        Of the quantile used; None for a normal one or none.
+    replicates
+        The replicate values, for designs that make them.
+    design, seed
+        What varied, in words, and the seed of the replicates.
+    answers, facts
+        The four answers, and how the number came about.
+    clusters
+        How alike the probes of one person are, where people have several.
+    notes
+        What else a reader should know: above all whether a simpler interval would be too narrow.
+    """
+
+    value: float
+    low: float
+    high: float
+    confidence_level: float
+    standard_error: float | None
+    events: float | None
+    degrees_of_freedom: float | None
+    replicates: Floats | None
+    design: str
+    seed: int | None
+    answers: Answers
+    facts: Facts
+    clusters: Clusters | None
+    notes: tuple[str, ...] = ()
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __repr__(self) -> str:
+        spread = "" if self.standard_error is None else f" ± {self.standard_error:.3g}"
+        return (
+            f"{self.facts.algorithm}: {self.answers.of} {self.value:.4f}{spread}, "
+            f"{self.confidence_level:.0%} [{self.low:.4f}, {self.high:.4f}], varying {self.answers.varying}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the replicates as plain values, ready for JSON; what is infinite is None."""
+
+        def plain(value: float | None) -> float | None:
+            return value if value is not None and isfinite(value) else None
+
+        return {
+            "value": plain(self.value),
+            "low": plain(self.low),
+            "high": plain(self.high),
+            "confidence_level": self.confidence_level,
+            "standard_error": plain(self.standard_error),
+            "events": self.events,
+            "degrees_of_freedom": self.degrees_of_freedom,
+            "n_replicates": None if self.replicates is None else len(self.replicates),
+            "design": self.design,
+            "seed": self.seed,
+            "answers": asdict(self.answers),
+            "facts": {**asdict(self.facts), "notes": list(self.facts.notes)},
+            "clusters": None if self.clusters is None else self.clusters.to_dict(),
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Band:
+    """A cumulative match characteristic with an interval at every rank.
+
+    Attributes
+    ----------
+    values, low, high
+        The curve and the ends of the band.
+    simultaneous
+        Whether the whole curve lies in the band with the stated confidence, or each rank by itself does.
+    """
+
+    values: Floats
+    low: Floats
+    high: Floats
+    confidence_level: float
+    simultaneous: bool
+    design: str
+    seed: int | None
+    answers: Answers
+    facts: Facts
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        kind = "simultaneous" if self.simultaneous else "pointwise"
+        return (
+            f"{self.facts.algorithm}: CMC with a {kind} {self.confidence_level:.0%} band, rank 1: {self.values[0]:.4f} "
+            f"[{self.low[0]:.4f}, {self.high[0]:.4f}], varying {self.answers.varying}"
+        )
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return columns algorithm, rank, rate, low and high."""
+        ranks = np.arange(1, len(self.values) + 1)
+        name = [self.facts.algorithm] * len(ranks)
+        return pl.DataFrame(
+            {"algorithm": name, "rank": ranks, "rate": self.values, "low": self.low, "high": self.high}
+        )

@@ -1,0 +1,150 @@
+"""Two algorithms on the same probes: McNemar's test, and the difference of the two rates."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from math import sqrt
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.errors import UsageError
+from proband.inference.proportions import Interval, check_level, normal_quantile, proportion_interval
+
+
+@dataclass(frozen=True)
+class PairedOutcomes:
+    """How often both algorithms succeed (ss), only the first (sf), only the second (fs), neither (ff)."""
+
+    ss: int
+    sf: int
+    fs: int
+    ff: int
+
+    def __post_init__(self) -> None:
+        if min(self.ss, self.sf, self.fs, self.ff) < 0:
+            raise UsageError(f"Counts cannot be negative: {self}.")
+
+    @classmethod
+    def of(cls, first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]) -> PairedOutcomes:
+        """Count the pairs of successes (1) and failures (0) of two algorithms on the same probes."""
+        for values in (first, second):
+            if not np.isin(values, (0.0, 1.0)).all():
+                raise UsageError(
+                    "McNemar's test counts successes and failures; fractions of a success have no such count.",
+                    "choose pessimistic or optimistic ties.",
+                )
+        if first.shape != second.shape:
+            raise UsageError(f"{len(first):,} and {len(second):,} probes are no pairs.")
+        a, b = first == 1.0, second == 1.0
+        return cls(int((a & b).sum()), int((a & ~b).sum()), int((~a & b).sum()), int((~a & ~b).sum()))
+
+    @property
+    def n(self) -> int:
+        """The number of probes."""
+        return self.ss + self.sf + self.fs + self.ff
+
+
+@dataclass(frozen=True)
+class McNemar:
+    """The result of McNemar's test.
+
+    Attributes
+    ----------
+    n_sf, n_fs
+        The probes that only the first, and only the second algorithm recognises: the test looks at no others.
+    p_greater, p_less
+        One-sided: the chance, if neither is better, of at least as many probes favouring the first (the second).
+    p_two_sided
+        Twice the smaller of these, at most 1: exact.
+    p_mid
+        The same with half the weight of what was observed: less conservative, no longer exact.
+    """
+
+    n_sf: int
+    n_fs: int
+    p_greater: float
+    p_less: float
+    p_two_sided: float
+    p_mid: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return asdict(self)
+
+
+def mcnemar(n_sf: int, n_fs: int) -> McNemar:
+    """Test whether two algorithms recognise probes equally often, by the probes on which they differ.
+
+    Probes are taken to be independent: with several probes of a person it rejects far too often. With no discordant probe
+    every p-value is 1.
+
+    Examples
+    --------
+    >>> round(mcnemar(22, 8).p_greater, 6)
+    0.008062
+    """
+    from scipy.special import bdtr, gammaln
+
+    if n_sf < 0 or n_fs < 0:
+        raise UsageError(f"Counts cannot be negative: {n_sf} and {n_fs}.")
+    n = n_sf + n_fs
+    if n == 0:
+        return McNemar(0, 0, 1.0, 1.0, 1.0, 1.0)
+    greater, less = float(bdtr(n_fs, n, 0.5)), float(bdtr(n_sf, n, 0.5))
+    observed = float(np.exp(gammaln(n + 1) - gammaln(n_sf + 1) - gammaln(n_fs + 1) - n * np.log(2.0)))
+    smaller = min(greater, less)
+    return McNemar(n_sf, n_fs, greater, less, min(1.0, 2 * smaller), min(1.0, 2 * smaller - observed))
+
+
+def newcombe_interval(pairs: PairedOutcomes, confidence_level: float = 0.95) -> Interval:
+    """Newcombe's interval of the paired difference of two rates: Wilson's, hybrid, with the correlation (his method 10)."""
+    n = pairs.n
+    check_level(confidence_level)
+    if n == 0:
+        return Interval(-1.0, 1.0)
+    a, b = pairs.ss + pairs.sf, pairs.ss + pairs.fs
+    low_a, high_a = proportion_interval(a, n, "wilson", confidence_level)
+    low_b, high_b = proportion_interval(b, n, "wilson", confidence_level)
+    margins = a * (n - a) * b * (n - b)
+    cross = float(pairs.ss * pairs.ff - pairs.sf * pairs.fs)
+    if cross > 0:
+        cross = max(cross - n / 2, 0.0)  # his continuity correction
+    phi = 0.0 if margins == 0 else cross / sqrt(margins)
+    p, q = a / n, b / n
+    below, above = p - low_a, high_a - p
+    under, over = q - low_b, high_b - q
+    low = p - q - sqrt(max(0.0, below**2 - 2 * phi * below * over + over**2))
+    high = p - q + sqrt(max(0.0, above**2 - 2 * phi * above * under + under**2))
+    return Interval(max(-1.0, low), min(1.0, high))
+
+
+def tango_interval(pairs: PairedOutcomes, confidence_level: float = 0.95) -> Interval:
+    """Tango's score interval of the paired difference of two rates: the differences a score test does not reject."""
+    return tango_counts(pairs.sf, pairs.fs, pairs.n, confidence_level)
+
+
+def tango_counts(b: float, c: float, n: float, confidence_level: float = 0.95) -> Interval:
+    """Tango's interval from counts that need not be whole: only the first succeeds `b` times of `n`, only the second `c`."""
+    from scipy.optimize import brentq
+
+    z = normal_quantile(confidence_level)
+    if n == 0:
+        return Interval(-1.0, 1.0)
+    observed = (b - c) / n
+
+    def excess(delta: float) -> float:
+        """The score statistic of a difference, positive where the observed one is larger."""
+        first = 2 * n
+        second = -b - c + (2 * n - b + c) * delta
+        third = -c * delta * (1 - delta)
+        q = (sqrt(max(0.0, second**2 - 4 * first * third)) - second) / (2 * first)
+        variance = n * (2 * q + delta * (1 - delta))
+        gap = b - c - n * delta
+        return gap / sqrt(variance) if variance > 0 else float(np.sign(gap)) * np.inf if gap else 0.0
+
+    edge = 1.0 - 1e-12
+    low = -1.0 if excess(-edge) <= z else float(brentq(lambda d: excess(d) - z, -edge, observed))
+    high = 1.0 if excess(edge) >= -z else float(brentq(lambda d: excess(d) + z, observed, edge))
+    return Interval(low, high)

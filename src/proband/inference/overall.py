@@ -1,0 +1,54 @@
+"""Do several algorithms differ at all?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+_PERMUTATIONS = 9_999
+
+
+@dataclass(frozen=True)
+class CochranQ:
+    """Cochran's Q over algorithms.
+
+    Attributes
+    ----------
+    statistic, degrees_of_freedom
+        Q and the number of algorithms less one.
+    p_value
+        From chi-square with one probe for each person; otherwise from permuting the algorithms' labels within people.
+    method
+        Which of the two.
+    """
+
+    statistic: float
+    degrees_of_freedom: int
+    p_value: float
+    method: str
+
+
+def cochran_q(success: npt.NDArray[np.float64], subjects: npt.NDArray[np.intp], seed: int = 0) -> CochranQ:
+    """Test whether all algorithms have the same success rate; `success` is probes × algorithms."""
+    from scipy.special import chdtrc
+
+    k = success.shape[1]
+    columns, rows = success.sum(axis=0), success.sum(axis=1)
+    spread = float((rows * (k - rows)).sum())
+    if spread == 0:
+        return CochranQ(0.0, k - 1, 1.0, "no probe tells the algorithms apart")
+    q = float((k - 1) * (k * (columns**2).sum() - columns.sum() ** 2) / spread)
+    people = int(subjects.max()) + 1
+    if people == len(success):
+        return CochranQ(q, k - 1, float(chdtrc(k - 1, q)), "chi-square")
+    sums = np.zeros((people, k))
+    np.add.at(sums, subjects, success)
+    rng = np.random.default_rng(seed)
+    observed = float((columns**2).sum())
+    as_large = 1
+    for _ in range(_PERMUTATIONS):
+        permuted = rng.permuted(sums, axis=1).sum(axis=0)
+        as_large += float((permuted**2).sum()) >= observed - 1e-9
+    return CochranQ(q, k - 1, as_large / (_PERMUTATIONS + 1), "labels permuted within people")

@@ -1,0 +1,120 @@
+"""Intervals and tests for one proportion and for the difference of two."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+
+from proband.errors import UsageError
+
+ProportionMethod = Literal["wilson", "clopper-pearson", "jeffreys"]
+
+
+class Interval(NamedTuple):
+    """The ends of an interval."""
+
+    low: float
+    high: float
+
+
+def check_level(confidence_level: float) -> float:
+    """Return the level if it is one."""
+    if not 0.0 < confidence_level < 1.0:
+        raise UsageError(
+            f"A confidence level lies between 0 and 1, got {confidence_level!r}.", "write 0.95 for 95 %."
+        )
+    return confidence_level
+
+
+def normal_quantile(confidence_level: float) -> float:
+    """The two-sided standard normal quantile: 1.96 for 0.95."""
+    from scipy.special import ndtri
+
+    return float(ndtri(0.5 + check_level(confidence_level) / 2))
+
+
+def t_quantile(confidence_level: float, degrees_of_freedom: float) -> float:
+    """The two-sided quantile of Student's t; infinite without a degree of freedom."""
+    from scipy.special import stdtrit
+
+    if degrees_of_freedom < 1:
+        return float("inf")
+    return float(stdtrit(degrees_of_freedom, 0.5 + check_level(confidence_level) / 2))
+
+
+def proportion_interval(
+    successes: float, n: float, method: ProportionMethod = "wilson", confidence_level: float = 0.95
+) -> Interval:
+    """Interval of a proportion of independent trials.
+
+    Parameters
+    ----------
+    successes, n
+        How many of how many. An effective number of trials need not be whole; no trials give the whole range.
+    method
+        ``wilson`` (score interval), ``clopper-pearson`` (never covers less than it claims), ``jeffreys`` (equal-tailed, with
+        the ends at 0 and 1 where there are no successes or no failures).
+
+    Examples
+    --------
+    >>> proportion_interval(673, 697)
+    Interval(low=0.949276..., high=0.976753...)
+    """
+    if method not in get_args(ProportionMethod):
+        raise UsageError(
+            f"There is no interval {method!r}.", f"there are: {', '.join(get_args(ProportionMethod))}."
+        )
+    if not 0 <= successes <= n:
+        raise UsageError(f"{successes:g} successes of {n:g} trials is no proportion.")
+    check_level(confidence_level)
+    if n == 0:
+        return Interval(0.0, 1.0)
+    if method == "wilson":
+        return wilson_interval(successes / n, n, normal_quantile(confidence_level))
+    from scipy.special import betaincinv
+
+    tail = (1.0 - confidence_level) / 2
+    half = 0.5 if method == "jeffreys" else 0.0
+    one = 1.0 - half
+    failures = n - successes
+    low = 0.0 if successes == 0 else float(betaincinv(successes + half, failures + one, tail))
+    high = 1.0 if failures == 0 else float(betaincinv(successes + one, failures + half, 1.0 - tail))
+    return Interval(low, high)
+
+
+def wilson_interval(rate: float, n: float, z: float) -> Interval:
+    """Wilson's interval of a rate of `n` trials, with `z` the quantile to use; the whole range for an infinite one."""
+    if not np.isfinite(z):
+        return Interval(0.0, 1.0)
+    centre = rate + z * z / (2 * n)
+    spread = z * sqrt(rate * (1 - rate) / n + z * z / (4 * n * n))
+    scale = 1 + z * z / n
+    # The ends are exactly 0 and 1 where there are no successes or no failures; rounding must not hide that.
+    low = 0.0 if rate == 0 else max(0.0, (centre - spread) / scale)
+    high = 1.0 if rate == 1 else min(1.0, (centre + spread) / scale)
+    return Interval(low, high)
+
+
+def difference_of_independent(
+    successes_a: int, n_a: int, successes_b: int, n_b: int, confidence_level: float = 0.95
+) -> tuple[Interval, float]:
+    """Two independent data sets: interval of the difference of their rates, and the p-value of the score test.
+
+    The interval is Newcombe's hybrid of two Wilson intervals; the test is two-sided, with the pooled variance.
+    """
+    from scipy.special import ndtr
+
+    low_a, high_a = proportion_interval(successes_a, n_a, "wilson", confidence_level)
+    low_b, high_b = proportion_interval(successes_b, n_b, "wilson", confidence_level)
+    if n_a == 0 or n_b == 0:
+        return Interval(-1.0, 1.0), 1.0
+    a, b = successes_a / n_a, successes_b / n_b
+    interval = Interval(
+        a - b - sqrt((a - low_a) ** 2 + (high_b - b) ** 2), a - b + sqrt((high_a - a) ** 2 + (b - low_b) ** 2)
+    )
+    pooled = (successes_a + successes_b) / (n_a + n_b)
+    variance = pooled * (1 - pooled) * (1 / n_a + 1 / n_b)
+    p_value = 1.0 if variance == 0 else float(2 * ndtr(-abs(a - b) / np.sqrt(variance)))
+    return interval, min(1.0, p_value)

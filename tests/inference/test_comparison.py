@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import json
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from proband.errors import DesignError, UsageError
+from proband.inference import compare, mcnemar
+from proband.inference.mcnemar import PairedOutcomes, tango_interval
+from proband.inference.multiplicity import holm
+from proband.inference.overall import cochran_q
+from proband.measures import MedianCensoredRank, RecognitionRate
+
+
+def from_counts(outcomes_of, ss, sf, fs, ff):
+    a = np.repeat([0, 0, 1, 1], [ss, sf, fs, ff])
+    b = np.repeat([0, 1, 0, 1], [ss, sf, fs, ff])
+    return outcomes_of(a, name="a"), outcomes_of(b, name="b")
+
+
+@pytest.mark.parametrize(
+    "counts", [(824, 104, 40, 227), (217, 60, 38, 407), (30, 22, 8, 174), (9, 44, 1, 140)]
+)
+def test_table_4_of_beveridge_as_a_user_meets_it(outcomes_of, counts):
+    a, b = from_counts(outcomes_of, *counts)
+    (pair,) = compare(RecognitionRate(1), [a, b]).pairs
+    assert (pair.n_sf, pair.n_fs) == counts[1:3]
+    assert pair.p_value == pytest.approx(mcnemar(*counts[1:3]).p_mid, rel=1e-8)
+    assert (pair.low, pair.high) == pytest.approx(tango_interval(PairedOutcomes(*counts)))
+    assert pair.verdict == "better"
+
+
+def test_verdicts(outcomes_of):
+    for counts, verdict in (
+        ((50, 30, 2, 18), "better"),
+        ((50, 2, 30, 18), "worse"),
+        ((9000, 3, 3, 994), "equivalent"),
+        ((50, 5, 4, 41), "undecided"),
+        ((60, 0, 0, 40), "undecided"),
+    ):
+        (pair,) = compare(RecognitionRate(1), from_counts(outcomes_of, *counts)).pairs
+        assert pair.verdict == verdict
+        said = pair.sentence(0.01)
+        assert verdict.rstrip("t") in said or verdict in said
+        assert (pair.subjects_needed is not None) == (verdict == "undecided")
+
+
+def test_people_needed_shrink_with_the_margin(outcomes_of):
+    pair = from_counts(outcomes_of, 50, 5, 4, 41)
+    wide = compare(RecognitionRate(1), pair, margin=0.02).pairs[0].subjects_needed
+    narrow = compare(RecognitionRate(1), pair, margin=0.01).pairs[0].subjects_needed
+    assert narrow == pytest.approx(4 * wide, rel=0.05)
+
+
+def test_shared_people_widen_the_interval(outcomes_of):
+    rng = np.random.default_rng(0)
+    a, b = (np.repeat(rng.random(40) < 0.7, 5) for _ in range(2))
+    subjects = np.repeat(np.arange(40), 5)
+    clustered = compare(
+        RecognitionRate(1), [outcomes_of(~a, subjects, "a"), outcomes_of(~b, subjects, "b")]
+    ).pairs[0]
+    alone = compare(RecognitionRate(1), [outcomes_of(~a, name="a"), outcomes_of(~b, name="b")]).pairs[0]
+    assert clustered.high - clustered.low == pytest.approx(np.sqrt(5) * (alone.high - alone.low), rel=0.15)
+    assert clustered.p_value > alone.p_value
+
+
+def test_holm_against_a_plain_loop():
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        p = rng.random(6) ** 3
+        order = np.argsort(p)
+        running, expected = 0.0, np.empty(6)
+        for step, place in enumerate(order):
+            running = max(running, (6 - step) * p[place])
+            expected[place] = min(1.0, running)
+        assert holm(p) == pytest.approx(expected)
+
+
+def test_cochran_q_against_its_definition_and_enumeration():
+    success = np.array([[1, 1, 0], [1, 0, 0], [1, 1, 1], [1, 0, 0], [0, 1, 0], [1, 1, 0]], dtype=float)
+    k, columns, rows = 3, success.sum(axis=0), success.sum(axis=1)
+    expected = k * (k - 1) * ((columns - columns.mean()) ** 2).sum() / (k * rows.sum() - (rows**2).sum())
+    found = cochran_q(success, np.arange(6))
+    assert found.statistic == pytest.approx(expected)
+    clustered = cochran_q(success, np.array([0, 0, 1, 1, 2, 2]))
+    sums = np.array([success[0:2].sum(axis=0), success[2:4].sum(axis=0), success[4:6].sum(axis=0)])
+    orders = [list(order) for order in permutations(range(3))]
+    totals = [
+        ((sums[0][a] + sums[1][b] + sums[2][c]) ** 2).sum() for a in orders for b in orders for c in orders
+    ]
+    assert clustered.p_value == pytest.approx(
+        np.mean(np.array(totals) >= (columns**2).sum() - 1e-9), abs=0.02
+    )
+
+
+def test_several_algorithms(outcomes_of):
+    rng = np.random.default_rng(2)
+    made = [
+        outcomes_of(rng.random(300) > rate, name=name) for name, rate in (("x", 0.9), ("y", 0.88), ("z", 0.3))
+    ]
+    found = compare(RecognitionRate(1), made)
+    assert len(found.pairs) == 3
+    assert found.overall.p_value < 1e-10
+    assert found.places() == {"x": (1, 2), "y": (1, 2), "z": (3, 3)}
+    assert found.beaten_by("x") == ["z"]
+    json.dumps(found.to_dict(), allow_nan=False)
+    assert found.to_frame().height == 3
+
+
+def test_refusals(outcomes_of):
+    a, b = from_counts(outcomes_of, 5, 5, 5, 5)
+    with pytest.raises(UsageError, match="at least two"):
+        compare(RecognitionRate(1), [a])
+    with pytest.raises(UsageError, match="names of their own"):
+        compare(RecognitionRate(1), [a, a])
+    with pytest.raises(DesignError, match="same probes"):
+        compare(RecognitionRate(1), [a, outcomes_of(np.zeros(7), name="c")])
+    with pytest.raises(DesignError, match="recognition rates"):
+        compare(MedianCensoredRank(), [a, b])
+    with pytest.raises(UsageError, match="margin"):
+        compare(RecognitionRate(1), [a, b], margin=5)

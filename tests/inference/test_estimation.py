@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from proband.designs import Binomial, Bootstrap, Clustered
+from proband.errors import DesignError, UsageError
+from proband.inference import RankStatistic, cluster_statistics, estimate, estimate_cmc, proportion_interval
+from proband.measures import CMC, MedianCensoredRank, MedianRelativeRank, RecognitionRate
+
+RNG = np.random.default_rng(5)
+CLOSER = RNG.geometric(0.4, 120) - 1
+SUBJECTS = np.repeat(np.arange(30), 4)
+
+
+@pytest.mark.parametrize("method", ["wilson", "clopper-pearson", "jeffreys"])
+def test_binomial_is_the_interval_of_a_proportion(outcomes_of, method):
+    found = estimate(RecognitionRate(1), outcomes_of(CLOSER), design=Binomial(method), confidence_level=0.9)
+    k = int((CLOSER == 0).sum())
+    assert (found.low, found.high) == proportion_interval(k, 120, method, 0.9)
+    assert (found.events, found.value) == (k, k / 120)
+    assert found.standard_error == pytest.approx(np.sqrt(k / 120 * (1 - k / 120) / 120))
+
+
+def test_auto_says_what_it_took_and_why(outcomes_of):
+    one = estimate(RecognitionRate(1), outcomes_of(CLOSER))
+    assert "binomial" in one.design
+    assert "one probe" in one.notes[0]
+    several = estimate(RecognitionRate(1), outcomes_of(CLOSER, SUBJECTS))
+    assert "effective sample size" in several.design
+    assert "several probes" in several.notes[0]
+    assert several.answers.varying.startswith("other people")
+    median = estimate(MedianCensoredRank(5), outcomes_of(CLOSER, SUBJECTS))
+    assert "bootstrap over subjects" in median.design
+
+
+def test_clustered_is_wilson_with_the_effective_size(outcomes_of):
+    success = np.repeat(RNG.random(30) < 0.7, 4)
+    outcomes = outcomes_of(np.where(success, 0, 3), SUBJECTS)
+    found = estimate(RecognitionRate(1), outcomes, design=Clustered())
+    clusters = cluster_statistics(success.astype(float), SUBJECTS)
+    assert clusters.effective_n == pytest.approx(30, rel=0.05)  # all four probes of a person say the same
+    t = stats.t.ppf(0.975, 29)
+    p, n = success.mean(), clusters.effective_n
+    for end in (found.low, found.high):  # the ends of Wilson's interval solve |p - x| = t sqrt(x (1 - x) / n)
+        assert abs(p - end) == pytest.approx(t * np.sqrt(end * (1 - end) / n), rel=1e-9)
+    assert found.degrees_of_freedom == 29
+    assert any("too narrow by a factor of" in note or "would be" in note for note in found.notes)
+
+
+def test_without_failures_each_person_counts_once(outcomes_of):
+    found = estimate(RecognitionRate(1), outcomes_of(np.zeros(120), SUBJECTS))
+    alone = estimate(RecognitionRate(1), outcomes_of(np.zeros(30)), design=Clustered())
+    assert (found.value, found.high) == (1.0, 1.0)
+    assert found.low == pytest.approx(alone.low)
+
+
+def test_binomial_over_people_warns(outcomes_of):
+    success = np.repeat(RNG.random(30) < 0.7, 4)
+    found = estimate(RecognitionRate(1), outcomes_of(np.where(success, 0, 3), SUBJECTS), design=Binomial())
+    assert any("this interval is too narrow by a factor of 2.0" in note for note in found.notes)
+
+
+def test_bootstrap_of_a_rate_over_probes_is_binomial(outcomes_of):
+    design = Bootstrap("probe", n_resamples=20_000)
+    found = estimate(RecognitionRate(1), outcomes_of(CLOSER), design=design)
+    counts = np.rint(found.replicates * 120).astype(int)
+    k = int((CLOSER == 0).sum())
+    grid = np.arange(121)
+    observed = np.searchsorted(np.sort(counts), grid, side="right") / len(counts)
+    assert np.abs(observed - stats.binom.cdf(grid, 120, k / 120)).max() < 0.015
+
+
+def test_bootstrap_over_people_equals_a_loop(outcomes_of):
+    outcomes = outcomes_of(CLOSER, SUBJECTS)
+    design = Bootstrap("subject", n_resamples=700)
+    for measure, naive in (
+        (RecognitionRate(2), lambda r: np.mean(r <= 2)),
+        (MedianCensoredRank(4), lambda r: np.median(np.minimum(r, 4))),
+        (MedianRelativeRank(), lambda r: np.median(r / 30)),
+        (RankStatistic(np.mean, "mean rank"), np.mean),
+    ):
+        found = estimate(measure, outcomes, design=design, rng=3)
+        weights = np.concatenate(list(design.weights(30, 3)))
+        expected = [naive(np.repeat(outcomes.ranks, row[SUBJECTS])) for row in weights]
+        assert np.allclose(found.replicates, expected)
+        assert (found.low, found.high) == pytest.approx(np.quantile(expected, [0.025, 0.975]))
+        assert found.value == pytest.approx(naive(outcomes.ranks))
+
+
+def test_bca_agrees_with_scipy(outcomes_of):
+    outcomes = outcomes_of(CLOSER)
+    expected = stats.bootstrap(
+        (outcomes.ranks,), np.mean, method="BCa", n_resamples=20_000, rng=np.random.default_rng(0)
+    ).confidence_interval
+    design = Bootstrap("probe", "bca", n_resamples=20_000)
+    found = estimate(RankStatistic(np.mean, "mean rank"), outcomes, design=design)
+    assert found.low == pytest.approx(expected.low, abs=0.03)
+    assert found.high == pytest.approx(expected.high, abs=0.03)
+
+
+def test_same_seed_same_replicates_and_more_extend_them(outcomes_of):
+    outcomes = outcomes_of(CLOSER, SUBJECTS)
+    few = estimate(RecognitionRate(1), outcomes, design=Bootstrap(n_resamples=1000), rng=9)
+    many = estimate(RecognitionRate(1), outcomes, design=Bootstrap(n_resamples=3000), rng=9)
+    assert np.array_equal(few.replicates, many.replicates[:1000])
+    assert not np.array_equal(
+        few.replicates, estimate(RecognitionRate(1), outcomes, design=Bootstrap(n_resamples=1000)).replicates
+    )
+
+
+def test_finite_population(outcomes_of):
+    outcomes = outcomes_of(CLOSER)
+    endless = estimate(RecognitionRate(1), outcomes)
+    half = estimate(RecognitionRate(1), outcomes, population=240)
+    assert half.standard_error == pytest.approx(endless.standard_error * np.sqrt(0.5))
+    whole = estimate(RecognitionRate(1), outcomes, population=120)
+    assert whole.high - whole.low < 1e-5
+    with pytest.raises(UsageError, match="cannot hold"):
+        estimate(RecognitionRate(1), outcomes, population=50)
+
+
+def test_refusals(outcomes_of):
+    outcomes = outcomes_of(CLOSER)
+    with pytest.raises(DesignError, match="is for rates"):
+        estimate(MedianCensoredRank(), outcomes, design=Binomial())
+    with pytest.raises(DesignError, match="fractions"):
+        estimate(RecognitionRate(), outcomes_of(CLOSER, ties="mean"), design=Binomial())
+    with pytest.raises(DesignError, match="one person"):
+        estimate(MedianCensoredRank(), outcomes_of(CLOSER, np.zeros(120, dtype=int)))
+    with pytest.raises(UsageError, match="estimate_cmc"):
+        estimate(CMC(), outcomes)
+    with pytest.raises(UsageError):
+        Bootstrap("gallery")
+    with pytest.raises(UsageError, match="cannot be resampled"):
+        estimate(object(), outcomes, design=Bootstrap())
+
+
+def test_results_speak(outcomes_of):
+    found = estimate(RecognitionRate(1), outcomes_of(CLOSER, SUBJECTS))
+    plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert set(plain["answers"]) == {"of", "varying", "fixed", "assuming"}
+    assert "varying other people" in repr(found)
+    assert float(found) == found.value
+
+
+def test_bands(outcomes_of):
+    outcomes = outcomes_of(CLOSER, SUBJECTS)
+    point = estimate_cmc(outcomes, max_rank=6)
+    for t in range(1, 7):
+        one = estimate(RecognitionRate(t), outcomes)
+        assert (point.values[t - 1], point.low[t - 1], point.high[t - 1]) == (one.value, one.low, one.high)
+    percentile = estimate_cmc(outcomes, design=Bootstrap(), max_rank=6)
+    simultaneous = estimate_cmc(outcomes, max_rank=6, simultaneous=True)
+    inner = slice(0, 4)
+    assert (simultaneous.high - simultaneous.low)[inner].sum() > (percentile.high - percentile.low)[
+        inner
+    ].sum()
+    assert point.to_frame().columns == ["algorithm", "rank", "rate", "low", "high"]
