@@ -24,7 +24,6 @@ def run() -> list[Row]:
     ids = [f"g{k}" for k in range(GALLERY)] + [f"p{k}" for k in range(PROBES)]
     samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
     experiment = Experiment(samples, gallery=np.arange(GALLERY + PROBES) < GALLERY)
-    embeddings = Embeddings(gallery, ids[:GALLERY], metric="cosine")
     embeddings = Embeddings(probes, ids[GALLERY:], metric="cosine", targets=gallery, target_ids=ids[:GALLERY])
     rank(embeddings, experiment.restricted(probes=experiment.probes[:2]))  # compile first
 
