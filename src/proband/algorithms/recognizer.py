@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -15,23 +15,36 @@ from proband.algorithms.crops import Crops
 from proband.errors import InputError
 from proband.scores import DenseScores, Scores
 
+_SHORT = 16  # hexadecimal digits of a single id's hash
 Vectors = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class Training:
-    """What a model was trained on: how many images and people, and a hash of the sorted ids."""
+    """What a model was trained on: how many images and people, a hash of the sorted ids, and one of each id.
+
+    The hashes tell whether a sample was trained on without telling which samples were.
+    """
 
     n_images: int
     n_subjects: int | None
     ids_sha256: str
+    id_hashes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "id_hashes", tuple(self.id_hashes))
+
+    def among(self, ids: Iterable[str]) -> list[str]:
+        """Those of `ids` that were trained on."""
+        known = set(self.id_hashes)
+        return [name for name in ids if hash_ids([name])[:_SHORT] in known]
 
     @classmethod
     def on(cls, crops: Crops) -> Training:
         """Describe a training set."""
-        return cls(
-            len(crops), None if crops.subjects is None else len(set(crops.subjects)), hash_ids(crops.ids)
-        )
+        people = None if crops.subjects is None else len(set(crops.subjects))
+        single = tuple(sorted(hash_ids([name])[:_SHORT] for name in crops.ids))
+        return cls(len(crops), people, hash_ids(crops.ids), single)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from proband.algorithms.acquire import Acquired
-from proband.algorithms.recognizer import Model, Recognizer
-from proband.engine import Progress, Silent
+from proband.algorithms.recognizer import Model, PeopleModel, Recognizer
+from proband.engine import Progress, Silent, one_blas_thread
 from proband.errors import DesignError, first_few
 from proband.kernels.codes import FAILED
 from proband.samples import Samples
@@ -63,7 +63,8 @@ def train(
         shaped = (
             crops if crops is not None or one.needs_training else acquired.crops.take(acquired.crops.ids[:1])
         )
-        models.append(one.fit(shaped))
+        with one_blas_thread():  # more threads would add up in another order
+            models.append(one.fit(shaped))
         progress.advance(1)
     return models
 
@@ -78,6 +79,14 @@ def score(
     if not queries or not targets:
         raise DesignError("No query or no target could be acquired, so there is nothing to score.")
     query, target = acquired.crops.take(queries), acquired.crops.take(targets)
+    shared = [name for name in queries if name in set(targets)]
+    for model in models:
+        if shared and isinstance(model, PeopleModel):
+            raise DesignError(
+                f"{model.name} compares a face with all targets of a person together, so queries must not be targets too: "
+                f"{first_few(shared)}.",
+                "choose them apart: --queries and --targets.",
+            )
     progress.begin("scoring", len(models))
     found = []
     for model in models:

@@ -222,15 +222,17 @@ def _sets(table: Samples, train: str | None, queries: str | None, targets: str |
 
 
 def _check_models(models: list[Model], sets: Sets) -> None:
-    """Refuse a loaded model that was trained on exactly what it is now tested on."""
-    from proband.algorithms.recognizer import hash_ids
-    from proband.errors import DesignError
+    """Refuse a loaded model that was trained on samples it would now be tested on."""
+    from proband.errors import DesignError, first_few
 
-    both = tuple(dict.fromkeys([*sets.queries, *sets.targets]))
-    tested = {hash_ids(sets.queries), hash_ids(sets.targets), hash_ids(both)}
+    both = dict.fromkeys([*sets.queries, *sets.targets])
     for one in models:
-        if one.training is not None and one.training.ids_sha256 in tested:
-            raise DesignError(f"{one.name} was trained on the very samples it would be tested on.")
+        met = [] if one.training is None else one.training.among(both)
+        if met:
+            raise DesignError(
+                f"{one.name} was trained on {len(met):,} of the very samples it would be tested on: {first_few(met)}.",
+                "choose other queries and targets, or train another model.",
+            )
 
 
 def _write(scores: list[DenseScores], out: Path, table: Samples) -> None:
@@ -248,8 +250,9 @@ def _write(scores: list[DenseScores], out: Path, table: Samples) -> None:
 
 def _save(models: list[Model], directory: Path) -> None:
     from proband.algorithms import save_model
+    from proband.engine.files import make_directory
 
-    directory.mkdir(parents=True, exist_ok=True)
+    make_directory(directory)
     for one in models:
         path = directory / f"{one.name.replace(':', '-').replace('/', '-')}.npz"
         save_model(one, path)

@@ -140,3 +140,11 @@ def _refuse_another_kind(draft: Path, path: Path) -> None:
     if path.is_dir() or draft.is_dir() or not path.is_file():
         found = "directory" if path.is_dir() else "file" if path.is_file() else "device"
         raise InputError(f"{path} cannot be written: there is a {found} of that name.", "name another.")
+
+
+def make_directory(path: Path) -> None:
+    """Make a directory and those above it, or say why that cannot be."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"The directory {path} cannot be made: {error.strerror}.") from None

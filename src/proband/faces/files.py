@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from proband.engine import Progress, Silent, run_blocks, written_whole
+from proband.engine.files import make_directory
 from proband.errors import InputError
 from proband.faces.population import Population
 from proband.faces.sheet import contact_sheet
@@ -32,7 +33,7 @@ def write_population(
     """
     if path.exists():
         raise InputError(f"{path} is there already.", "name a directory that does not exist yet.")
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_directory(path.parent)
     progress = progress or Silent()
     table = pl.DataFrame(population.columns())
     blocks = [

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from proband.kernels.codes import DONT_CARE, FAILED, L2, NO_MATE, NO_SCORE, OK, RANKED
+from proband.kernels.compiling import njit
 from proband.kernels.vectors import score
 
 Counts = npt.NDArray[np.int64]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from math import sqrt
 
 import numpy as np
-from numba import njit
+
+from proband.kernels.compiling import njit
 
 LEVELS = 256
 

@@ -94,5 +94,7 @@ def _sheet(samples: Samples, images: npt.NDArray[np.uint8]) -> Image:
     first = pl.Series(np.arange(len(samples)))
     rows = samples.frame.with_columns(place=first).group_by("subject", maintain_order=True).agg("place")
     full = rows.filter(pl.col("place").list.len() >= _SHEET_IMAGES).head(_SHEET_PEOPLE)
+    if not full.height:  # a small population may have nobody who came back that often
+        return contact_sheet(images[: _SHEET_PEOPLE * _SHEET_IMAGES], _SHEET_IMAGES)
     places = full["place"].list.head(_SHEET_IMAGES).explode().to_numpy()
     return contact_sheet(images[places], _SHEET_IMAGES)

@@ -7,12 +7,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from proband.engine import written_whole
-from proband.errors import InputError
+from proband.engine.files import make_directory
+from proband.errors import InputError, first_few
 from proband.measures import Curve, Evaluation
 from proband.report.figures import cmc_figure, save_figure
 from proband.report.tables import evaluation_markdown, statements
 
 MARK = "results.json"
+_FIGURES = ("cmc.png", "cmc.svg", "cmc.pdf")
+_DEMO = ("faces.png", "data", "data/samples.csv", "data/scores.npz")
+_OURS = (MARK, "table.csv", "cmc.csv", "report.md", *_FIGURES, *_DEMO)
 
 
 def write_evaluation(
@@ -37,11 +41,9 @@ def write_evaluation(
     path = Path(path)
     if path.exists() and not path.is_dir():
         raise InputError(f"{path} is a file; the results need a directory.")
-    if path.is_dir() and any(path.iterdir()) and not (path / MARK).exists():
-        raise InputError(
-            f"{path} is not empty and holds no earlier results, so it is left alone.", "name another."
-        )
-    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_dir():
+        _require_ours(path)
+    make_directory(path.parent)
     with written_whole(path) as draft:
         draft.mkdir()
         (draft / MARK).write_text(as_json(evaluation), encoding="utf-8")
@@ -54,6 +56,21 @@ def write_evaluation(
             attach(draft)
         (draft / "report.md").write_text(_summary(evaluation, title, extra), encoding="utf-8")
     return path / "report.md"
+
+
+def _require_ours(path: Path) -> None:
+    """Refuse to replace a directory that holds anything but earlier results."""
+    entries = sorted(entry.relative_to(path).as_posix() for entry in path.rglob("*"))
+    foreign = [name for name in entries if name not in _OURS]
+    mark = path / MARK
+    ours = not entries or (
+        mark.is_file() and '"proband"' in mark.read_text(encoding="utf-8", errors="replace")[:200]
+    )
+    if foreign or not ours:
+        raise InputError(
+            f"{path} holds other things than earlier results, so it is left alone: {first_few(foreign or entries)}.",
+            "name another directory.",
+        )
 
 
 def _panels(evaluation: Evaluation, drawn: Sequence[str] | None) -> dict[str, list[Curve]]:

@@ -128,11 +128,21 @@ def statements(evaluation: Evaluation) -> list[str]:
         )
     else:
         said.append("Closed universe: every probe has a mate in the gallery.")
-    if first.n_failed or first.n_gallery_failed:
-        flagged = entries[0].outcomes.experiment.samples.failed[entries[0].outcomes.experiment.probes].sum()
+    without = {entry.algorithm: entry.curve.facts.n_failed for entry in entries if entry.curve.facts.n_failed}
+    if without or first.n_gallery_failed:
+        flagged = int(
+            entries[0].outcomes.experiment.samples.failed[entries[0].outcomes.experiment.probes].sum()
+        )
+        counts = set(without.values())
+        alike = len(counts) == 1 and len(without) == len(entries)
+        lost = (
+            f"{counts.pop():,}"
+            if alike
+            else ", ".join(f"{name} {n:,}" for name, n in without.items()) or "none"
+        )
         said.append(
-            f"Failures to acquire: {_plural(int(flagged), 'probe')} and {_plural(first.n_gallery_failed, 'gallery image')}, "
-            f"which leave {_plural(first.n_failed, 'scored probe')} without a rank; these count as misses."
+            f"Failures to acquire: {_plural(flagged, 'probe')} and {_plural(first.n_gallery_failed, 'gallery image')} are marked "
+            f"in the table; scored probes without a rank, by these marks or by failed comparisons, count as misses: {lost}."
         )
     elif first.on_failure == "as_scored" and entries[0].outcomes.experiment.samples.failed.any():
         said.append("Failures to acquire: marked, but every score is taken at its word.")

@@ -74,6 +74,10 @@ class Ids(Sequence[str]):
         """Those of `names` that are not here, in their order."""
         return [name for name in names if name not in self._place]
 
+    def place(self, name: str) -> int:
+        """Where a name stands, or -1."""
+        return self._place.get(name, -1)
+
     def positions(self, names: Iterable[str]) -> Positions:
         """Return where each of `names` stands; every one must be here."""
         try:

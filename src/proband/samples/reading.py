@@ -14,6 +14,10 @@ from proband.errors import InputError, UsageError
 ROW_NUMBER = "#"
 """As an id column: number the rows."""
 
+_DATES: dict[str, Any] = {
+    r"^\d{4}-\d{2}-\d{2}$": pl.Date,
+    r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2})?$": pl.Datetime("us"),
+}
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
 
@@ -76,12 +80,27 @@ def _read_delimited(path: Path, separator: str, text_columns: Collection[str]) -
         path,
         separator=separator,
         schema_overrides={name: pl.String for name in names if name in text_columns},
-        try_parse_dates=True,
         infer_schema_length=None,
         null_values=["", "NA", "NaN", "nan"],
         glob=False,
     )
-    return without_blank_rows(frame)
+    return _with_dates(without_blank_rows(frame), text_columns)
+
+
+def _with_dates(frame: pl.DataFrame, text_columns: Collection[str]) -> pl.DataFrame:
+    """Take columns of ISO dates for dates; of any other way to write them nobody knows which number is the month."""
+    for name, dtype in frame.schema.items():
+        if dtype != pl.String or name in text_columns or frame[name].null_count() == frame.height:
+            continue
+        for pattern, kind in _DATES.items():
+            if frame[name].str.contains(pattern).all():
+                parsed = frame[name].str.strptime(kind, strict=False)
+                # A day that does not exist leaves the column as it is.
+                frame = (
+                    frame.with_columns(parsed) if parsed.null_count() == frame[name].null_count() else frame
+                )
+                break
+    return frame
 
 
 def without_blank_rows(frame: pl.DataFrame) -> pl.DataFrame:

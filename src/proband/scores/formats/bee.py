@@ -239,6 +239,7 @@ def _write(path: Path, scores: Scores, samples: Samples | None) -> None:
             return
         query_codes = samples.codes[samples.ids.positions(scores.queries)]
         target_codes = samples.codes[samples.ids.positions(scores.targets)]
+        self_targets = np.array([scores.targets.place(name) for name in scores.queries])
         with mask_draft.open("wb") as file:
             file.write(_head(path, "M2", "MB", scores.shape))
             for rows in row_blocks(scores.shape, _ROWS_AT_ONCE_CELLS):
@@ -247,6 +248,8 @@ def _write(path: Path, scores: Scores, samples: Samples | None) -> None:
                 cells = scores.cells(rows, columns)
                 if cells is not None:
                     mask[cells == DONT_CARE] = IGNORE
+                # The format has no ids: without this a sample would be taken for a match of itself.
+                mask[self_targets[rows, None] == columns[None, :]] = IGNORE
                 file.write(mask.tobytes())
 
 

@@ -93,10 +93,11 @@ def _write(path: Path, scores: Scores, samples: Samples | None, columns: tuple[s
     with written_whole(path) as draft, draft.open("w", encoding="utf-8") as file:
         for row, (query, query_subject) in enumerate(zip(scores.queries, query_subjects, strict=True)):
             at = np.array([row])
+            itself = scores.targets.place(query)
             tile, cells = scores.tile(at, every)[0], scores.cells(at, every)
             for column, value in enumerate(tile.tolist()):
-                if cells is not None and cells[0, column] == DONT_CARE:
-                    continue
+                if column == itself or (cells is not None and cells[0, column] == DONT_CARE):
+                    continue  # a sample is not compared with itself; the list could not say that it is the same
                 score = "nan" if cells is not None and cells[0, column] == FAILED else repr(value)
                 model = [models[column]] if "target" in columns else []
                 print(target_subjects[column], *model, query_subject, query, score, file=file)
