@@ -83,7 +83,9 @@ class Category:
         note = (
             f"{unknown:,} probes were left out of category {self.name!r}: a missing value leaves it undecided"
         )
-        return experiment.restricted(probes=np.sort(chosen), note=note if unknown else None)
+        part = experiment.restricted(probes=np.sort(chosen), note=note if unknown else None)
+        part.probe_rule = f"{experiment.probe_rule}, in category {self.name!r}: {self.rule}"
+        return part
 
 
 def _pairs(experiment: Experiment) -> pl.DataFrame:
