@@ -117,6 +117,10 @@ def rank(
     unjudged = status == NO_MATE
     kept = np.flatnonzero(experiment.mated & ~unjudged)
     notes = [*scores.notes, *experiment.notes]
+    if len(np.unique(task.column_codes)) == 1:
+        notes.append(
+            "the enrolled gallery holds one person only: nobody can be taken for another, so the rates mean nothing"
+        )
     if unjudged.any():
         notes.append(f"{int(unjudged.sum()):,} probes have only don't-care cells for mates; left out")
     return Outcomes(

@@ -258,7 +258,7 @@ class DenseScores(Scores):
         raise InputError(
             f"{self.name}: {len(bad):,} scores of {block.size:,} looked at are not finite; the first is "
             f"{block[row, column]} for query {self.queries[rows[row]]!r} and target {self.targets[columns[column]]!r}.",
-            "mark samples that failed with a failure column, or cells with codes; NaN is never ranked.",
+            "NaN is never ranked: write .npz with an array 'cells' that marks failed comparisons (2), or leave those samples out.",
         )
 
 
