@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 from proband._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from proband.designs import Binomial as Binomial, Bootstrap as Bootstrap, Clustered as Clustered
+    from proband.designs import (
+        Binomial as Binomial,
+        Bootstrap as Bootstrap,
+        Clustered as Clustered,
+        ClusteredMcNemar as ClusteredMcNemar,
+        SignFlip as SignFlip,
+    )
     from proband.errors import (
         AlignmentError as AlignmentError,
         DesignError as DesignError,
@@ -22,23 +28,27 @@ if TYPE_CHECKING:
     from proband.inference import (
         Comparison as Comparison,
         Estimate as Estimate,
+        Evaluation as Evaluation,
         RankStatistic as RankStatistic,
         compare as compare,
+        compare_independent as compare_independent,
         estimate as estimate,
         estimate_cmc as estimate_cmc,
+        evaluate as evaluate,
         mcnemar as mcnemar,
+        plan_difference as plan_difference,
+        plan_error_rate as plan_error_rate,
+        plan_half_width as plan_half_width,
     )
     from proband.measures import (
         CMC as CMC,
         Curve as Curve,
-        Evaluation as Evaluation,
         Measurement as Measurement,
         MedianCensoredRank as MedianCensoredRank,
         MedianRelativeRank as MedianRelativeRank,
         Outcomes as Outcomes,
         RecognitionRate as RecognitionRate,
         average_cmc as average_cmc,
-        evaluate as evaluate,
         rank as rank,
         upper_bound_cmc as upper_bound_cmc,
     )
@@ -75,26 +85,30 @@ _HOME = {
     "proband.measures": (
         "CMC",
         "Curve",
-        "Evaluation",
         "Measurement",
         "MedianCensoredRank",
         "MedianRelativeRank",
         "Outcomes",
         "RecognitionRate",
         "average_cmc",
-        "evaluate",
         "rank",
         "upper_bound_cmc",
     ),
-    "proband.designs": ("Binomial", "Bootstrap", "Clustered"),
+    "proband.designs": ("Binomial", "Bootstrap", "Clustered", "ClusteredMcNemar", "SignFlip"),
     "proband.inference": (
         "Comparison",
         "Estimate",
+        "Evaluation",
         "RankStatistic",
         "compare",
+        "compare_independent",
         "estimate",
         "estimate_cmc",
+        "evaluate",
         "mcnemar",
+        "plan_difference",
+        "plan_error_rate",
+        "plan_half_width",
     ),
     "proband.report": ("cmc_figure", "save_figure"),
 }

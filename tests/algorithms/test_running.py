@@ -23,8 +23,9 @@ from proband.algorithms import (
 )
 from proband.algorithms.plugins import CallableRecognizer
 from proband.errors import DesignError, InputError
+from proband.inference import evaluate
 from proband.kernels.codes import FAILED, OK
-from proband.measures import evaluate, rank
+from proband.measures import rank
 from proband.samples import Experiment, Ids, Samples
 from proband.scores import DenseScores
 from proband.scores.archive import write_score_archive

@@ -83,7 +83,7 @@ def test_figure(evaluate: Evaluate, study: Path, ending: str) -> None:
 def test_csv_ranks_ties_count(evaluate: Evaluate, study: Path) -> None:
     done = evaluate("--csv", "t.csv", "--ranks", "1,2", "--ties", "mean", "--count", "subjects")
     assert done.returncode == 0, done.stderr
-    assert pl.read_csv(study / "t.csv").columns[2:4] == ["rank_1", "rank_2"]
+    assert pl.read_csv(study / "t.csv").columns[2:6] == ["rank_1", "rank_1_low", "rank_1_high", "rank_2"]
 
 
 def test_categories(evaluate: Evaluate) -> None:
@@ -163,7 +163,7 @@ def test_missing_files_and_subjects(run: Evaluate, evaluate: Evaluate, study: Pa
     unknown = run("evaluate", "scores.npz", "--orientation", "similarity", cwd=study)
     assert (unknown.returncode, "--samples" in unknown.stderr) == (2, True)
     empty = run("evaluate", "-s", "samples.csv", cwd=study)
-    assert (empty.returncode, "nothing to evaluate" in empty.stderr) == (2, True)
+    assert (empty.returncode, "no scores" in empty.stderr) == (2, True)
 
 
 def test_missing_drop_is_counted(evaluate: Evaluate, study: Path) -> None:

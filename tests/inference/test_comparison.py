@@ -6,6 +6,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from proband.designs import Clustered, SignFlip
 from proband.errors import DesignError, UsageError
 from proband.inference import compare, mcnemar
 from proband.inference.mcnemar import PairedOutcomes, tango_interval
@@ -117,7 +118,9 @@ def test_refusals(outcomes_of):
         compare(RecognitionRate(1), [a, a])
     with pytest.raises(DesignError, match="same probes"):
         compare(RecognitionRate(1), [a, outcomes_of(np.zeros(7), name="c")])
-    with pytest.raises(DesignError, match="recognition rates"):
-        compare(MedianCensoredRank(), [a, b])
+    with pytest.raises(DesignError, match="no successes"):
+        compare(MedianCensoredRank(), [a, b], design=SignFlip())
+    with pytest.raises(UsageError, match="does not compare"):
+        compare(RecognitionRate(1), [a, b], design=Clustered())
     with pytest.raises(UsageError, match="margin"):
         compare(RecognitionRate(1), [a, b], margin=5)

@@ -39,7 +39,7 @@ def test_statements_say_what_was_left_out(evaluation: pb.Evaluation) -> None:
     said = " ".join(statements(evaluation))
     assert "Gallery: 12 images of 12 people" in said
     assert "1 probe and 0 gallery images" in said
-    assert "Varying: nothing" in said
+    assert "Varying: other probes, one of each person" in said
 
 
 def test_open_universe_is_said(study: Path) -> None:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from proband.inference.closed import effective_size
 from proband.inference.clusters import cluster_statistics
-from proband.inference.estimation import effective_size
 from proband.inference.mcnemar import mcnemar
 from proband.inference.proportions import proportion_interval, t_quantile, wilson_interval
 from proband.inference.signflip import sign_flip

@@ -7,12 +7,14 @@ import sys
 import typer
 
 from proband._version import __version__
+from proband.cli.compare import compare
 from proband.cli.convert import convert
 from proband.cli.demo import demo
 from proband.cli.evaluate import evaluate
 from proband.cli.faces import faces
 from proband.cli.inspect import inspect
 from proband.cli.mcnemar import mcnemar
+from proband.cli.plan import plan
 from proband.cli.recognize import recognize
 from proband.errors import ProbandError
 
@@ -25,7 +27,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, evaluate, recognize, mcnemar, inspect, convert, faces):
+for command in (demo, evaluate, compare, mcnemar, plan, recognize, inspect, convert, faces):
     app.command()(command)
 
 

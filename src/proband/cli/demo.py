@@ -37,7 +37,7 @@ def demo(
     console = output()
     console.print(evaluation_table(evaluation))
     for said in statements(evaluation):
-        console.print(f"[dim]{said}[/dim]", soft_wrap=True)
+        console.print(said, style="dim", markup=False, soft_wrap=True)
     console.print(
         f"\n[bold]The report is {summary}[/bold], the figure {out / 'cmc.png'}, the faces {out / 'faces.png'}.",
         soft_wrap=True,

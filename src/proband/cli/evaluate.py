@@ -3,74 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import choice_of, output, progress_bars, read_samples, talk
-
-if TYPE_CHECKING:
-    from proband.engine import Progress
-    from proband.samples import Samples
-    from proband.scores import Scores
+from proband.cli.console import output, progress_bars, talk
+from proband.cli.gathering import gathered
+from proband.cli.inputs import ExperimentInputs, RunInputs, ScoreInputs, whole_numbers
 
 
+@gathered
 def evaluate(
-    scores: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[NAME=]FILE[::KEY]...",
-            help="Score files, one or more algorithms each.",
-            show_default=False,
-        ),
-    ] = None,
-    samples: o.SamplesOption = None,
-    id_column: o.IdColumn = "id",
-    subject_column: o.SubjectColumn = "subject",
-    failed: o.FailedOption = None,
-    orientation: o.Orientation = None,
-    embeddings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--embeddings",
-            "-e",
-            metavar="[NAME=]FILE[::KEY]",
-            help="Embeddings (.npy, .npz) to compare by --metric; may be repeated.",
-            rich_help_panel="Scores",
-        ),
-    ] = None,
-    metric: Annotated[
-        o.MetricName, typer.Option(help="How embeddings are compared.", rich_help_panel="Scores")
-    ] = o.MetricName.cosine,
-    gallery: Annotated[
-        str | None,
-        typer.Option(
-            "--gallery",
-            "-g",
-            metavar="CONDITION",
-            help="Who is enrolled: a condition, all, one_per_subject or @FILE of ids. Default: every target.",
-            rich_help_panel="Experiment",
-        ),
-    ] = None,
-    one_per_subject: Annotated[
-        bool,
-        typer.Option(
-            "--one-per-subject",
-            help="Enrol only the first sample of each subject that meets --gallery.",
-            rich_help_panel="Experiment",
-        ),
-    ] = False,
-    probes: Annotated[
-        str | None,
-        typer.Option(
-            "--probes",
-            "-p",
-            metavar="CONDITION",
-            help="Who is searched for, in the same forms. Default: every query that is not in the gallery.",
-            rich_help_panel="Experiment",
-        ),
-    ] = None,
+    inputs: ScoreInputs,
+    setting: ExperimentInputs,
     category: Annotated[
         list[str] | None,
         typer.Option(
@@ -87,28 +33,8 @@ def evaluate(
             rich_help_panel="Experiment",
         ),
     ] = False,
-    ties: Annotated[
-        o.TiesName, typer.Option(help="How tied scores are ordered.", rich_help_panel="Experiment")
-    ] = o.TiesName.pessimistic,
-    count: Annotated[
-        o.CountName, typer.Option(help="What a rank counts.", rich_help_panel="Experiment")
-    ] = o.CountName.images,
-    on_failure: Annotated[
-        o.FailureName,
-        typer.Option(
-            help="Failures to acquire count as misses, or their scores are taken at their word.",
-            rich_help_panel="Experiment",
-        ),
-    ] = o.FailureName.miss,
-    orientation_check: Annotated[
-        bool,
-        typer.Option(
-            "--orientation-check/--no-orientation-check",
-            help="Refuse scores that look reversed.",
-            rich_help_panel="Scores",
-        ),
-    ] = True,
     ranks: Annotated[str, typer.Option(help="Ranks to show.", rich_help_panel="Output")] = "1,5,10",
+    level: o.Level = 0.95,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -128,21 +54,11 @@ def evaluate(
             rich_help_panel="Output",
         ),
     ] = None,
-    csv: Annotated[
-        Path | None, typer.Option("--csv", help="Write the table as CSV.", rich_help_panel="Output")
-    ] = None,
-    json: o.Json = False,
-    format: o.FormatOption = None,
-    query_ids: o.QueryIds = None,
-    target_ids: o.TargetIds = None,
-    queries: o.Queries = None,
-    targets: o.Targets = None,
-    mask: o.Mask = None,
-    missing: o.Missing = o.MissingName.error,
-    threads: o.Threads = None,
-    quiet: o.Quiet = False,
+    csv: o.Csv = None,
+    *,
+    running: RunInputs,
 ) -> None:
-    """Recognition rates and cumulative match curves of one or more algorithms.
+    """Recognition rates and cumulative match curves of one or more algorithms, with intervals.
 
     [bold]Examples[/bold]
 
@@ -158,54 +74,27 @@ def evaluate(
 
       proband evaluate scores-dev --orientation similarity --figure cmc.svg
     """
-    from proband.errors import UsageError
-    from proband.measures import evaluate as evaluate_scores
+    from proband.inference import evaluate as evaluate_scores
     from proband.samples import Category, feret_categories
-    from proband.scores import experiment_over
 
-    if not scores and not embeddings:
-        raise UsageError(
-            "There is nothing to evaluate.",
-            "name score files, or embeddings with -e; see proband evaluate -h.",
-        )
     asked = [Category.parse(text) for text in category or []]
     if feret:
         asked += feret_categories()
-    shown = _ranks(ranks)
-    table = read_samples(samples, id_column, subject_column, failed)
-    with progress_bars(quiet) as progress:
-        reading: dict[str, Any] = {
-            "orientation": o.orientation_of(orientation),
-            "missing": missing.value,
-            "queries": queries,
-            "targets": targets,
-            "format": format,
-            "query_ids": query_ids,
-            "target_ids": target_ids,
-            "mask": mask,
-        }
-        found, table = _read_all(scores or [], table, reading, progress)
-        found += _read_embeddings(embeddings or [], table, metric.value, missing.value)
-        experiment = experiment_over(
-            found,
-            _known(table),
-            choice_of(gallery, one_per_subject),
-            probes,
-            missing.value,
-        )
+    shown = whole_numbers(ranks, "--ranks")
+    with progress_bars(running.quiet) as progress:
+        found, table = inputs.read(progress)
         evaluation = evaluate_scores(
             found,
-            experiment,
+            setting.over(found, table, inputs.missing),
             categories=asked,
             ranks=shown,
-            ties=ties.value,
-            counting=count.value,
-            on_failure="as_scored" if on_failure is o.FailureName.as_scored else "miss",
-            check_orientation=orientation_check,
-            threads=threads,
+            confidence_level=level,
+            check_orientation=inputs.orientation_check,
+            threads=running.threads,
             progress=progress,
+            **setting.ranking(),
         )
-    _show(evaluation, json, csv, figure or [], out)
+    _show(evaluation, running.json, csv, figure or [], out)
 
 
 def _show(evaluation: Any, json: bool, csv: Path | None, figures: list[Path], out: Path | None) -> None:
@@ -215,7 +104,7 @@ def _show(evaluation: Any, json: bool, csv: Path | None, figures: list[Path], ou
 
     drawn = None
     for path in figures:
-        drawn = drawn or cmc_figure({name: evaluation.curves(name) for name in evaluation.categories})
+        drawn = drawn or cmc_figure({name: evaluation.bands(name) for name in evaluation.categories})
         save_figure(drawn, path)
     if csv is not None:
         with written_whole(csv) as draft:
@@ -227,81 +116,7 @@ def _show(evaluation: Any, json: bool, csv: Path | None, figures: list[Path], ou
         console = output()
         console.print(evaluation_table(evaluation))
         for said in statements(evaluation):
-            console.print(f"[dim]{said}[/dim]", markup=True, soft_wrap=True)
+            console.print(said, style="dim", markup=False, soft_wrap=True)
     written = [*figures, *([csv] if csv else []), *([summary] if summary else [])]
     for path in written:
         talk().print(f"wrote {path}", markup=False, soft_wrap=True)
-
-
-def _read_all(
-    names: list[str], table: Samples | None, reading: dict[str, Any], progress: Progress
-) -> tuple[list[Scores], Samples | None]:
-    """Read every score file; without a samples table, take the first file's own subjects."""
-    from proband.scores.formats import ReadOptions, read_file
-    from proband.scores.reading import scores_of, split_key
-
-    found: list[Scores] = []
-    for text in names:
-        name, path = _named(text)
-        file_path, key = split_key(path)
-        options = ReadOptions(key, reading["query_ids"], reading["target_ids"], reading["mask"], progress)
-        file = read_file(file_path, options, reading["format"])
-        if table is None:
-            table = file.subjects
-        choices = (reading["queries"], reading["targets"])
-        matrices = scores_of(
-            file, file_path.stem, table, reading["orientation"], reading["missing"], *choices
-        )
-        found += _renamed(list(matrices.values()), name, text)
-    return found, table
-
-
-def _read_embeddings(names: list[str], table: Samples | None, metric: str, missing: str) -> list[Scores]:
-    from proband.scores.reading import read_embeddings
-
-    found: list[Scores] = []
-    for text in names:
-        name, path = _named(text)
-        models = read_embeddings(path, table, metric=metric, missing=missing)  # type: ignore[arg-type]
-        found += _renamed(list(models.values()), name, text)
-    return found
-
-
-def _named(text: str) -> tuple[str | None, str]:
-    """Part ``NAME=FILE``; a file whose own name has an equals sign can be written ``./a=b.npy``."""
-    name, mark, path = text.partition("=")
-    if mark and "/" not in name and not Path(text).exists():
-        return name, path
-    return None, text
-
-
-def _renamed(found: list[Any], name: str | None, text: str) -> list[Any]:
-    from proband.errors import UsageError
-
-    if name is not None:
-        if len(found) != 1:
-            raise UsageError(
-                f"{text} holds {len(found)} algorithms ({', '.join(one.name for one in found)}), so it cannot have one name.",
-                f"pick one: {text}::{found[0].name}",
-            )
-        found[0].name = name
-    return found
-
-
-def _ranks(text: str) -> tuple[int, ...]:
-    from proband.errors import UsageError
-
-    try:
-        return tuple(int(word) for word in text.split(","))
-    except ValueError:
-        raise UsageError(f"--ranks takes whole numbers separated by commas, got {text!r}.") from None
-
-
-def _known(table: Samples | None) -> Samples:
-    from proband.errors import UsageError
-
-    if table is None:
-        raise UsageError(
-            "Whose the samples are is not known: the files name no subjects.", "give a table with --samples."
-        )
-    return table

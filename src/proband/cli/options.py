@@ -125,6 +125,11 @@ Missing = Annotated[
         rich_help_panel="Scores",
     ),
 ]
+Level = Annotated[
+    float, typer.Option("--level", help="Confidence level of the intervals.", rich_help_panel="Output")
+]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of replicates.", rich_help_panel="Output")]
+Csv = Annotated[Path | None, typer.Option("--csv", help="Write the table as CSV.", rich_help_panel="Output")]
 Json = Annotated[
     bool, typer.Option("--json", help="Print JSON instead of a table.", rich_help_panel="Output")
 ]

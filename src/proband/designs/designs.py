@@ -13,6 +13,7 @@ from proband.errors import UsageError
 
 Unit = Literal["probe", "subject"]
 ProportionMethod = Literal["wilson", "clopper-pearson", "jeffreys"]
+ClusteredMethod = Literal["obuchowski", "durkalski"]
 BootstrapInterval = Literal["percentile", "basic", "bca"]
 
 BLOCK = 500  # replicates that share a stream of random numbers, so that results do not depend on threads
@@ -79,12 +80,38 @@ class Bootstrap:
         while done < self.n_resamples:
             size = min(BLOCK, self.n_resamples - done)
             rng = np.random.default_rng([seed, block])
-            yield rng.multinomial(n_units, np.full(n_units, 1.0 / n_units), size=size)
+            draws = rng.integers(n_units, size=(size, n_units)) + n_units * np.arange(size)[:, None]
+            yield np.bincount(draws.ravel(), minlength=size * n_units).reshape(size, n_units)
             done += size
             block += 1
 
 
+@dataclass(frozen=True)
+class SignFlip:
+    """For comparisons: other people, by turning each person's difference around (a permutation test)."""
+
+    def __str__(self) -> str:
+        return "sign-flip over people (mid-p)"
+
+
+@dataclass(frozen=True)
+class ClusteredMcNemar:
+    """For comparisons: other people, by McNemar's chi-square with the variance of people's differences.
+
+    ``obuchowski`` (1998) weighs people by their probes, ``durkalski`` (2003) alike.
+    """
+
+    method: ClusteredMethod = "obuchowski"
+
+    def __post_init__(self) -> None:
+        _one_of(self.method, ClusteredMethod, "clustered McNemar test")
+
+    def __str__(self) -> str:
+        return f"McNemar with clusters ({self.method.capitalize()})"
+
+
 Design = Binomial | Clustered | Bootstrap
+PairedDesign = SignFlip | ClusteredMcNemar | Binomial | Bootstrap
 
 
 def _one_of(value: str, allowed: object, what: str) -> None:

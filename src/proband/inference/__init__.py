@@ -1,9 +1,12 @@
 """Estimates and comparisons that say how sure one can be, and of what."""
 
+from proband.inference.bands import estimate_cmc
 from proband.inference.clusters import Clusters, cluster_statistics
-from proband.inference.comparison import Comparison, PairComparison, compare
+from proband.inference.comparing import compare, compare_independent
+from proband.inference.comparison import Comparison, PairComparison
 from proband.inference.estimates import Band, Estimate
-from proband.inference.estimation import estimate, estimate_cmc
+from proband.inference.estimation import estimate
+from proband.inference.evaluation import Entry, Evaluation, evaluate
 from proband.inference.mcnemar import (
     McNemar,
     PairedOutcomes,
@@ -11,6 +14,7 @@ from proband.inference.mcnemar import (
     newcombe_interval,
     tango_interval,
 )
+from proband.inference.planning import plan_difference, plan_error_rate, plan_half_width
 from proband.inference.proportions import Interval, difference_of_independent, proportion_interval
 from proband.inference.resampling import RankStatistic
 
@@ -18,7 +22,9 @@ __all__ = [
     "Band",
     "Clusters",
     "Comparison",
+    "Entry",
     "Estimate",
+    "Evaluation",
     "Interval",
     "McNemar",
     "PairComparison",
@@ -26,11 +32,16 @@ __all__ = [
     "RankStatistic",
     "cluster_statistics",
     "compare",
+    "compare_independent",
     "difference_of_independent",
     "estimate",
     "estimate_cmc",
+    "evaluate",
     "mcnemar",
     "newcombe_interval",
+    "plan_difference",
+    "plan_error_rate",
+    "plan_half_width",
     "proportion_interval",
     "tango_interval",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from math import sqrt
+from math import isfinite, sqrt
 from typing import Any
 
 import numpy as np
@@ -48,8 +48,8 @@ class Clusters:
     overdispersion: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values."""
-        return asdict(self)
+        """Return plain values, ready for JSON; what is infinite is None."""
+        return {**asdict(self), "effective_n": self.effective_n if isfinite(self.effective_n) else None}
 
 
 def cluster_statistics(success: Floats, clusters: npt.NDArray[np.integer[Any]]) -> Clusters:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
 from math import isfinite
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from proband.errors import DesignError, UsageError
 from proband.inference.clusters import Clusters
 from proband.measures.results import Answers, Facts
 
@@ -42,6 +44,8 @@ class Estimate:
         How alike the probes of one person are, where people have several.
     notes
         What else a reader should know: above all whether a simpler interval would be too narrow.
+    again
+        Makes the estimate anew with another number of replicates; `extended` is the way to call it.
     """
 
     value: float
@@ -58,6 +62,15 @@ class Estimate:
     facts: Facts
     clusters: Clusters | None
     notes: tuple[str, ...] = ()
+    again: Callable[[int], Estimate] | None = field(default=None, repr=False)
+
+    def extended(self, n_resamples: int) -> Estimate:
+        """Return the estimate with more replicates: the ones there are, and new ones."""
+        if self.again is None or self.replicates is None:
+            raise DesignError("This estimate has a closed form, so there are no replicates to add to.")
+        if n_resamples <= len(self.replicates):
+            raise UsageError(f"There are {len(self.replicates):,} replicates already; ask for more.")
+        return self.again(n_resamples)
 
     def __float__(self) -> float:
         return self.value
@@ -116,6 +129,15 @@ class Band:
     facts: Facts
     notes: tuple[str, ...] = ()
 
+    @property
+    def ranks(self) -> npt.NDArray[np.int64]:
+        """The ranks: 1, 2, …"""
+        return np.arange(1, len(self.values) + 1)
+
+    def at(self, rank: int) -> float:
+        """The rate at a rank; beyond the last rank the curve stays as it ends."""
+        return float(self.values[min(rank, len(self.values)) - 1])
+
     def __repr__(self) -> str:
         kind = "simultaneous" if self.simultaneous else "pointwise"
         return (
@@ -125,8 +147,7 @@ class Band:
 
     def to_frame(self) -> pl.DataFrame:
         """Return columns algorithm, rank, rate, low and high."""
-        ranks = np.arange(1, len(self.values) + 1)
-        name = [self.facts.algorithm] * len(ranks)
+        name = [self.facts.algorithm] * len(self.values)
         return pl.DataFrame(
-            {"algorithm": name, "rank": ranks, "rate": self.values, "low": self.low, "high": self.high}
+            {"algorithm": name, "rank": self.ranks, "rate": self.values, "low": self.low, "high": self.high}
         )

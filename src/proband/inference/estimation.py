@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+# Importing the modules registers their designs.
 from proband.designs import Binomial, Bootstrap, Clustered, Design
-from proband.errors import DesignError, UsageError
-from proband.inference.clusters import Clusters, cluster_statistics
-from proband.inference.estimates import Band, Estimate
-from proband.inference.proportions import check_level, proportion_interval, t_quantile, wilson_interval
-from proband.inference.resampling import bootstrap_interval, replicate
-from proband.inference.tallies import Floats, tally
+from proband.errors import UsageError
+from proband.inference import bootstrapped as bootstrapped, closed as closed
+from proband.inference.clusters import Clusters
+from proband.inference.estimates import Estimate
+from proband.inference.proportions import check_level, check_seed
+from proband.inference.under import Question, under
 from proband.measures import CMC, Outcomes, RecognitionRate
 from proband.measures.identification import outcomes_of
-from proband.measures.results import Answers, Facts
+from proband.measures.results import Facts
 from proband.samples import Experiment
 from proband.scores import Scores
 
 Auto = Literal["auto"]
-_GALLERY = "the algorithm and the gallery"
 _ALIKE = 0.1  # a standard error that is off by more than this share is worth a sentence
-
-
-@dataclass(frozen=True)
-class _Choice:
-    design: Design
-    why: str
 
 
 def estimate(
@@ -72,235 +65,63 @@ def estimate(
     net: recognition rate at rank 1 0.8000 ± 0.0894, 95% [0.5840, 0.9193], varying other probes, one of each person
     """
     check_level(confidence_level)
+    check_seed(rng)
     if isinstance(measure, CMC):
         raise UsageError("A whole curve has a band, not an interval.", "use estimate_cmc.")
-    outcomes = outcomes_of(data, within)
-    chosen = _choose(measure, outcomes) if design == "auto" else _Choice(design, "")
-    if population is not None and isinstance(chosen.design, Bootstrap):
-        raise UsageError("A finite population is allowed for with closed forms, not with a bootstrap.")
-    clusters = _clusters(measure, outcomes)
-    notes = [chosen.why] if chosen.why else []
-    if isinstance(chosen.design, Bootstrap):
-        made = _bootstrapped(measure, outcomes, chosen.design, confidence_level, rng)
-    else:
-        made = _closed(measure, outcomes, chosen.design, clusters, confidence_level, population)
-    notes += _dependence(clusters, chosen.design)
+    question = Question(measure, outcomes_of(data, within), confidence_level, rng, population)
+    chosen, why = chosen_design(question) if design == "auto" else (design, ())
+    found = under(chosen, question)
+    clusters = question.clusters
+
+    def again(n_resamples: int) -> Estimate:
+        larger = replace(chosen, n_resamples=n_resamples)  # type: ignore[arg-type]
+        made = estimate(measure, question.outcomes, design=larger, confidence_level=confidence_level, rng=rng)
+        return replace(made, notes=(*why, *made.notes))
+
     return Estimate(
-        **made,
+        value=found.value,
+        low=found.low,
+        high=found.high,
         confidence_level=confidence_level,
-        design=str(chosen.design),
-        answers=_answers(measure.estimand, chosen.design, outcomes),
-        facts=Facts.of(outcomes),
+        standard_error=found.standard_error,
+        events=question.events,
+        degrees_of_freedom=found.degrees_of_freedom,
+        replicates=found.replicates,
+        design=str(chosen),
+        seed=None if found.replicates is None else rng,
+        answers=found.answers,
+        facts=Facts.of(question.outcomes),
         clusters=clusters,
-        notes=tuple(notes),
+        notes=(*why, *found.notes, *dependence(clusters, isinstance(chosen, Binomial))),
+        again=None if found.replicates is None else again,
     )
 
 
-def _choose(measure: Any, outcomes: Outcomes) -> _Choice:
-    several = _several(outcomes)
-    if isinstance(measure, RecognitionRate) and outcomes.ties != "mean":
-        if several:
-            return _Choice(
-                Clustered(),
-                "people have several probes, so people are the units (Wilson, effective sample size)",
-            )
-        return _Choice(Binomial(), "each person has one probe, so successes are binomial (Wilson)")
+def chosen_design(question: Question) -> tuple[Design, tuple[str, ...]]:
+    """The design that ``auto`` takes to speak of other people, and why."""
+    measure = question.measure
+    if isinstance(measure, RecognitionRate) and question.outcomes.ties != "mean":
+        if question.several:
+            why = "people have several probes, so people are the units (Wilson, effective sample size)"
+            return Clustered(), (why,)
+        return Binomial(), ("each person has one probe, so successes are binomial (Wilson)",)
     what = "fractions of a success" if isinstance(measure, RecognitionRate) else f"the {measure.estimand}"
-    return _Choice(Bootstrap("subject"), f"{what} has no closed form, so people's outcomes are bootstrapped")
+    return Bootstrap("subject"), (f"{what} has no closed form, so people's outcomes are bootstrapped",)
 
 
-def _several(outcomes: Outcomes) -> bool:
-    return len(np.unique(outcomes.subjects)) < len(outcomes)
-
-
-def _clusters(measure: Any, outcomes: Outcomes) -> Clusters | None:
-    if not isinstance(measure, RecognitionRate) or not _several(outcomes):
-        return None
-    return cluster_statistics(outcomes.success(measure.rank), outcomes.subjects)
-
-
-def _closed(
-    measure: Any,
-    outcomes: Outcomes,
-    design: Binomial | Clustered,
-    clusters: Clusters | None,
-    level: float,
-    population: int | None,
-) -> dict[str, Any]:
-    if not isinstance(measure, RecognitionRate):
-        raise DesignError(f"{design} is for rates; the {measure.estimand} is none.", "use Bootstrap().")
-    if outcomes.ties == "mean":
-        raise DesignError(
-            f"{design} counts successes, and ties='mean' makes fractions of them.", "use Bootstrap()."
-        )
-    events = float(outcomes.success(measure.rank).sum())
-    n = len(outcomes)
-    rate = events / n
-    size = float(n) if isinstance(design, Binomial) or clusters is None else effective_size(clusters)
-    if population is not None:
-        size /= max(_correction(outcomes, population), 1e-12)
-    freedom = None
-    if isinstance(design, Binomial):
-        low, high = proportion_interval(rate * size, size, design.method, level)
-    else:
-        freedom = float(len(np.unique(outcomes.subjects)) - 1)
-        low, high = wilson_interval(rate, size, t_quantile(level, freedom))
-    return {
-        "value": rate,
-        "low": low,
-        "high": high,
-        "standard_error": float(np.sqrt(rate * (1 - rate) / size)),
-        "events": events,
-        "degrees_of_freedom": freedom,
-        "replicates": None,
-        "seed": None,
-    }
-
-
-def effective_size(clusters: Clusters) -> float:
-    """How many independent probes tell as much about other people.
-
-    Never more than there are probes: a design effect below one is chance or design, and not to be relied on for other people.
-    Without any failure (or success) nothing shows how alike a person's probes are, so each person counts once.
-    """
-    if clusters.rate in (0.0, 1.0):
-        return float(clusters.n_clusters)
-    return clusters.n / max(1.0, clusters.design_effect)
-
-
-def _correction(outcomes: Outcomes, population: int) -> float:
-    people = len(np.unique(outcomes.subjects))
-    if population < people:
-        raise UsageError(f"A population of {population:,} cannot hold the {people:,} people tested.")
-    return 1.0 - people / population
-
-
-def _bootstrapped(
-    measure: Any, outcomes: Outcomes, design: Bootstrap, level: float, seed: int
-) -> dict[str, Any]:
-    units = units_of(outcomes, design)
-    counted = tally(measure, outcomes, units)
-    value = float(counted.value())
-    replicates = replicate(measure, outcomes, counted, design, seed)
-    low, high = bootstrap_interval(counted, value, replicates, design.interval, level)
-    finite = np.isfinite(replicates).all()
-    rate = isinstance(measure, RecognitionRate)
-    return {
-        "value": value,
-        "low": low,
-        "high": high,
-        "standard_error": float(replicates.std(ddof=1)) if finite else None,
-        "events": float(outcomes.success(measure.rank).sum()) if rate else None,
-        "degrees_of_freedom": None,
-        "replicates": replicates,
-        "seed": seed,
-    }
-
-
-def units_of(outcomes: Outcomes, design: Bootstrap) -> npt.NDArray[np.intp]:
-    """Number the units that a bootstrap draws."""
-    if design.unit == "probe":
-        return np.arange(len(outcomes))
-    codes = np.unique(outcomes.subjects, return_inverse=True)[1]
-    if codes.max() == 0:
-        raise DesignError(
-            "All probes are of one person, so nothing can be said about other people.",
-            "use Bootstrap('probe').",
-        )
-    return codes.astype(np.intp)
-
-
-def _dependence(clusters: Clusters | None, design: Design) -> list[str]:
+def dependence(clusters: Clusters | None, this_is_binomial: bool) -> tuple[str, ...]:
     """Say in one sentence whether taking probes for independent would mislead."""
     if clusters is None:
-        return []
+        return ()
     ratio = float(np.sqrt(clusters.design_effect))
+    worth = f"{clusters.effective_n:,.0f}" if np.isfinite(clusters.effective_n) else "any number of"
     told = (
-        f"{clusters.n:,} probes of {clusters.n_clusters:,} people tell as much as {clusters.effective_n:,.0f} independent ones "
+        f"{clusters.n:,} probes of {clusters.n_clusters:,} people tell as much as {worth} independent ones "
         f"(intraclass correlation {clusters.icc:.2f}, design effect {clusters.design_effect:.2f})"
     )
     if abs(ratio - 1) < _ALIKE:
-        return [f"{told}: a binomial interval would be about right"]
+        return (f"{told}: a binomial interval would be about right",)
     side = "narrow" if ratio > 1 else "wide"
-    factor = ratio if ratio > 1 else 1 / ratio
-    warned = "this" if isinstance(design, Binomial) else "a binomial"
-    return [
-        f"{told}: {warned} interval {'is' if warned == 'this' else 'would be'} too {side} by a factor of {factor:.2f}"
-    ]
-
-
-def _answers(of: str, design: Design, outcomes: Outcomes) -> Answers:
-    if isinstance(design, Binomial):
-        one = "" if _several(outcomes) else ", one of each person"
-        return Answers(of, f"other probes{one}", _GALLERY, "probes are independent and alike in distribution")
-    if isinstance(design, Bootstrap) and design.unit == "probe":
-        return Answers(of, "other probes", _GALLERY, "probes are independent and alike in distribution")
-    return Answers(
-        of,
-        "other people, with as many probes each",
-        _GALLERY,
-        "people are independent and alike in distribution",
-    )
-
-
-def estimate_cmc(
-    data: Outcomes | Scores,
-    within: Experiment | None = None,
-    design: Bootstrap | Auto = "auto",
-    *,
-    max_rank: int | None = None,
-    confidence_level: float = 0.95,
-    simultaneous: bool = False,
-    rng: int = 0,
-) -> Band:
-    """Estimate a whole cumulative match characteristic with a band.
-
-    Parameters
-    ----------
-    design
-        ``"auto"`` gives each rank the interval that `estimate` would; a `Bootstrap` gives percentiles at each rank.
-    simultaneous
-        Make the band hold the whole curve at once: as many standard errors either side as the largest deviation of a
-        bootstrap replicate needs.
-    """
-    outcomes = outcomes_of(data, within)
-    measure = CMC(max_rank)
-    last = min(outcomes.n_ranks, max_rank or outcomes.n_ranks)
-    notes: tuple[str, ...] = ()
-    seed: int | None = None
-    if design == "auto" and not simultaneous and outcomes.ties != "mean":
-        points = [
-            estimate(RecognitionRate(t), outcomes, confidence_level=confidence_level)
-            for t in range(1, last + 1)
-        ]
-        values, low, high = (
-            np.array([getattr(p, name) for p in points]) for name in ("value", "low", "high")
-        )
-        answers, named, notes = points[0].answers, points[0].design, points[0].notes
-    else:
-        chosen = Bootstrap("subject" if _several(outcomes) else "probe") if design == "auto" else design
-        counted = tally(measure, outcomes, units_of(outcomes, chosen))
-        values, seed = counted.value(), rng
-        replicates = np.concatenate([counted.values(w) for w in chosen.weights(len(counted.rows), rng)])
-        low, high = _band(values, replicates, confidence_level, simultaneous)
-        answers, named = _answers("", chosen, outcomes), str(chosen)
-    said = Answers(measure.estimand, answers.varying, answers.fixed, answers.assuming)
-    return Band(
-        values, low, high, confidence_level, simultaneous, named, seed, said, Facts.of(outcomes), notes
-    )
-
-
-def _band(values: Floats, replicates: Floats, level: float, simultaneous: bool) -> tuple[Floats, Floats]:
-    if not simultaneous:
-        tail = (1 - level) / 2
-        ends = np.quantile(replicates, [tail, 1 - tail], axis=0)
-        return ends[0], ends[1]
-    errors = replicates.std(axis=0, ddof=1)
-    moving = errors > 0
-    largest = (
-        np.max(np.abs(replicates[:, moving] - values[moving]) / errors[moving], axis=1)
-        if moving.any()
-        else np.zeros(1)
-    )
-    reach = float(np.quantile(largest, level)) * errors
-    return np.clip(values - reach, 0, 1), np.clip(values + reach, 0, 1)
+    factor = ratio if ratio > 1 else 1 / ratio if ratio > 0 else float("inf")
+    warned = "this interval is" if this_is_binomial else "a binomial interval would be"
+    return (f"{told}: {warned} too {side} by a factor of {factor:.2f}",)

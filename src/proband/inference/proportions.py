@@ -6,10 +6,12 @@ from math import sqrt
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from proband.errors import UsageError
 
 ProportionMethod = Literal["wilson", "clopper-pearson", "jeffreys"]
+Floats = npt.NDArray[np.float64]
 
 
 class Interval(NamedTuple):
@@ -21,11 +23,18 @@ class Interval(NamedTuple):
 
 def check_level(confidence_level: float) -> float:
     """Return the level if it is one."""
-    if not 0.0 < confidence_level < 1.0:
+    if not 1e-6 <= confidence_level <= 1 - 1e-9:
         raise UsageError(
-            f"A confidence level lies between 0 and 1, got {confidence_level!r}.", "write 0.95 for 95 %."
+            f"A confidence level lies well between 0 and 1, got {confidence_level!r}.", "write 0.95 for 95 %."
         )
     return confidence_level
+
+
+def check_seed(rng: int) -> int:
+    """Return the seed if it is one."""
+    if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
+        raise UsageError(f"A seed is a whole number of at least 0, got {rng!r}.")
+    return int(rng)
 
 
 def normal_quantile(confidence_level: float) -> float:
@@ -86,15 +95,21 @@ def proportion_interval(
 
 def wilson_interval(rate: float, n: float, z: float) -> Interval:
     """Wilson's interval of a rate of `n` trials, with `z` the quantile to use; the whole range for an infinite one."""
+    low, high = wilson_ends(np.array([rate]), np.array([n]), z)
+    return Interval(float(low[0]), float(high[0]))
+
+
+def wilson_ends(rates: Floats, n: Floats, z: float) -> tuple[Floats, Floats]:
+    """Wilson's intervals of many rates at once, each of its own number of trials."""
     if not np.isfinite(z):
-        return Interval(0.0, 1.0)
-    centre = rate + z * z / (2 * n)
-    spread = z * sqrt(rate * (1 - rate) / n + z * z / (4 * n * n))
+        return np.zeros_like(rates), np.ones_like(rates)
+    centre = rates + z * z / (2 * n)
+    spread = z * np.sqrt(rates * (1 - rates) / n + z * z / (4 * n * n))
     scale = 1 + z * z / n
     # The ends are exactly 0 and 1 where there are no successes or no failures; rounding must not hide that.
-    low = 0.0 if rate == 0 else max(0.0, (centre - spread) / scale)
-    high = 1.0 if rate == 1 else min(1.0, (centre + spread) / scale)
-    return Interval(low, high)
+    low: Floats = np.where(rates == 0, 0.0, np.maximum(0.0, (centre - spread) / scale))
+    high: Floats = np.where(rates == 1, 1.0, np.minimum(1.0, (centre + spread) / scale))
+    return low, high
 
 
 def difference_of_independent(

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from proband.designs import Bootstrap
 from proband.designs.designs import BLOCK, BootstrapInterval
-from proband.errors import UsageError
+from proband.errors import DesignError, UsageError
 from proband.inference.proportions import Interval
 from proband.inference.tallies import Floats, Tally, tally
 from proband.measures import MedianCensoredRank, MedianRelativeRank, Outcomes, RecognitionRate
@@ -21,11 +21,12 @@ from proband.measures import MedianCensoredRank, MedianRelativeRank, Outcomes, R
 class RankStatistic:
     """A user's own statistic of the ranks, like ``numpy.mean``: it takes an array of ranks and returns a number.
 
-    Ranks of failures are infinite.
+    Ranks of failures are infinite. `larger_is_better` matters to comparisons only.
     """
 
     function: Callable[[Floats], float]
     name: str = "statistic of the ranks"
+    larger_is_better: bool = False
 
     @property
     def estimand(self) -> str:
@@ -76,6 +77,13 @@ def bootstrap_interval(
     counted: Tally, value: float, replicates: Floats, method: BootstrapInterval, level: float
 ) -> Interval:
     """Percentile, basic or BCa interval of replicates."""
+    if method != "percentile" and not np.isfinite(replicates).all():
+        raise DesignError(
+            f"Some replicates are infinite, so there is no {method} interval.",
+            "use percentiles, or censor the ranks.",
+        )
+    if method == "bca" and len(counted.rows) < 2:
+        raise DesignError("BCa leaves out one unit at a time, and there is only one.", "use percentiles.")
     tail = (1 - level) / 2
     low, high = tail, 1 - tail
     if method == "bca":

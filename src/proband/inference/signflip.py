@@ -84,7 +84,8 @@ def _exact(sizes: npt.NDArray[np.int64], observed: int) -> tuple[float, float, f
         chance[:step] *= 0.5
         reached += step
     place = (observed + total) // 2
-    return float(chance[place:].sum()), float(chance[: place + 1].sum()), float(chance[place])
+    above, below = min(1.0, float(chance[place:].sum())), min(1.0, float(chance[: place + 1].sum()))
+    return above, below, float(chance[place])
 
 
 def _sampled(moving: Floats, seed: int) -> tuple[float, float, float]:

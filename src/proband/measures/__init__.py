@@ -1,6 +1,5 @@
 """One set of scores in, numbers out: ranks, recognition rates, the cumulative match characteristic."""
 
-from proband.measures.evaluation import Entry, Evaluation, evaluate
 from proband.measures.identification import (
     CMC,
     MedianCensoredRank,
@@ -18,8 +17,6 @@ __all__ = [
     "Answers",
     "Counting",
     "Curve",
-    "Entry",
-    "Evaluation",
     "Facts",
     "FailurePolicy",
     "Measurement",
@@ -29,7 +26,6 @@ __all__ = [
     "RecognitionRate",
     "TiePolicy",
     "average_cmc",
-    "evaluate",
     "rank",
     "upper_bound_cmc",
 ]

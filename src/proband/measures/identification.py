@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +45,7 @@ class RecognitionRate:
 
     """
 
+    larger_is_better: ClassVar[bool] = True
     rank: int = 1
 
     def __post_init__(self) -> None:
@@ -120,6 +122,7 @@ class MedianCensoredRank:
     With an even number of probes it is the mean of the two middle values.
     """
 
+    larger_is_better: ClassVar[bool] = False
     rank: int = 10
 
     def __post_init__(self) -> None:
@@ -143,6 +146,8 @@ class MedianRelativeRank:
 
     The size is the number of people in the gallery. Infinite if half of the probes or more failed.
     """
+
+    larger_is_better: ClassVar[bool] = False
 
     @property
     def estimand(self) -> str:

@@ -14,7 +14,7 @@ from proband.algorithms import Acquired, Crops, Sets, crop_faces, names, recogni
 from proband.algorithms.acquire import EYE_COLUMNS
 from proband.engine import Progress
 from proband.faces import Population, contact_sheet
-from proband.measures import Evaluation, evaluate
+from proband.inference import Evaluation, evaluate
 from proband.report.directory import write_evaluation
 from proband.samples import Experiment, Samples, feret_categories
 from proband.scores.archive import write_score_archive

@@ -9,7 +9,7 @@ from pathlib import Path
 from proband.engine import written_whole
 from proband.engine.files import make_directory
 from proband.errors import InputError, first_few
-from proband.measures import Curve, Evaluation
+from proband.inference import Band, Evaluation
 from proband.report.figures import cmc_figure, save_figure
 from proband.report.tables import evaluation_markdown, statements
 
@@ -73,9 +73,9 @@ def _require_ours(path: Path) -> None:
         )
 
 
-def _panels(evaluation: Evaluation, drawn: Sequence[str] | None) -> dict[str, list[Curve]]:
+def _panels(evaluation: Evaluation, drawn: Sequence[str] | None) -> dict[str, list[Band]]:
     return {
-        name: [curve for curve in evaluation.curves(name) if drawn is None or curve.facts.algorithm in drawn]
+        name: [curve for curve in evaluation.bands(name) if drawn is None or curve.facts.algorithm in drawn]
         for name in evaluation.categories
     }
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from proband.engine import written_whole
 from proband.errors import UsageError
+from proband.inference import Band
 from proband.measures import Curve
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ ENDINGS = (".png", ".svg", ".pdf")
 # Okabe & Ito's palette, which colour-blind readers can tell apart; dashes say the same without colour.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4D4D4D")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (3, 1)))
+_MOST_BANDS = 8
 _INK, _GRID = "#222222", "#DDDDDD"
 
 _STYLE: Any = {
@@ -44,7 +46,7 @@ _STYLE: Any = {
 }
 
 
-def cmc_figure(panels: Mapping[str, Sequence[Curve]], title: str | None = None) -> Figure:
+def cmc_figure(panels: Mapping[str, Sequence[Curve | Band]], title: str | None = None) -> Figure:
     """Draw cumulative match characteristics, a panel for each set of probes.
 
     The rank axis is logarithmic, since the low ranks are what matters; each panel names its gallery and probes.
@@ -52,7 +54,7 @@ def cmc_figure(panels: Mapping[str, Sequence[Curve]], title: str | None = None) 
     Parameters
     ----------
     panels
-        Curves by the name of their set of probes.
+        Curves by the name of their set of probes; curves with bands have them drawn, unless there are too many to tell apart.
     title
         A heading for the whole figure.
     """
@@ -88,7 +90,7 @@ def cmc_figure(panels: Mapping[str, Sequence[Curve]], title: str | None = None) 
     return figure
 
 
-def _draw(axis: Axes, curves: Sequence[Curve], names: list[str], title: str, rates: bool) -> None:
+def _draw(axis: Axes, curves: Sequence[Curve | Band], names: list[str], title: str, rates: bool) -> None:
     """Draw one panel; with `rates` the legend gives each curve's rank-1 rate."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
 
@@ -104,12 +106,22 @@ def _draw(axis: Axes, curves: Sequence[Curve], names: list[str], title: str, rat
             linewidth=1.8,
             label=f"{curve.facts.algorithm}  {curve.at(1):.3f}" if rates else curve.facts.algorithm,
         )
+        if isinstance(curve, Band) and len(curves) <= _MOST_BANDS:
+            axis.fill_between(
+                curve.ranks,
+                curve.low,
+                curve.high,
+                step="post",
+                color=COLOURS[style % len(COLOURS)],
+                alpha=0.14,
+                linewidth=0,
+            )
         axis.plot(
             [1], [curve.at(1)], marker="o", markersize=4.5, color=COLOURS[style % len(COLOURS)], clip_on=False
         )
     axis.set_xscale("log")
     axis.set_xlim(1, max(longest, 2))
-    lowest = min(curve.at(1) for curve in curves)
+    lowest = min(curve.low[0] if isinstance(curve, Band) else curve.at(1) for curve in curves)
     axis.set_ylim(max(0.0, int(lowest * 10 - 0.5) / 10), 1.005)
     axis.xaxis.set_major_locator(LogLocator(base=10, subs=(1, 2, 5)))
     axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
@@ -119,10 +131,18 @@ def _draw(axis: Axes, curves: Sequence[Curve], names: list[str], title: str, rat
     facts = curves[0].facts
     axis.set_title(f"{title}\n", pad=2)
     axis.text(
-        0, 1.02, f"{facts.n_probes:,} probes, gallery of {facts.n_gallery_subjects:,} people",
+        0, 1.02, f"{facts.n_probes:,} probes, gallery of {facts.n_gallery_subjects:,} people{_shaded(curves)}",
         transform=axis.transAxes, fontsize=8, color="#555555",
     )  # fmt: skip
     axis.set_xlabel("rank")
+
+
+def _shaded(curves: Sequence[Curve | Band]) -> str:
+    """What the shading means, where there is any."""
+    first = curves[0]
+    if not isinstance(first, Band) or len(curves) > _MOST_BANDS:
+        return ""
+    return f"; {first.confidence_level:.0%} {'for whole curves' if first.simultaneous else 'at each rank'}"
 
 
 def save_figure(figure: Figure, path: str | Path) -> None:

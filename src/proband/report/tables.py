@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from proband.measures.evaluation import CENSORED_AT, Entry, Evaluation
-from proband.measures.identification import MedianCensoredRank
+from proband.inference import cluster_statistics
+from proband.inference.evaluation import CENSORED_AT, Entry, Evaluation
+from proband.measures import MedianCensoredRank
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -22,13 +23,19 @@ def _plural(n: int, one: str, many: str | None = None) -> str:
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
-def _cells(entry: Entry, ranks: tuple[int, ...]) -> list[str]:
+def _interval(entry: Entry, rank: int) -> str:
+    found = entry.interval(rank)
+    return "" if found is None else f"[{found.low:.3f}, {found.high:.3f}]"
+
+
+def _cells(entry: Entry, ranks: tuple[int, ...], between: str) -> list[str]:
+    """The cells of a row, with `between` a rate and its interval."""
     facts = entry.curve.facts
     median = MedianCensoredRank(CENSORED_AT)(entry.outcomes).value
     shown = f"≥ {CENSORED_AT}" if median >= CENSORED_AT else f"{median:g}"
     return [
         entry.algorithm,
-        *(f"{entry.curve.at(t):.4f}" for t in ranks),
+        *(f"{entry.curve.at(t):.4f}{between}{_interval(entry, t)}" for t in ranks),
         shown,
         f"{facts.n_probes:,}",
         f"{facts.n_gallery_subjects:,}",
@@ -46,6 +53,7 @@ def evaluation_table(evaluation: Evaluation) -> Table:
     set of probes.
     """
     from rich import box
+    from rich.markup import escape
     from rich.table import Table
 
     if len(evaluation.categories) > 1 and len(evaluation.algorithms) > _FEW:
@@ -61,16 +69,18 @@ def evaluation_table(evaluation: Evaluation) -> Table:
             table.add_row(f"[italic]{category}[/italic]")
         best = [max(entry.curve.at(t) for entry in entries) for t in evaluation.ranks]
         for entry in entries:
-            cells = _cells(entry, evaluation.ranks)
+            cells = [escape(cell) for cell in _cells(entry, evaluation.ranks, "\n")]
             for place, (t, top) in enumerate(zip(evaluation.ranks, best, strict=True), start=1):
                 if entry.curve.at(t) == top and len(entries) > 1:
-                    cells[place] = f"[bold]{cells[place]}[/bold]"
+                    rate, _, interval = cells[place].partition("\n")
+                    cells[place] = f"[bold]{rate}[/bold]\n{interval}"
             table.add_row(("  " if several else "") + cells[0], *cells[1:])
     return table
 
 
 def _wide_table(evaluation: Evaluation) -> Table:
     from rich import box
+    from rich.markup import escape
     from rich.table import Table
 
     rank = evaluation.ranks[0]
@@ -82,13 +92,13 @@ def _wide_table(evaluation: Evaluation) -> Table:
         table.add_column(f"{category}\n{entries[0].curve.facts.n_probes:,} probes", justify="right")
         best.append(max(entry.curve.at(rank) for entry in entries))
     for name in evaluation.algorithms:
-        rates = [entry.curve.at(rank) for entry in evaluation.entries if entry.algorithm == name]
-        cells = [f"{rate:.4f}" for rate in rates]
-        marked = [
-            f"[bold]{cell}[/bold]" if rate == top else cell
-            for cell, rate, top in zip(cells, rates, best, strict=True)
-        ]
-        table.add_row(name, *marked)
+        cells = []
+        own = [entry for entry in evaluation.entries if entry.algorithm == name]
+        for entry, top in zip(own, best, strict=True):
+            rate = f"{entry.curve.at(rank):.4f}"
+            shown = f"[bold]{rate}[/bold]" if entry.curve.at(rank) == top else rate
+            cells.append(f"{shown}\n{escape(_interval(entry, rank))}")
+        table.add_row(escape(name), *cells)
     return table
 
 
@@ -104,7 +114,8 @@ def evaluation_markdown(evaluation: Evaluation) -> str:
             "|---" + "|--:" * (len(header) - 1) + "|",
         ]
         lines += [
-            "| " + " | ".join(_cells(entry, evaluation.ranks)) + " |" for entry in evaluation.of(category)
+            "| " + " | ".join(_cells(entry, evaluation.ranks, " ")) + " |"
+            for entry in evaluation.of(category)
         ]
         lines.append("")
     return "\n".join(lines)
@@ -149,10 +160,29 @@ def statements(evaluation: Evaluation) -> list[str]:
     said.append(f"Ranks count gallery {first.counting}; {_TIES[first.ties]} ({_tied(entries)}).")
     answers = evaluation.answers
     said.append(
-        f"Varying: {answers.varying}. Fixed: {answers.fixed}. Assuming: {answers.assuming}. "
-        "No interval is claimed, and none may be read into it."
+        f"Intervals: {evaluation.confidence_level:.0%} at each rank. Varying: {answers.varying}. Fixed: {answers.fixed}. "
+        f"Assuming: {answers.assuming}."
     )
+    said += _dependence(entries)
     return said + [f"{note[0].upper()}{note[1:]}." for note in evaluation.notes]
+
+
+def _dependence(entries: tuple[Entry, ...]) -> list[str]:
+    """What the intervals rest on, and the algorithm for which shared people matter most."""
+    noted = {entry.algorithm: entry.band.notes for entry in entries if entry.band.notes}
+    if not noted:
+        return []
+    first = next(iter(noted.values()))
+    said = [f"Method: {first[0]}."]
+    shared = [
+        (cluster_statistics(entry.outcomes.success(1), entry.outcomes.subjects).design_effect, entry)
+        for entry in entries
+        if len(entry.band.notes) > 1
+    ]
+    if shared:
+        worst = max(shared, key=lambda pair: pair[0])[1]
+        said.append(f"Dependence, at rank 1 for {worst.algorithm}: {worst.band.notes[1]}.")
+    return said
 
 
 def _tied(entries: tuple[Entry, ...]) -> str:

@@ -1,6 +1,6 @@
 """The table of samples; choosing galleries and probe sets; probe categories; representativeness."""
 
-from proband.samples.categories import Category, feret_categories
+from proband.samples.categories import Category, EmptyCategoryError, feret_categories
 from proband.samples.choosing import Choice, OnePerSubject
 from proband.samples.experiment import Experiment
 from proband.samples.ids import Ids, Positions
@@ -10,6 +10,7 @@ from proband.samples.table import Samples, Selection
 __all__ = [
     "Category",
     "Choice",
+    "EmptyCategoryError",
     "Experiment",
     "Ids",
     "OnePerSubject",

@@ -21,6 +21,10 @@ from proband.samples.table import evaluate
 ROLES = ("probe", "mate")
 
 
+class EmptyCategoryError(DesignError):
+    """No probe falls into a category."""
+
+
 @dataclass(frozen=True)
 class Category:
     """A named condition on (probe, mate).
@@ -79,7 +83,7 @@ class Category:
         chosen = by_probe.filter(met_column.fill_null(False))["probe"].to_numpy()
         if chosen.size == 0:
             undecided = f" ({unknown:,} undecided for want of values)" if unknown else ""
-            raise DesignError(f"No probe is in category {self.name!r}: {self.rule}{undecided}.")
+            raise EmptyCategoryError(f"No probe is in category {self.name!r}: {self.rule}{undecided}.")
         note = (
             f"{unknown:,} probes were left out of category {self.name!r}: a missing value leaves it undecided"
         )

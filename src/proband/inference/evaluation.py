@@ -1,4 +1,4 @@
-"""Several algorithms, measured together: rates at chosen ranks, whole curves, by probe category."""
+"""Several algorithms, measured together: rates and whole curves with their intervals, by probe category."""
 
 from __future__ import annotations
 
@@ -6,30 +6,44 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from proband._version import __version__
+from proband.designs import Bootstrap
 from proband.engine import Progress
 from proband.errors import UsageError
-from proband.measures.identification import CMC, MedianCensoredRank
-from proband.measures.outcomes import Counting, FailurePolicy, Outcomes, TiePolicy
-from proband.measures.ranks import rank
-from proband.measures.results import Answers, Curve
-from proband.samples import Category, Experiment
+from proband.inference.bands import estimate_cmc
+from proband.inference.estimates import Band
+from proband.inference.proportions import Interval
+from proband.measures import CMC, Curve, MedianCensoredRank, Outcomes, rank
+from proband.measures.outcomes import Counting, FailurePolicy, TiePolicy
+from proband.measures.results import Answers
+from proband.samples import Category, EmptyCategoryError, Experiment
 from proband.scores import Scores
 
 ALL_PROBES = "all probes"
 CENSORED_AT = 10
+# A band of fractional successes needs replicates, which are kept for every rank: so many, as far as this.
+_RESAMPLES, _RANKS_RESAMPLED = 2_000, 2_000
 
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """One algorithm on one set of probes."""
+    """One algorithm on one set of probes: its outcomes, its curve, and the band around it."""
 
     algorithm: str
     category: str
     outcomes: Outcomes
     curve: Curve
+    band: Band
+
+    def interval(self, rank: int) -> Interval | None:
+        """The interval of the rate at a rank; None where the band does not reach it."""
+        at = min(rank, len(self.curve.values)) - 1
+        return (
+            Interval(float(self.band.low[at]), float(self.band.high[at])) if at < len(self.band.low) else None
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,10 +56,13 @@ class Evaluation:
         One for each category and algorithm, categories in the order asked for, algorithms as given.
     ranks
         The ranks that tables show.
+    empty
+        What is to be said of categories that no probe falls into.
     """
 
     entries: tuple[Entry, ...]
     ranks: tuple[int, ...]
+    empty: tuple[str, ...] = ()
 
     @property
     def algorithms(self) -> tuple[str, ...]:
@@ -60,12 +77,18 @@ class Evaluation:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know: all that was left out or decided, once each."""
-        return tuple(dict.fromkeys(note for entry in self.entries for note in entry.outcomes.notes))
+        noted = (note for entry in self.entries for note in entry.outcomes.notes)
+        return tuple(dict.fromkeys((*noted, *self.empty)))
 
     @property
     def answers(self) -> Answers:
         """What the numbers are of, what varies behind them, what is fixed and what is assumed."""
-        return self.entries[0].curve.answers
+        return self.entries[0].band.answers
+
+    @property
+    def confidence_level(self) -> float:
+        """The level of every interval."""
+        return self.entries[0].band.confidence_level
 
     def of(self, category: str) -> tuple[Entry, ...]:
         """The entries of one set of probes."""
@@ -74,6 +97,10 @@ class Evaluation:
     def curves(self, category: str | None = None) -> list[Curve]:
         """The curves of one set of probes (by default the first), one for each algorithm."""
         return [entry.curve for entry in self.of(category or self.categories[0])]
+
+    def bands(self, category: str | None = None) -> list[Band]:
+        """The same curves with their bands."""
+        return [entry.band for entry in self.of(category or self.categories[0])]
 
     def __repr__(self) -> str:
         return (
@@ -91,7 +118,7 @@ class Evaluation:
                 {
                     "category": entry.category,
                     "algorithm": entry.algorithm,
-                    **{f"rank_{t}": entry.curve.at(t) for t in self.ranks},
+                    **self._rates(entry),
                     f"median_rank_censored_at_{CENSORED_AT}": median.value,
                     "probes": facts.n_probes,
                     "probe_subjects": facts.n_probe_subjects,
@@ -105,10 +132,24 @@ class Evaluation:
             )
         return pl.DataFrame(rows)
 
+    def _rates(self, entry: Entry) -> dict[str, float | None]:
+        found: dict[str, float | None] = {}
+        for t in self.ranks:
+            low, high = entry.interval(t) or (None, None)
+            found |= {f"rank_{t}": entry.curve.at(t), f"rank_{t}_low": low, f"rank_{t}_high": high}
+        return found
+
     def curves_frame(self) -> pl.DataFrame:
-        """Every point of every curve: category, algorithm, rank, rate."""
+        """Every point of every curve: category, algorithm, rank, rate, low, high."""
         return pl.concat(
-            entry.curve.to_frame().select(pl.lit(entry.category).alias("category"), pl.all())
+            entry.curve.to_frame()
+            .join(
+                entry.band.to_frame().drop("rate"),
+                on=["algorithm", "rank"],
+                how="left",
+                maintain_order="left",
+            )
+            .select(pl.lit(entry.category).alias("category"), pl.all())
             for entry in self.entries
         )
 
@@ -117,6 +158,7 @@ class Evaluation:
         return {
             "proband": __version__,
             "ranks": list(self.ranks),
+            "confidence_level": self.confidence_level,
             "answers": asdict(self.answers),
             "notes": list(self.notes),
             "results": [
@@ -124,7 +166,14 @@ class Evaluation:
                     "category": entry.category,
                     "algorithm": entry.algorithm,
                     "rates": {str(t): entry.curve.at(t) for t in self.ranks},
+                    "intervals": {str(t): list(entry.interval(t) or ()) or None for t in self.ranks},
                     "cmc": entry.curve.values.tolist(),
+                    "cmc_low": entry.band.low.tolist(),
+                    "cmc_high": entry.band.high.tolist(),
+                    "design": entry.band.design,
+                    "seed": entry.band.seed,
+                    "varying": entry.band.answers.varying,
+                    "said": list(entry.band.notes),
                     "facts": entry.curve.to_dict()["facts"],
                 }
                 for entry in self.entries
@@ -141,6 +190,7 @@ def evaluate(
     ties: TiePolicy = "pessimistic",
     counting: Counting = "images",
     on_failure: FailurePolicy = "miss",
+    confidence_level: float = 0.95,
     check_orientation: bool = True,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -155,9 +205,11 @@ def evaluate(
         The gallery and probes, the same for all.
     categories
         Probe categories to report one by one, besides all probes together. A probe's rank does not depend on the
-        other probes, so each algorithm is ranked once.
+        other probes, so each algorithm is ranked once. A category that no probe falls into is noted and left out.
     ranks
         The ranks that tables show; whole curves are always computed.
+    confidence_level
+        Of the intervals, which speak of other people (``auto`` of `estimate_cmc`).
     ties, counting, on_failure, check_orientation, threads, progress
         As in `rank`.
     """
@@ -171,11 +223,7 @@ def evaluate(
         raise UsageError(
             f"Ranks are whole numbers of at least 1; got {', '.join(map(str, ranks)) or 'none'}."
         )
-    sets = {ALL_PROBES: experiment}
-    for category in categories:
-        if category.name in sets:
-            raise UsageError(f"The category {category.name!r} is defined twice.")
-        sets[category.name] = category.of(experiment)
+    sets, empty = _sets(experiment, categories)
     ranked = [
         rank(
             one,
@@ -193,5 +241,28 @@ def evaluate(
     for name, part in sets.items():
         for outcomes in ranked:
             own = outcomes if part is experiment else outcomes.restricted(part)
-            entries.append(Entry(own.algorithm, name, own, CMC()(own)))
-    return Evaluation(tuple(entries), tuple(ranks))
+            entries.append(Entry(own.algorithm, name, own, CMC()(own), _band(own, confidence_level)))
+    return Evaluation(tuple(entries), tuple(ranks), empty)
+
+
+def _band(outcomes: Outcomes, level: float) -> Band:
+    if outcomes.ties != "mean" or len(np.unique(outcomes.subjects)) < 2:
+        return estimate_cmc(outcomes, confidence_level=level)
+    design = Bootstrap("subject", n_resamples=_RESAMPLES)
+    return estimate_cmc(outcomes, design=design, confidence_level=level, max_rank=_RANKS_RESAMPLED)
+
+
+def _sets(
+    experiment: Experiment, categories: Sequence[Category]
+) -> tuple[dict[str, Experiment], tuple[str, ...]]:
+    """The experiment over all probes and over each category, and a note for each category without any."""
+    sets = {ALL_PROBES: experiment}
+    empty = []
+    for category in categories:
+        if category.name in sets:
+            raise UsageError(f"The category {category.name!r} is defined twice.")
+        try:
+            sets[category.name] = category.of(experiment)
+        except EmptyCategoryError as none:
+            empty.append(f"left out: {none.message[0].lower()}{none.message[1:].rstrip('.')}")
+    return sets, tuple(empty)

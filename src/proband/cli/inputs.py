@@ -1,0 +1,210 @@
+"""What most commands take: scores and the samples they are of, an experiment over them, and how to run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from proband.cli import options as o
+from proband.cli.console import choice_of, read_samples
+
+if TYPE_CHECKING:
+    from proband.engine import Progress
+    from proband.samples import Experiment, Samples
+    from proband.scores import Scores
+
+
+@dataclass(frozen=True)
+class ScoreInputs:
+    """Score files and embeddings, and the samples they are of."""
+
+    scores: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME=]FILE[::KEY]...",
+            help="Score files, one or more algorithms each.",
+            show_default=False,
+        ),
+    ] = None
+    samples: o.SamplesOption = None
+    id_column: o.IdColumn = "id"
+    subject_column: o.SubjectColumn = "subject"
+    failed: o.FailedOption = None
+    orientation: o.Orientation = None
+    embeddings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--embeddings",
+            "-e",
+            metavar="[NAME=]FILE[::KEY]",
+            help="Embeddings (.npy, .npz) to compare by --metric; may be repeated.",
+            rich_help_panel="Scores",
+        ),
+    ] = None
+    metric: Annotated[
+        o.MetricName, typer.Option(help="How embeddings are compared.", rich_help_panel="Scores")
+    ] = o.MetricName.cosine
+    format: o.FormatOption = None
+    query_ids: o.QueryIds = None
+    target_ids: o.TargetIds = None
+    queries: o.Queries = None
+    targets: o.Targets = None
+    mask: o.Mask = None
+    missing: o.Missing = o.MissingName.error
+    orientation_check: Annotated[
+        bool,
+        typer.Option(
+            "--orientation-check/--no-orientation-check",
+            help="Refuse scores that look reversed.",
+            rich_help_panel="Scores",
+        ),
+    ] = True
+
+    def read(self, progress: Progress) -> tuple[list[Scores], Samples]:
+        """Read every file; without a samples table, take the first file's own subjects."""
+        from proband.errors import UsageError
+
+        if not self.scores and not self.embeddings:
+            raise UsageError("There are no scores.", "name score files, or embeddings with -e; see --help.")
+        table = read_samples(self.samples, self.id_column, self.subject_column, self.failed)
+        found: list[Scores] = []
+        for text in self.scores or []:
+            matrices, table = self._matrices(text, table, progress)
+            found += matrices
+        for text in self.embeddings or []:
+            found += self._models(text, table)
+        if table is None:
+            raise UsageError(
+                "Whose the samples are is not known: the files name no subjects.",
+                "give a table with --samples.",
+            )
+        return found, table
+
+    def _matrices(
+        self, text: str, table: Samples | None, progress: Progress
+    ) -> tuple[list[Scores], Samples | None]:
+        from proband.scores.formats import ReadOptions, read_file
+        from proband.scores.reading import scores_of, split_key
+
+        name, path = _named(text)
+        file_path, key = split_key(path)
+        options = ReadOptions(key, self.query_ids, self.target_ids, self.mask, progress)
+        file = read_file(file_path, options, self.format)
+        known = table or file.subjects
+        orientation = o.orientation_of(self.orientation)
+        found = scores_of(
+            file, file_path.stem, known, orientation, self.missing.value, self.queries, self.targets
+        )
+        return _renamed(list(found.values()), name, text), known
+
+    def _models(self, text: str, table: Samples | None) -> list[Scores]:
+        from proband.scores.reading import read_embeddings
+
+        name, path = _named(text)
+        models = read_embeddings(path, table, metric=self.metric.value, missing=self.missing.value)
+        return _renamed(list(models.values()), name, text)
+
+
+@dataclass(frozen=True)
+class ExperimentInputs:
+    """Who is enrolled, who is searched for, and how ranks are counted."""
+
+    gallery: Annotated[
+        str | None,
+        typer.Option(
+            "--gallery",
+            "-g",
+            metavar="CONDITION",
+            help="Who is enrolled: a condition, all, one_per_subject or @FILE of ids. Default: every target.",
+            rich_help_panel="Experiment",
+        ),
+    ] = None
+    one_per_subject: Annotated[
+        bool,
+        typer.Option(
+            "--one-per-subject",
+            help="Enrol only the first sample of each subject that meets --gallery.",
+            rich_help_panel="Experiment",
+        ),
+    ] = False
+    probes: Annotated[
+        str | None,
+        typer.Option(
+            "--probes",
+            "-p",
+            metavar="CONDITION",
+            help="Who is searched for, in the same forms. Default: every query that is not in the gallery.",
+            rich_help_panel="Experiment",
+        ),
+    ] = None
+    ties: Annotated[
+        o.TiesName, typer.Option(help="How tied scores are ordered.", rich_help_panel="Experiment")
+    ] = o.TiesName.pessimistic
+    count: Annotated[o.CountName, typer.Option(help="What a rank counts.", rich_help_panel="Experiment")] = (
+        o.CountName.images
+    )
+    on_failure: Annotated[
+        o.FailureName,
+        typer.Option(
+            help="Failures to acquire count as misses, or their scores are taken at their word.",
+            rich_help_panel="Experiment",
+        ),
+    ] = o.FailureName.miss
+
+    def over(self, found: list[Scores], table: Samples, missing: o.MissingName) -> Experiment:
+        """The experiment that these scores allow."""
+        from proband.scores import experiment_over
+
+        chosen = choice_of(self.gallery, self.one_per_subject)
+        return experiment_over(found, table, chosen, self.probes, missing.value)
+
+    def ranking(self) -> dict[str, Any]:
+        """How ranks are made, as `rank` takes it."""
+        return {
+            "ties": self.ties.value,
+            "counting": self.count.value,
+            "on_failure": "as_scored" if self.on_failure is o.FailureName.as_scored else "miss",
+        }
+
+
+@dataclass(frozen=True)
+class RunInputs:
+    """How to run, and how to answer."""
+
+    json: o.Json = False
+    threads: o.Threads = None
+    quiet: o.Quiet = False
+
+
+def _named(text: str) -> tuple[str | None, str]:
+    """Part ``NAME=FILE``; a file whose own name has an equals sign can be written ``./a=b.npy``."""
+    name, mark, path = text.partition("=")
+    if mark and "/" not in name and not Path(text).exists():
+        return name, path
+    return None, text
+
+
+def _renamed(found: list[Any], name: str | None, text: str) -> list[Any]:
+    from proband.errors import UsageError
+
+    if name is not None:
+        if len(found) != 1:
+            raise UsageError(
+                f"{text} holds {len(found)} algorithms ({', '.join(one.name for one in found)}), so it cannot have one name.",
+                f"pick one: {text}::{found[0].name}",
+            )
+        found[0].name = name
+    return found
+
+
+def whole_numbers(text: str, option: str) -> tuple[int, ...]:
+    """Whole numbers separated by commas."""
+    from proband.errors import UsageError
+
+    try:
+        return tuple(int(word) for word in text.split(","))
+    except ValueError:
+        raise UsageError(f"{option} takes whole numbers separated by commas, got {text!r}.") from None

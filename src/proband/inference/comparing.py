@@ -1,0 +1,293 @@
+"""Is A better than B? Two or more algorithms on the same probes, or two on independent people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from proband.designs import Binomial, Bootstrap, Clustered, Design, PairedDesign, SignFlip
+from proband.errors import DesignError, UsageError
+from proband.inference.closed import effective_size, people_in
+from proband.inference.comparison import Comparison, PairComparison, Verdict
+from proband.inference.estimates import Estimate
+from proband.inference.estimation import Auto, estimate
+from proband.inference.multiplicity import holm
+from proband.inference.overall import cochran_q
+from proband.inference.paired import Pair, Tested, paired
+from proband.inference.planning_sizes import POWER
+from proband.inference.proportions import Interval, check_level, check_seed, normal_quantile
+from proband.measures import Outcomes, RecognitionRate
+from proband.measures.identification import outcomes_of
+from proband.measures.results import Answers
+from proband.samples import Experiment
+from proband.scores import Scores
+
+DEFAULT_MARGIN = 0.01
+
+Algorithms = Sequence[Outcomes | Scores] | Mapping[str, Outcomes | Scores]
+
+
+def compare(
+    measure: Any,
+    algorithms: Algorithms,
+    within: Experiment | None = None,
+    design: PairedDesign | Auto = "auto",
+    *,
+    margin: float | None = None,
+    confidence_level: float = 0.95,
+    rng: int = 0,
+) -> Comparison:
+    """Compare two or more algorithms on the same probes.
+
+    Rates are compared by turning each *person's* difference around (a sign-flip permutation test, mid-p): with one probe
+    for each person it is McNemar's, with several it stays right where McNemar's rejects far too often. The interval of a
+    difference is Tango's score interval, with counts divided by the design effect of the differences. Other measures are
+    compared by swapping the algorithms' outcomes person by person, with a paired bootstrap interval. p-values are
+    adjusted by Holm's method.
+
+    Parameters
+    ----------
+    measure
+        A recognition rate, a median rank, or a `RankStatistic`.
+    algorithms, within
+        Outcomes of the same experiment, or scores to be ranked in it; a mapping names them.
+    design
+        `SignFlip`, `ClusteredMcNemar`, `Binomial` (McNemar over probes), `Bootstrap`, or ``"auto"``.
+    margin
+        The smallest difference worth having, for the verdict and for the number of people needed: 0.01 for rates, and
+        to be declared for other measures.
+    """
+    check_level(confidence_level)
+    check_seed(rng)
+    is_rate = isinstance(measure, RecognitionRate)
+    worth = _margin(margin, is_rate)
+    outcomes = _named_outcomes(algorithms, within)
+    _require_same(outcomes)
+    chosen, why = _chosen(measure, outcomes[0]) if design == "auto" else (design, ())
+    estimates = tuple(_own(measure, one, chosen, confidence_level, rng) for one in outcomes)
+    upward = bool(getattr(measure, "larger_is_better", False))
+    found = [
+        (a.algorithm, b.algorithm, people_in(a), paired(chosen, Pair(measure, a, b, confidence_level, rng)))
+        for a, b in combinations(outcomes, 2)
+    ]
+    pairs = _judged(found, worth, confidence_level, upward, is_rate)
+    overall = None
+    if is_rate and len(outcomes) > 2 and outcomes[0].ties != "mean":
+        subjects = np.unique(outcomes[0].subjects, return_inverse=True)[1].astype(np.intp)
+        overall = cochran_q(np.column_stack([o.success(measure.rank) for o in outcomes]), subjects, rng)
+    notes = (*why, *_warned(chosen, outcomes[0]), *estimates[0].notes[1:])
+    answers = _answers(measure.estimand, chosen)
+    return Comparison(estimates, pairs, overall, worth, confidence_level, answers, notes, upward)
+
+
+def compare_independent(
+    measure: RecognitionRate,
+    first: Outcomes,
+    second: Outcomes,
+    *,
+    margin: float = DEFAULT_MARGIN,
+    confidence_level: float = 0.95,
+) -> Comparison:
+    """Compare the rates of two sets of *different* people, such as one algorithm on two data sets.
+
+    A two-proportion score test, and Newcombe's hybrid of two Wilson intervals, with effective sample sizes where people
+    have several probes. Nothing is paired, so on the same probes use `compare`, which sees far more.
+    """
+    if not isinstance(measure, RecognitionRate):
+        raise DesignError(f"The {measure.estimand} of independent people cannot be compared; rates can.")
+    if first.experiment.fingerprint == second.experiment.fingerprint:
+        raise DesignError("Both were measured on the same probes, which are not independent.", "use compare.")
+    design = Clustered()
+    estimates = [
+        estimate(measure, one, design=design, confidence_level=confidence_level) for one in (first, second)
+    ]
+    tested = _independent(estimates[0], estimates[1], confidence_level)
+    people = people_in(first) + people_in(second)
+    if first.algorithm == second.algorithm:
+        names = (f"{first.algorithm} (first set)", f"{second.algorithm} (second set)")
+        estimates = [
+            replace(one, facts=replace(one.facts, algorithm=name))
+            for one, name in zip(estimates, names, strict=True)
+        ]
+    pairs = _judged(
+        [(estimates[0].facts.algorithm, estimates[1].facts.algorithm, people, tested)],
+        _margin(margin, True),
+        confidence_level,
+        True,
+        True,
+    )
+    answers = Answers(
+        f"difference of {measure.estimand}s",
+        "other people in both sets",
+        "the algorithms and the galleries",
+        "people are independent, and nobody is in both sets",
+    )
+    return Comparison(tuple(estimates), pairs, None, margin, confidence_level, answers, ())
+
+
+def _independent(first: Estimate, second: Estimate, level: float) -> Tested:
+    from scipy.special import ndtr
+
+    sizes = [
+        one.facts.n_probes if one.clusters is None else effective_size(one.clusters)
+        for one in (first, second)
+    ]
+    difference = first.value - second.value
+    pooled = (first.value * sizes[0] + second.value * sizes[1]) / sum(sizes)
+    variance = pooled * (1 - pooled) * (1 / sizes[0] + 1 / sizes[1])
+    p_value = 1.0 if variance == 0 else min(1.0, float(2 * ndtr(-abs(difference) / np.sqrt(variance))))
+    interval = _newcombe(first, second)
+    # Half as wide in the tails: the two one-sided tests of the margin.
+    narrow = normal_quantile(2 * level - 1) / normal_quantile(level) if level > 0.5 else 1.0
+    one_sided = Interval(
+        difference - narrow * (difference - interval.low), difference + narrow * (interval.high - difference)
+    )
+    error = (interval.high - interval.low) / (2 * normal_quantile(level))
+    method = "two-proportion score test, Newcombe interval, effective sample sizes"
+    return Tested(difference, interval, one_sided, error, p_value, method)
+
+
+def _newcombe(first: Estimate, second: Estimate) -> Interval:
+    """Newcombe's hybrid: the distances from each rate to the ends of its interval, added in squares."""
+    a, b = first.value, second.value
+    low = a - b - float(np.hypot(a - first.low, second.high - b))
+    high = a - b + float(np.hypot(first.high - a, b - second.low))
+    return Interval(max(-1.0, low), min(1.0, high))
+
+
+def _margin(margin: float | None, is_rate: bool) -> float | None:
+    if margin is None:
+        return DEFAULT_MARGIN if is_rate else None
+    if not margin > 0 or (is_rate and margin >= 1):
+        raise UsageError(
+            f"The margin is a difference worth having, above 0 (and of rates below 1), got {margin!r}.",
+            "0.01 is one point.",
+        )
+    return margin
+
+
+def _named_outcomes(algorithms: Algorithms, within: Experiment | None) -> list[Outcomes]:
+    if isinstance(algorithms, Mapping):
+        return [replace(outcomes_of(one, within), algorithm=name) for name, one in algorithms.items()]
+    return [outcomes_of(one, within) for one in algorithms]
+
+
+def _require_same(outcomes: Sequence[Outcomes]) -> None:
+    if len(outcomes) < 2:
+        raise UsageError("A comparison needs at least two algorithms.")
+    names = [one.algorithm for one in outcomes]
+    if len(set(names)) < len(names):
+        raise UsageError(f"Algorithms need names of their own; got {', '.join(names)}.")
+    first = outcomes[0]
+    for one in outcomes[1:]:
+        same = (
+            one.experiment.fingerprint == first.experiment.fingerprint
+            and np.array_equal(one.probes, first.probes)
+            and (one.ties, one.counting, one.on_failure) == (first.ties, first.counting, first.on_failure)
+        )
+        if not same:
+            raise DesignError(
+                f"{first.algorithm} and {one.algorithm} were not measured on the same probes in the same way.",
+                "for two independent sets of people use compare_independent.",
+            )
+
+
+def _chosen(measure: Any, outcomes: Outcomes) -> tuple[PairedDesign, tuple[str, ...]]:
+    if isinstance(measure, RecognitionRate) and outcomes.ties != "mean":
+        if people_in(outcomes) < len(outcomes):
+            return SignFlip(), ("people have several probes, so people are the units of the tests",)
+        return SignFlip(), ("each person has one probe, so the test over people is McNemar's",)
+    what = (
+        "fractions of a success have"
+        if isinstance(measure, RecognitionRate)
+        else f"the {measure.estimand} has"
+    )
+    return Bootstrap("subject"), (f"{what} no counts to test, so outcomes are swapped and drawn by person",)
+
+
+def _own(measure: Any, outcomes: Outcomes, design: PairedDesign, level: float, seed: int) -> Estimate:
+    """Each algorithm's own estimate, under the design of the comparison where that is one for estimates."""
+    alone: Design | Auto = design if isinstance(design, Binomial | Bootstrap) else "auto"
+    return estimate(measure, outcomes, design=alone, confidence_level=level, rng=seed)
+
+
+def _warned(design: PairedDesign, outcomes: Outcomes) -> tuple[str, ...]:
+    over_probes = isinstance(design, Binomial) or (isinstance(design, Bootstrap) and design.unit == "probe")
+    if over_probes and people_in(outcomes) < len(outcomes):
+        return (
+            "probes of one person are taken for independent here, so true null hypotheses are rejected too often",
+        )
+    return ()
+
+
+def _answers(of: str, design: PairedDesign) -> Answers:
+    over_probes = isinstance(design, Binomial) or (isinstance(design, Bootstrap) and design.unit == "probe")
+    units = "probes" if over_probes else "people"
+    return Answers(
+        f"difference of {of}s",
+        "other probes" if over_probes else "other people, with as many probes each",
+        "the algorithms and the gallery",
+        f"{units} are independent, and without a difference each could as well have gone the other way",
+    )
+
+
+def _judged(
+    found: Sequence[tuple[str, str, int, Tested]],
+    margin: float | None,
+    level: float,
+    upward: bool,
+    in_points: bool,
+) -> tuple[PairComparison, ...]:
+    """Adjust the p-values and say what each pair shows."""
+    adjusted = holm([tested.p_value for *_, tested in found])
+    pairs = []
+    for (first, second, people, tested), p_adjusted in zip(found, adjusted, strict=True):
+        verdict, not_inferior = _verdict(tested, margin, upward)
+        open_question = verdict == "undecided" and margin is not None
+        pairs.append(
+            PairComparison(
+                first=first,
+                second=second,
+                difference=tested.difference,
+                low=tested.interval.low,
+                high=tested.interval.high,
+                p_value=tested.p_value,
+                p_adjusted=p_adjusted,
+                n_sf=tested.n_sf,
+                n_fs=tested.n_fs,
+                n_discordant_subjects=tested.n_discordant_subjects,
+                verdict=verdict,
+                not_inferior=not_inferior,
+                subjects_needed=_needed(tested.standard_error, people, margin, level)
+                if open_question and margin is not None
+                else None,
+                method=tested.method,
+                in_points=in_points,
+            )
+        )
+    return tuple(pairs)
+
+
+def _verdict(tested: Tested, margin: float | None, upward: bool) -> tuple[Verdict, bool | None]:
+    low, high = tested.interval
+    narrow_low, narrow_high = tested.one_sided
+    not_inferior = None if margin is None else (narrow_low > -margin if upward else narrow_high < margin)
+    if low > 0:
+        return ("better" if upward else "worse"), not_inferior
+    if high < 0:
+        return ("worse" if upward else "better"), not_inferior
+    if margin is not None and -margin < narrow_low and narrow_high < margin:
+        return "equivalent", not_inferior  # two one-sided tests
+    return "undecided", not_inferior
+
+
+def _needed(error: float, people: int, margin: float, level: float) -> int:
+    """People needed to find a true difference of the margin, from how much one person tells now."""
+    from scipy.special import ndtri
+
+    reach = normal_quantile(level) + float(ndtri(POWER))
+    return int(np.ceil(people * (error * reach / margin) ** 2))

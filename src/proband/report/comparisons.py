@@ -1,0 +1,149 @@
+"""Comparisons as they are published: estimates with intervals, places, and letters for the algorithms each one beats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from proband.engine.rendering import renders
+from proband.inference import Comparison, Estimate
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_SUPERSCRIPTS = dict(zip("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ", strict=True))
+_ESCAPES = {"\\": r"\textbackslash{}", "_": r"\_", "%": r"\%", "&": r"\&", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}",
+            "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Row:
+    """One algorithm in a publication table."""
+
+    letter: str
+    estimate: Estimate
+    beats: str
+    place: str
+
+    @property
+    def name(self) -> str:
+        """The algorithm."""
+        return self.estimate.facts.algorithm
+
+    @property
+    def events(self) -> str:
+        """What the value rests on."""
+        n = self.estimate.facts.n_probes
+        return f"{n:,}" if self.estimate.events is None else f"{self.estimate.events:,.0f} of {n:,}"
+
+
+def rows_of(comparison: Comparison) -> list[Row]:
+    """The algorithms, the best first; each has a letter, and carries the letters of those it significantly beats."""
+    ordered = comparison.ordered
+    letters = {one.facts.algorithm: letter_of(place) for place, one in enumerate(ordered)}
+    places = comparison.places()
+    made = []
+    for one in ordered:
+        name = one.facts.algorithm
+        beaten = sorted((letters[other] for other in comparison.beaten_by(name)), key=lambda x: (len(x), x))
+        first, last = places[name]
+        made.append(
+            Row(letters[name], one, ",".join(beaten), f"{first}" if first == last else f"{first}–{last}")
+        )
+    return made
+
+
+def letter_of(place: int) -> str:
+    """The letters a, b, … z without q (which has no superscript), then aa, ab, …"""
+    alphabet = "".join(_SUPERSCRIPTS)
+    more, last = divmod(place, len(alphabet))
+    return (letter_of(more - 1) if more else "") + alphabet[last]
+
+
+def _raised(letters: str) -> str:
+    return "".join(_SUPERSCRIPTS.get(mark, "˒") for mark in letters)
+
+
+def _value(row: Row, mark: Callable[[str], str]) -> str:
+    return f"{row.estimate.value:.4f}{mark(row.beats)}"
+
+
+def _interval(row: Row) -> str:
+    return f"[{row.estimate.low:.4f}, {row.estimate.high:.4f}]"
+
+
+def comparison_table(comparison: Comparison) -> Table:
+    """Make a table for the terminal."""
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for place, name in enumerate(_header(comparison)):
+        table.add_column(name, justify="left" if place < 2 else "right", no_wrap=place != 1)
+    for row in rows_of(comparison):
+        cells = (row.letter, row.name, _value(row, _raised), _interval(row), row.events, row.place)
+        table.add_row(*(escape(cell) for cell in cells))
+    return table
+
+
+def _header(comparison: Comparison) -> list[str]:
+    measured = comparison.estimates[0].answers.of
+    return ["", "algorithm", measured, f"{comparison.confidence_level:.0%} interval", "events", "place"]
+
+
+@renders(Comparison, "markdown")
+def comparison_markdown(comparison: Comparison) -> str:
+    """Write the publication table as Markdown, with what belongs beneath it."""
+    lines = ["| " + " | ".join(_header(comparison)) + " |", "|---|---|--:|--:|--:|--:|"]
+    for row in rows_of(comparison):
+        name = row.name.replace("|", "\\|")
+        cells = (row.letter, name, _value(row, lambda x: f" <sup>{x}</sup>" if x else ""), _interval(row), row.events, row.place)  # fmt: skip
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join([*lines, "", *(f"- {said}" for said in comparison_statements(comparison))]) + "\n"
+
+
+@renders(Comparison, "latex")
+def comparison_latex(comparison: Comparison) -> str:
+    """Write the publication table as LaTeX; it needs the booktabs package."""
+    header = " & ".join(_tex(name) for name in _header(comparison))
+    lines = [r"\begin{tabular}{llrrrr}", r"\toprule", f"{header} \\\\", r"\midrule"]
+    for row in rows_of(comparison):
+        cells = (
+            row.letter,
+            _tex(row.name),
+            _value(row, lambda x: rf"$^{{\mathrm{{{x}}}}}$" if x else ""),
+            _interval(row),
+            _tex(row.events),
+            row.place.replace("–", "--"),
+        )
+        lines.append(" & ".join(cells) + r" \\")
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    return "\n".join([*lines, *(f"% {said}" for said in comparison_statements(comparison))]) + "\n"
+
+
+def _tex(text: str) -> str:
+    return "".join(_ESCAPES.get(mark, mark) for mark in text)
+
+
+def comparison_statements(comparison: Comparison) -> list[str]:
+    """Say what the table means, a sentence each."""
+    rate = comparison.significance
+    said = [
+        f"Raised letters: significantly better than these ({rate:.2g} after Holm's adjustment). Place: from one more than are "
+        "significantly better, to all but those it beats.",
+    ]
+    groups = comparison.tie_groups()
+    if groups:
+        said.append("Not told apart: " + "; ".join(", ".join(group) for group in groups) + ".")
+    if comparison.overall is not None:
+        found = comparison.overall
+        said.append(
+            f"Do they differ at all? Cochran's Q = {found.statistic:.2f}, {found.degrees_of_freedom} degrees of freedom, "
+            f"p = {found.p_value:.2g} ({found.method})."
+        )
+    answers = comparison.answers
+    said.append(f"Method: {comparison.pairs[0].method}.")
+    said.append(f"Varying: {answers.varying}. Fixed: {answers.fixed}. Assuming: {answers.assuming}.")
+    return said + [f"{note[0].upper()}{note[1:]}." for note in comparison.notes]

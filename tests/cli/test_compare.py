@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import proband as pb
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def compare(run: Run, study: Path) -> Run:
+    usual = ("compare", "scores.npz", "-s", "samples.csv", "--orientation", "similarity")
+    return lambda *more: run(*usual, *more, cwd=study)
+
+
+def library(study: Path) -> tuple[list[pb.Scores], pb.Experiment]:
+    samples = pb.Samples.read(study / "samples.csv")
+    scores = list(pb.read_scores(study / "scores.npz", samples, orientation="similarity").values())
+    return scores, pb.experiment_over(scores, samples)
+
+
+def test_json_equals_python(compare: Run, study: Path) -> None:
+    said = json.loads(compare("--json", "--margin", "0.05").stdout)
+    expected = pb.compare(pb.RecognitionRate(1), *library(study), margin=0.05).to_dict()
+    assert said == json.loads(json.dumps(expected))
+
+
+@pytest.mark.parametrize("test", ["sign-flip", "obuchowski", "durkalski", "mcnemar", "bootstrap"])
+def test_every_test_can_be_asked_for(compare: Run, test: str) -> None:
+    said = json.loads(compare("--json", "--test", test).stdout)
+    assert 0 < said["pairs"][0]["p_value"] <= 1
+
+
+def test_table_and_files(compare: Run, study: Path) -> None:
+    done = compare("--latex", "t.tex", "--markdown", "t.md", "--csv", "t.csv", "--rank", 2)
+    assert done.returncode == 0, done.stderr
+    assert "recognition rate at rank 2" in done.stdout
+    assert "good" in done.stdout
+    comparison = pb.compare(pb.RecognitionRate(2), *library(study))
+    assert (study / "t.tex").read_text(encoding="utf-8") == comparison.to_latex()
+    assert (study / "t.md").read_text(encoding="utf-8") == comparison.to_markdown()
+    assert (study / "t.csv").read_text(encoding="utf-8") == comparison.to_csv()
+
+
+def test_median_ranks(compare: Run) -> None:
+    done = compare("--median-rank", "--rank", 5)
+    assert done.returncode == 0, done.stderr
+    assert "median rank censored at 5" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("--margin", "0"), 2, "margin"),
+        (("--rank", "0"), 2, "rank"),
+        (("--level", "1.5"), 2, "confidence level"),
+        (("--test", "t"), 2, "test"),
+        (("--ties", "mean", "--test", "sign-flip"), 1, "Fractions"),
+    ],
+)
+def test_bad_requests(compare: Run, arguments: tuple[str, ...], code: int, said: str) -> None:
+    done = compare(*arguments)
+    assert (done.returncode, said in done.stderr) == (code, True), done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_one_algorithm_is_no_comparison(run: Run, study: Path) -> None:
+    done = run("compare", "scores.npz::good", "-s", "samples.csv", "--orientation", "similarity", cwd=study)
+    assert (done.returncode, "at least two" in done.stderr) == (2, True)
+
+
+def test_mcnemar_from_scores_equals_python(run: Run, study: Path) -> None:
+    done = run(
+        "mcnemar", "scores.npz", "-s", "samples.csv", "--orientation", "similarity", "--json", cwd=study
+    )
+    said = json.loads(done.stdout)
+    scores, experiment = library(study)
+    a, b = (pb.rank(one, experiment).success(1) for one in scores)
+    expected = pb.mcnemar(int((a > b).sum()), int((a < b).sum())).to_dict()
+    assert {name: said[name] for name in expected} == expected
+    assert said["difference"] == pytest.approx(float((a - b).mean()))
+
+
+def test_mcnemar_from_counts(run: Run, study: Path) -> None:
+    said = json.loads(run("mcnemar", 104, 40, "--total", 1195, "--json", cwd=study).stdout)
+    assert said["p_greater"] == pytest.approx(4.72745380885331e-08, rel=1e-10)
+    assert run("mcnemar", 104, 40, "--total", 100, cwd=study).returncode == 2
+    assert run("mcnemar", 104, cwd=study).returncode != 0
+    three = run("mcnemar", "scores.npz::good", "-s", "samples.csv", "--orientation", "similarity", cwd=study)
+    assert (three.returncode, "two algorithms" in three.stderr) == (2, True)

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from proband.designs import Bootstrap
+from proband.inference import estimate, estimate_cmc
+from proband.measures import CMC, RecognitionRate
+
+
+@pytest.mark.parametrize("probes", [1, 4])
+@pytest.mark.parametrize("seed", range(3))
+def test_each_rank_has_the_interval_that_estimate_gives(outcomes_of, probes, seed):
+    rng = np.random.default_rng(seed)
+    subjects = np.repeat(np.arange(30), probes)
+    if probes > 1:
+        subjects = subjects[rng.random(len(subjects)) < 0.8]  # people with different numbers of probes
+    closer = rng.geometric(0.3, len(subjects)) - 1
+    outcomes = outcomes_of(closer, subjects, failed=rng.random(len(subjects)) < 0.05)
+    band = estimate_cmc(outcomes)
+    assert np.array_equal(band.values, CMC()(outcomes).values)
+    for t in range(1, len(band.values) + 1):
+        one = estimate(RecognitionRate(t), outcomes)
+        assert (band.low[t - 1], band.high[t - 1]) == pytest.approx((one.low, one.high), abs=1e-12)
+
+
+def test_one_person_says_nothing_of_others(outcomes_of):
+    band = estimate_cmc(outcomes_of([0, 1, 0], [0, 0, 0]))
+    assert (band.low == 0).all()
+    assert (band.high == 1).all()
+
+
+def test_whole_curves_need_wider_bands(outcomes_of):
+    rng = np.random.default_rng(1)
+    outcomes = outcomes_of(rng.geometric(0.3, 200) - 1)
+    each = estimate_cmc(outcomes, design=Bootstrap("probe", n_resamples=2000))
+    whole = estimate_cmc(outcomes, design=Bootstrap("probe", n_resamples=2000), simultaneous=True)
+    assert (whole.high - whole.low)[:5].min() > (each.high - each.low)[:5].max() * 0.9
+    assert (whole.high - whole.low).sum() > (each.high - each.low).sum()
+
+
+def test_replicates_can_be_extended(outcomes_of):
+    rng = np.random.default_rng(2)
+    outcomes = outcomes_of(rng.geometric(0.3, 60) - 1, np.repeat(np.arange(20), 3))
+    for unit in ("subject", "probe"):
+        few = estimate(RecognitionRate(1), outcomes, design=Bootstrap(unit, n_resamples=1200))
+        more = few.extended(3000)
+        assert len(more.replicates) == 3000
+        assert np.array_equal(more.replicates[:1200], few.replicates)
+        whole = estimate(RecognitionRate(1), outcomes, design=Bootstrap(unit, n_resamples=3000))
+        assert np.array_equal(more.replicates, whole.replicates)
+        assert (more.low, more.high) == (whole.low, whole.high)

@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from proband.designs import Binomial, Bootstrap, ClusteredMcNemar, SignFlip
+from proband.errors import DesignError
+from proband.inference import RankStatistic, compare, compare_independent, mcnemar
+from proband.inference.clustered_mcnemar import clustered_mcnemar
+from proband.measures import MedianCensoredRank, RecognitionRate
+
+
+@pytest.fixture
+def two(outcomes_of):
+    """Two algorithms on 5 people with 3 probes each, the first better."""
+    rng = np.random.default_rng(5)
+    subjects = np.repeat(np.arange(5), 3)
+    return (
+        outcomes_of(rng.poisson(0.5, 15), subjects, name="a"),
+        outcomes_of(rng.poisson(2.5, 15), subjects, name="b"),
+    )
+
+
+def by_enumeration(two, statistic) -> float:
+    """The share of all 2^5 swaps of people's outcomes with as large a difference."""
+    a, b = (one.ranks.reshape(5, 3) for one in two)
+    observed = abs(statistic(a.ravel()) - statistic(b.ravel()))
+    as_large = 0
+    for swap in product((False, True), repeat=5):
+        mask = np.array(swap)[:, None]
+        one, other = np.where(mask, b, a), np.where(mask, a, b)
+        as_large += abs(statistic(one.ravel()) - statistic(other.ravel())) >= observed - 1e-12
+    return as_large / 32
+
+
+@pytest.mark.parametrize(
+    ("measure", "statistic"),
+    [
+        (MedianCensoredRank(10), lambda ranks: np.median(np.minimum(ranks, 10))),
+        (RankStatistic(np.mean, "mean rank"), np.mean),
+        (RecognitionRate(1), lambda ranks: np.mean(ranks <= 1)),
+    ],
+)
+def test_swapping_outcomes_equals_enumeration(two, measure, statistic):
+    (pair,) = compare(measure, two, design=Bootstrap("subject", n_resamples=500)).pairs
+    truth = by_enumeration(two, statistic)
+    assert pair.p_value == pytest.approx(truth, abs=4 * np.sqrt(truth * (1 - truth) / 9999) + 2e-4)
+    first, second = (statistic(one.ranks) for one in two)
+    assert pair.difference == pytest.approx(first - second)
+    assert pair.low <= pair.difference <= pair.high
+
+
+def test_lower_ranks_are_better(outcomes_of):
+    rng = np.random.default_rng(0)
+    good, poor = outcomes_of(rng.poisson(0.2, 80), name="good"), outcomes_of(rng.poisson(6, 80), name="poor")
+    found = compare(MedianCensoredRank(20), [good, poor], margin=1.0)
+    assert found.pairs[0].verdict == "better"
+    assert found.pairs[0].difference < 0
+    assert found.beaten_by("good") == ["poor"]
+    assert found.places() == {"good": (1, 1), "poor": (2, 2)}
+    assert [one.facts.algorithm for one in found.ordered] == ["good", "poor"]
+    assert "points" not in found.sentences()[0]
+
+
+def test_mcnemar_over_probes_is_warned_about(two):
+    found = compare(RecognitionRate(1), two, design=Binomial())
+    assert found.pairs[0].p_value == pytest.approx(mcnemar(found.pairs[0].n_sf, found.pairs[0].n_fs).p_mid)
+    assert any("rejected too often" in note for note in found.notes)
+    assert found.answers.varying == "other probes"
+
+
+@pytest.mark.parametrize("method", ["obuchowski", "durkalski"])
+def test_clustered_mcnemar_is_the_function(two, method):
+    (pair,) = compare(RecognitionRate(1), two, design=ClusteredMcNemar(method)).pairs
+    sums = (two[0].success(1) - two[1].success(1)).reshape(5, 3).sum(axis=1)
+    assert pair.p_value == clustered_mcnemar(sums, np.full(5, 3.0), method).p_value
+
+
+def test_a_mapping_names_algorithms(two):
+    found = compare(RecognitionRate(1), {"x": two[0], "y": two[1]})
+    assert (found.pairs[0].first, found.pairs[0].second) == ("x", "y")
+
+
+def test_fractions_are_compared_by_swapping(outcomes_of):
+    rng = np.random.default_rng(3)
+    a, b = (
+        outcomes_of(rng.poisson(0.3, 40), name=name, ties="mean", tied=rng.integers(0, 3, 40))
+        for name in "ab"
+    )
+    found = compare(RecognitionRate(1), [a, b])
+    assert "swapped" in found.pairs[0].method
+    with pytest.raises(DesignError, match="counted"):
+        compare(RecognitionRate(1), [a, b], design=SignFlip())
+
+
+def test_independent_people(outcomes_of):
+    first = outcomes_of(np.repeat([0, 1], [928, 267]), name="net")
+    second = outcomes_of(np.repeat([0, 1], [277, 445]), name="net")
+    (pair,) = compare_independent(RecognitionRate(1), first, second).pairs
+    # The pooled score test is Pearson's chi-square without a continuity correction.
+    table = [[928, 267], [277, 445]]
+    assert pair.p_value == pytest.approx(stats.chi2_contingency(table, correction=False).pvalue, rel=1e-6)
+    assert pair.difference == pytest.approx(928 / 1195 - 277 / 722)
+    assert pair.verdict == "better"
+    assert pair.first == "net (first set)"
+    with pytest.raises(DesignError, match="same probes"):
+        compare_independent(RecognitionRate(1), first, first)
+
+
+def test_shared_people_weigh_less_in_independent_sets(outcomes_of):
+    rng = np.random.default_rng(0)
+    alone = outcomes_of(np.repeat([0, 1], [80, 20]), name="x")
+    own = np.repeat(rng.random(20) < 0.6, 5)
+    shared = outcomes_of((~own).astype(int), np.repeat(np.arange(20), 5), name="y")
+    apart = outcomes_of((~own).astype(int)[:99], name="y")
+    with_people = compare_independent(RecognitionRate(1), alone, shared).pairs[0]
+    as_probes = compare_independent(RecognitionRate(1), alone, apart).pairs[0]
+    assert with_people.p_value > as_probes.p_value
+    assert with_people.high - with_people.low > as_probes.high - as_probes.low
+
+
+def test_tie_groups_are_runs(outcomes_of):
+    n = 400
+    made = [outcomes_of(np.repeat([0, 1], [k, n - k]), name=str(k)) for k in (380, 378, 300, 299, 100)]
+    found = compare(RecognitionRate(1), made)
+    assert found.tie_groups() == [("380", "378"), ("300", "299")]
+    assert found.places()["380"] == (1, 2)
+    assert found.places()["100"] == (5, 5)
+
+
+def test_not_inferior(outcomes_of):
+    a = outcomes_of(np.repeat([0, 0, 1, 1], [900, 30, 20, 50]), name="a")
+    b = outcomes_of(np.repeat([0, 1, 0, 1], [900, 30, 20, 50]), name="b")
+    (pair,) = compare(RecognitionRate(1), [a, b], margin=0.01).pairs
+    assert (pair.verdict, pair.not_inferior) == ("undecided", True)
+    assert "not worse by 1 point or more" in pair.sentence(0.01)

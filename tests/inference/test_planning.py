@@ -1,0 +1,390 @@
+"""Plans against closed forms, brute force, and simulated studies of the size planned."""
+
+from __future__ import annotations
+
+import json
+from itertools import count, product
+from math import ceil, inf
+
+import numpy as np
+import pytest
+from scipy import optimize, stats
+
+from proband.errors import DesignError, UsageError
+from proband.inference.clusters import cluster_statistics
+from proband.inference.mcnemar import mcnemar, tango_counts
+from proband.inference.planning import plan_difference, plan_error_rate, plan_half_width
+from proband.inference.planning_sizes import LARGEST
+from proband.inference.proportions import difference_of_independent, t_quantile, wilson_interval
+from proband.inference.signflip import sign_flip
+
+
+def half_width(rate, people, probes, icc, level):
+    """The interval's half-width from its definition: the rates that a score test with t does not reject."""
+    if probes > 1 and people == 1:
+        return 0.5
+    tail = (1 + level) / 2
+    z = stats.norm.ppf(tail) if probes == 1 else stats.t.ppf(tail, people - 1)
+    n = people if rate in (0, 1) else people * probes / max(1, 1 + icc * (probes - 1))
+
+    def gap(p):
+        return (rate - p) ** 2 * n - z * z * p * (1 - p)
+
+    low = 0.0 if rate == 0 else optimize.brentq(gap, 0.0, rate - 1e-12, xtol=1e-15)
+    high = 1.0 if rate == 1 else optimize.brentq(gap, rate + 1e-12, 1.0, xtol=1e-15)
+    return (high - low) / 2
+
+
+@pytest.mark.parametrize(
+    ("rate", "wanted", "probes", "icc", "level"),
+    [
+        (0.95, 0.05, 1, None, 0.95),
+        (0.5, 0.06, 1, None, 0.9),
+        (0.95, 0.03, 5, 0.2, 0.95),
+        (0.8, 0.08, 20, 1.0, 0.95),
+        (0.8, 0.04, 3, 0.0, 0.99),
+        (0.7, 0.04, 4, -0.3, 0.95),
+        (1.0, 0.02, 5, 0.2, 0.95),
+        (0.0, 0.02, 1, None, 0.95),
+        (0.5, 0.4, 50, 0.0, 0.95),
+    ],
+)
+def test_fewest_people_for_a_half_width(rate, wanted, probes, icc, level):
+    found = plan_half_width(rate, wanted, probes_per_subject=probes, icc=icc, confidence_level=level)
+    widths = (half_width(rate, people, probes, icc or 0, level) for people in count(1))
+    fewest = next(people for people, width in enumerate(widths, 1) if width <= wanted)
+    assert (found.subjects, found.probes, found.found) == (fewest, fewest * probes, "subjects")
+    assert found.half_width == pytest.approx(half_width(rate, fewest, probes, icc or 0, level), rel=1e-9)
+    again = plan_half_width(rate, subjects=fewest, probes_per_subject=probes, icc=icc, confidence_level=level)
+    assert (again.half_width, again.found) == (found.half_width, "half-width")
+    assert (again.high - again.low) / 2 == again.half_width
+
+
+def test_half_width_of_many_people_is_the_normal_one():
+    found = plan_half_width(0.9, 0.001, probes_per_subject=4, icc=0.25)
+    assert found.design_effect == 1.75
+    normal = stats.norm.ppf(0.975) ** 2 * 0.09 / 0.001**2 * 1.75 / 4
+    assert found.subjects == pytest.approx(normal, rel=1e-4)
+
+
+def test_people_with_copies_of_one_probe_count_once():
+    copies = plan_half_width(0.9, 0.02, probes_per_subject=10, icc=1)
+    assert copies.effective_probes == copies.subjects
+    assert copies.subjects - plan_half_width(0.9, 0.02).subjects in range(5)  # Student's t
+
+
+def test_paired_difference_is_connor_s():
+    # Connor 1987, Biometrics 43:207: (z√D + z'√(D - δ²))²/δ²
+    z, power = stats.norm.ppf([0.975, 0.8])
+    for discordant, margin in ((0.06, 0.01), (0.3, 0.1), (0.2, 0.15), (1.0, 0.2)):
+        n = (z * np.sqrt(discordant) + power * np.sqrt(discordant - margin**2)) ** 2 / margin**2
+        assert plan_difference(margin, discordant=discordant).subjects == ceil(n)
+        clustered = plan_difference(margin, discordant=discordant, probes_per_subject=5, icc=0.25)
+        assert clustered.subjects == max(5, ceil(n * 2 / 5))
+
+
+@pytest.mark.parametrize(
+    ("rate", "other", "expected"), [(0.6, 0.5, 388), (0.9, 0.8, 199), (0.1, 0.2, 199), (1.0, 0.9, 74)]
+)
+def test_independent_difference_is_the_textbook_s(rate, other, expected):
+    # Fleiss, Levin & Paik 2003, without the correction for continuity
+    z, power = stats.norm.ppf([0.975, 0.8])
+    mean = (rate + other) / 2
+    spread = np.sqrt(rate * (1 - rate) + other * (1 - other))
+    n = (z * np.sqrt(2 * mean * (1 - mean)) + power * spread) ** 2 / (rate - other) ** 2
+    found = plan_difference(abs(rate - other), rate=rate)
+    assert found.subjects == ceil(n - 1e-9) == expected
+
+
+def constrained_variance(discordant, delta):
+    """The variance of a paired difference where its likelihood is greatest, if it were `delta` and 0 was seen."""
+
+    def likelihood(q):
+        terms = ((discordant / 2, q + delta), (discordant / 2, q), (1 - discordant, 1 - 2 * q - delta))
+        return -sum(share * np.log(p) for share, p in terms if share)
+
+    ends = (1e-12, (1 - delta) / 2 - 1e-12)
+    q = optimize.minimize_scalar(likelihood, bounds=ends, method="bounded", options={"xatol": 1e-13}).x
+    return 2 * q + delta - delta**2
+
+
+@pytest.mark.parametrize(("discordant", "margin"), [(0.06, 0.05), (0.3, 0.1), (0.02, 0.1), (1.0, 0.3)])
+def test_equivalence_on_the_same_probes(discordant, margin):
+    z = stats.norm.ppf(0.95)
+    under = np.sqrt(constrained_variance(discordant, margin))
+    for aim, quantile in (("equivalence", stats.norm.ppf(0.9)), ("non-inferiority", stats.norm.ppf(0.8))):
+        n = ((z * under + quantile * np.sqrt(discordant)) / margin) ** 2
+        found = plan_difference(margin, discordant=discordant, aim=aim)
+        assert found.subjects == pytest.approx(n, abs=1)
+        assert found.subjects >= n - 1e-3
+
+
+def test_equivalence_without_discordant_probes_is_tango_s_interval():
+    found = plan_difference(0.01, discordant=0.0, aim="equivalence", probes_per_subject=3, icc=0.1)
+    assert (
+        tango_counts(0, 0, found.subjects, 0.9).high < 0.01 < tango_counts(0, 0, found.subjects - 1, 0.9).high
+    )
+    assert (found.design_effect, found.power) == (3.0, 1.0)
+
+
+@pytest.mark.parametrize(("rate", "margin"), [(0.95, 0.05), (1.0, 0.01), (0.3, 0.1)])
+def test_equivalence_of_independent_data_sets(rate, margin):
+    found = plan_difference(margin, rate=rate, aim="equivalence")
+
+    def chance(n):
+        interval, _ = difference_of_independent(rate * n, n, rate * n, n, 0.9)
+        error = np.sqrt(2 * rate * (1 - rate) / n)
+        if error == 0:
+            return float(interval.high < margin)
+        return 2 * stats.norm.cdf((margin - interval.high) / error) - 1
+
+    assert chance(found.subjects) >= 0.8 > chance(found.subjects - 1)
+    assert found.power == pytest.approx(chance(found.subjects))
+
+
+CASES = [
+    *({"discordant": d, "aim": aim} for d, aim in product((0.05, 0.4), ("difference", "equivalence"))),
+    {"discordant": 0.1, "aim": "non-inferiority", "probes_per_subject": 4, "icc": 0.5},
+    {"rate": 0.8, "aim": "difference"},
+    {"rate": 0.2, "aim": "equivalence", "probes_per_subject": 2, "icc": 0.1},
+]
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("power", [0.5, 0.8, 0.95])
+def test_people_margin_and_power_agree(case, power):
+    found = plan_difference(0.04, power=power, **case)
+    fewer = plan_difference(0.04, subjects=found.subjects - 1, **case)
+    as_many = plan_difference(0.04, subjects=found.subjects, **case)
+    assert fewer.power < power <= as_many.power + 1e-9
+    assert (as_many.power, as_many.found) == (found.power, "power")
+    detectable = plan_difference(subjects=found.subjects, power=power, **case)
+    assert detectable.found == "margin"
+    assert detectable.margin <= 0.04 + 1e-9
+    assert detectable.power == pytest.approx(power, abs=1e-6)
+    smaller = plan_difference(0.98 * detectable.margin, subjects=found.subjects, **case)
+    assert smaller.power < power
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_power_grows_with_people_and_margin(case):
+    by_people = [plan_difference(0.03, subjects=n, **case).power for n in range(1, 3000, 37)]
+    assert (np.diff(by_people) >= 0).all()
+    largest = case.get("discordant", 0.8) if case["aim"] == "difference" else 1.0
+    margins = np.linspace(0, largest, 60)[1:-1]
+    by_margin = np.array([plan_difference(m, subjects=150, **case).power for m in margins])
+    reached = by_margin >= 0.5
+    assert (np.diff(by_margin[reached]) >= -1e-12).all()
+    assert (np.diff(reached.astype(int)) >= 0).all()
+
+
+@pytest.mark.parametrize(("discordant", "margin"), [(0.06, 0.03), (0.3, 0.1), (0.12, 0.08)])
+def test_power_is_about_that_of_mcnemar(discordant, margin):
+    n = plan_difference(margin, discordant=discordant).subjects
+    share = (1 + margin / discordant) / 2
+    total = 0.0
+    for k in range(1, n + 1):
+        weight = stats.binom.pmf(k, n, discordant)
+        if weight > 1e-9:
+            wins = [b for b in range(k // 2 + 1, k + 1) if mcnemar(b, k - b).p_mid <= 0.05]
+            total += weight * stats.binom.sf(min(wins, default=inf) - 1, k, share)
+    assert total == pytest.approx(0.8, abs=0.04)
+
+
+def test_rules_of_3_and_30():
+    found = plan_error_rate(0.001)
+    assert (found.no_errors.trials, found.rule_of_3.trials, found.rule_of_30.trials) == (2995, 3000, 30000)
+    assert 0.999**2995 <= 0.05 < 0.999**2994
+    low, high = stats.binomtest(30, 30000).proportion_ci(0.9, method="exact")
+    assert (found.thirty_low, found.thirty_high) == pytest.approx((low / 0.001 - 1, high / 0.001 - 1))
+    # "within ±30 %, with 90 %": the normal approximation with the square root of 30
+    assert stats.norm.ppf(0.95) / np.sqrt(30) == pytest.approx(0.3, abs=0.001)
+
+
+@pytest.mark.parametrize("rate", [0.5, 0.05, 0.95, 0.0123, 1e-5])
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
+def test_no_errors_exactly(rate, level):
+    n = plan_error_rate(rate, confidence_level=level).no_errors.trials
+    bound = stats.beta.ppf(level, 1, np.array([n, n - 1])) if n > 1 else np.array([level, inf])
+    assert bound[0] <= rate * (1 + 1e-9)
+    assert bound[1] > rate
+    back = plan_error_rate(subjects=n, confidence_level=level)
+    assert back.no_errors.error_rate == pytest.approx(bound[0], rel=1e-9)
+    assert (back.rule_of_3 is None) == (level != 0.95 or n < 3)
+    assert (back.rule_of_30 is None) == (n < 30)
+
+
+def test_clusters_multiply_the_rules():
+    found = plan_error_rate(0.001, probes_per_subject=5, icc=0.2)
+    assert [t.subjects for t in (found.no_errors, found.rule_of_3, found.rule_of_30)] == [1079, 1080, 10800]
+    assert ceil(2995 * 1.8 / 5) == 1079
+    assert found.no_errors.independent_trials >= 2995
+    attained = plan_error_rate(subjects=1080, probes_per_subject=5, icc=0.2)
+    assert attained.rule_of_3.error_rate == 0.001
+    assert attained.no_errors.independent_trials == 3000
+
+
+def test_results_are_plain_and_say_what_they_assume():
+    plans = [
+        plan_half_width(0.95, 0.02, probes_per_subject=5, icc=0.2),
+        plan_half_width(1.0, subjects=7),
+        *(plan_difference(0.05, **case) for case in CASES[1:]),
+        plan_error_rate(0.01, probes_per_subject=2, icc=-1),
+        plan_error_rate(subjects=2),
+        plan_error_rate(1e-8),
+    ]
+    for plan in plans:
+        plain = json.loads(json.dumps(plan.to_dict(), allow_nan=False))
+        assert plain["sentence"] == plan.sentence()
+        assert set(plain["answers"]) == {"of", "varying", "fixed", "assuming"}
+        assert "\n" not in repr(plan)
+    assert "intraclass correlation of a person's 5 probes is 0.2" in plans[0].answers.assuming
+    assert "declared" in plan_difference(0.01, discordant=0.1).answers.assuming
+    assert "the differences" in plans[5].answers.assuming
+    assert any("rough" in note for note in plan_difference(0.4, discordant=0.5).notes)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: plan_half_width(1.5, 0.01), "rate lies"),
+        (lambda: plan_half_width(float("nan"), 0.01), "rate lies"),
+        (lambda: plan_half_width(0.9), "either"),
+        (lambda: plan_half_width(0.9, 0.01, subjects=3), "either"),
+        (lambda: plan_half_width(0.9, 0.5), "half-width lies"),
+        (lambda: plan_half_width(0.9, float("nan")), "half-width lies"),
+        (lambda: plan_half_width(0.9, subjects=0), "whole number"),
+        (lambda: plan_half_width(0.9, subjects=LARGEST + 1), "whole number"),
+        (lambda: plan_half_width(0.9, 0.01, probes_per_subject=0), "whole number"),
+        (lambda: plan_half_width(0.9, 0.01, probes_per_subject=2.5, icc=0), "whole number"),
+        (lambda: plan_half_width(0.9, 0.01, probes_per_subject=5), "intraclass"),
+        (lambda: plan_half_width(0.9, 0.01, probes_per_subject=5, icc=-0.26), "-0.25 and 1"),
+        (lambda: plan_half_width(0.9, 0.01, probes_per_subject=5, icc=1.1), "-0.25 and 1"),
+        (lambda: plan_half_width(0.9, 0.01, confidence_level=1.0), "confidence level"),
+        (lambda: plan_difference(0.05, discordant=0.05), "impossible"),
+        (lambda: plan_difference(0.9, rate=0.5), "impossible"),
+        (lambda: plan_difference(discordant=0.0, subjects=50), "no difference to find"),
+        (lambda: plan_difference(0.0, discordant=0.05), "margin lies"),
+        (lambda: plan_difference(0.01), "either the share"),
+        (lambda: plan_difference(0.01, discordant=0.1, rate=0.5), "either the share"),
+        (lambda: plan_difference(0.01, discordant=2.0), "discordant probes lies"),
+        (lambda: plan_difference(discordant=0.1), "takes two"),
+        (lambda: plan_difference(discordant=0.1, power=0.8), "takes two"),
+        (lambda: plan_difference(0.01, discordant=0.1, power=0.8, subjects=9), "takes two"),
+        (lambda: plan_difference(0.01, discordant=0.1, power=1.0), "power lies"),
+        (lambda: plan_difference(0.01, discordant=0.1, power=0.2), "power lies"),
+        (lambda: plan_difference(0.01, discordant=0.1, aim="better"), "no aim"),
+        (
+            lambda: plan_difference(0.01, discordant=0.1, aim="equivalence", confidence_level=0.4),
+            "above 0.5",
+        ),
+        (lambda: plan_error_rate(), "either"),
+        (lambda: plan_error_rate(0.0), "error rate lies"),
+        (lambda: plan_error_rate(1.0), "error rate lies"),
+        (lambda: plan_error_rate(0.1, subjects=4), "either"),
+    ],
+)
+def test_wrong_requests_say_so(make, words):
+    with pytest.raises(UsageError, match=words):
+        make()
+
+
+def test_no_answer_says_so():
+    for make in (
+        lambda: plan_half_width(0.5, 1e-9),
+        lambda: plan_difference(1e-6, discordant=0.5),
+        lambda: plan_difference(1e-6, rate=0.5, aim="equivalence"),
+        lambda: plan_error_rate(1e-10),
+        lambda: plan_difference(discordant=0.05, subjects=3),
+    ):
+        with pytest.raises(DesignError, match=r"more than|too few"):
+            make()
+
+
+@pytest.mark.parametrize("level", [1e-6, 0.5, 1 - 1e-9])
+@pytest.mark.parametrize("probes", [1, 2, LARGEST])
+def test_absurd_values_have_finite_answers(level, probes):
+    people = {"probes_per_subject": probes, "icc": 1.0, "confidence_level": level}
+    for rate, subjects in product((0.0, 1e-300, 0.5, 1.0), (1, 2, LARGEST)):
+        found = [
+            plan_half_width(rate, subjects=subjects, **people),
+            plan_difference(0.25, rate=rate, subjects=subjects, **people),
+            plan_difference(0.25, discordant=0.5, subjects=subjects, **people),
+            plan_error_rate(subjects=subjects, **people),
+        ]
+        for plan in found:
+            json.dumps(plan.to_dict(), allow_nan=False)
+            assert plan.sentence()
+    assert plan_half_width(0.5, 0.25, **people).half_width <= 0.25 + 1e-9
+
+
+def own_shares(rng, people, shares, icc):
+    """Every person's own chances of several outcomes, with the given mean and intraclass correlation."""
+    return rng.dirichlet(np.array(shares) * (1 - icc) / icc, people)
+
+
+@pytest.mark.parametrize(("rate", "wanted", "probes", "icc"), [(0.9, 0.03, 5, 0.2), (0.8, 0.06, 10, 0.5)])
+def test_a_study_of_the_planned_size_has_the_half_width(rate, wanted, probes, icc):
+    planned = plan_half_width(rate, wanted, probes_per_subject=probes, icc=icc)
+    rng = np.random.default_rng(5)
+    subjects = np.repeat(np.arange(planned.subjects), probes)
+    widths = []
+    for _ in range(400):
+        own = own_shares(rng, planned.subjects, [rate, 1 - rate], icc)[:, 0]
+        success = (rng.random(len(subjects)) < own[subjects]).astype(float)
+        seen = cluster_statistics(success, subjects)
+        worth = seen.n / max(1.0, seen.design_effect)
+        low, high = wilson_interval(seen.rate, worth, t_quantile(0.95, planned.subjects - 1))
+        widths.append((high - low) / 2)
+    assert np.mean(widths) == pytest.approx(wanted, rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("margin", "discordant", "probes", "icc"), [(0.06, 0.2, 5, 0.1), (0.05, 0.12, 3, 0.3)]
+)
+def test_a_comparison_of_the_planned_size_has_the_power(margin, discordant, probes, icc):
+    planned = plan_difference(margin, discordant=discordant, probes_per_subject=probes, icc=icc)
+    same = plan_difference(
+        margin, discordant=discordant, aim="equivalence", probes_per_subject=probes, icc=icc
+    )
+    rng = np.random.default_rng(6)
+    flipped, scored, within = 0, 0, 0
+    sets = 1000
+    for _ in range(sets):
+        wins, losses = paired(rng, planned.subjects, probes, margin, discordant, icc)
+        flipped += (wins - losses).sum() > 0 and sign_flip(wins - losses).p_mid <= 0.05
+        scored += tango(wins, losses, probes, 0.95).low > 0
+        interval = tango(*paired(rng, same.subjects, probes, 0.0, discordant, icc), probes, 0.9)
+        within += -margin < interval.low and interval.high < margin
+    assert flipped / sets == pytest.approx(0.8, abs=0.04)
+    assert scored / sets == pytest.approx(0.8, abs=0.04)
+    assert within / sets == pytest.approx(0.8, abs=0.04)
+
+
+def paired(rng, people, probes, difference, discordant, icc):
+    """For each person, how many probes only the first, and only the second algorithm recognises."""
+    first, second = (discordant + difference) / 2, (discordant - difference) / 2
+    own = own_shares(rng, people, [first, second, 1 - discordant], icc)
+    counts = rng.multinomial(probes, own)
+    return counts[:, 0].astype(float), counts[:, 1].astype(float)
+
+
+def tango(wins, losses, probes, level):
+    """Tango's interval with the design effect that the people show."""
+    people, n = len(wins), len(wins) * probes
+    difference = (wins - losses).sum() / n
+    residuals = wins - losses - difference * probes
+    clustered = people / (people - 1) * residuals @ residuals / n
+    effect = max(1.0, clustered / ((wins + losses).sum() / n - difference**2))
+    return tango_counts(wins.sum() / effect, losses.sum() / effect, n / effect, level)
+
+
+def test_independent_data_sets_of_the_planned_size_have_the_power():
+    planned = plan_difference(0.1, rate=0.9)
+    rng = np.random.default_rng(7)
+    first, second = rng.binomial(planned.subjects, [[0.9], [0.8]], (2, 2000))
+    found = [
+        difference_of_independent(int(a), planned.subjects, int(b), planned.subjects)[1]
+        for a, b in zip(first, second, strict=True)
+    ]
+    assert np.mean(np.array(found) <= 0.05) == pytest.approx(0.8, abs=0.04)

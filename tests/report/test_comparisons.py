@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import proband as pb
+from proband.report.comparisons import comparison_table, letter_of, rows_of
+
+
+@pytest.fixture
+def comparison() -> pb.Comparison:
+    ids = [f"{side}{k}" for side in "gp" for k in range(60)]
+    samples = pb.Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    experiment = pb.Experiment(samples, gallery=ids[:60])
+    scores = {}
+    for name, wrong in (("net_50%", 2), ("close", 3), ("poor|old", 40)):
+        values = np.eye(60)
+        values[:wrong] = 0.5
+        scores[name] = pb.Scores.from_array(values, ids[60:], ids[:60], orientation="similarity", name=name)
+    return pb.compare(pb.RecognitionRate(1), scores, experiment)
+
+
+def test_letters_go_on_beyond_the_alphabet():
+    assert [letter_of(place) for place in (0, 15, 16, 24, 25, 26, 50)] == [
+        "a",
+        "p",
+        "r",
+        "z",
+        "aa",
+        "ab",
+        "ba",
+    ]
+    assert len({letter_of(place) for place in range(1000)}) == 1000
+
+
+def test_rows_are_in_order_with_letters_of_the_beaten(comparison):
+    rows = rows_of(comparison)
+    assert [(row.letter, row.name, row.beats, row.place) for row in rows] == [
+        ("a", "net_50%", "c", "1–2"),
+        ("b", "close", "c", "1–2"),
+        ("c", "poor|old", "", "3"),
+    ]
+    assert rows[0].events == "58 of 60"
+
+
+def test_markdown_and_csv(comparison):
+    text = comparison.to_markdown()
+    assert "| a | net_50% | 0.9667 <sup>c</sup> |" in text
+    assert r"poor\|old" in text
+    assert "Not told apart: net_50%, close." in text
+    lines = comparison.to_csv().splitlines()
+    assert lines[0].startswith("first,second,difference,low,high,p_value,p_adjusted")
+    assert len(lines) == 4
+
+
+def test_latex_is_escaped(comparison):
+    text = comparison.to_latex()
+    assert r"net\_50\%" in text
+    assert r"0.9667$^{\mathrm{c}}$" in text
+    assert r"\toprule" in text
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no LaTeX here")
+def test_latex_compiles(comparison, tmp_path: Path):
+    page = rf"\documentclass{{article}}\usepackage{{booktabs}}\begin{{document}}{comparison.to_latex()}\end{{document}}"
+    (tmp_path / "t.tex").write_text(page, encoding="utf-8")
+    done = subprocess.run(["pdflatex", "-interaction=nonstopmode", "t.tex"], cwd=tmp_path, check=False)
+    assert done.returncode == 0
+
+
+def test_table_for_the_terminal_survives_odd_names(comparison):
+    assert comparison_table(comparison).row_count == 3
