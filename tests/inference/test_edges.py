@@ -355,7 +355,9 @@ def test_paired_intervals(interval, level):
 
 # Regression: with a normal quantile of exactly 0 both ends are the observed difference, where rounding hides the change of sign.
 def test_tango_at_a_level_of_nothing():
-    assert tango_interval(PairedOutcomes(0, 2, 0, 1000), LEVELS[0]) == pytest.approx((2 / 1002, 2 / 1002), abs=1e-6)
+    assert tango_interval(PairedOutcomes(0, 2, 0, 1000), LEVELS[0]) == pytest.approx(
+        (2 / 1002, 2 / 1002), abs=1e-6
+    )
 
 
 def test_mcnemar_everywhere():

@@ -14,8 +14,10 @@ from proband.cli.evaluate import evaluate
 from proband.cli.faces import faces
 from proband.cli.inspect import inspect
 from proband.cli.mcnemar import mcnemar
+from proband.cli.permute import permute
 from proband.cli.plan import plan
 from proband.cli.recognize import recognize
+from proband.cli.reproduce import reproduce
 from proband.errors import ProbandError
 
 app = typer.Typer(
@@ -27,8 +29,9 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, evaluate, compare, mcnemar, plan, recognize, inspect, convert, faces):
+for command in (demo, evaluate, compare, mcnemar, permute, plan, recognize, inspect, convert, faces):
     app.command()(command)
+app.add_typer(reproduce)
 
 
 def _version(asked: bool) -> None:

@@ -8,8 +8,10 @@ from proband.designs.designs import (
     Design,
     PairedDesign,
     SignFlip,
+    TrainingSets,
     Unit,
 )
+from proband.designs.image_choice import ImageChoice
 
 __all__ = [
     "Binomial",
@@ -17,7 +19,9 @@ __all__ = [
     "Clustered",
     "ClusteredMcNemar",
     "Design",
+    "ImageChoice",
     "PairedDesign",
     "SignFlip",
+    "TrainingSets",
     "Unit",
 ]

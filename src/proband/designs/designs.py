@@ -87,6 +87,14 @@ class Bootstrap:
 
 
 @dataclass(frozen=True)
+class TrainingSets:
+    """Other training sets: one algorithm, trained several times on different sets, each with a score matrix of its own."""
+
+    def __str__(self) -> str:
+        return "training sets"
+
+
+@dataclass(frozen=True)
 class SignFlip:
     """For comparisons: other people, by turning each person's difference around (a permutation test)."""
 

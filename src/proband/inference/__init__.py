@@ -1,9 +1,11 @@
 """Estimates and comparisons that say how sure one can be, and of what."""
 
 from proband.inference.bands import estimate_cmc
+from proband.inference.choice import exact_over_choices
 from proband.inference.clusters import Clusters, cluster_statistics
 from proband.inference.comparing import compare, compare_independent
 from proband.inference.comparison import Comparison, PairComparison
+from proband.inference.distributions import Distribution
 from proband.inference.estimates import Band, Estimate
 from proband.inference.estimation import estimate
 from proband.inference.evaluation import Entry, Evaluation, evaluate
@@ -17,11 +19,13 @@ from proband.inference.mcnemar import (
 from proband.inference.planning import plan_difference, plan_error_rate, plan_half_width
 from proband.inference.proportions import Interval, difference_of_independent, proportion_interval
 from proband.inference.resampling import RankStatistic
+from proband.inference.virtual import VirtualExperiments, permute
 
 __all__ = [
     "Band",
     "Clusters",
     "Comparison",
+    "Distribution",
     "Entry",
     "Estimate",
     "Evaluation",
@@ -30,6 +34,7 @@ __all__ = [
     "PairComparison",
     "PairedOutcomes",
     "RankStatistic",
+    "VirtualExperiments",
     "cluster_statistics",
     "compare",
     "compare_independent",
@@ -37,8 +42,10 @@ __all__ = [
     "estimate",
     "estimate_cmc",
     "evaluate",
+    "exact_over_choices",
     "mcnemar",
     "newcombe_interval",
+    "permute",
     "plan_difference",
     "plan_error_rate",
     "plan_half_width",

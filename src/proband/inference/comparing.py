@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from proband.designs import Binomial, Bootstrap, Clustered, Design, PairedDesign, SignFlip
+from proband.designs import Binomial, Bootstrap, Clustered, Design, ImageChoice, PairedDesign, SignFlip
 from proband.errors import DesignError, UsageError
 from proband.inference.closed import effective_size, people_in
 from proband.inference.comparison import Comparison, PairComparison, Verdict
 from proband.inference.estimates import Estimate
-from proband.inference.estimation import Auto, estimate
+from proband.inference.estimation import Auto, choice_of_images, estimate
 from proband.inference.multiplicity import holm
 from proband.inference.overall import cochran_q
 from proband.inference.paired import Pair, Tested, paired
@@ -23,7 +23,7 @@ from proband.inference.proportions import Interval, check_level, check_seed, nor
 from proband.measures import Outcomes, RecognitionRate
 from proband.measures.identification import outcomes_of
 from proband.measures.results import Answers
-from proband.samples import Experiment
+from proband.samples import Experiment, Pool
 from proband.scores import Scores
 
 DEFAULT_MARGIN = 0.01
@@ -34,8 +34,8 @@ Algorithms = Sequence[Outcomes | Scores] | Mapping[str, Outcomes | Scores]
 def compare(
     measure: Any,
     algorithms: Algorithms,
-    within: Experiment | None = None,
-    design: PairedDesign | Auto = "auto",
+    within: Experiment | Pool | None = None,
+    design: PairedDesign | ImageChoice | Auto = "auto",
     *,
     margin: float | None = None,
     confidence_level: float = 0.95,
@@ -54,9 +54,10 @@ def compare(
     measure
         A recognition rate, a median rank, or a `RankStatistic`.
     algorithms, within
-        Outcomes of the same experiment, or scores to be ranked in it; a mapping names them.
+        Outcomes of the same experiment, or scores to be ranked in it; a mapping names them. Or scores and a `Pool`.
     design
-        `SignFlip`, `ClusteredMcNemar`, `Binomial` (McNemar over probes), `Bootstrap`, or ``"auto"``.
+        `SignFlip`, `ClusteredMcNemar`, `Binomial` (McNemar over probes), `Bootstrap`, or ``"auto"``. Over a pool:
+        `ImageChoice`, whose intervals are over choices of images while the p-values stay over people.
     margin
         The smallest difference worth having, for the verdict and for the number of people needed: 0.01 for rates, and
         to be declared for other measures.
@@ -65,6 +66,8 @@ def compare(
     check_seed(rng)
     is_rate = isinstance(measure, RecognitionRate)
     worth = _margin(margin, is_rate)
+    if isinstance(within, Pool) or isinstance(design, ImageChoice):
+        return _over_choices(measure, algorithms, within, design, worth, confidence_level, rng)
     outcomes = _named_outcomes(algorithms, within)
     _require_same(outcomes)
     chosen, why = _chosen(measure, outcomes[0]) if design == "auto" else (design, ())
@@ -82,6 +85,27 @@ def compare(
     notes = (*why, *_warned(chosen, outcomes[0]), *estimates[0].notes[1:])
     answers = _answers(measure.estimand, chosen)
     return Comparison(estimates, pairs, overall, worth, confidence_level, answers, notes, upward)
+
+
+def _over_choices(
+    measure: Any,
+    algorithms: Algorithms,
+    within: Experiment | Pool | None,
+    design: PairedDesign | ImageChoice | Auto,
+    margin: float | None,
+    level: float,
+    seed: int,
+) -> Comparison:
+    from proband.inference.choice import compare_over_choices
+
+    data = algorithms.values() if isinstance(algorithms, Mapping) else algorithms
+    scores, pool, chosen = choice_of_images(list(data), within, design)
+    names = list(algorithms) if isinstance(algorithms, Mapping) else [one.name for one in scores]
+    if len(scores) < 2 or len(set(names)) < len(names):
+        raise UsageError("A comparison needs at least two algorithms, with names of their own.")
+    return compare_over_choices(
+        measure, dict(zip(names, scores, strict=True)), pool, chosen, margin, level, seed
+    )
 
 
 def compare_independent(

@@ -37,6 +37,8 @@ class PairComparison:
         How many people would settle a true difference of the margin, with a power of 0.8; None if it is decided.
     method
         The test and the interval.
+    not_won, n_trials
+        Over choices of images: in how many of how many trials the first does not win. Its share is no p-value.
     """
 
     first: str
@@ -54,12 +56,16 @@ class PairComparison:
     subjects_needed: int | None
     method: str
     in_points: bool = True
+    not_won: int | None = None
+    n_trials: int | None = None
 
     def sentence(self, margin: float | None) -> str:
         """The verdict in words."""
         scale, unit = (100.0, " points") if self.in_points else (1.0, "")
         effect = f"{scale * self.difference:+.2f}{unit} [{scale * self.low:+.2f}, {scale * self.high:+.2f}]"
         tested = f"{effect}, adjusted p = {self.p_adjusted:.2g}"
+        if self.not_won is not None and self.n_trials is not None:
+            return self._over_choices(effect)
         if self.verdict in ("better", "worse"):
             return f"{self.first} is {self.verdict} than {self.second}: {tested}."
         worth = "" if margin is None else f"{scale * margin:g}{unit}"
@@ -73,6 +79,12 @@ class PairComparison:
         if self.subjects_needed is not None:
             said += f" About {self.subjects_needed:,} people would settle a difference of {worth}."
         return said
+
+    def _over_choices(self, effect: str) -> str:
+        return (
+            f"{self.first} against {self.second} over choices of images of these people: {effect}; it does not win in "
+            f"{self.not_won:,} of {self.n_trials:,}. On other people: adjusted p = {self.p_adjusted:.2g}."
+        )
 
 
 @dataclass(frozen=True, eq=False)

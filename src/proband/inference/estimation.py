@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
 # Importing the modules registers their designs.
-from proband.designs import Binomial, Bootstrap, Clustered, Design
-from proband.errors import UsageError
+from proband.designs import Binomial, Bootstrap, Clustered, Design, ImageChoice, TrainingSets
+from proband.errors import DesignError, UsageError
 from proband.inference import bootstrapped as bootstrapped, closed as closed
 from proband.inference.clusters import Clusters
 from proband.inference.estimates import Estimate
@@ -18,7 +19,7 @@ from proband.inference.under import Question, under
 from proband.measures import CMC, Outcomes, RecognitionRate
 from proband.measures.identification import outcomes_of
 from proband.measures.results import Facts
-from proband.samples import Experiment
+from proband.samples import Experiment, Pool
 from proband.scores import Scores
 
 Auto = Literal["auto"]
@@ -27,9 +28,9 @@ _ALIKE = 0.1  # a standard error that is off by more than this share is worth a 
 
 def estimate(
     measure: Any,
-    data: Outcomes | Scores,
-    within: Experiment | None = None,
-    design: Design | Auto = "auto",
+    data: Outcomes | Scores | Sequence[Scores],
+    within: Experiment | Pool | None = None,
+    design: Design | ImageChoice | TrainingSets | Auto = "auto",
     *,
     confidence_level: float = 0.95,
     rng: int = 0,
@@ -42,10 +43,11 @@ def estimate(
     measure
         A recognition rate, a median rank, or a `RankStatistic`. For a whole curve use `estimate_cmc`.
     data, within
-        Outcomes, or scores and the experiment they are ranked in.
+        Outcomes, or scores and the experiment they are ranked in, or scores and a `Pool` of images to choose from.
     design
         What varies: `Binomial`, `Clustered`, `Bootstrap`, or ``"auto"``, which asks about *other people* and says which
-        method it took and why.
+        method it took and why. Over a pool: `ImageChoice`. `TrainingSets` takes as data several scores of one algorithm,
+        trained on different sets.
     confidence_level
         0.95 by default.
     rng
@@ -68,6 +70,12 @@ def estimate(
     check_seed(rng)
     if isinstance(measure, CMC):
         raise UsageError("A whole curve has a band, not an interval.", "use estimate_cmc.")
+    if isinstance(design, TrainingSets) or not isinstance(data, Outcomes | Scores):
+        from proband.inference.training import estimate_over_trainings
+
+        return estimate_over_trainings(measure, data, within, design, confidence_level, rng)
+    if isinstance(within, Pool) or isinstance(design, ImageChoice):
+        return _over_choices(measure, data, within, design, confidence_level, rng)
     question = Question(measure, outcomes_of(data, within), confidence_level, rng, population)
     chosen, why = chosen_design(question) if design == "auto" else (design, ())
     found = under(chosen, question)
@@ -95,6 +103,34 @@ def estimate(
         notes=(*why, *found.notes, *dependence(clusters, isinstance(chosen, Binomial))),
         again=None if found.replicates is None else again,
     )
+
+
+def _over_choices(
+    measure: Any,
+    data: Outcomes | Scores,
+    within: Experiment | Pool | None,
+    design: Design | ImageChoice | Auto,
+    level: float,
+    seed: int,
+) -> Estimate:
+    from proband.inference.choice import estimate_over_choices
+
+    scores, pool, chosen = choice_of_images([data], within, design)
+    return estimate_over_choices(measure, scores[0], pool, chosen, level, seed)
+
+
+def choice_of_images(
+    data: Sequence[Outcomes | Scores], within: Experiment | Pool | None, design: object
+) -> tuple[list[Scores], Pool, ImageChoice]:
+    """Check that a pool, scores and the choice of images go together."""
+    chosen = ImageChoice() if design == "auto" else design
+    scores = [one for one in data if isinstance(one, Scores)]
+    if not isinstance(within, Pool) or not isinstance(chosen, ImageChoice) or len(scores) < len(data):
+        raise DesignError(
+            "The choice of images varies over scores and a pool of images.",
+            "estimate(measure, scores, Pool(samples, groups='session'), ImageChoice()).",
+        )
+    return scores, within, chosen
 
 
 def chosen_design(question: Question) -> tuple[Design, tuple[str, ...]]:

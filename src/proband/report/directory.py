@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from proband.engine import written_whole
@@ -38,14 +39,7 @@ def write_evaluation(
     Path
         The summary, ``report.md``.
     """
-    path = Path(path)
-    if path.exists() and not path.is_dir():
-        raise InputError(f"{path} is a file; the results need a directory.")
-    if path.is_dir():
-        _require_ours(path)
-    make_directory(path.parent)
-    with written_whole(path) as draft:
-        draft.mkdir()
+    with whole_directory(path, _OURS) as draft:
         (draft / MARK).write_text(as_json(evaluation), encoding="utf-8")
         evaluation.to_frame().write_csv(draft / "table.csv")
         evaluation.curves_frame().write_csv(draft / "cmc.csv")
@@ -55,18 +49,36 @@ def write_evaluation(
         if attach is not None:
             attach(draft)
         (draft / "report.md").write_text(_summary(evaluation, title, extra), encoding="utf-8")
-    return path / "report.md"
+    return Path(path) / "report.md"
 
 
-def _require_ours(path: Path) -> None:
+@contextmanager
+def whole_directory(path: str | Path, ours: Sequence[str]) -> Iterator[Path]:
+    """Yield a directory to fill, which takes its place when it is whole.
+
+    A directory that holds earlier results (files named in `ours`, with a results.json) is replaced; any other that is not
+    empty is left alone.
+    """
+    path = Path(path)
+    if path.exists() and not path.is_dir():
+        raise InputError(f"{path} is a file; the results need a directory.")
+    if path.is_dir():
+        _require_ours(path, ours)
+    make_directory(path.parent)
+    with written_whole(path) as draft:
+        draft.mkdir()
+        yield draft
+
+
+def _require_ours(path: Path, ours: Sequence[str]) -> None:
     """Refuse to replace a directory that holds anything but earlier results."""
     entries = sorted(entry.relative_to(path).as_posix() for entry in path.rglob("*"))
-    foreign = [name for name in entries if name not in _OURS]
+    foreign = [name for name in entries if name not in ours]
     mark = path / MARK
-    ours = not entries or (
+    marked = not entries or (
         mark.is_file() and '"proband"' in mark.read_text(encoding="utf-8", errors="replace")[:200]
     )
-    if foreign or not ours:
+    if foreign or not marked:
         raise InputError(
             f"{path} holds other things than earlier results, so it is left alone: {first_few(foreign or entries)}.",
             "name another directory.",

@@ -23,7 +23,7 @@ DASHES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2
 _MOST_BANDS = 8
 _INK, _GRID = "#222222", "#DDDDDD"
 
-_STYLE: Any = {
+STYLE: Any = {
     "font.size": 9,
     "font.family": "DejaVu Sans",
     "axes.edgecolor": _INK,
@@ -42,6 +42,7 @@ _STYLE: Any = {
     "svg.fonttype": "none",
     "pdf.fonttype": 42,
     "figure.dpi": 100,
+    "text.parse_math": False,  # a name with two dollar signs is a name
     "savefig.dpi": 200,
 }
 
@@ -66,7 +67,7 @@ def cmc_figure(panels: Mapping[str, Sequence[Curve | Band]], title: str | None =
     names = list(dict.fromkeys(curve.facts.algorithm for curves in panels.values() for curve in curves))
     columns = min(len(panels), 3)
     rows = -(-len(panels) // columns)
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         figure = Figure(
             figsize=(max(5.4, 3.6 * columns), 3.5 * rows + (0.6 if title else 0.2)), layout="constrained"
         )
@@ -158,5 +159,5 @@ def save_figure(figure: Figure, path: str | Path) -> None:
         ".svg": {"Date": None, "Creator": None},
         ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     }[ending]
-    with mpl.rc_context(_STYLE), written_whole(path) as draft:
+    with mpl.rc_context(STYLE), written_whole(path) as draft:
         figure.savefig(draft, metadata=metadata)

@@ -4,6 +4,7 @@ from proband.samples.categories import Category, EmptyCategoryError, feret_categ
 from proband.samples.choosing import Choice, OnePerSubject
 from proband.samples.experiment import Experiment
 from proband.samples.ids import Ids, Positions
+from proband.samples.pool import Pool
 from proband.samples.representativeness import Representation, equally_representative, representation
 from proband.samples.table import Samples, Selection
 
@@ -14,6 +15,7 @@ __all__ = [
     "Experiment",
     "Ids",
     "OnePerSubject",
+    "Pool",
     "Positions",
     "Representation",
     "Samples",

@@ -1,6 +1,6 @@
 """Scores of queries with targets, embeddings that behave as scores, their orientation, and files of them."""
 
-from proband.scores.alignment import axis_positions, experiment_over, present_in
+from proband.scores.alignment import axis_positions, experiment_over, pool_over, present_in
 from proband.scores.base import DenseScores, MissingPolicy, Orientation, Scores
 from proband.scores.embeddings import Embeddings, Metric
 from proband.scores.orientation import OrientationCheck, check_orientation, require_orientation
@@ -16,6 +16,7 @@ __all__ = [
     "axis_positions",
     "check_orientation",
     "experiment_over",
+    "pool_over",
     "present_in",
     "require_orientation",
 ]

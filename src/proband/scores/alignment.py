@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from proband.errors import AlignmentError, DesignError, InputError, first_few
-from proband.samples import Choice, Experiment, Samples, Selection
+from proband.samples import Choice, Experiment, Pool, Samples, Selection
 from proband.samples.choosing import choose
 from proband.samples.ids import Ids, Positions
+from proband.samples.pool import PairRule
 from proband.scores.base import MissingPolicy, Scores
 
 DROP_HINT = "pass missing='drop' (--missing drop) to leave them out; they will be counted in the report."
@@ -59,6 +60,26 @@ def experiment_over(
         rest = np.setdiff1d(_known(first.queries, samples), gallery.positions, assume_unique=True)
         probes = Selection(rest, "every query that is not in the gallery")
     return present_in(Experiment(samples, gallery, probes), scores, missing)
+
+
+def pool_over(
+    scores: Sequence[Scores],
+    samples: Samples,
+    groups: str | Sequence[str] | None = None,
+    *,
+    pairs: PairRule | None = None,
+    where: Choice | None = None,
+) -> Pool:
+    """Make the pool of images that several algorithms' scores allow: gallery images are targets of all, probes queries of all."""
+    axes = [set(samples.ids) for _ in range(2)]
+    for one in scores:
+        axes[0] &= set(one.targets)
+        axes[1] &= set(one.queries)
+    enrolled, searched = (
+        np.fromiter((name in axis for name in samples.ids), dtype=np.bool_, count=len(samples))
+        for axis in axes
+    )
+    return Pool(samples, groups, pairs=pairs, where=where, gallery=enrolled, probes=searched)
 
 
 def _known(axis: Ids, samples: Samples) -> Positions:

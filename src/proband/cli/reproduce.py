@@ -1,0 +1,50 @@
+"""``proband reproduce``: the studies of the papers, carried out anew on synthetic people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from proband.cli import options as o
+from proband.cli.console import output, progress_bars, talk
+
+reproduce = typer.Typer(
+    name="reproduce",
+    help="Carry out the studies of the papers on synthetic people, beside the published numbers.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Where the report goes.")]
+
+
+@reproduce.command()
+def beveridge2001(
+    out: Out = Path("beveridge2001"),
+    trials: Annotated[int, typer.Option("--trials", "-t", min=1, help="How many trials.")] = 10_000,
+    seed: o.Seed = 0,
+    people: Annotated[int, typer.Option("--people", min=8, help="People to test; the paper had 160.")] = 160,
+    training: Annotated[
+        int, typer.Option("--training", min=8, help="People to train on; the paper had 225.")
+    ] = 225,
+    threads: o.Threads = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Permuting gallery and probe choices (Beveridge, She, Draper and Givens 2001, section 7)."""
+    from proband.report.beveridge2001_study import reproduce_beveridge2001
+    from proband.report.choices import choices_statements, choices_table, differences_table
+
+    with progress_bars(quiet) as progress:
+        found, summary = reproduce_beveridge2001(out, trials, seed, threads, progress, people, training)
+    console = output()
+    console.print(choices_table(found, 1, 0.95))
+    console.print(differences_table(found, 1, 0.95))
+    console.print(
+        "The people are synthetic; the report puts the published numbers beside these.", markup=False
+    )
+    for said in choices_statements(found):
+        console.print(said, style="dim", markup=False, soft_wrap=True)
+    talk().print(f"wrote {summary}", markup=False, soft_wrap=True)

@@ -1,0 +1,105 @@
+"""Other images of the same people: which gallery and probe image each person has is chosen anew in every trial."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.errors import UsageError
+from proband.samples.pool import Options
+
+TRIALS_A_BLOCK = (
+    2_048  # trials that share a stream of random numbers, so that results do not depend on threads
+)
+
+Choices = npt.NDArray[np.uint16]
+
+
+@dataclass(frozen=True)
+class ImageChoice:
+    """Permute the choice of gallery and probe images (Beveridge et al. 2001, §7).
+
+    It varies the *images of these people* and holds the people fixed, so it says nothing about other people.
+
+    Parameters
+    ----------
+    n_resamples
+        How many trials.
+    balanced
+        Deal each cycle of pairs to the people in random order, so that every image column is used equally often; people
+        with other images than the rest have cycles of their own. Otherwise each person's pair is drawn independently.
+    """
+
+    n_resamples: int = 10_000
+    balanced: bool = True
+
+    def __post_init__(self) -> None:
+        if self.n_resamples < 1:
+            raise UsageError(f"There must be at least one trial, got {self.n_resamples}.")
+
+    def __str__(self) -> str:
+        kind = "balanced" if self.balanced else "unbalanced"
+        return f"choice of images ({kind}, {self.n_resamples:,} trials)"
+
+
+def draw_choices(options: Options, balanced: bool, seed: int, block: int, compiled: bool = True) -> Choices:
+    """The choices of a block of trials, trials × people; the same with and without the compiled dealer."""
+    largest = int(options.sizes.max())
+    if largest > np.iinfo(np.uint16).max:
+        raise UsageError(
+            f"One person has {largest:,} pairs of images to choose from; at most 65,535 are handled.",
+            "restrict the pool, for example to some sessions.",
+        )
+    rng = np.random.default_rng([seed, block])
+    if not balanced:
+        draws = rng.integers(0, 2**32, (TRIALS_A_BLOCK, options.n_subjects), dtype=np.uint32)
+        chosen = (draws.astype(np.uint64) * options.sizes.astype(np.uint64)) >> np.uint64(32)
+        return chosen.astype(np.uint16)
+    order = np.argsort(options.patterns, kind="stable")
+    sizes = np.bincount(options.patterns)
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    cycles = options.sizes[order[starts[:-1]]]
+    used = int(np.where(sizes % cycles, cycles - 1, 0).sum() + (sizes - 1).sum())
+    draws = rng.integers(0, 2**32, (TRIALS_A_BLOCK, used), dtype=np.uint32)
+    choices = np.empty((TRIALS_A_BLOCK, options.n_subjects), dtype=np.uint16)
+    if compiled:
+        from proband.kernels.choices import deal
+
+        deal(draws, order, starts, cycles, choices)
+    else:
+        _deal(draws, order, starts, cycles, choices)
+    return choices
+
+
+def _deal(
+    draws: npt.NDArray[np.uint32],
+    order: npt.NDArray[np.intp],
+    starts: npt.NDArray[np.int64],
+    cycles: npt.NDArray[np.int64],
+    choices: Choices,
+) -> None:
+    """What the compiled dealer does, one place at a time for all trials together."""
+    trials = np.arange(len(draws))
+    used = 0
+
+    def shuffle(cards: Choices) -> None:
+        nonlocal used
+        for last in range(len(cards) - 1, 0, -1):
+            other = ((draws[:, used].astype(np.uint64) * np.uint64(last + 1)) >> np.uint64(32)).astype(
+                np.intp
+            )
+            used += 1
+            cards[last], cards[other, trials] = cards[other, trials], cards[last].copy()
+
+    for pattern, length in enumerate(cycles.tolist()):
+        people = order[starts[pattern] : starts[pattern + 1]]
+        dealt = np.repeat((np.arange(len(people)) % length)[:, None], len(draws), axis=1).astype(np.uint16)
+        left = len(people) % length
+        if left:
+            cycle = np.repeat(np.arange(length)[:, None], len(draws), axis=1).astype(np.uint16)
+            shuffle(cycle)
+            dealt[len(people) - left :] = cycle[:left]
+        shuffle(dealt)
+        choices[:, people] = dealt.T

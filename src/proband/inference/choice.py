@@ -1,0 +1,266 @@
+"""Estimates and comparisons over the choice of images: the same verbs, with a pool instead of an experiment."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.designs.image_choice import TRIALS_A_BLOCK, ImageChoice, draw_choices
+from proband.engine import run_blocks
+from proband.errors import DesignError
+from proband.inference.comparison import Comparison, PairComparison
+from proband.inference.distributions import Distribution
+from proband.inference.estimates import Estimate
+from proband.inference.exact_choice import MOST_CHOICES, ExactChoice, exact_choice
+from proband.inference.multiplicity import holm
+from proband.inference.proportions import Interval
+from proband.inference.resampling import RankStatistic
+from proband.inference.rivals import Closeness
+from proband.inference.signflip import sign_flip
+from proband.inference.trials import LOW_RANKS, Algorithm
+from proband.inference.virtual import VirtualExperiments, permute
+from proband.measures import MedianCensoredRank, RecognitionRate
+from proband.measures.outcomes import FailurePolicy, TiePolicy
+from proband.measures.results import Answers, Facts
+from proband.samples import Pool
+from proband.scores import Scores
+
+Floats = npt.NDArray[np.float64]
+
+
+def estimate_over_choices(
+    measure: Any, scores: Scores, pool: Pool, design: ImageChoice, level: float, seed: int
+) -> Estimate:
+    """The mean of a measure over choices of images, with the paper's percentile interval."""
+    if isinstance(measure, RecognitionRate):
+        found = permute([scores], pool, design, max_rank=max(measure.rank, LOW_RANKS), rng=seed)
+        spread = found.rate(scores.name, min(measure.rank, found.n_ranks))
+        return _from_trials(measure, spread, scores.name, pool, design, level, seed, found.notes)
+    replicates = _statistics(measure, scores, pool, design, seed)
+    low, high = _percentile(replicates, level)
+    error = float(replicates.std(ddof=1)) if np.isfinite(replicates).all() else None
+    value = float(np.mean(replicates))
+    return _made(
+        measure, value, error, low, high, replicates, scores.name, pool, design, level, seed, pool.notes
+    )
+
+
+def _from_trials(
+    measure: Any,
+    spread: Distribution,
+    name: str,
+    pool: Pool,
+    design: ImageChoice,
+    level: float,
+    seed: int,
+    notes: tuple[str, ...],
+) -> Estimate:
+    low, high = spread.interval(level)
+    error = spread.standard_deviation
+    return _made(measure, spread.mean, error, low, high, None, name, pool, design, level, seed, notes)
+
+
+def _made(
+    measure: Any,
+    value: float,
+    error: float | None,
+    low: float,
+    high: float,
+    replicates: Floats | None,
+    name: str,
+    pool: Pool,
+    design: ImageChoice,
+    level: float,
+    seed: int,
+    notes: tuple[str, ...],
+) -> Estimate:
+    return Estimate(
+        value=value,
+        low=low,
+        high=high,
+        confidence_level=level,
+        standard_error=error,
+        events=None,
+        degrees_of_freedom=None,
+        replicates=replicates,
+        design=str(design),
+        seed=seed,
+        answers=_answers(f"mean {measure.estimand}"),
+        facts=facts_of_pool(name, pool),
+        clusters=None,
+        notes=notes,
+    )
+
+
+def _statistics(measure: Any, scores: Scores, pool: Pool, design: ImageChoice, seed: int) -> Floats:
+    """A measure of the ranks in every trial."""
+    if not isinstance(measure, MedianCensoredRank | RankStatistic):
+        raise DesignError(
+            f"The {getattr(measure, 'estimand', measure)} is not defined over choices of images.",
+            "use a recognition rate, a median censored rank or RankStatistic(function).",
+        )
+    prepared = Algorithm(Closeness.of(scores, pool, "miss"), None, 1, "pessimistic", "bitset")
+
+    def one(block: int) -> Floats:
+        size = min(TRIALS_A_BLOCK, design.n_resamples - block * TRIALS_A_BLOCK)
+        ranks = prepared.ranks(draw_choices(pool.options, design.balanced, seed, block)[:size])
+        if isinstance(measure, MedianCensoredRank):
+            return np.median(np.minimum(ranks, measure.rank), axis=1)
+        return np.array([float(measure.function(row)) for row in ranks])
+
+    blocks = range(-(-design.n_resamples // TRIALS_A_BLOCK))
+    return np.concatenate(list(run_blocks(one, blocks)))
+
+
+def _percentile(replicates: Floats, level: float) -> Interval:
+    """The paper's interval for values that are no whole numbers of people: the same order statistics."""
+    ordered = np.sort(replicates)
+    passed = int(np.floor((1.0 - level) / 2 * len(ordered) + 1e-6))
+    return Interval(float(ordered[passed]), float(ordered[-1 - passed]))
+
+
+def exact_over_choices(
+    scores: Scores,
+    pool: Pool,
+    ties: TiePolicy = "pessimistic",
+    on_failure: FailurePolicy = "miss",
+    *,
+    max_rank: int | None = None,
+) -> ExactChoice:
+    """The mean rate at every rank when each person's pair is drawn independently, exactly, without any trial.
+
+    With up to 2,000 people of eight pairs each, the variance at rank 1 as well.
+    """
+    closeness = Closeness.of(scores, pool, on_failure)
+    options = pool.options
+    if scores.cells(closeness.rows[:1], closeness.columns[:1]) is not None:
+        raise DesignError(
+            "Comparisons that failed or are not to be made have no exact mean.", "draw trials instead."
+        )
+    sign = 1.0 if scores.larger_is_closer else -1.0
+    columns = np.maximum(closeness.columns, 0)
+
+    def rows(places: npt.NDArray[np.int64]) -> Floats:
+        return sign * scores.tile(closeness.rows[places], columns).astype(np.float64)
+
+    failed = pool.samples.failed[options.images] & (on_failure == "miss")
+    few = len(options.gallery) <= MOST_CHOICES
+    return exact_choice(options, rows, failed, ties, max_rank=max_rank, variance=few)
+
+
+def compare_over_choices(
+    measure: Any,
+    algorithms: Mapping[str, Scores],
+    pool: Pool,
+    design: ImageChoice,
+    margin: float | None,
+    level: float,
+    seed: int,
+) -> Comparison:
+    """Paired differences in the same choices of images, and beside them a test over people."""
+    if not isinstance(measure, RecognitionRate) or measure.rank > LOW_RANKS:
+        raise DesignError(
+            f"Algorithms are compared over choices of images by their rates at ranks up to {LOW_RANKS}."
+        )
+    found = permute(algorithms, pool, design, max_rank=LOW_RANKS, rng=seed)
+    rank = min(measure.rank, found.n_ranks)
+    pairs = [
+        compared(found, first, second, rank, margin, level)
+        for first, second in combinations(found.algorithms, 2)
+    ]
+    adjusted = holm([pair.p_value for pair in pairs])
+    estimates = tuple(
+        _from_trials(measure, found.rate(name, rank), name, pool, design, level, seed, found.notes)
+        for name in algorithms
+    )
+    return Comparison(
+        estimates,
+        tuple(replace(pair, p_adjusted=p) for pair, p in zip(pairs, adjusted, strict=True)),
+        None,
+        margin,
+        level,
+        _answers(f"difference of {measure.estimand}s"),
+        (
+            *found.notes,
+            "intervals are over choices of images of these people; p-values are over other people",
+        ),
+    )
+
+
+def compared(
+    found: VirtualExperiments, first: str, second: str, rank: int, margin: float | None, level: float
+) -> PairComparison:
+    """One pair: D over choices of images, and the sign-flip test over people's mean successes."""
+    spread: Distribution = found.difference(first, second, rank)
+    low, high = spread.interval(level)
+    a, b = (found.successes[found.algorithms.index(name), :, rank - 1] for name in (first, second))
+    tested = sign_flip(np.round(a - b, 12), found.seed)
+    if low > 0:
+        verdict = "better"
+    elif high < 0:
+        verdict = "worse"
+    elif margin is not None and -margin < low and high < margin:
+        verdict = "equivalent"
+    else:
+        verdict = "undecided"
+    return PairComparison(
+        first=first,
+        second=second,
+        difference=spread.mean,
+        low=low,
+        high=high,
+        p_value=tested.p_mid,
+        p_adjusted=tested.p_mid,
+        n_sf=None,
+        n_fs=None,
+        n_discordant_subjects=tested.n_discordant,
+        verdict=verdict,  # type: ignore[arg-type]
+        not_inferior=None,
+        subjects_needed=None,
+        method=f"{found.design}, percentiles of the difference; sign-flip over people's mean successes",
+        not_won=found.not_won(first, second, rank),
+        n_trials=found.n_trials,
+    )
+
+
+def _answers(of: str) -> Answers:
+    return Answers(
+        of,
+        "which images of these people are in the gallery and which are probes",
+        "the people and the algorithms",
+        "images of one group are exchangeable",
+    )
+
+
+def facts_of_pool(name: str, pool: Pool) -> Facts:
+    """How a measurement over a pool came about."""
+    n = pool.n_subjects
+    images = "\n".join(pool.samples.ids[place] for place in pool.options.images)
+    pairs = np.stack([pool.options.gallery, pool.options.probe]).tobytes()
+    rule = f"one image of each person, pairs {pool.rule}"
+    return Facts(
+        algorithm=name,
+        n_probes=n,
+        n_probe_subjects=n,
+        n_gallery_images=n,
+        n_gallery_subjects=n,
+        n_ranks=n,
+        n_failed=0,
+        n_gallery_failed=0,
+        n_unmated=0,
+        n_tied=0,
+        ties="pessimistic",
+        counting="images",
+        on_failure="miss",
+        universe="closed",
+        gallery_rule=rule,
+        probe_rule=rule,
+        experiment=hashlib.sha256(images.encode() + pairs).hexdigest()[:16],
+        notes=pool.notes,
+    )

@@ -1,0 +1,125 @@
+"""The distribution of a rate, or of a difference of rates, over many virtual experiments: counts, never a list of trials."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.errors import UsageError
+from proband.inference.proportions import Interval, check_level
+
+Floats = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Distribution:
+    """How often each value k/n occurred.
+
+    Attributes
+    ----------
+    first
+        The smallest numerator there can be: 0 for a rate, −n for a difference.
+    counts
+        ``counts[j]`` trials had the value (first + j)/n.
+    n
+        The number of people: a value is a whole number of them.
+    exact_moments
+        Mean and standard deviation where they do not follow from the counts: with fractional successes these are of the
+        nearest k/n.
+    """
+
+    first: int
+    counts: Counts
+    n: int
+    exact_moments: tuple[float, float] | None = None
+
+    @cached_property
+    def _moments(self) -> tuple[float, float]:
+        if self.exact_moments is not None:
+            return self.exact_moments
+        numerators = self.first + np.arange(len(self.counts), dtype=np.float64)
+        total = float(self.counts.sum())
+        mean = float(self.counts @ numerators) / total
+        spread = float(self.counts @ (numerators - mean) ** 2) / max(total - 1, 1)
+        return mean / self.n, float(np.sqrt(spread)) / self.n
+
+    @property
+    def mean(self) -> float:
+        """The mean over trials."""
+        return self._moments[0]
+
+    @property
+    def standard_deviation(self) -> float:
+        """The standard deviation over trials."""
+        return self._moments[1]
+
+    def turned(self) -> Distribution:
+        """The distribution of the negative."""
+        moments = self.exact_moments
+        last = self.first + len(self.counts) - 1
+        return Distribution(
+            -last, self.counts[::-1].copy(), self.n, None if moments is None else (-moments[0], moments[1])
+        )
+
+    @property
+    def n_trials(self) -> int:
+        """How many trials were counted."""
+        return int(self.counts.sum())
+
+    @property
+    def values(self) -> Floats:
+        """The values that can occur."""
+        return (self.first + np.arange(len(self.counts))) / self.n
+
+    @property
+    def shares(self) -> Floats:
+        """The share of trials with each value."""
+        shares: Floats = self.counts / self.counts.sum()
+        return shares
+
+    def interval(self, confidence_level: float = 0.95) -> Interval:
+        """The percentile interval of Beveridge et al. 2001.
+
+        Come in from both ends of the finest histogram until more than half of what is left out has been passed: of
+        10,000 trials at 95 %, the 251st smallest and the 251st largest.
+        """
+        # A share that is a whole number of trials must not fall short of it by rounding.
+        passed = np.floor((1.0 - check_level(confidence_level)) / 2 * self.n_trials + 1e-6)
+        low = int(np.argmax(np.cumsum(self.counts) > passed))
+        high = len(self.counts) - 1 - int(np.argmax(np.cumsum(self.counts[::-1]) > passed))
+        return Interval(float(self.values[low]), float(self.values[high]))
+
+    def at_most(self, value: float = 0.0) -> int:
+        """How many trials had at most this value."""
+        return int(self.counts[self.values <= value + 1e-12].sum())
+
+    def histogram(self, width: int = 1) -> tuple[Floats, Counts]:
+        """Bins of `width` whole values: their edges and counts.
+
+        Edges lie halfway between values, so that no value is on an edge. Every bin holds equally many values that can occur,
+        but for the last.
+        """
+        if width < 1:
+            raise UsageError(f"A bin is at least one value wide, got {width}.")
+        n_bins = -(-len(self.counts) // width)
+        padded = np.zeros(n_bins * width, dtype=np.int64)
+        padded[: len(self.counts)] = self.counts
+        edges = (self.first - 0.5 + width * np.arange(n_bins + 1)) / self.n
+        return edges, padded.reshape(n_bins, width).sum(axis=1)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values; only what occurred is listed."""
+        occurred = np.flatnonzero(self.counts)
+        return {
+            "n": self.n,
+            "n_trials": self.n_trials,
+            "mean": self.mean,
+            "standard_deviation": self.standard_deviation,
+            "numerators": (occurred + self.first).tolist(),
+            "counts": self.counts[occurred].tolist(),
+        }

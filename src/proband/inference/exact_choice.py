@@ -1,0 +1,221 @@
+"""What virtual experiments give on average, exactly, when every person picks a gallery and a probe image at random."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.engine import run_blocks
+from proband.errors import DesignError, InputError, UsageError
+from proband.kernels.poisson_binomial import at_most, count_beating, covariances
+from proband.measures.outcomes import TiePolicy
+from proband.samples.pool import Options
+from proband.samples.table import frozen
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Rows = Callable[[Integers], npt.NDArray[np.floating]]
+
+MOST_CHOICES = 16_000  # of all people together: the variance takes time with their square
+_NEVER = 1e-20  # a choice that succeeds more rarely cannot be seen in a variance
+
+
+@dataclass(frozen=True, eq=False)
+class ExactChoice:
+    """The moments of the recognition rate over all ways in which these people's images could have been chosen.
+
+    Attributes
+    ----------
+    cmc
+        The expected recognition rate at ranks 1, 2, …
+    variance_rank_1
+        The variance of the recognition rate at rank 1, if it was asked for.
+    """
+
+    cmc: Floats
+    variance_rank_1: float | None
+
+
+def exact_choice(
+    options: Options,
+    closeness: npt.NDArray[np.floating] | Rows,
+    failed: npt.NDArray[np.bool_],
+    ties: TiePolicy = "pessimistic",
+    *,
+    max_rank: int | None = None,
+    variance: bool = False,
+    threads: int | None = None,
+) -> ExactChoice:
+    """Find the expected CMC when everyone independently picks one of their choices, all equally likely.
+
+    Given one person's gallery and probe image, the others beat the mate independently of each other, so their number is
+    Poisson-binomial; its distribution is built up person by person. Nothing is simulated.
+
+    Parameters
+    ----------
+    options
+        Everyone's choices.
+    closeness
+        How close each probe image (row) is to each gallery image (column), both as places among ``options.images``;
+        larger is closer. Or a function that returns the rows of the places it is given; it is called for one person at
+        a time, from several threads, so that no matrix need ever exist.
+    failed
+        Images that were not acquired. They beat nobody, and whoever picks one does not succeed.
+    ties
+        ``pessimistic`` or ``optimistic``: whether an image as close as the mate beats it.
+    max_rank
+        The last rank of interest, by default the number of people.
+    variance
+        Whether to find the variance of the rate at rank 1 as well.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> from proband.samples.pool import Pool
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": ["a", "a", "b", "b"], "day": [1, 2, 1, 2]})
+    >>> closeness = np.array([[9, 5, 6, 1], [5, 9, 4, 4], [1, 2, 9, 3], [0, 2, 3, 9]], dtype=float)
+    >>> exact = exact_choice(Pool(samples, "day").options, closeness, np.zeros(4, dtype=bool), variance=True)
+    >>> exact.cmc, exact.variance_rank_1
+    (array([0.875, 1.   ]), 0.046875)
+    """
+    _check(options, ties, max_rank, variance)
+    people = _People(options, closeness, np.asarray(failed, dtype=np.bool_), ties == "pessimistic")
+    n = options.n_subjects
+    total = np.zeros(min(max_rank or n, n))
+
+    def one(s: int) -> tuple[Floats, list[_Choice]]:
+        return people.successes(s, len(total), listed=variance)
+
+    listed = []
+    for success, choices in run_blocks(one, range(n), threads):
+        total += success
+        listed.append(choices)
+    spread = _variance(people, listed, threads) if variance else None
+    return ExactChoice(frozen(np.minimum(total / n, 1.0)), spread)
+
+
+def _check(options: Options, ties: TiePolicy, max_rank: int | None, variance: bool) -> None:
+    if ties not in get_args(TiePolicy):
+        raise UsageError(f"ties must be pessimistic or optimistic; got {ties!r}.")
+    if ties == "mean":
+        raise DesignError(
+            "There is no exact expectation for ties broken at random: a success is then a fraction that depends on how "
+            "many rivals are as close as the mate, not only on how many are ahead of it.",
+            "ask for pessimistic and optimistic ties; the mean lies between them.",
+        )
+    if max_rank is not None and max_rank < 1:
+        raise UsageError(f"The last rank must be at least 1, got {max_rank}.")
+    if variance and len(options.gallery) > MOST_CHOICES:
+        raise DesignError(
+            f"The exact variance is offered for up to {MOST_CHOICES:,} choices in all, such as {MOST_CHOICES // 8:,} people "
+            f"with 8 each; here {options.n_subjects:,} people have {len(options.gallery):,}.",
+            "ask for the CMC only, or estimate the variance from random trials.",
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Choice:
+    """A choice that may succeed at rank 1, and who can prevent it."""
+
+    chance: float
+    gallery: int
+    rivals: Integers
+    left: Integers  # choices of each rival that do not beat the mate
+    n_images: Integers  # images of each rival that do
+    images: Integers
+
+
+class _People:
+    """Everyone's choices, and the rows of scores that say who beats whom."""
+
+    def __init__(
+        self,
+        options: Options,
+        closeness: npt.NDArray[np.floating] | Rows,
+        failed: npt.NDArray[np.bool_],
+        ties_beat: bool,
+    ) -> None:
+        n_images = len(options.images)
+        if failed.shape != (n_images,):
+            raise InputError(f"There are {n_images:,} images but {failed.size:,} marks of failure.")
+        if not callable(closeness) and closeness.shape != (n_images, n_images):
+            raise InputError(f"Closeness must have the shape {(n_images, n_images)}, got {closeness.shape}.")
+        self.options, self.failed, self.ties_beat = options, failed, ties_beat
+        self.sizes = options.sizes
+        self.uses = np.bincount(options.gallery, minlength=len(failed)).astype(np.int64)
+        self.uses[failed] = 0
+        self.owners = np.repeat(np.arange(options.n_subjects), np.diff(options.image_starts))
+        self._rows: Rows = closeness if callable(closeness) else closeness.__getitem__
+
+    def rows(self, places: Integers) -> Floats:
+        """The closeness of some probe images to all images."""
+        rows = np.ascontiguousarray(self._rows(places), dtype=np.float64)
+        wanted = len(places), len(self.failed)
+        if rows.shape != wanted:
+            raise InputError(f"Rows of closeness must have the shape {wanted}, got {rows.shape}.")
+        return rows
+
+    def successes(self, s: int, n_ranks: int, *, listed: bool) -> tuple[Floats, list[_Choice]]:
+        """Person s's probability of success at each rank and, if they are to be listed, the choices that may succeed."""
+        own = slice(*self.options.starts[s : s + 2])
+        gallery, probe = self.options.gallery[own], self.options.probe[own]
+        fine = ~(self.failed[gallery] | self.failed[probe])
+        total, cumulative = np.zeros(n_ranks), np.empty(n_ranks)
+        choices: list[_Choice] = []
+        if not fine.any():
+            return total, choices
+        needed, row_of = np.unique(probe[fine], return_inverse=True)
+        rows = self.rows(needed)
+        beating = np.empty_like(self.sizes)
+        starts = self.options.image_starts
+        for mate, place in zip(gallery[fine], row_of, strict=True):
+            row = rows[place]
+            if not count_beating(row, row[mate], self.ties_beat, s, starts, self.uses, beating):
+                raise InputError(
+                    "Closeness has values that are not finite between images that are not marked as failed.",
+                    "mark images that could not be compared as failed.",
+                )
+            at_most(beating, self.sizes, cumulative)
+            total += cumulative
+            if listed and cumulative[0] > _NEVER:
+                choices.append(self._choice(s, row, int(mate), beating))
+        return total / len(gallery), choices
+
+    def _choice(self, s: int, row: Floats, mate: int, beating: Integers) -> _Choice:
+        ahead = row >= row[mate] if self.ties_beat else row > row[mate]
+        images = np.flatnonzero(ahead & (self.uses > 0) & (self.owners != s))
+        rivals, n_images = np.unique(self.owners[images], return_counts=True)
+        left = self.sizes[rivals] - beating[rivals]
+        chance = float(np.prod(left / self.sizes[rivals]))
+        return _Choice(chance, mate, rivals, left, n_images, images)
+
+
+def _variance(people: _People, listed: list[list[_Choice]], threads: int | None) -> float:
+    """Add up everyone's variance and the covariances of all pairs of people."""
+    choices = [choice for own in listed for choice in own]
+    if not choices:
+        return 0.0
+    n = len(listed)
+    own_chances = np.array([sum(choice.chance for choice in own) for own in listed]) / people.sizes
+    arrays = (
+        _starts([len(own) for own in listed]),
+        np.array([choice.chance for choice in choices]),
+        np.array([choice.gallery for choice in choices], dtype=np.int64),
+        _starts([len(choice.rivals) for choice in choices]),
+        np.concatenate([choice.rivals for choice in choices]),
+        np.concatenate([choice.left for choice in choices]),
+        _starts(np.concatenate([choice.n_images for choice in choices])),
+        np.concatenate([choice.images for choice in choices]),
+        people.sizes,
+        people.uses,
+    )
+    between = sum(run_blocks(lambda s: covariances(s, *arrays), range(n), threads))
+    return max(float(own_chances @ (1 - own_chances) + 2 * between), 0.0) / n**2
+
+
+def _starts(lengths: npt.ArrayLike) -> Integers:
+    return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])

@@ -1,0 +1,185 @@
+"""Virtual experiments as people read them: rates over choices of images, differences, and who could take part."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from proband.inference import VirtualExperiments
+from proband.inference.choice import compared
+from proband.inference.trials import LOW_RANKS
+from proband.report.choice_figures import (
+    differences_figure,
+    rank_intervals_figure,
+    rate_distributions_figure,
+)
+from proband.report.directory import whole_directory
+from proband.report.figures import save_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.table import Table
+
+_MOST_PAIRS = 28  # differences that tables show: those of eight algorithms
+_FILES = ("distributions", "ranks", "differences")
+
+
+def rates_frame(result: VirtualExperiments, level: float = 0.95) -> pl.DataFrame:
+    """Every algorithm and rank: mean, standard deviation and percentile interval over choices of images."""
+    rows = []
+    for name in result.algorithms:
+        for rank in range(1, result.n_ranks + 1):
+            spread = result.rate(name, rank)
+            low, high = spread.interval(level)
+            rows.append((name, rank, spread.mean, spread.standard_deviation, low, high))
+    return pl.DataFrame(
+        rows, schema=["algorithm", "rank", "mean", "standard_deviation", "low", "high"], orient="row"
+    )
+
+
+def differences_frame(result: VirtualExperiments, rank: int = 1, level: float = 0.95) -> pl.DataFrame:
+    """Every pair at a rank: D over choices of images, how often the first does not win, and the test over people."""
+    rows = []
+    for first, second in combinations(result.algorithms, 2):
+        pair = compared(result, first, second, rank, None, level)
+        rows.append(
+            (
+                first,
+                second,
+                rank,
+                pair.difference,
+                pair.low,
+                pair.high,
+                pair.not_won,
+                pair.n_trials,
+                pair.p_value,
+            )
+        )
+    columns = ["first", "second", "rank", "difference", "low", "high", "not_won", "trials", "p_over_people"]
+    return pl.DataFrame(rows, schema=columns, orient="row")
+
+
+def choices_table(result: VirtualExperiments, rank: int, level: float) -> Table:
+    """Make a table of rates for the terminal."""
+    table = _table("algorithm", f"mean rate at rank {rank}", "s.d. over choices", f"{level:.0%} of choices")
+    for name in result.algorithms:
+        spread = result.rate(name, rank)
+        low, high = spread.interval(level)
+        table.add_row(
+            name, f"{spread.mean:.4f}", f"{spread.standard_deviation:.4f}", f"[{low:.4f}, {high:.4f}]"
+        )
+    return table
+
+
+def differences_table(result: VirtualExperiments, rank: int, level: float) -> Table:
+    """Make a table of differences for the terminal."""
+    rank = min(rank, LOW_RANKS)
+    frame = differences_frame(result, rank, level)
+    table = _table(
+        f"at rank {rank}", "difference, points", f"{level:.0%} of choices", "does not win in", "p over people"
+    )
+    for row in frame.head(_MOST_PAIRS).iter_rows(named=True):
+        table.add_row(
+            f"{row['first']} − {row['second']}",
+            f"{100 * row['difference']:+.2f}",
+            f"[{100 * row['low']:+.2f}, {100 * row['high']:+.2f}]",
+            f"{row['not_won']:,} of {row['trials']:,}",
+            f"{row['p_over_people']:.2g}",
+        )
+    if frame.height > _MOST_PAIRS:
+        table.caption = f"and {frame.height - _MOST_PAIRS} more pairs: --json or --out has all"
+    return table
+
+
+def _table(*names: str) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for place, name in enumerate(names):
+        table.add_column(name, justify="right" if place else "left", no_wrap=place > 0)
+    return table
+
+
+def choices_statements(result: VirtualExperiments) -> list[str]:
+    """Say what the numbers mean, a sentence each."""
+    kind = "balanced" if result.design.balanced else "unbalanced"
+    answers = result.answers
+    said = [
+        f"{result.n_trials:,} {kind} trials with {result.n_subjects:,} people each, seed {result.seed}; ties {result.ties}; "
+        f"{result.kernel} kernel.",
+        f"Varying: {answers.varying}. Fixed: {answers.fixed}. Assuming: {answers.assuming}.",
+    ]
+    if len(result.algorithms) > 1:
+        said.append(
+            "How often the first does not win counts image choices of these people; trials are no draws under a null "
+            "hypothesis, so its share is no p-value. The p-value over people (sign-flip of people's mean successes, not "
+            "adjusted) asks whether they differ on other people."
+        )
+    return said + [f"{note[0].upper()}{note[1:]}." for note in result.notes]
+
+
+def figures_of(result: VirtualExperiments, level: float = 0.95) -> dict[str, Figure]:
+    """The figures of the paper that these results allow: distributions, intervals by rank, differences."""
+    names = result.algorithms
+    last = min(result.n_ranks, LOW_RANKS)
+    made = {
+        "distributions": rate_distributions_figure(
+            {name: result.rate(name) for name in names}, _bin_width(result.n_subjects)
+        ),
+        "ranks": rank_intervals_figure(
+            {name: [result.rate(name, t) for t in range(1, last + 1)] for name in names[:_MOST_BANDS]}, level
+        ),
+    }
+    pairs = list(combinations(names, 2))[:_MOST_DRAWN]
+    if pairs:
+        made["differences"] = differences_figure(
+            {f"{a} − {b}": result.difference(a, b) for a, b in pairs}, _bin_width(result.n_subjects)
+        )
+    return made
+
+
+_MOST_BANDS, _MOST_DRAWN = 4, 6
+
+
+def _bin_width(n: int) -> int:
+    """Whole values in a bin: 4 of 160 as in the paper, and in that proportion."""
+    return max(1, round(n / 40))
+
+
+def write_choices(result: VirtualExperiments, path: str | Path, level: float = 0.95) -> Path:
+    """Write results, tables, figures and a readable summary into a directory of their own; return the summary."""
+    ours = ("results.json", "rates.csv", "differences.csv", "report.md")
+    with whole_directory(
+        path, (*ours, *(f"{name}.{end}" for name in _FILES for end in ("png", "svg", "pdf")))
+    ) as draft:
+        text = json.dumps(result.to_dict(level), indent=1, ensure_ascii=False, allow_nan=False)
+        (draft / "results.json").write_text(text + "\n", encoding="utf-8")
+        rates_frame(result, level).write_csv(draft / "rates.csv")
+        parts = [
+            "# Other choices of images",
+            _markdown(rates_frame(result, level).filter(pl.col("rank") == 1)),
+        ]
+        if len(result.algorithms) > 1:
+            frame = differences_frame(result, 1, level)
+            frame.write_csv(draft / "differences.csv")
+            parts += ["## Differences at rank 1", _markdown(frame)]
+        for name, figure in figures_of(result, level).items():
+            for ending in ("png", "svg", "pdf"):
+                save_figure(figure, draft / f"{name}.{ending}")
+            parts.append(f"![{name}]({name}.png)")
+        parts.append("\n".join(f"- {said}" for said in choices_statements(result)))
+        (draft / "report.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    return Path(path) / "report.md"
+
+
+def _markdown(frame: pl.DataFrame) -> str:
+    def cell(value: object) -> str:
+        return f"{value:.4f}" if isinstance(value, float) else str(value).replace("|", "\\|")
+
+    lines = ["| " + " | ".join(frame.columns) + " |", "|" + "---|" * frame.width]
+    return "\n".join([*lines, *("| " + " | ".join(map(cell, row)) + " |" for row in frame.iter_rows())])

@@ -1,0 +1,223 @@
+"""A pool of exchangeable images: which pairs of gallery and probe image each person could have had."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.errors import DesignError, UsageError, first_few
+from proband.samples.choosing import Choice, choose
+from proband.samples.ids import Positions
+from proband.samples.table import Samples, frozen
+
+PairRule = Literal["between", "within"]
+_PLACE, _GROUP = "__place", "__group"
+
+
+@dataclass(frozen=True, eq=False)
+class Options:
+    """The choices of every person, numbered so that a trial is one number for each.
+
+    Attributes
+    ----------
+    images
+        Positions in the samples table, person by person and group by group.
+    image_starts
+        Where each person's images begin among `images`; one more at the end.
+    starts
+        Where each person's choices begin; one more at the end.
+    gallery, probe
+        The gallery image and the probe image of each choice, as places among `images`.
+    patterns
+        A number for each person; people with the same number have the same choices in the same order.
+    """
+
+    images: Positions
+    image_starts: npt.NDArray[np.int64]
+    starts: npt.NDArray[np.int64]
+    gallery: npt.NDArray[np.int64]
+    probe: npt.NDArray[np.int64]
+    patterns: npt.NDArray[np.int64]
+
+    @property
+    def n_subjects(self) -> int:
+        """How many people take part."""
+        return len(self.starts) - 1
+
+    @property
+    def sizes(self) -> npt.NDArray[np.int64]:
+        """How many choices each person has."""
+        return np.diff(self.starts)
+
+
+class Pool:
+    """People with several images each, in groups of which one gives the gallery image and another the probe image.
+
+    Parameters
+    ----------
+    samples
+        The table.
+    groups
+        The column or columns whose values make the groups, such as the session. Images of one group are taken to be
+        exchangeable. Without any, all images of a person are one group.
+    pairs
+        ``between``: gallery and probe image come from different groups (other days). ``within``: from the same group.
+        By default ``between``, if there are groups.
+    where
+        Which samples belong to the pool, by default all.
+    gallery, probes
+        Which of them may be gallery images and probe images, by default all.
+
+    People who have no such pair cannot take part; they are counted, with the reason, in `notes`.
+
+    Examples
+    --------
+    >>> rows = [(f"{s}{k}", s, 1 + k // 2) for s in "abc" for k in range(4)]
+    >>> samples = Samples(dict(zip(("id", "subject", "day"), zip(*rows), strict=True)))
+    >>> Pool(samples, "day")
+    Pool(3 people with 12 images, pairs between groups of day, 8 choices each)
+    """
+
+    def __init__(
+        self,
+        samples: Samples,
+        groups: str | Sequence[str] | None = None,
+        *,
+        pairs: PairRule | None = None,
+        where: Choice | None = None,
+        gallery: Choice | None = None,
+        probes: Choice | None = None,
+    ) -> None:
+        self.groups = (groups,) if isinstance(groups, str) else tuple(groups or ())
+        pairs = pairs or ("between" if self.groups else "within")
+        if pairs not in get_args(PairRule):
+            raise UsageError(f"Pairs come from 'between' groups or 'within' them, not {pairs!r}.")
+        if pairs == "between" and not self.groups:
+            raise UsageError(
+                "Pairs between groups need groups.", "name the columns that make them, such as the session."
+            )
+        self.samples = samples
+        self.pairs: PairRule = pairs
+        unknown = [name for name in self.groups if name not in samples.frame.columns]
+        if unknown:
+            raise UsageError(
+                f"There is no column {first_few(unknown)} to make groups of.",
+                f"the columns are: {', '.join(samples.frame.columns)}.",
+            )
+        notes: list[str] = []
+        frame = self._members(where, notes)
+        enrolled = _mask(samples, gallery)
+        searched = _mask(samples, probes)
+        self.options: Options = _options(frame, pairs, enrolled, searched, notes)
+        self.notes = tuple(notes)
+
+    def _members(self, where: Choice | None, notes: list[str]) -> pl.DataFrame:
+        samples = self.samples
+        places = pl.DataFrame({_PLACE: np.arange(len(samples)), "__subject": samples.codes})
+        frame = places.with_columns(samples.frame[name] for name in self.groups)
+        if where is not None:
+            frame = frame[choose(samples, where).positions]
+        if not self.groups:
+            return frame.sort(["__subject", _PLACE]).with_columns(pl.lit(1).alias(_GROUP))
+        missing = frame.select(pl.any_horizontal(pl.col(name).is_null() for name in self.groups)).to_series()
+        if missing.any():
+            notes.append(
+                f"{int(missing.sum()):,} samples without a value of {', '.join(self.groups)} are left out"
+            )
+            frame = frame.filter(~missing)
+        return frame.sort(["__subject", *self.groups, _PLACE]).with_columns(
+            pl.struct(self.groups).rank("dense").alias(_GROUP)
+        )
+
+    @property
+    def n_subjects(self) -> int:
+        """How many people take part."""
+        return self.options.n_subjects
+
+    @property
+    def rule(self) -> str:
+        """Where pairs come from, in words."""
+        return f"{self.pairs} groups of {', '.join(self.groups)}" if self.groups else "of any two images"
+
+    def __repr__(self) -> str:
+        sizes = self.options.sizes
+        choices = f"{sizes[0]:,}" if (sizes == sizes[0]).all() else f"{sizes.min():,} to {sizes.max():,}"
+        return (
+            f"Pool({self.n_subjects:,} people with {len(self.options.images):,} images, pairs {self.rule}, "
+            f"{choices} choices each)"
+        )
+
+
+def _mask(samples: Samples, choice: Choice | None) -> npt.NDArray[np.bool_]:
+    if choice is None:
+        return np.ones(len(samples), dtype=np.bool_)
+    chosen = np.zeros(len(samples), dtype=np.bool_)
+    chosen[choose(samples, choice).positions] = True
+    return chosen
+
+
+def _options(
+    frame: pl.DataFrame,
+    pairs: PairRule,
+    enrolled: npt.NDArray[np.bool_],
+    searched: npt.NDArray[np.bool_],
+    notes: list[str],
+) -> Options:
+    """List every person's pairs: gallery image by gallery image, in the order of groups."""
+    places, groups = frame[_PLACE].to_numpy(), frame[_GROUP].to_numpy()
+    codes = frame["__subject"].to_numpy()
+    bounds = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1], True]) if len(codes) else np.array([0])
+    images: list[int] = []
+    image_starts, starts = [0], [0]
+    gallery: list[int] = []
+    probe: list[int] = []
+    kinds: dict[tuple[tuple[int, int, int, int], ...], int] = {}
+    patterns = []
+    without = 0
+    for first, last in pairwise(bounds.tolist()):
+        own = places[first:last]
+        label = groups[first:last]
+        column = np.arange(last - first) - np.searchsorted(label, label)  # the place within its group
+        apart = label[:, None] != label[None, :] if pairs == "between" else label[:, None] == label[None, :]
+        possible = apart & enrolled[own][:, None] & searched[own][None, :]
+        np.fill_diagonal(possible, val=False)
+        chosen_g, chosen_p = np.nonzero(possible)
+        if not len(chosen_g):
+            without += 1
+            continue
+        used = np.unique(np.concatenate([chosen_g, chosen_p]))
+        place = {int(image): len(images) + at for at, image in enumerate(used)}
+        gallery += [place[int(g)] for g in chosen_g]
+        probe += [place[int(p)] for p in chosen_p]
+        images += own[used].tolist()
+        image_starts.append(len(images))
+        starts.append(len(gallery))
+        pattern = tuple(
+            (int(label[g]), int(column[g]), int(label[p]), int(column[p]))
+            for g, p in zip(chosen_g, chosen_p, strict=True)
+        )
+        patterns.append(kinds.setdefault(pattern, len(kinds)))
+    if without:
+        reason = "images in two groups" if pairs == "between" else "two images in one group"
+        notes.append(
+            f"{without:,} of {len(bounds) - 1:,} people cannot take part: they lack {reason} that could be gallery and probe"
+        )
+    if len(patterns) < 2:
+        raise DesignError(
+            f"Only {len(patterns)} of {max(len(bounds) - 1, 0)} people have a pair of images to choose; a gallery needs two.",
+            "are the groups right? A group is what gallery and probe image may not share (or, within, must).",
+        )
+    return Options(
+        images=frozen(np.array(images, dtype=np.intp)),
+        image_starts=frozen(np.array(image_starts, dtype=np.int64)),
+        starts=frozen(np.array(starts, dtype=np.int64)),
+        gallery=frozen(np.array(gallery, dtype=np.int64)),
+        probe=frozen(np.array(probe, dtype=np.int64)),
+        patterns=frozen(np.array(patterns, dtype=np.int64)),
+    )

@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import proband as pb
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Eight people with two images on each of two days, one with a single image, two algorithms."""
+    place = tmp_path_factory.mktemp("choices")
+    rng = np.random.default_rng(0)
+    ids = [f"s{s}-{k}" for s in range(8) for k in range(4)] + ["s9-0"]
+    rows = ["id,subject,day"] + [f"{name},{name[:2]},{1 + int(name[-1]) // 2}" for name in ids]
+    (place / "samples.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    own = np.array([name[:2] for name in ids])
+    arrays = {
+        name: rng.normal(0, 1, (33, 33)) + strength * (own[:, None] == own[None, :])
+        for name, strength in (("good", 3.0), ("poor", 1.0))
+    }
+    np.savez(place / "scores.npz", ids=np.array(ids), **arrays)
+    return place
+
+
+@pytest.fixture
+def permute(run: Run, folder: Path) -> Run:
+    usual = (
+        "permute",
+        "scores.npz",
+        "-s",
+        "samples.csv",
+        "--orientation",
+        "similarity",
+        "--query-ids",
+        "ids",
+    )
+    return lambda *more: run(*usual, "--target-ids", "ids", "--groups", "day", *more, cwd=folder)
+
+
+def library(folder: Path) -> tuple[list[pb.Scores], pb.Pool]:
+    samples = pb.Samples.read(folder / "samples.csv")
+    scores = pb.read_scores(
+        folder / "scores.npz", samples, orientation="similarity", query_ids="ids", target_ids="ids"
+    )
+    found = list(scores.values())
+    return found, pb.pool_over(found, samples, "day")
+
+
+def test_json_equals_python(permute: Run, folder: Path) -> None:
+    done = permute("--json", "--trials", 500, "--seed", 3)
+    assert done.returncode == 0, done.stderr
+    scores, pool = library(folder)
+    expected = pb.permute(scores, pool, pb.ImageChoice(500), rng=3).to_dict()
+    assert json.loads(done.stdout) == json.loads(json.dumps(expected))
+
+
+def test_table_says_who_cannot_take_part(permute: Run) -> None:
+    done = permute("--trials", 200)
+    assert "good − poor" in done.stdout
+    assert "no p-value" in done.stdout
+    assert "1 of 9 people cannot take part" in done.stdout
+
+
+def test_exact_equals_python(permute: Run, folder: Path) -> None:
+    said = json.loads(permute("--exact", "--json").stdout)
+    scores, pool = library(folder)
+    for one in scores:
+        exact = pb.exact_over_choices(one, pool)
+        assert said[one.name]["mean"] == exact.cmc.tolist()
+        drawn = pb.permute([one], pool, pb.ImageChoice(20_000, balanced=False)).rate(one.name)
+        assert drawn.mean == pytest.approx(exact.cmc[0], abs=0.01)
+        assert drawn.standard_deviation == pytest.approx(exact.variance_rank_1**0.5, rel=0.05)
+
+
+def test_training_sets(permute: Run, folder: Path) -> None:
+    said = json.loads(permute("--trainings", "--json").stdout)
+    scores, pool = library(folder)
+    means = [pb.permute([one], pool, max_rank=10).rate(one.name).mean for one in scores]
+    assert said["values"] == pytest.approx(means)
+    assert said["value"] == pytest.approx(np.mean(means))
+    assert said["standard_error"] == pytest.approx(np.std(means, ddof=1) / np.sqrt(2))
+    assert "over choices of images" in said["notes"][0]
+
+
+def test_directory(permute: Run, folder: Path) -> None:
+    for _ in range(2):
+        done = permute("--trials", 200, "--out", "made")
+        assert done.returncode == 0, done.stderr
+    names = {path.name for path in (folder / "made").iterdir()}
+    assert {
+        "results.json",
+        "rates.csv",
+        "differences.csv",
+        "report.md",
+        "distributions.svg",
+        "ranks.png",
+    } <= names
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("--groups", "month"), 2, "no column"),
+        (("--pairs", "across"), 2, "pairs"),
+        (("--exact", "--out", "x"), 2, "--exact"),
+        (("--trials", "0"), 2, "trials"),
+        (("--where", "day == 1"), 1, "cannot|Only 0"),
+    ],
+)
+def test_bad_requests(permute: Run, arguments: tuple[str, ...], code: int, said: str) -> None:
+    done = permute(*arguments)
+    assert done.returncode == code, done.stderr
+    assert any(part in done.stderr for part in said.split("|"))
+    assert "Traceback" not in done.stderr
+
+
+def test_the_study_of_the_paper(run: Run, tmp_path: Path) -> None:
+    done = run(
+        "reproduce",
+        "beveridge2001",
+        "--people",
+        8,
+        "--training",
+        10,
+        "--trials",
+        100,
+        "-o",
+        "b",
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "b" / "report.md").read_text(encoding="utf-8")
+    assert "synthetic" in text
+    assert "9,014" in text
+    assert (tmp_path / "b" / "figure4.pdf").exists()
