@@ -30,7 +30,7 @@ data = np.load(sys.argv[1], allow_pickle=False)
 ids = data["ids"].tolist()
 samples = Samples({"id": ids, "subject": [name[:4] for name in ids], "day": data["day"]})
 scores = [Scores.from_array(data[k], ids, orientation="similarity", name=k) for k in data.files if k.startswith("a")]
-permute(scores, Pool(samples, "day"), ImageChoice(int(sys.argv[2])), max_rank=10, threads=1)
+permute(scores, Pool(samples, "day"), ImageChoice(int(sys.argv[2])), max_rank=10, differences=False, threads=1)
 """
 
 
@@ -53,7 +53,7 @@ def run() -> list[Row]:
     design = ImageChoice(TRIALS)
 
     permute(scores, pool, ImageChoice(64), max_rank=10, threads=1)
-    ours, found = best_of(5, lambda: permute(scores, pool, design, max_rank=10, threads=1))
+    ours, found = best_of(5, lambda: permute(scores, pool, design, max_rank=10, differences=False, threads=1))
     choices = draw_choices(pool.options, True, 0, 0)
     argsort, sorted_rates = best_of(1, lambda: _trials(values, pool, choices[:SORTED], _by_argsort))
     loop, looped_rates = best_of(1, lambda: _trials(values, pool, choices[:COMPARED], _by_comparing))
@@ -63,7 +63,9 @@ def run() -> list[Row]:
         np.allclose(kept, looped_rates, atol=1e-12)
         and np.allclose(kept[:, :SORTED], sorted_rates, atol=1e-12)
     )
-    plain, without = best_of(1, lambda: permute(scores, pool, design, max_rank=10, threads=1, kernel="numpy"))
+    plain, without = best_of(
+        1, lambda: permute(scores, pool, design, max_rank=10, differences=False, threads=1, kernel="numpy")
+    )
     same = without.to_dict() == found.to_dict()
     fresh = _fresh(values, ids, day)
     job = f"{TRIALS:,} trials × {ALGORITHMS} algorithms × {PEOPLE} people"

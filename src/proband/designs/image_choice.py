@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,9 +53,9 @@ def draw_choices(options: Options, balanced: bool, seed: int, block: int, compil
             f"One person has {largest:,} pairs of images to choose from; at most 65,535 are handled.",
             "restrict the pool, for example to some sessions.",
         )
-    rng = np.random.default_rng([seed, block])
+    rng = np.random.Generator(np.random.SFC64([seed, block]))
     if not balanced:
-        draws = rng.integers(0, 2**32, (TRIALS_A_BLOCK, options.n_subjects), dtype=np.uint32)
+        draws = _draws(rng, options.n_subjects)
         chosen = (draws.astype(np.uint64) * options.sizes.astype(np.uint64)) >> np.uint64(32)
         return chosen.astype(np.uint16)
     order = np.argsort(options.patterns, kind="stable")
@@ -62,7 +63,7 @@ def draw_choices(options: Options, balanced: bool, seed: int, block: int, compil
     starts = np.concatenate([[0], np.cumsum(sizes)])
     cycles = options.sizes[order[starts[:-1]]]
     used = int(np.where(sizes % cycles, cycles - 1, 0).sum() + (sizes - 1).sum())
-    draws = rng.integers(0, 2**32, (TRIALS_A_BLOCK, used), dtype=np.uint32)
+    draws = _draws(rng, used)
     choices = np.empty((TRIALS_A_BLOCK, options.n_subjects), dtype=np.uint16)
     if compiled:
         from proband.kernels.choices import deal
@@ -71,6 +72,14 @@ def draw_choices(options: Options, balanced: bool, seed: int, block: int, compil
     else:
         _deal(draws, order, starts, cycles, choices)
     return choices
+
+
+def _draws(rng: np.random.Generator, width: int) -> npt.NDArray[np.uint32]:
+    """Random 32-bit numbers for every trial of a block, two from each word drawn."""
+    words = rng.integers(0, 2**64, TRIALS_A_BLOCK * width // 2, dtype=np.uint64)
+    if sys.byteorder == "big":
+        words = words.byteswap()
+    return words.view("<u4").reshape(TRIALS_A_BLOCK, width)
 
 
 def _deal(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from proband.designs import Binomial, Bootstrap, Clustered, Design, ImageChoice, PairedDesign, SignFlip
-from proband.errors import DesignError, UsageError
+from proband.errors import DesignError, UsageError, first_few
 from proband.inference.closed import effective_size, people_in
 from proband.inference.comparison import Comparison, PairComparison, Verdict
 from proband.inference.estimates import Estimate
@@ -27,6 +27,7 @@ from proband.samples import Experiment, Pool
 from proband.scores import Scores
 
 DEFAULT_MARGIN = 0.01
+_FEW_DISCORDANT = 20  # people; below, tests and intervals were simulated to be rough
 
 Algorithms = Sequence[Outcomes | Scores] | Mapping[str, Outcomes | Scores]
 
@@ -82,7 +83,7 @@ def compare(
     if is_rate and len(outcomes) > 2 and outcomes[0].ties != "mean":
         subjects = np.unique(outcomes[0].subjects, return_inverse=True)[1].astype(np.intp)
         overall = cochran_q(np.column_stack([o.success(measure.rank) for o in outcomes]), subjects, rng)
-    notes = (*why, *_warned(chosen, outcomes[0]), *estimates[0].notes[1:])
+    notes = (*why, *_warned(chosen, outcomes[0]), *_few(pairs), *estimates[0].notes[1:])
     answers = _answers(measure.estimand, chosen)
     return Comparison(estimates, pairs, overall, worth, confidence_level, answers, notes, upward)
 
@@ -186,7 +187,7 @@ def _newcombe(first: Estimate, second: Estimate) -> Interval:
 def _margin(margin: float | None, is_rate: bool) -> float | None:
     if margin is None:
         return DEFAULT_MARGIN if is_rate else None
-    if not margin > 0 or (is_rate and margin >= 1):
+    if not margin >= 1e-6 or (is_rate and margin >= 1):
         raise UsageError(
             f"The margin is a difference worth having, above 0 (and of rates below 1), got {margin!r}.",
             "0.01 is one point.",
@@ -246,6 +247,17 @@ def _warned(design: PairedDesign, outcomes: Outcomes) -> tuple[str, ...]:
             "probes of one person are taken for independent here, so true null hypotheses are rejected too often",
         )
     return ()
+
+
+def _few(pairs: Sequence[PairComparison]) -> tuple[str, ...]:
+    few = [
+        f"{pair.first} and {pair.second} ({pair.n_discordant_subjects})"
+        for pair in pairs
+        if pair.n_discordant_subjects is not None and pair.n_discordant_subjects < _FEW_DISCORDANT
+    ]
+    if not few:
+        return ()
+    return (f"fewer than {_FEW_DISCORDANT} people tell these apart, so little can be said: {first_few(few)}",)
 
 
 def _answers(of: str, design: PairedDesign) -> Answers:

@@ -125,12 +125,17 @@ def tango_interval(pairs: PairedOutcomes, confidence_level: float = 0.95) -> Int
     return tango_counts(pairs.sf, pairs.fs, pairs.n, confidence_level)
 
 
-def tango_counts(b: float, c: float, n: float, confidence_level: float = 0.95) -> Interval:
-    """Tango's interval from counts that need not be whole: only the first succeeds `b` times of `n`, only the second `c`."""
+def tango_counts(
+    b: float, c: float, n: float, confidence_level: float = 0.95, z: float | None = None
+) -> Interval:
+    """Tango's interval from counts that need not be whole: only the first succeeds `b` times of `n`, only the second `c`.
+
+    `z` is the quantile to use, by default the normal one; an infinite one gives the whole range.
+    """
     from scipy.optimize import brentq
 
-    z = normal_quantile(confidence_level)
-    if n == 0:
+    z = normal_quantile(confidence_level) if z is None else z
+    if n == 0 or not np.isfinite(z):
         return Interval(-1.0, 1.0)
     observed = (b - c) / n
 

@@ -15,7 +15,7 @@ from proband.errors import DesignError, UsageError
 from proband.inference.bootstrapped import units_of
 from proband.inference.clustered_mcnemar import clustered_mcnemar
 from proband.inference.mcnemar import PairedOutcomes, mcnemar, tango_counts
-from proband.inference.proportions import Interval, normal_quantile
+from proband.inference.proportions import Interval, normal_quantile, t_quantile
 from proband.inference.signflip import sign_flip
 from proband.inference.tallies import Tally, tally
 from proband.measures import Outcomes, RecognitionRate
@@ -108,13 +108,18 @@ def _counted(pair: Pair, p_value: float, effect: float, test: str) -> Tested:
     counts = PairedOutcomes.of(a, b)
     level = pair.confidence_level
     shrunk = (counts.sf / effect, counts.fs / effect, counts.n / effect)
-    interval = tango_counts(*shrunk, level)
-    over_people = test != _OVER_PROBES and len(np.unique(pair.subjects)) < counts.n
+    people = len(np.unique(pair.subjects))
+    over_people = test != _OVER_PROBES and people < counts.n
     with_effect = "Tango interval with the design effect" if over_people else "Tango interval"
+
+    def quantile(two_sided: float) -> float:
+        return t_quantile(two_sided, people - 1) if over_people else normal_quantile(two_sided)
+
+    interval = tango_counts(*shrunk, level, quantile(level))
     return Tested(
         difference=(counts.sf - counts.fs) / counts.n,
         interval=interval,
-        one_sided=tango_counts(*shrunk, 2 * level - 1) if level > 0.5 else interval,
+        one_sided=tango_counts(*shrunk, level, quantile(2 * level - 1)) if level > 0.5 else interval,
         standard_error=(interval.high - interval.low) / (2 * normal_quantile(level)),
         p_value=p_value,
         method=f"{test}, {with_effect}",

@@ -53,7 +53,7 @@ class Closeness:
         }
         places = {}
         for role, (axis, images) in wanted.items():
-            own = [names[place] for place in options.images[images].tolist()]
+            own = list(map(names[:].__getitem__, options.images[images].tolist()))
             try:
                 found = axis.positions(own)
             except InputError:
@@ -216,8 +216,8 @@ class Slices:
                 level_option, level_end,
             )  # fmt: skip
             given = (
-                rows, first, last, first_row, options.image_starts, closeness.rivals, layout.chunk_of, layout.bit_of,
-                options.gallery, options.probe, levels, level_option, level_end, strictly,
+                rows, first, last, first_row, options.image_starts, closeness.rivals, layout.owner, layout.chunk_of,
+                layout.bit_of, options.gallery, options.probe, levels, level_option, level_end, strictly,
             )  # fmt: skip
             n_rivals, n_entries = (last - first) * options.n_subjects, _FIRST_GUESS
             while True:
@@ -248,7 +248,7 @@ class Slices:
 
 
 _MOST_ENTRIES = 50_000_000  # 300 MB
-_FIRST_GUESS = 1 << 18
+_FIRST_GUESS = 1 << 16
 
 
 def _joined_starts(parts: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
@@ -263,6 +263,7 @@ def _joined_starts(parts: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
 class Layout:
     """Where each image stands among the tabulated subsets of its person's images."""
 
+    owner: npt.NDArray[np.int64]
     chunk_of: npt.NDArray[np.int64]
     bit_of: npt.NDArray[np.int64]
     n_chunks: int
@@ -276,4 +277,5 @@ class Layout:
         place = np.arange(len(options.images)) - np.repeat(options.image_starts[:-1], sizes)
         chunks = -(-sizes // SUBSET)
         first = np.concatenate([[0], np.cumsum(chunks)])
-        return cls(np.repeat(first[:-1], sizes) + place // SUBSET, place % SUBSET, int(first[-1]))
+        owner = np.repeat(np.arange(options.n_subjects), sizes)
+        return cls(owner, first[owner] + place // SUBSET, place % SUBSET, int(first[-1]))

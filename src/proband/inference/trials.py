@@ -29,7 +29,7 @@ class Counted:
     Attributes
     ----------
     people
-        Trials × ranks: people at each rank, or (fractional ties) expected successes at that rank or better.
+        Ranks × trials: people at each rank, or (fractional ties) expected successes at that rank or better.
     by_person
         People × low ranks: the trials in which a person has each rank, or the sum of their successes at it.
     """
@@ -84,7 +84,7 @@ class Algorithm:
         if self.fractional:
             return self._fractions(closer, tied, usable)
         ranks = np.where(usable, 1 + closer + (tied if self.ties == "pessimistic" else 0), 0)
-        people = np.zeros((len(ranks), self.n_ranks), dtype=np.int32)
+        people = np.zeros((self.n_ranks, len(ranks)), dtype=np.int32)
         by_person = np.zeros((self.options.n_subjects, LOW_RANKS), dtype=np.int64)
         if self.compiled:
             from proband.kernels.choices import tally_ranks
@@ -117,12 +117,12 @@ class Algorithm:
 
     def _fractions(self, closer: Integers, tied: Integers, usable: npt.NDArray[np.bool_]) -> Counted:
         """Expected successes when ties are broken at random."""
-        successes = np.empty((len(closer), self.n_ranks))
+        successes = np.empty((self.n_ranks, len(closer)))
         by_person = np.empty((self.options.n_subjects, LOW_RANKS))
         for k in range(max(self.n_ranks, LOW_RANKS)):
             success = np.where(usable, np.clip((k + 1 - closer) / (tied + 1), 0.0, 1.0), 0.0)
             if k < self.n_ranks:
-                successes[:, k] = success.sum(axis=1)
+                successes[k] = success.sum(axis=1)
             if k < LOW_RANKS:
                 by_person[:, k] = success.sum(axis=0)
         return Counted(successes, by_person)
@@ -132,15 +132,15 @@ class Algorithm:
 
         assert self.slices is not None
         s = self.slices
-        people = np.zeros((n_trials, LOW), dtype=np.int32)
+        people = np.zeros((LOW, n_trials), dtype=np.int32)
         by_person = np.zeros((self.options.n_subjects, LOW_RANKS), dtype=np.int64)
         for chunk, (options, subsets) in enumerate(packed.chunks):
-            part = people[chunk * CHUNK : (chunk + 1) * CHUNK]
+            part = people[:, chunk * CHUNK : (chunk + 1) * CHUNK]
             count_low_ranks(
                 options, subsets, self.options.starts, s.level_starts, s.level_option, s.level_end, s.rival_starts,
-                s.entry_starts, s.entry_masks, s.entry_subsets, len(part), part, by_person,
+                s.entry_starts, s.entry_masks, s.entry_subsets, part.shape[1], part, by_person,
             )  # fmt: skip
-        return Counted(people[:, : self.n_ranks], by_person)
+        return Counted(people[: self.n_ranks], by_person)
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,9 +191,9 @@ def _count_rivals(
 
 
 def _tally_ranks(ranks: Integers, people: npt.NDArray[np.int32], by_person: Integers) -> None:
-    for k in range(max(people.shape[1], by_person.shape[1])):
+    for k in range(max(len(people), by_person.shape[1])):
         here = ranks == k + 1
-        if k < people.shape[1]:
-            people[:, k] = here.sum(axis=1)
+        if k < len(people):
+            people[k] = here.sum(axis=1)
         if k < by_person.shape[1]:
             by_person[:, k] += here.sum(axis=0)

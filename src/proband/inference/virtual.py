@@ -90,6 +90,8 @@ class VirtualExperiments:
         a, b = self._place(first), self._place(second)
         if a == b:
             raise UsageError(f"{first} cannot be compared with itself.")
+        if not self._differences:
+            raise UsageError("Differences were not counted.", "permute(..., differences=True).")
         return a, b
 
     def _place(self, algorithm: str) -> int:
@@ -153,7 +155,7 @@ class VirtualExperiments:
                     "not_won": [self.not_won(first, second, t) for t in low_ranks],
                     "not_won_by_second": [self.not_won(second, first, t) for t in low_ranks],
                 }
-                for first, second in combinations(self.algorithms, 2)
+                for first, second in combinations(self.algorithms if self._differences else (), 2)
             ],
         }
 
@@ -168,6 +170,7 @@ def permute(
     on_failure: FailurePolicy = "miss",
     rng: int = 0,
     keep: bool = False,
+    differences: bool = True,
     kernel: Kernel = "auto",
     keep_on_interrupt: bool = False,
     threads: int | None = None,
@@ -191,6 +194,8 @@ def permute(
         The seed: the same trials for the same seed, with any number of threads and every kernel.
     keep
         Keep every trial's rates at the ranks 1 … 10.
+    differences
+        Count the differences between every two algorithms, too.
     kernel
         ``bit-sliced``, ``bitset``, ``numpy``, or ``auto``. The answer is the same, the time is not.
     keep_on_interrupt
@@ -208,7 +213,7 @@ def permute(
         Algorithm(Closeness.of(one, pool, on_failure), layout, n_ranks, ties, kernel)
         for one in named.values()
     ]
-    run = _Run(prepared, layout, design, n_ranks, rng, keep, kernel != "numpy")
+    run = _Run(prepared, layout, design, n_ranks, rng, keep, differences, kernel != "numpy")
     done = run.go(threads, progress or Silent(), keep_on_interrupt)
     if not done:
         raise KeyboardInterrupt
@@ -257,6 +262,7 @@ class _Run:
         n_ranks: int,
         seed: int,
         keep: bool,
+        differences: bool,
         compiled: bool,
     ) -> None:
         self.algorithms, self.layout, self.design, self.seed = algorithms, layout, design, seed
@@ -265,7 +271,7 @@ class _Run:
         self.n, self.n_ranks = self.options.n_subjects, n_ranks
         self.n_low = min(n_ranks, LOW_RANKS)
         count = len(algorithms)
-        self.pairs = list(combinations(range(count), 2))
+        self.pairs = list(combinations(range(count), 2)) if differences else []
         self.fractional = any(one.fractional for one in algorithms)
         self.rates = np.zeros((count, n_ranks, self.n + 1), dtype=np.int64)
         self.differences = np.zeros((len(self.pairs), self.n_low, 2 * self.n + 1), dtype=np.int64)
@@ -310,7 +316,7 @@ class _Run:
             if self.fractional:
                 successes = np.stack(
                     [
-                        one.people if algorithm.fractional else np.cumsum(one.people, axis=1)
+                        one.people if algorithm.fractional else np.cumsum(one.people, axis=0)
                         for one, algorithm in zip(counted, self.algorithms, strict=True)
                     ]
                 ).astype(np.float64)
@@ -331,7 +337,9 @@ class _Run:
                 _accumulate(people, self.rates, self.differences, self.pairs)
             self.by_person += np.cumsum(np.stack(by_person), axis=2)
             if self.kept is not None:
-                self.kept[:, first : first + people.shape[1]] = people[:, :, : self.n_low] / self.n
+                self.kept[:, first : first + people.shape[2]] = (
+                    people[:, : self.n_low].swapaxes(1, 2) / self.n
+                )
 
     def _fractions(
         self,
@@ -343,7 +351,7 @@ class _Run:
     ) -> None:
         """Trials with fractions of a success are counted at the nearest whole number, and keep exact moments."""
         nearest = np.rint(successes).astype(np.int64)
-        moments += np.stack([successes.sum(axis=1), (successes**2).sum(axis=1)])
+        moments += np.stack([successes.sum(axis=2), (successes**2).sum(axis=2)])
         own = [
             one if algorithm.fractional else np.cumsum(one, axis=1)
             for one, algorithm in zip(by_person, self.algorithms, strict=True)
@@ -351,9 +359,9 @@ class _Run:
         with self.lock:
             for a in range(len(self.algorithms)):
                 for k in range(self.n_ranks):
-                    self.rates[a, k] += np.bincount(nearest[a, :, k], minlength=self.n + 1)
+                    self.rates[a, k] += np.bincount(nearest[a, k], minlength=self.n + 1)
             for place, (a, b) in enumerate(self.pairs):
-                apart = successes[a, :, : self.n_low] - successes[b, :, : self.n_low]
+                apart = (successes[a, : self.n_low] - successes[b, : self.n_low]).T
                 of_differences[:, place] += np.stack([apart.sum(axis=0), (apart**2).sum(axis=0)])
                 self.even[:, place] += np.stack([(apart <= 1e-9).sum(axis=0), (apart >= -1e-9).sum(axis=0)])
                 for k in range(self.n_low):
@@ -362,7 +370,9 @@ class _Run:
             # Sums of fractions are rounded to a grid on which adding is exact, so that no order of threads shows.
             self.by_person += np.rint(np.stack(own) * 2.0**20) / 2.0**20
             if self.kept is not None:
-                self.kept[:, first : first + successes.shape[1]] = successes[:, :, : self.n_low] / self.n
+                self.kept[:, first : first + successes.shape[2]] = (
+                    successes[:, : self.n_low].swapaxes(1, 2) / self.n
+                )
 
     def _add_fractions(self, moments: Floats, of_differences: Floats) -> None:
         self.sums += moments
@@ -417,10 +427,10 @@ def _accumulate(
     pairs: Sequence[tuple[int, int]],
 ) -> None:
     """What the compiled accumulator does, rank by rank."""
-    people[:] = np.cumsum(people, axis=2)
+    people[:] = np.cumsum(people, axis=1)
     n = rates.shape[2] - 1
     for a, k in np.ndindex(rates.shape[:2]):
-        rates[a, k] += np.bincount(people[a, :, k], minlength=n + 1)
+        rates[a, k] += np.bincount(people[a, k], minlength=n + 1)
     for place, (a, b) in enumerate(pairs):
         for k in range(differences.shape[1]):
-            differences[place, k] += np.bincount(n + people[a, :, k] - people[b, :, k], minlength=2 * n + 1)
+            differences[place, k] += np.bincount(n + people[a, k] - people[b, k], minlength=2 * n + 1)

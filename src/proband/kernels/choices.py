@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from proband.kernels.compiling import njit
-from proband.kernels.vectorised import PLANES, WORDS, add_rivals
+from proband.kernels.vectorised import PLANES, WORDS, add_rivals, popcount
 
 CHUNK = 64 * WORDS  # trials that the bit-sliced kernel handles at once
 LOW = 10  # ranks that the bit-sliced kernel counts
@@ -118,73 +118,103 @@ def order_levels(
 
 @njit(nogil=True, cache=True)
 def list_rivals(
-    closeness, first, last, first_row, image_starts, rival_image, chunk_of, bit_of, gallery, probe,
+    closeness, first, last, first_row, image_starts, rival_image, owner, chunk_of, bit_of, gallery, probe,
     level_starts, level_option, level_end, strictly, rival_starts, entry_starts, entry_masks, entry_subsets,
 ):  # fmt: skip
     """List, person by person, the rivals who can beat a mate: in which trials, as pairs (level, subset of the rival's images).
 
     At a lower level more images beat the mate; an entry holds those that are new at its level, and its mask covers this level
-    and all below. Returns the numbers of rivals and entries; where the arrays are too short for them, they are not all filled.
+    and all below. Rivals with equally many entries stand together, so that the loop over them is predictable. Returns the
+    numbers of rivals and entries; where the arrays are too short for them, they are not all filled.
     """
-    n_people = len(image_starts) - 1
+    n_people, n_images = len(image_starts) - 1, closeness.shape[1]
     room_for_rivals, room = len(entry_starts) - 1, len(entry_masks)
     n_rivals = n_entries = 0
     most = np.max(np.diff(level_starts)) + 1
-    tops, bottoms, rows = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.int64)
-    least = np.empty(most, closeness.dtype)
+    # One person's entries as they are found: probe image by probe image.
+    found_chunk, found_level = np.empty(most * n_images, np.int64), np.empty(most * n_images, np.int64)
+    found_code, codes = np.empty(most * n_images, np.int64), np.zeros(most, np.int64)
+    chunk_owner = np.empty(chunk_of[-1] + 1, np.int64)
+    for i in range(n_images):
+        chunk_owner[chunk_of[i]] = owner[i]
+    each, place = np.zeros(n_people, np.int64), np.empty(n_people, np.int64)
     for s in range(first, last):
         rival_starts[s - first] = n_rivals
         begin, end = level_starts[s - first], level_starts[s - first + 1]
-        # The levels of each probe image, and its least close mate, which most rivals do not even beat.
-        n_probes = 0
-        for level in range(begin, end):
-            if level == begin or level_end[level - 1]:
-                tops[n_probes] = level
-            if level_end[level]:
-                bottoms[n_probes] = level
-                rows[n_probes] = probe[level_option[level]] - first_row
-                least[n_probes] = closeness[rows[n_probes], gallery[level_option[level]]]
-                n_probes += 1
-        for q in range(n_people):
-            if q == s:
-                continue
-            before = n_entries
-            i = image_starts[q]
-            while i < image_starts[q + 1]:
-                chunk = chunk_of[i]
-                stop = i + 1
-                while stop < image_starts[q + 1] and chunk_of[stop] == chunk:
-                    stop += 1
-                for p in range(n_probes):
-                    row = rows[p]
-                    best = closeness[row, i]
-                    for k in range(i + 1, stop):
-                        best = max(best, closeness[row, k])
-                    if best > least[p] or (best == least[p] and not strictly):
-                        known = 0
-                        for level in range(tops[p], bottoms[p] + 1):
-                            mate = closeness[row, gallery[level_option[level]]]
-                            code = 0
-                            for k in range(i, stop):
-                                value = closeness[row, k]
-                                if rival_image[k] and (value > mate or (value == mate and not strictly)):
-                                    code |= 1 << bit_of[k]
-                            fresh = code & ~known
-                            if fresh:
-                                if n_entries < room:
-                                    entry_masks[n_entries] = level - begin
-                                    entry_subsets[n_entries] = chunk * _SUBSETS + fresh
-                                n_entries += 1
-                                known |= code
-                i = stop
-            if n_entries > before:
-                if n_rivals < room_for_rivals:
-                    entry_starts[n_rivals] = before
-                n_rivals += 1
+        found = 0
+        each[:] = 0
+        top = begin
+        while top < end:
+            bottom = top
+            while not level_end[bottom]:
+                bottom += 1
+            row = closeness[probe[level_option[top]] - first_row]
+            least = row[gallery[level_option[bottom]]]  # most rivals do not even beat the least close mate
+            current = -1
+            for i in range(n_images):
+                if row[i] < least or not rival_image[i] or owner[i] == s:
+                    continue
+                if chunk_of[i] != current:
+                    found = _flush(
+                        codes,
+                        bottom - top + 1,
+                        top - begin,
+                        current,
+                        found_chunk,
+                        found_level,
+                        found_code,
+                        found,
+                    )
+                    current = chunk_of[i]
+                for level in range(top, bottom + 1):
+                    mate = row[gallery[level_option[level]]]
+                    if row[i] > mate or (row[i] == mate and not strictly):
+                        codes[level - top] |= 1 << bit_of[i]
+                        break
+            found = _flush(
+                codes, bottom - top + 1, top - begin, current, found_chunk, found_level, found_code, found
+            )
+            top = bottom + 1
+        largest = 0
+        for e in range(found):
+            q = chunk_owner[found_chunk[e]]
+            each[q] += 1
+            largest = max(largest, each[q])
+        at = n_entries
+        for size in range(1, largest + 1):
+            for q in range(n_people):
+                if each[q] == size:
+                    place[q] = at
+                    if n_rivals < room_for_rivals:
+                        entry_starts[n_rivals] = at
+                    n_rivals += 1
+                    at += size
+        if at <= room:
+            for e in range(found):
+                q = chunk_owner[found_chunk[e]]
+                entry_masks[place[q]] = found_level[e]
+                entry_subsets[place[q]] = found_chunk[e] * _SUBSETS + found_code[e]
+                place[q] += 1
+        n_entries = at
     rival_starts[last - first] = n_rivals
     if n_rivals <= room_for_rivals:
         entry_starts[n_rivals] = n_entries
     return n_rivals, n_entries
+
+
+@njit(nogil=True, cache=True)
+def _flush(codes, n_levels, first_level, chunk, found_chunk, found_level, found_code, found):
+    """Write down the images of a chunk that beat mates, level by level, and forget them."""
+    for level in range(n_levels):
+        if codes[level]:
+            found_chunk[found], found_level[found], found_code[found] = (
+                chunk,
+                first_level + level,
+                codes[level],
+            )
+            codes[level] = 0
+            found += 1
+    return found
 
 
 @njit(nogil=True, cache=True)
@@ -194,7 +224,8 @@ def count_low_ranks(
 ):  # fmt: skip
     """Count, for every trial of a chunk, the people at each of the ranks 1 … LOW.
 
-    ``counts`` is trials × ranks; ``by_person`` (people × ranks) has the trials added in which a person has that rank.
+    ``counts`` (ranks × trials) comes as zeros; ``by_person`` (people × ranks) has the trials added in which a person has
+    that rank.
     """
     n_people = len(starts) - 1
     most = 1
@@ -241,7 +272,7 @@ def count_low_ranks(
         for k in range(LOW):
             found = 0
             for w in range(WORDS):
-                found += _popcount(carry[k * WORDS + w])
+                found += popcount(carry[k * WORDS + w])
             by_person[s, k] += found
         # Each digit takes two numbers at a time, so that most people cost one full addition.
         digit = 0
@@ -261,13 +292,16 @@ def count_low_ranks(
                     held = digits[higher, i]
                     digits[higher, i] = held ^ carry[i]
                     carry[i] &= held
-    for t in range(n_trials):
-        w, bit = t >> 6, np.uint64(t & 63)
-        for k in range(LOW):
-            value = 0
+    for k in range(LOW):
+        for w in range(WORDS):
+            last = min(64, n_trials - 64 * w)
             for digit in range(n_digits):
-                value |= np.int64((digits[digit, k * WORDS + w] >> bit) & _ONE) << digit
-            counts[t, k] = value
+                word = digits[digit, k * WORDS + w]
+                if word:
+                    for bit in range(last):
+                        counts[k, 64 * w + bit] += np.int32((word >> np.uint64(bit)) & _ONE) << np.int32(
+                            digit
+                        )
 
 
 @njit(nogil=True, cache=True)
@@ -287,14 +321,6 @@ def _decode(planes, places):
         places[7 * WORDS + w] = four & b & a
         places[8 * WORDS + w] = eight & ~b & ~a
         places[9 * WORDS + w] = eight & ~b & a
-
-
-@njit(nogil=True, cache=True)
-def _popcount(x):
-    x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
-    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
 @njit(nogil=True, cache=True)
@@ -327,7 +353,7 @@ def count_rivals(choices, starts, gallery, bits, counts):
             option = starts[s] + choices[t, s]
             found = 0
             for w in range(n_words):
-                found += _popcount(bits[option, w] & chosen[w])
+                found += popcount(bits[option, w] & chosen[w])
             counts[t, s] = found
 
 
@@ -335,12 +361,11 @@ def count_rivals(choices, starts, gallery, bits, counts):
 def tally_ranks(ranks, counts, by_person):
     """Count the people at each rank in every trial, and the trials each person has a low rank; 0 is no rank."""
     n_trials, n_people = ranks.shape
-    counts[:] = 0
     for t in range(n_trials):
         for s in range(n_people):
             place = ranks[t, s]
-            if 0 < place <= counts.shape[1]:
-                counts[t, place - 1] += 1
+            if 0 < place <= counts.shape[0]:
+                counts[place - 1, t] += 1
             if 0 < place <= by_person.shape[1]:
                 by_person[s, place - 1] += 1
 
@@ -349,20 +374,20 @@ def tally_ranks(ranks, counts, by_person):
 def accumulate(counts, rates, differences, firsts, seconds):
     """Add trials to the distributions of successes at each rank, and of their differences between algorithms.
 
-    ``counts`` (algorithms × trials × ranks) turns from people at each rank into people at that rank or better.
+    ``counts`` (algorithms × ranks × trials) turns from people at each rank into people at that rank or better.
     """
-    n_algorithms, n_trials, n_ranks = counts.shape
+    n_algorithms, n_ranks, n_trials = counts.shape
     n = rates.shape[2] - 1
     n_compared = differences.shape[1]
     for a in range(n_algorithms):
-        for t in range(n_trials):
-            total = 0
-            for k in range(n_ranks):
-                total += counts[a, t, k]
-                counts[a, t, k] = total
-                rates[a, k, total] += 1
+        for k in range(n_ranks):
+            if k:
+                for t in range(n_trials):
+                    counts[a, k, t] += counts[a, k - 1, t]
+            for t in range(n_trials):
+                rates[a, k, counts[a, k, t]] += 1
     for pair in range(len(firsts)):
         a, b = firsts[pair], seconds[pair]
-        for t in range(n_trials):
-            for k in range(n_compared):
-                differences[pair, k, n + counts[a, t, k] - counts[b, t, k]] += 1
+        for k in range(n_compared):
+            for t in range(n_trials):
+                differences[pair, k, n + counts[a, k, t] - counts[b, k, t]] += 1
