@@ -7,6 +7,7 @@ import sys
 import typer
 
 from proband._version import __version__
+from proband.cli.array import array
 from proband.cli.compare import compare
 from proband.cli.convert import convert
 from proband.cli.demo import demo
@@ -18,6 +19,7 @@ from proband.cli.permute import permute
 from proband.cli.plan import plan
 from proband.cli.recognize import recognize
 from proband.cli.reproduce import reproduce
+from proband.cli.strat import strat
 from proband.errors import ProbandError
 
 app = typer.Typer(
@@ -29,7 +31,20 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, evaluate, compare, mcnemar, permute, plan, recognize, inspect, convert, faces):
+for command in (
+    demo,
+    evaluate,
+    compare,
+    mcnemar,
+    permute,
+    strat,
+    plan,
+    recognize,
+    array,
+    inspect,
+    convert,
+    faces,
+):
     app.command()(command)
 app.add_typer(reproduce)
 

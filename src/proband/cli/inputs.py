@@ -208,3 +208,13 @@ def whole_numbers(text: str, option: str) -> tuple[int, ...]:
         return tuple(int(word) for word in text.split(","))
     except ValueError:
         raise UsageError(f"{option} takes whole numbers separated by commas, got {text!r}.") from None
+
+
+def numbers(text: str, option: str) -> tuple[float, ...]:
+    """Numbers separated by commas."""
+    from proband.errors import UsageError
+
+    try:
+        return tuple(float(word) for word in text.split(","))
+    except ValueError:
+        raise UsageError(f"{option} takes numbers separated by commas, got {text!r}.") from None

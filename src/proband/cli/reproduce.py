@@ -48,3 +48,37 @@ def beveridge2001(
     for said in choices_statements(found):
         console.print(said, style="dim", markup=False, soft_wrap=True)
     talk().print(f"wrote {summary}", markup=False, soft_wrap=True)
+
+
+@reproduce.command(name="micheals-boult2001")
+def micheals_boult2001(
+    out: Out = Path("micheals-boult2001"),
+    seed: o.Seed = 0,
+    people: Annotated[
+        int | None,
+        typer.Option(
+            "--people",
+            min=10,
+            help="People to test in both parts; the paper had 481 and 256.",
+            show_default=False,
+        ),
+    ] = None,
+    threads: o.Threads = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Galleries, mixing and balanced repeated replication (Micheals and Boult 2001, Efficient Evaluation)."""
+    from proband.report.micheals_boult2001 import reproduce_micheals_boult2001
+    from proband.report.strat import galleries_table, study_statements
+
+    wanted = None if people is None else {3: people, 4: people}
+    with progress_bars(quiet) as progress:
+        studies, written = reproduce_micheals_boult2001(out, seed, threads, progress, wanted)
+    console = output()
+    for images, study in studies.items():
+        console.print(f"{study.n_subjects} synthetic people with {images} images each", markup=False)
+        console.print(galleries_table(study.effects))
+        console.print(galleries_table(study.mixed))
+        for said in study_statements(study):
+            console.print(said, style="dim", markup=False, soft_wrap=True)
+    for path in written:
+        talk().print(f"wrote {path}", markup=False, soft_wrap=True)

@@ -12,16 +12,32 @@ from proband.designs.designs import (
     Unit,
 )
 from proband.designs.image_choice import ImageChoice
+from proband.designs.replication import (
+    BRR,
+    CollapsedStrata,
+    Enumeration,
+    Fay,
+    Jackknife,
+    RaoWu,
+    StratifiedDesign,
+)
 
 __all__ = [
+    "BRR",
     "Binomial",
     "Bootstrap",
     "Clustered",
     "ClusteredMcNemar",
+    "CollapsedStrata",
     "Design",
+    "Enumeration",
+    "Fay",
     "ImageChoice",
+    "Jackknife",
     "PairedDesign",
+    "RaoWu",
     "SignFlip",
+    "StratifiedDesign",
     "TrainingSets",
     "Unit",
 ]

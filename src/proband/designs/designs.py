@@ -29,7 +29,7 @@ class Binomial:
     method: ProportionMethod = "wilson"
 
     def __post_init__(self) -> None:
-        _one_of(self.method, ProportionMethod, "interval")
+        one_of(self.method, ProportionMethod, "interval")
 
     def __str__(self) -> str:
         return f"binomial ({self.method})"
@@ -65,8 +65,8 @@ class Bootstrap:
     n_resamples: int = 10_000
 
     def __post_init__(self) -> None:
-        _one_of(self.unit, Unit, "unit")
-        _one_of(self.interval, BootstrapInterval, "interval")
+        one_of(self.unit, Unit, "unit")
+        one_of(self.interval, BootstrapInterval, "interval")
         if self.n_resamples < 100:
             raise UsageError(f"A bootstrap needs at least 100 replicates, got {self.n_resamples}.")
 
@@ -112,7 +112,7 @@ class ClusteredMcNemar:
     method: ClusteredMethod = "obuchowski"
 
     def __post_init__(self) -> None:
-        _one_of(self.method, ClusteredMethod, "clustered McNemar test")
+        one_of(self.method, ClusteredMethod, "clustered McNemar test")
 
     def __str__(self) -> str:
         return f"McNemar with clusters ({self.method.capitalize()})"
@@ -122,6 +122,7 @@ Design = Binomial | Clustered | Bootstrap
 PairedDesign = SignFlip | ClusteredMcNemar | Binomial | Bootstrap
 
 
-def _one_of(value: str, allowed: object, what: str) -> None:
+def one_of(value: str, allowed: object, what: str) -> None:
+    """Refuse a value that is not among those allowed."""
     if value not in get_args(allowed):
         raise UsageError(f"There is no {what} {value!r}.", f"choose one of: {', '.join(get_args(allowed))}.")

@@ -9,6 +9,7 @@ from proband.inference.distributions import Distribution
 from proband.inference.estimates import Band, Estimate
 from proband.inference.estimation import estimate
 from proband.inference.evaluation import Entry, Evaluation, evaluate
+from proband.inference.galleries import GalleryEffect, ImageColumns, gallery_effect
 from proband.inference.mcnemar import (
     McNemar,
     PairedOutcomes,
@@ -19,6 +20,7 @@ from proband.inference.mcnemar import (
 from proband.inference.planning import plan_difference, plan_error_rate, plan_half_width
 from proband.inference.proportions import Interval, difference_of_independent, proportion_interval
 from proband.inference.resampling import RankStatistic
+from proband.inference.stratified import ReplicateEstimate, estimate_weighted
 from proband.inference.virtual import VirtualExperiments, permute
 
 __all__ = [
@@ -29,11 +31,14 @@ __all__ = [
     "Entry",
     "Estimate",
     "Evaluation",
+    "GalleryEffect",
+    "ImageColumns",
     "Interval",
     "McNemar",
     "PairComparison",
     "PairedOutcomes",
     "RankStatistic",
+    "ReplicateEstimate",
     "VirtualExperiments",
     "cluster_statistics",
     "compare",
@@ -41,8 +46,10 @@ __all__ = [
     "difference_of_independent",
     "estimate",
     "estimate_cmc",
+    "estimate_weighted",
     "evaluate",
     "exact_over_choices",
+    "gallery_effect",
     "mcnemar",
     "newcombe_interval",
     "permute",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from proband.designs import Binomial, Bootstrap, Clustered
+from proband.designs import Binomial, Bootstrap, Clustered, StratifiedDesign
+from proband.errors import UsageError
 from proband.inference.bootstrapped import resampling_answers, units_of
 from proband.inference.closed import people_in
 from proband.inference.estimates import Band
 from proband.inference.estimation import Auto, chosen_design, dependence
 from proband.inference.proportions import check_level, check_seed, normal_quantile, t_quantile, wilson_ends
+from proband.inference.stratified_bands import earlier_of_same, stratified_band
 from proband.inference.tallies import Floats, tally
 from proband.inference.under import Question, under
 from proband.measures import CMC, Outcomes, RecognitionRate
@@ -22,7 +24,7 @@ from proband.scores import Scores
 def estimate_cmc(
     data: Outcomes | Scores,
     within: Experiment | None = None,
-    design: Bootstrap | Auto = "auto",
+    design: Bootstrap | StratifiedDesign | Auto = "auto",
     *,
     max_rank: int | None = None,
     confidence_level: float = 0.95,
@@ -34,7 +36,8 @@ def estimate_cmc(
     Parameters
     ----------
     design
-        ``"auto"`` gives each rank the interval that `estimate` would; a `Bootstrap` gives percentiles at each rank.
+        ``"auto"`` gives each rank the interval that `estimate` would, and so does a stratified design (`BRR`, …); a
+        `Bootstrap` gives percentiles at each rank.
     max_rank
         Where to stop; by default at the last rank there is.
     simultaneous
@@ -47,6 +50,10 @@ def estimate_cmc(
     measure = CMC(max_rank)
     question = Question(RecognitionRate(1), outcomes, confidence_level, rng)
     seed: int | None = None
+    if isinstance(design, StratifiedDesign):
+        if simultaneous:
+            raise UsageError("A simultaneous band needs a bootstrap.", "use Bootstrap().")
+        return stratified_band(question, design, measure)
     if design == "auto" and not simultaneous and outcomes.ties != "mean":
         chosen, why = chosen_design(question)
         values = measure(outcomes).values
@@ -88,7 +95,7 @@ def _closed(question: Question, values: Floats, clustered: bool) -> tuple[Floats
     def running(steps: Floats) -> Floats:
         return np.concatenate([[0.0], np.cumsum(steps)])[came_in]
 
-    squares, crossed = running(2.0 * _earlier_of_same(own) + 1.0), running(sizes[own])
+    squares, crossed = running(2.0 * earlier_of_same(own) + 1.0), running(sizes[own])
     residuals = squares - 2 * values * crossed + values**2 * float((sizes**2).sum())
     binomial = values * (1 - values) / n
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -96,17 +103,6 @@ def _closed(question: Question, values: Floats, clustered: bool) -> tuple[Floats
     # As in `effective_size`: never more than there are probes; where nothing varies each person counts once.
     effective = np.where(binomial > 0, n / np.maximum(effect, 1.0), people)
     return wilson_ends(values, effective, t_quantile(level, people - 1.0))
-
-
-def _earlier_of_same(codes: np.ndarray) -> Floats:
-    """For each entry, how many before it are equal to it."""
-    order = np.argsort(codes, kind="stable")
-    ordered = codes[order]
-    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-    lengths = np.diff(np.r_[starts, len(ordered)])
-    earlier = np.empty(len(codes))
-    earlier[order] = np.arange(len(codes)) - np.repeat(starts, lengths)
-    return earlier
 
 
 def _resampled(values: Floats, replicates: Floats, level: float, simultaneous: bool) -> tuple[Floats, Floats]:

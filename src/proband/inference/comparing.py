@@ -9,8 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from proband.designs import Binomial, Bootstrap, Clustered, Design, ImageChoice, PairedDesign, SignFlip
+from proband.designs import (
+    Binomial,
+    Bootstrap,
+    Clustered,
+    ImageChoice,
+    PairedDesign,
+    SignFlip,
+    StratifiedDesign,
+)
 from proband.errors import DesignError, UsageError, first_few
+from proband.inference import stratified_pairs as stratified_pairs
 from proband.inference.closed import effective_size, people_in
 from proband.inference.comparison import Comparison, PairComparison, Verdict
 from proband.inference.estimates import Estimate
@@ -20,6 +29,7 @@ from proband.inference.overall import cochran_q
 from proband.inference.paired import Pair, Tested, paired
 from proband.inference.planning_sizes import POWER
 from proband.inference.proportions import Interval, check_level, check_seed, normal_quantile
+from proband.inference.stratified import answers_of
 from proband.measures import Outcomes, RecognitionRate
 from proband.measures.identification import outcomes_of
 from proband.measures.results import Answers
@@ -36,7 +46,7 @@ def compare(
     measure: Any,
     algorithms: Algorithms,
     within: Experiment | Pool | None = None,
-    design: PairedDesign | ImageChoice | Auto = "auto",
+    design: PairedDesign | StratifiedDesign | ImageChoice | Auto = "auto",
     *,
     margin: float | None = None,
     confidence_level: float = 0.95,
@@ -57,7 +67,8 @@ def compare(
     algorithms, within
         Outcomes of the same experiment, or scores to be ranked in it; a mapping names them. Or scores and a `Pool`.
     design
-        `SignFlip`, `ClusteredMcNemar`, `Binomial` (McNemar over probes), `Bootstrap`, or ``"auto"``. Over a pool:
+        `SignFlip`, `ClusteredMcNemar`, `Binomial` (McNemar over probes), `Bootstrap`, a stratified design (`BRR`, …: both
+        algorithms under the same replicates), or ``"auto"``. Over a pool:
         `ImageChoice`, whose intervals are over choices of images while the p-values stay over people.
     margin
         The smallest difference worth having, for the verdict and for the number of people needed: 0.01 for rates, and
@@ -92,7 +103,7 @@ def _over_choices(
     measure: Any,
     algorithms: Algorithms,
     within: Experiment | Pool | None,
-    design: PairedDesign | ImageChoice | Auto,
+    design: object,
     margin: float | None,
     level: float,
     seed: int,
@@ -234,13 +245,13 @@ def _chosen(measure: Any, outcomes: Outcomes) -> tuple[PairedDesign, tuple[str, 
     return Bootstrap("subject"), (f"{what} no counts to test, so outcomes are swapped and drawn by person",)
 
 
-def _own(measure: Any, outcomes: Outcomes, design: PairedDesign, level: float, seed: int) -> Estimate:
+def _own(measure: Any, outcomes: Outcomes, design: object, level: float, seed: int) -> Estimate:
     """Each algorithm's own estimate, under the design of the comparison where that is one for estimates."""
-    alone: Design | Auto = design if isinstance(design, Binomial | Bootstrap) else "auto"
+    alone: Any = design if isinstance(design, Binomial | Bootstrap | StratifiedDesign) else "auto"
     return estimate(measure, outcomes, design=alone, confidence_level=level, rng=seed)
 
 
-def _warned(design: PairedDesign, outcomes: Outcomes) -> tuple[str, ...]:
+def _warned(design: object, outcomes: Outcomes) -> tuple[str, ...]:
     over_probes = isinstance(design, Binomial) or (isinstance(design, Bootstrap) and design.unit == "probe")
     if over_probes and people_in(outcomes) < len(outcomes):
         return (
@@ -260,7 +271,10 @@ def _few(pairs: Sequence[PairComparison]) -> tuple[str, ...]:
     return (f"fewer than {_FEW_DISCORDANT} people tell these apart, so little can be said: {first_few(few)}",)
 
 
-def _answers(of: str, design: PairedDesign) -> Answers:
+def _answers(of: str, design: object) -> Answers:
+    if isinstance(design, StratifiedDesign):
+        alone = answers_of(of, design)
+        return Answers(f"difference of {of}s", alone.varying, alone.fixed, alone.assuming)
     over_probes = isinstance(design, Binomial) or (isinstance(design, Bootstrap) and design.unit == "probe")
     units = "probes" if over_probes else "people"
     return Answers(

@@ -9,9 +9,17 @@ from typing import Any, Literal
 import numpy as np
 
 # Importing the modules registers their designs.
-from proband.designs import Binomial, Bootstrap, Clustered, Design, ImageChoice, TrainingSets
+from proband.designs import (
+    Binomial,
+    Bootstrap,
+    Clustered,
+    Design,
+    ImageChoice,
+    StratifiedDesign,
+    TrainingSets,
+)
 from proband.errors import DesignError, UsageError
-from proband.inference import bootstrapped as bootstrapped, closed as closed
+from proband.inference import bootstrapped as bootstrapped, closed as closed, stratified as stratified
 from proband.inference.clusters import Clusters
 from proband.inference.estimates import Estimate
 from proband.inference.proportions import check_level, check_seed
@@ -30,7 +38,7 @@ def estimate(
     measure: Any,
     data: Outcomes | Scores | Sequence[Scores],
     within: Experiment | Pool | None = None,
-    design: Design | ImageChoice | TrainingSets | Auto = "auto",
+    design: Design | StratifiedDesign | ImageChoice | TrainingSets | Auto = "auto",
     *,
     confidence_level: float = 0.95,
     rng: int = 0,
@@ -109,7 +117,7 @@ def _over_choices(
     measure: Any,
     data: Outcomes | Scores,
     within: Experiment | Pool | None,
-    design: Design | ImageChoice | Auto,
+    design: object,
     level: float,
     seed: int,
 ) -> Estimate:

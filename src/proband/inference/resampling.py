@@ -21,12 +21,14 @@ from proband.measures import MedianCensoredRank, MedianRelativeRank, Outcomes, R
 class RankStatistic:
     """A user's own statistic of the ranks, like ``numpy.mean``: it takes an array of ranks and returns a number.
 
-    Ranks of failures are infinite. `larger_is_better` matters to comparisons only.
+    Ranks of failures are infinite. `larger_is_better` matters to comparisons only. A `weighted` function takes ranks and
+    weights, which some designs need.
     """
 
-    function: Callable[[Floats], float]
+    function: Callable[..., float]
     name: str = "statistic of the ranks"
     larger_is_better: bool = False
+    weighted: bool = False
 
     @property
     def estimand(self) -> str:
@@ -41,8 +43,11 @@ def _(measure: RankStatistic, outcomes: Outcomes, units: npt.NDArray[np.intp]) -
 
     def finish(weights: Floats) -> Floats:
         found = np.empty(len(weights))
-        for place, draws in enumerate(weights.astype(np.intp)):
-            value = measure.function(np.repeat(ranks, draws[units]))
+        for place, draws in enumerate(weights):
+            if measure.weighted:
+                value = measure.function(ranks, draws[units])
+            else:
+                value = measure.function(np.repeat(ranks, draws[units].astype(np.intp)))
             if np.ndim(value) != 0:
                 raise UsageError(f"{measure.name} must give one number, not {np.shape(value)}.")
             found[place] = value

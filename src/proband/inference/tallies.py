@@ -40,8 +40,8 @@ class Tally:
         whole: Floats = self.finish(self.rows.sum(axis=0, keepdims=True))[0]
         return whole
 
-    def values(self, weights: npt.NDArray[np.integer[Any]]) -> Floats:
-        """The measure of each replicate, given how often it draws each unit."""
+    def values(self, weights: npt.NDArray[np.integer[Any] | np.floating[Any]]) -> Floats:
+        """The measure of each replicate, given how often it draws each unit, or how much each weighs."""
         return self.finish(weights.astype(np.float64) @ self.rows)
 
 
@@ -87,9 +87,10 @@ def _median(values: Floats, units: npt.NDArray[np.intp]) -> Tally:
 
     def finish(sums: Floats) -> Floats:
         running = sums.cumsum(axis=1)
-        n = running[:, -1:]
-        lower = (running < (n + 1) // 2).sum(axis=1)  # the place of the lower middle value
-        upper = (running < n // 2 + 1).sum(axis=1)
+        half = running[:, -1:] / 2
+        slack = 1e-9 * half  # weights need not be whole numbers
+        lower = (running < half - slack).sum(axis=1)  # the place of the lower middle value
+        upper = np.minimum((running <= half + slack).sum(axis=1), len(distinct) - 1)
         with np.errstate(invalid="ignore"):
             middle: Floats = np.where(
                 lower == upper, distinct[lower], (distinct[lower] + distinct[upper]) / 2

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-import polars as pl
-
-from proband.algorithms import Acquired, Crops, Sets, crop_faces, recognizer, score, train
-from proband.algorithms.acquire import EYE_COLUMNS
 from proband.engine import Progress, Silent
 from proband.faces import Population
+from proband.report.synthetic import scores_of
 from proband.samples import Samples
 from proband.scores import DenseScores
 
@@ -74,24 +69,4 @@ def study_scores(
         first_subject=n_train,
         difficulty=difficulty,
     )
-    everyone = Samples(
-        pl.concat([pl.DataFrame(part.columns()) for part in (tested, training)]).with_columns(
-            day=pl.col("session")
-        )
-    )
-    images = _rendered((tested, training), threads, progress)
-    eyes = everyone.frame.select(EYE_COLUMNS).to_numpy()
-    crops = crop_faces(images, eyes, ids=everyone.ids, threads=threads, progress=progress)
-    acquired = Acquired(Crops.of(crops, everyone), {})
-    names = everyone.ids[:]
-    sets = Sets(names[len(tested) :], names[: len(tested)], names[: len(tested)])
-    sets.check(everyone)
-    models = train([recognizer(name) for name in ALGORITHMS], acquired, sets.training, progress)
-    return everyone.take(np.arange(len(tested))), score(models, acquired, sets, progress)
-
-
-def _rendered(
-    populations: tuple[Population, ...], threads: int | None, progress: Progress
-) -> npt.NDArray[np.uint8]:
-    progress.begin("rendering faces", sum(map(len, populations)))
-    return np.concatenate([part.render(threads=threads, progress=progress.advance) for part in populations])
+    return scores_of(tested, training, ALGORITHMS, threads, progress)

@@ -74,6 +74,7 @@ def cmc_figure(panels: Mapping[str, Sequence[Curve | Band]], title: str | None =
         axes = figure.subplots(rows, columns, squeeze=False, sharey=True)
         for axis, (name, curves) in zip(axes.flat, panels.items(), strict=False):
             _draw(axis, curves, names, name, rates=len(panels) == 1)
+        axes.flat[0].set_ylim(_floor(panels), 1.005)  # shared by all
         for axis in axes.flat[len(panels) :]:
             axis.set_visible(False)
         for axis in axes[:, 0]:
@@ -89,6 +90,16 @@ def cmc_figure(panels: Mapping[str, Sequence[Curve | Band]], title: str | None =
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
     return figure
+
+
+def _floor(panels: Mapping[str, Sequence[Curve | Band]]) -> float:
+    """A tenth below the lowest rate at rank 1 of all panels."""
+    lowest = min(
+        curve.low[0] if isinstance(curve, Band) else curve.at(1)
+        for curves in panels.values()
+        for curve in curves
+    )
+    return max(0.0, int(lowest * 10 - 0.5) / 10)
 
 
 def _draw(axis: Axes, curves: Sequence[Curve | Band], names: list[str], title: str, rates: bool) -> None:
@@ -122,8 +133,6 @@ def _draw(axis: Axes, curves: Sequence[Curve | Band], names: list[str], title: s
         )
     axis.set_xscale("log")
     axis.set_xlim(1, max(longest, 2))
-    lowest = min(curve.low[0] if isinstance(curve, Band) else curve.at(1) for curve in curves)
-    axis.set_ylim(max(0.0, int(lowest * 10 - 0.5) / 10), 1.005)
     axis.xaxis.set_major_locator(LogLocator(base=10, subs=(1, 2, 5)))
     axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.xaxis.set_minor_formatter(NullFormatter())

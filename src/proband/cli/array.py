@@ -1,0 +1,128 @@
+"""``proband array``: an orthogonal array, printed, saved or proved to be one."""
+
+from __future__ import annotations
+
+import warnings
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from proband.cli.console import talk
+
+if TYPE_CHECKING:
+    from proband.arrays import OrthogonalArray
+
+PRINTED = 1_000_000  # symbols that are still printed
+_UNBALANCED = 3  # exit code of a finding
+
+
+class RuleName(StrEnum):
+    """How many columns an array may have."""
+
+    strength_2 = "strength-2"
+    strat_2001 = "strat-2001"
+
+
+def array(
+    symbols: Annotated[
+        int, typer.Argument(help="How many symbols, or units in a stratum: a power of a prime.")
+    ],
+    columns: Annotated[int, typer.Argument(help="How many columns, factors or strata.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Save it as .npy or .csv.")
+    ] = None,
+    rule: Annotated[
+        RuleName,
+        typer.Option(
+            help="strength-2: balanced. strat-2001: the limit on columns in the paper, beyond which they are not."
+        ),
+    ] = RuleName.strength_2,
+    fewest: Annotated[
+        bool,
+        typer.Option(
+            "--fewest", help="For 2 symbols, a Hadamard matrix where it has fewer rows than a power of 2."
+        ),
+    ] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Prove the balance by counting; exit code 3 if there is none.")
+    ] = False,
+) -> None:
+    """Make an orthogonal array: rows of symbols in which every two columns are balanced.
+
+    Rows are printed one a line, without spaces up to 10 symbols. What it is and how it was made goes to stderr.
+
+    [bold]Examples[/bold]
+
+    Replicates for 256 people with 3 images each:
+
+      proband array 3 256 -o replicates.npy
+
+    Proof that 27 × 13 is balanced, and that 27 × 26 is not:
+
+      proband array 3 13 --check
+
+      proband array 3 26 --rule strat-2001 --check
+    """
+    from proband.arrays import n_replicates
+
+    _refuse_other_files(out)
+    rows = n_replicates(symbols, columns, rule.value, fewest)
+    silent = out is None and rows * columns > PRINTED
+    if silent:
+        _say(
+            f"{rows:,} × {columns:,} symbols are too many to be printed: -o FILE.npy or -o FILE.csv saves them."
+        )
+        if not check:
+            return
+    made = _make(symbols, columns, rule.value, fewest)
+    _say(str(made))
+    if out is not None:
+        _save(made, out)
+    elif not silent:
+        between = "" if symbols <= 10 else " "
+        typer.echo("\n".join(between.join(map(str, row)) for row in made.rows.tolist()))
+    if check:
+        found = made.balance()
+        _say(str(found))
+        if not found:
+            raise typer.Exit(_UNBALANCED)
+
+
+def _make(
+    symbols: int, columns: int, rule: Literal["strength-2", "strat-2001"], fewest: bool
+) -> OrthogonalArray:
+    """Make the array, and let its warnings be read."""
+    from proband.arrays import UnbalancedArrayWarning, orthogonal_array
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UnbalancedArrayWarning)
+        made = orthogonal_array(symbols, columns, rule, fewest)
+    for warning in caught:
+        _say(f"warning: {warning.message}")
+    return made
+
+
+def _refuse_other_files(out: Path | None) -> None:
+    from proband.errors import UsageError
+
+    if out is not None and out.suffix.lower() not in (".npy", ".csv"):
+        raise UsageError(f"An array is saved as .npy or .csv, got {out.name}.")
+
+
+def _save(made: OrthogonalArray, out: Path) -> None:
+    import numpy as np
+
+    from proband.engine.files import written_whole
+
+    with written_whole(out) as draft:
+        if out.suffix.lower() == ".npy":
+            np.save(draft, made.rows)
+        else:
+            np.savetxt(draft, made.rows, fmt="%d", delimiter=",")
+    _say(f"wrote {out}")
+
+
+def _say(sentence: str) -> None:
+    talk().print(sentence, markup=False, soft_wrap=True)

@@ -1,0 +1,118 @@
+"""``proband strat``: stratified evaluation by balanced repeated replication."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from proband.cli import options as o
+from proband.cli.console import output, progress_bars, talk
+from proband.cli.gathering import gathered
+from proband.cli.inputs import RunInputs, ScoreInputs
+
+
+class DesignName(StrEnum):
+    """How variance is replicated."""
+
+    brr = "brr"
+    fay = "fay"
+    jackknife = "jackknife"
+    rao_wu = "rao-wu"
+
+
+@gathered
+def strat(
+    inputs: ScoreInputs,
+    images: Annotated[
+        int | None,
+        typer.Option(
+            "--images",
+            "-n",
+            min=3,
+            help="Images of each person: one is the gallery, the others are the units. Default: as many as anybody has.",
+            rich_help_panel="Stratification",
+        ),
+    ] = None,
+    order_by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="What orders a person's images; default: the table.",
+            rich_help_panel="Stratification",
+        ),
+    ] = None,
+    design: Annotated[
+        DesignName, typer.Option(help="How variance is replicated.", rich_help_panel="Stratification")
+    ] = DesignName.brr,
+    rank: Annotated[
+        int,
+        typer.Option("--rank", "-r", min=1, help="The rank of tables and tests.", rich_help_panel="Output"),
+    ] = 1,
+    ties: Annotated[o.TiesName, typer.Option(help="How tied scores are ordered.")] = o.TiesName.pessimistic,
+    level: o.Level = 0.95,
+    seed: o.Seed = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="DIR",
+            help="Write results.json, report.md and figures there.",
+            rich_help_panel="Output",
+        ),
+    ] = None,
+    *,
+    running: RunInputs,
+) -> None:
+    """Each column of images as the gallery in turn: does it matter which, before and after mixing? (Micheals & Boult 2001)
+
+    People are the strata and their probe images the units. Standard errors say how rates vary with the probe images of *these
+    people*; for other people see proband evaluate.
+
+    [bold]Example[/bold]
+
+      proband strat similarity.npz -s samples.csv --id-column filename --orientation similarity --images 4 --out strat
+    """
+    import json as json_module
+
+    from proband.designs import BRR, Fay, Jackknife, RaoWu
+    from proband.inference.strat_study import strat_study
+    from proband.report.strat import galleries_table, study_statements, write_study
+
+    designs: dict[DesignName, Any] = {
+        DesignName.brr: BRR(),
+        DesignName.fay: Fay(),
+        DesignName.jackknife: Jackknife(),
+        DesignName.rao_wu: RaoWu(),
+    }
+    with progress_bars(running.quiet) as progress:
+        found, table = inputs.read(progress)
+        study = strat_study(
+            found,
+            table,
+            images,
+            rank=rank,
+            design=designs[design],
+            order_by=order_by,
+            confidence_level=level,
+            ties=ties.value,
+            rng=seed,
+            progress=progress,
+        )
+    if out is not None:
+        summary = write_study(study, out)
+        talk().print(f"wrote {summary}", markup=False, soft_wrap=True)
+    if running.json:
+        typer.echo(json_module.dumps(study.to_dict(), ensure_ascii=False, allow_nan=False))
+        return
+    console = output()
+    console.print(galleries_table(study.effects))
+    console.print(galleries_table(study.mixed))
+    if study.comparison is not None:
+        for said in study.comparison.sentences():
+            console.print(said, markup=False, soft_wrap=True)
+    for said in study_statements(study):
+        console.print(said, style="dim", markup=False, soft_wrap=True)

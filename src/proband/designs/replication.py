@@ -1,0 +1,402 @@
+"""Replicate variance for stratified samples: half-samples and their kin, as factors on the weights of units.
+
+A design makes a *plan*: parts, each with factors (replicates × units) and scales, so that the variance of any statistic is
+Σ scale (θ_α − θ)² over all replicates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.designs.designs import one_of
+from proband.designs.strata import Floats, Strata, StratumWeights
+from proband.errors import DesignError, UsageError, first_few
+
+Centre = Literal["estimate", "mean"]
+StratifiedInterval = Literal["t", "logit", "wilson"]
+FreedomRule = Literal["strata", "cochran"]
+JackknifeKind = Literal["JKn", "JK1"]
+
+_BLOCK_CELLS = 1 << 22  # factors held at once
+_MOST_ENUMERATED = 1 << 20
+_MOST_CELLS = 1 << 31  # of an orthogonal array that is made whole
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Replicates that belong together.
+
+    Attributes
+    ----------
+    factors
+        From the first and last replicate wanted to their factors (replicates × units).
+    scale
+        What each squared deviation counts.
+    """
+
+    n_replicates: int
+    factors: Callable[[int, int], Floats]
+    scale: Floats
+
+    def blocks(self, n_units: int) -> Iterator[Floats]:
+        """The factors, some replicates at a time."""
+        step = max(1, _BLOCK_CELLS // n_units)
+        for start in range(0, self.n_replicates, step):
+            yield self.factors(start, min(start + step, self.n_replicates))
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """All replicates of a design, and what to say of them."""
+
+    parts: tuple[Part, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n_replicates(self) -> int:
+        """How many replicates there are."""
+        return sum(part.n_replicates for part in self.parts)
+
+    def variance(self, values: Floats, estimate: float, centre: Centre) -> float:
+        """The variance from the replicates' values, centred on the estimate or on their mean."""
+        middle = estimate if centre == "estimate" else float(values.mean())
+        scales = np.concatenate([part.scale for part in self.parts])
+        return float(scales @ (values - middle) ** 2)
+
+
+@dataclass(frozen=True)
+class _Stratified:
+    """What all stratified designs share.
+
+    Parameters
+    ----------
+    strata
+        The column that makes the strata; by default the subject. Units are the probes of a stratum.
+    weights
+        Of the strata: ``units`` (the default: the estimate is the plain rate), ``equal``, or a mapping from stratum to
+        weight, which reweights towards another population.
+    centre
+        Whether squared deviations are taken from the ``estimate`` or from the replicates' ``mean``.
+    degrees_of_freedom
+        ``strata``: units less strata (as many as there are strata, with two units each). ``cochran``: Cochran's effective
+        number, which matters when few strata vary. Or a number.
+    interval
+        ``t`` (symmetric, and can pass 0 or 1), ``logit`` or ``wilson``.
+    """
+
+    strata: str | None = None
+    weights: StratumWeights = "units"
+    centre: Centre = "estimate"
+    degrees_of_freedom: FreedomRule | float = "strata"
+    interval: StratifiedInterval = "t"
+
+    linear_is_textbook: ClassVar[bool] = True
+    """Whether the variance of a linear statistic is the textbook one, exactly."""
+
+    def __post_init__(self) -> None:
+        one_of(self.centre, Centre, "centre")
+        one_of(self.interval, StratifiedInterval, "interval")
+        freedom = self.degrees_of_freedom
+        if isinstance(freedom, str):
+            one_of(freedom, FreedomRule, "rule for degrees of freedom")
+        elif not freedom > 0:
+            raise UsageError(f"Degrees of freedom are above 0, got {freedom!r}.")
+
+    def plan(self, strata: Strata, seed: int = 0) -> Plan:
+        """The replicates for units in these strata."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class BRR(_Stratified):
+    """Balanced repeated replication: each replicate takes one unit of every stratum, by a row of an orthogonal array.
+
+    Strata with equally many units share an array; that number must be a prime power. For a linear statistic the variance
+    *equals* the textbook one; for others the replicates are evaluated.
+
+    Parameters
+    ----------
+    array
+        An array to use instead (replicates × strata, symbols from 0), for strata that all have as many units as it has
+        symbols. It must be of strength 2.
+    sample
+        Use so many replicates, drawn at random, instead of all: unbiased, and noisier.
+    """
+
+    array: npt.NDArray[np.integer[Any]] | None = None
+    sample: int | None = None
+
+    def __str__(self) -> str:
+        return "balanced repeated replication"
+
+    @property
+    def _shrink(self) -> float:
+        return 1.0
+
+    def plan(self, strata: Strata, seed: int = 0) -> Plan:
+        strata.require_several()
+        notes = []
+        parts = []
+        kinds = np.unique(strata.sizes)
+        if self.array is not None and len(kinds) > 1:
+            raise UsageError(
+                "One array is for strata with equally many units; these have " + _sizes(strata) + "."
+            )
+        for size in kinds.tolist():
+            own = np.flatnonzero(strata.sizes == size)
+            rows = self._rows(int(size), len(own))
+            if self.sample is not None and self.sample < len(rows):
+                rng = np.random.default_rng([seed, int(size)])
+                rows = rows[np.sort(rng.choice(len(rows), self.sample, replace=False))]
+                notes.append(
+                    f"{len(rows):,} replicates of strata with {size} units were drawn at random: unbiased but noisier"
+                )
+            parts.append(_array_part(strata, own, int(size), rows, self._shrink))
+        if len(kinds) > 1:
+            notes.append(
+                f"strata were grouped by their number of units, each group with an array of its own: {_sizes(strata)}"
+            )
+        return Plan(tuple(parts), tuple(notes))
+
+    def _rows(self, size: int, n_strata: int) -> npt.NDArray[np.integer[Any]]:
+        from proband.arrays import balance, n_replicates, orthogonal_array
+
+        if self.array is not None:
+            rows = np.asarray(self.array)
+            if rows.ndim != 2 or rows.shape[1] < n_strata or rows.min() < 0 or rows.max() >= size:
+                raise UsageError(
+                    f"The array must have at least {n_strata} columns of symbols 0 to {size - 1}; it is {rows.shape}."
+                )
+            rows = rows[:, :n_strata]
+            if not balance(rows, size).full:
+                raise DesignError(
+                    "The array is not balanced: some pairs of symbols come more often than others."
+                )
+            return rows
+        if n_replicates(size, n_strata) * n_strata > _MOST_CELLS:
+            raise DesignError(
+                f"{n_strata:,} strata of {size} units need an array too large to evaluate replicates one by one.",
+                "rates need none; for other measures use RaoWu() or sample some of the people.",
+            )
+        return orthogonal_array(size, n_strata).rows
+
+    def require_balance(self, strata: Strata) -> None:
+        """Refuse strata that no array can balance, also where the variance has a closed form."""
+        from proband.arrays import n_replicates
+
+        strata.require_several()
+        for size in np.unique(strata.sizes).tolist():
+            n_replicates(size, 1)
+
+
+@dataclass(frozen=True)
+class Fay(BRR):
+    """Fay's method: units that are not chosen keep the share `rho` of their weight, so that no replicate is left without any."""
+
+    rho: float = 0.5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.rho < 1:
+            raise UsageError(f"Fay's rho lies from 0 up to, but not at, 1; got {self.rho!r}.")
+
+    def __str__(self) -> str:
+        return f"balanced repeated replication (Fay, rho {self.rho:g})"
+
+    @property
+    def _shrink(self) -> float:
+        return 1.0 - self.rho
+
+
+@dataclass(frozen=True)
+class Enumeration(_Stratified):
+    """Every way to take one unit of each stratum: a check for a few strata."""
+
+    def __str__(self) -> str:
+        return "all replicates"
+
+    def plan(self, strata: Strata, seed: int = 0) -> Plan:
+        strata.require_several()
+        if len(np.unique(strata.sizes)) > 1:
+            raise DesignError(
+                f"All replicates are for strata with equally many units; these have {_sizes(strata)}."
+            )
+        size, n_strata = int(strata.sizes[0]), len(strata)
+        if n_strata * np.log2(size) > np.log2(_MOST_ENUMERATED):
+            raise DesignError(f"{size}^{n_strata} replicates are too many to go through.", "use BRR().")
+        rows = np.stack(np.unravel_index(np.arange(size**n_strata), (size,) * n_strata), axis=1)
+        return Plan((_array_part(strata, np.arange(n_strata), size, rows, 1.0),))
+
+
+@dataclass(frozen=True)
+class Jackknife(_Stratified):
+    """Leave out one unit at a time. Not valid for medians and other quantiles.
+
+    ``JKn``: within its stratum, whose other units take up its weight. ``JK1``: the ordinary delete-one jackknife, which
+    knows no strata.
+    """
+
+    kind: JackknifeKind = "JKn"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        one_of(self.kind, JackknifeKind, "jackknife")
+
+    def __str__(self) -> str:
+        return "stratified jackknife (JKn)" if self.kind == "JKn" else "delete-one jackknife (JK1)"
+
+    def plan(self, strata: Strata, seed: int = 0) -> Plan:
+        n = len(strata.codes)
+        if self.kind == "JK1":
+            if n < 2:
+                raise DesignError("A jackknife needs at least two units.")
+
+            def left_out(start: int, stop: int) -> Floats:
+                factors = np.full((stop - start, n), n / (n - 1))
+                factors[np.arange(stop - start), np.arange(start, stop)] = 0.0
+                return factors
+
+            return Plan((Part(n, left_out, np.full(n, (n - 1) / n)),))
+        strata.require_several()
+        sizes = strata.sizes[strata.codes].astype(np.float64)
+
+        def without(start: int, stop: int) -> Floats:
+            factors = np.ones((stop - start, n))
+            for row, unit in enumerate(range(start, stop)):
+                same = strata.codes == strata.codes[unit]
+                factors[row, same] = sizes[unit] / (sizes[unit] - 1)
+                factors[row, unit] = 0.0
+            return factors
+
+        return Plan((Part(n, without, (sizes - 1) / sizes),))
+
+
+@dataclass(frozen=True)
+class RaoWu(_Stratified):
+    """Bootstrap repeated replication (Rao and Wu): in every stratum one unit less than there are is drawn, with replacement."""
+
+    n_resamples: int = 2_000
+
+    linear_is_textbook: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.n_resamples < 2:
+            raise UsageError(f"There must be at least two replicates, got {self.n_resamples}.")
+
+    def __str__(self) -> str:
+        return f"bootstrap repeated replication (Rao and Wu, {self.n_resamples:,} replicates)"
+
+    def plan(self, strata: Strata, seed: int = 0) -> Plan:
+        strata.require_several()
+        n = len(strata.codes)
+        order = np.argsort(strata.codes, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(strata.sizes)])[:-1]
+        drawn = strata.sizes - 1
+        owner = np.repeat(np.arange(len(strata)), drawn)
+        scale = (strata.sizes / drawn)[strata.codes]
+
+        def factors(start: int, stop: int) -> Floats:
+            made = np.empty((stop - start, n))
+            for row, replicate in enumerate(range(start, stop)):
+                rng = np.random.default_rng([seed, replicate])
+                units = order[starts[owner] + rng.integers(0, strata.sizes[owner])]
+                made[row] = np.bincount(units, minlength=n) * scale
+            return made
+
+        count = self.n_resamples
+        divisor = count if self.centre == "estimate" else count - 1
+        return Plan((Part(count, factors, np.full(count, 1.0 / divisor)),))
+
+
+@dataclass(frozen=True)
+class CollapsedStrata(_Stratified):
+    """Strata of one unit, taken two by two as if they were one, and then balanced repeated replication.
+
+    What differs between the two is counted as variance, so the error is too large: an upper bound.
+
+    Parameters
+    ----------
+    by
+        The column by which neighbours are paired, a covariate known beforehand, never the outcome. By default in the order
+        of the table.
+    """
+
+    by: str | None = None
+
+    linear_is_textbook: ClassVar[bool] = True
+
+    def __str__(self) -> str:
+        return "collapsed strata" + (f" by {self.by}" if self.by else "")
+
+    def collapsed(self, strata: Strata, keys: npt.NDArray[Any] | None) -> tuple[Strata, tuple[str, ...]]:
+        """Pair the strata of one unit; the last three make one group if their number is odd."""
+        single = np.flatnonzero(strata.sizes == 1)
+        if not len(single):
+            return strata, ()
+        if len(single) == 1:
+            raise DesignError(
+                f"Only one stratum has a single unit ({strata.names[single[0]]}); it has none to be paired with.",
+                "leave it out.",
+            )
+        first_unit = np.empty(len(strata), dtype=np.intp)
+        first_unit[strata.codes[::-1]] = np.arange(len(strata.codes))[::-1]
+        order = single if keys is None else single[np.argsort(keys[first_unit[single]], kind="stable")]
+        groups = np.arange(len(order)) // 2
+        if len(order) % 2:
+            groups[-1] = groups[-2]
+        label = strata.codes.copy()
+        target = np.arange(len(strata))
+        heads = order[2 * groups]
+        target[order] = heads
+        label = target[label]
+        kept, codes = np.unique(label, return_inverse=True)
+        shares = np.bincount(target, weights=strata.shares, minlength=len(strata))[kept].astype(np.float64)
+        note = (
+            f"{len(single):,} strata of one unit were paired{' by ' + self.by if self.by else ' in the order of the table'}; "
+            "their differences count as variance, so the error is an upper bound"
+        )
+        names = tuple(strata.names[place] for place in kept)
+        return Strata(codes.astype(np.intp), shares, names), (note,)
+
+    def plan(self, strata: Strata, seed: int = 0) -> Plan:
+        return BRR(centre=self.centre).plan(strata, seed)
+
+
+StratifiedDesign = BRR | Enumeration | Jackknife | RaoWu | CollapsedStrata
+
+
+def _array_part(
+    strata: Strata,
+    own: npt.NDArray[np.intp],
+    size: int,
+    rows: npt.NDArray[np.integer[Any]],
+    shrink: float,
+) -> Part:
+    """Replicates that take unit ``rows[α, h]`` of each of some strata; all other strata keep their weights."""
+    column = np.full(len(strata), -1)
+    column[own] = np.arange(len(own))
+    units = np.flatnonzero(column[strata.codes] >= 0)
+    at, symbol = column[strata.codes[units]], strata.places[units]
+    n = len(strata.codes)
+
+    def factors(start: int, stop: int) -> Floats:
+        made = np.ones((stop - start, n))
+        chosen = rows[start:stop][:, at] == symbol
+        made[:, units] = 1.0 + shrink * (size * chosen - 1.0)
+        return made
+
+    count = len(rows)
+    return Part(count, factors, np.full(count, 1.0 / (count * (size - 1) * shrink**2)))
+
+
+def _sizes(strata: Strata) -> str:
+    kinds, counts = np.unique(strata.sizes, return_counts=True)
+    return first_few(
+        [f"{count} of {size} units" for size, count in zip(kinds, counts, strict=True)], 6
+    ).replace("'", "")

@@ -1,0 +1,146 @@
+"""Strata and the weights of their units."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.errors import DesignError, UsageError, first_few
+
+Floats = npt.NDArray[np.float64]
+StratumWeights = Literal["units", "equal"] | Mapping[Any, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Strata:
+    """Units in strata.
+
+    Attributes
+    ----------
+    codes
+        The stratum of each unit, numbered from 0.
+    shares
+        The weight of each stratum; they sum to one.
+    names
+        What the strata are called.
+    """
+
+    codes: npt.NDArray[np.intp]
+    shares: Floats
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, labels: Sequence[Any] | npt.NDArray[Any], weights: StratumWeights = "units") -> Strata:
+        """Number the strata in the order in which they come, and weigh them.
+
+        Parameters
+        ----------
+        labels
+            The stratum of each unit.
+        weights
+            ``units``: each stratum by its number of units, so that the estimate is the plain mean. ``equal``: all alike. Or
+            a weight for each label; they must not be negative and must sum to one.
+        """
+        values = np.asarray(labels)
+        if not len(values):
+            raise UsageError("There are no units.")
+        kinds, first, inverse = np.unique(values, return_index=True, return_inverse=True)
+        order = np.argsort(first, kind="stable")  # as they come, not as they sort
+        rank = np.empty(len(order), dtype=np.intp)
+        rank[order] = np.arange(len(order))
+        codes = rank[inverse.ravel()]
+        sizes = np.bincount(codes).astype(np.float64)
+        ordered = kinds[order]
+        if isinstance(weights, Mapping):
+            shares = _given(weights, ordered)
+        elif weights == "units":
+            shares = sizes / sizes.sum()
+        elif weights == "equal":
+            shares = np.full(len(sizes), 1.0 / len(sizes))
+        else:
+            raise UsageError(f"There are no stratum weights {weights!r}.", "'units', 'equal', or a mapping.")
+        return cls(codes, shares, tuple(str(name) for name in ordered))
+
+    @cached_property
+    def sizes(self) -> npt.NDArray[np.int64]:
+        """How many units each stratum has."""
+        return np.bincount(self.codes).astype(np.int64)
+
+    @cached_property
+    def unit_weights(self) -> Floats:
+        """The weight of each unit: its stratum's, shared out; they sum to one."""
+        weights: Floats = (self.shares / self.sizes)[self.codes]
+        return weights
+
+    @cached_property
+    def places(self) -> npt.NDArray[np.int64]:
+        """The number of each unit within its stratum, from 0, in the order in which they come."""
+        order = np.argsort(self.codes, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(self.sizes)])[:-1]
+        places = np.empty(len(self.codes), dtype=np.int64)
+        places[order] = np.arange(len(self.codes)) - np.repeat(starts, self.sizes)
+        return places
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    def require_several(self) -> None:
+        """Refuse strata of one unit: they show no variance."""
+        single = np.flatnonzero(self.sizes < 2)
+        if len(single):
+            raise DesignError(
+                f"{len(single):,} of {len(self):,} strata have one unit, which shows no variance: "
+                f"{first_few([self.names[place] for place in single])}.",
+                "leave them out, or pair them: CollapsedStrata().",
+            )
+
+    def mean(self, values: Floats) -> Floats:
+        """The stratified mean Σ W_h ȳ_h of values (units × statistics)."""
+        found: Floats = self.unit_weights @ values
+        return found
+
+    def variances(self, values: Floats) -> Floats:
+        """The variance s² within each stratum (strata × statistics)."""
+        values = values.reshape(len(values), -1)
+        means = self._sums(values) / self.sizes[:, None]
+        found: Floats = self._sums((values - means[self.codes]) ** 2) / (self.sizes - 1)[:, None]
+        return found
+
+    def _sums(self, values: Floats) -> Floats:
+        sums = [np.bincount(self.codes, weights=column) for column in values.T]
+        return np.stack(sums, axis=1).astype(np.float64)
+
+    def textbook_variance(self, values: Floats) -> Floats:
+        """The variance Σ W_h² s_h²/n_h of the stratified mean, for each statistic."""
+        found: Floats = (self.shares**2 / self.sizes) @ self.variances(values)
+        return found
+
+    def effective_freedom(self, values: Floats) -> Floats:
+        """Cochran's effective degrees of freedom, for each statistic; those of all strata where nothing varies."""
+        g = (self.shares**2 / self.sizes)[:, None]
+        s = self.variances(values)
+        below = (g**2 * s**2 / (self.sizes - 1)[:, None]).sum(axis=0)
+        above = (g * s).sum(axis=0) ** 2
+        full = float((self.sizes - 1).sum())
+        return np.where(below > 0, above / np.where(below > 0, below, 1.0), full)
+
+
+def _given(weights: Mapping[Any, float], names: npt.NDArray[Any]) -> Floats:
+    known = {str(name): float(value) for name, value in weights.items()}
+    absent = [str(name) for name in names if str(name) not in known]
+    if absent:
+        raise UsageError(f"{len(absent):,} strata have no weight: {first_few(absent)}.")
+    shares = np.array([known[str(name)] for name in names])
+    if not np.isfinite(shares).all() or (shares < 0).any():
+        raise UsageError("Stratum weights are numbers that are not negative.")
+    if abs(shares.sum() - 1.0) > 1e-9:
+        raise UsageError(
+            f"The weights of the strata must sum to 1; they sum to {shares.sum():.6g}.",
+            f"divide each by {shares.sum():.6g}, if they are meant in proportion.",
+        )
+    return shares

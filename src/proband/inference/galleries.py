@@ -1,0 +1,259 @@
+"""Each column of images as the gallery in turn: does it matter which? (Micheals & Boult 2001)"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.designs import BRR, StratifiedDesign
+from proband.errors import DesignError, UsageError
+from proband.inference.bands import estimate_cmc
+from proband.inference.estimates import Band, Estimate
+from proband.inference.estimation import estimate
+from proband.inference.multiplicity import holm
+from proband.measures import Outcomes, RecognitionRate, rank as rank_probes
+from proband.measures.outcomes import FailurePolicy, TiePolicy
+from proband.samples import Experiment, Samples
+from proband.samples.table import Selection, frozen
+from proband.scores import Scores
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ImageColumns:
+    """The same number of images of each person, as columns: any of them can be the gallery.
+
+    Attributes
+    ----------
+    places
+        People × columns: positions in the samples table.
+    mixed
+        Whether images were dealt to the columns in rotation, so that each holds an equal share of each original one.
+    n_left_out
+        People with fewer images.
+    """
+
+    samples: Samples
+    places: npt.NDArray[np.intp]
+    mixed: bool
+    n_left_out: int
+
+    @classmethod
+    def of(
+        cls,
+        samples: Samples,
+        scores: list[Scores] | tuple[Scores, ...],
+        n_images: int | None = None,
+        *,
+        mixed: bool = False,
+        order_by: str | None = None,
+    ) -> ImageColumns:
+        """Take the first images of everybody who has enough that every algorithm scored both ways.
+
+        Parameters
+        ----------
+        n_images
+            Columns; by default as many as the person with most images has, if everybody has as many.
+        order_by
+            The column that orders a person's images; by default the order of the table.
+        """
+        usable = set(samples.ids)
+        for one in scores:
+            usable &= set(one.queries) & set(one.targets)
+        kept = np.fromiter((name in usable for name in samples.ids), dtype=np.bool_, count=len(samples))
+        frame = pl.DataFrame({"place": np.arange(len(samples)), "subject": samples.codes}).filter(kept)
+        if order_by is not None:
+            if order_by not in samples.frame.columns:
+                raise UsageError(f"There is no column {order_by!r} to order images by.")
+            frame = frame.with_columns(samples.frame[order_by].filter(pl.Series(kept)).alias("__order"))
+            frame = frame.sort(["subject", "__order"], maintain_order=True)
+        lists = frame.group_by("subject", maintain_order=True).agg("place")
+        sizes = lists["place"].list.len().to_numpy()
+        if not len(sizes):
+            raise DesignError("No image is among both the queries and the targets of every algorithm.")
+        wanted = int(sizes.max()) if n_images is None else n_images
+        if wanted < 3:
+            raise UsageError(
+                f"Each person needs at least three images, one for the gallery and two to vary; got {wanted}."
+            )
+        enough = sizes >= wanted
+        if enough.sum() < 2:
+            raise DesignError(
+                f"{int(enough.sum())} of {len(sizes):,} people have {wanted} images.",
+                "ask for fewer images of each.",
+            )
+        places = np.array(
+            [own[:wanted] for own, fine in zip(lists["place"].to_list(), enough, strict=True) if fine]
+        )
+        if mixed:
+            turn = (np.arange(wanted)[None, :] + np.arange(len(places))[:, None]) % wanted
+            places = np.take_along_axis(places, turn, axis=1)
+        return cls(samples, places.astype(np.intp), mixed, int((~enough).sum()))
+
+    @property
+    def n_columns(self) -> int:
+        """How many images each person has."""
+        return int(self.places.shape[1])
+
+    def experiment(self, gallery: int, probes: tuple[int, ...] | None = None) -> Experiment:
+        """One column as the gallery, the others (or some of them) as probes."""
+        others = probes if probes is not None else tuple(k for k in range(self.n_columns) if k != gallery)
+        kind = "mixed column" if self.mixed else "column"
+        enrolled = Selection(
+            frozen(np.sort(self.places[:, gallery])), f"{kind} {gallery + 1} of each person's images"
+        )
+        searched = Selection(
+            frozen(np.sort(self.places[:, others].ravel())),
+            f"{kind}s {', '.join(str(k + 1) for k in others)}",
+        )
+        return Experiment(self.samples, enrolled, searched)
+
+
+@dataclass(frozen=True, eq=False)
+class GalleryEffect:
+    """One algorithm with each column of images as the gallery in turn.
+
+    Attributes
+    ----------
+    estimates, bands
+        The rate at the rank and the whole curve, for each gallery, under the design.
+    statistic, p_value
+        Do the galleries differ? Hotelling's T² of people's contrasts, as F, which knows that galleries share people and
+        images. Its target is other people.
+    pairs
+        Every two galleries: difference of the rates, its standard error over people, p-value and Holm's adjustment.
+    """
+
+    algorithm: str
+    rank: int
+    mixed: bool
+    n_subjects: int
+    n_left_out: int
+    estimates: tuple[Estimate, ...]
+    bands: tuple[Band, ...]
+    statistic: float
+    degrees_of_freedom: tuple[int, int]
+    p_value: float
+    pairs: tuple[dict[str, Any], ...]
+
+    @property
+    def range(self) -> float:
+        """The largest less the smallest rate."""
+        values = [one.value for one in self.estimates]
+        return max(values) - min(values)
+
+    def sentence(self) -> str:
+        """The answer in words."""
+        kind = "mixed galleries" if self.mixed else "galleries"
+        verdict = "differ" if self.p_value <= 0.05 else "cannot be told apart"
+        return (
+            f"{self.algorithm}: the {len(self.estimates)} {kind} {verdict} at rank {self.rank}: they span {100 * self.range:.1f} "
+            f"points, F({self.degrees_of_freedom[0]}, {self.degrees_of_freedom[1]}) = {self.statistic:.2f}, p = {self.p_value:.2g}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "algorithm": self.algorithm,
+            "rank": self.rank,
+            "mixed": self.mixed,
+            "n_subjects": self.n_subjects,
+            "n_left_out": self.n_left_out,
+            "galleries": [one.to_dict() for one in self.estimates],
+            "statistic": self.statistic,
+            "degrees_of_freedom": list(self.degrees_of_freedom),
+            "p_value": self.p_value,
+            "pairs": [dict(pair) for pair in self.pairs],
+            "sentence": self.sentence(),
+        }
+
+
+def gallery_effect(
+    scores: Scores,
+    columns: ImageColumns,
+    *,
+    rank: int = 1,
+    design: StratifiedDesign | None = None,
+    confidence_level: float = 0.95,
+    ties: TiePolicy = "pessimistic",
+    on_failure: FailurePolicy = "miss",
+) -> GalleryEffect:
+    """Take each column of images as the gallery, the others as each person's units, and ask whether it matters which."""
+    chosen = design if design is not None else BRR()
+    outcomes = [
+        rank_probes(scores, columns.experiment(k), ties=ties, on_failure=on_failure)
+        for k in range(columns.n_columns)
+    ]
+    measure = RecognitionRate(rank)
+    estimates = tuple(
+        estimate(measure, one, design=chosen, confidence_level=confidence_level) for one in outcomes
+    )
+    bands = tuple(estimate_cmc(one, design=chosen, confidence_level=confidence_level) for one in outcomes)
+    means = np.stack([_by_person(one, rank) for one in outcomes], axis=1)
+    statistic, freedom, p_value = _hotelling(means)
+    return GalleryEffect(
+        scores.name,
+        rank,
+        columns.mixed,
+        len(columns.places),
+        columns.n_left_out,
+        estimates,
+        bands,
+        statistic,
+        freedom,
+        p_value,
+        _pairs(means),
+    )
+
+
+def _by_person(outcomes: Outcomes, rank: int) -> Floats:
+    """Each person's mean success."""
+    codes = np.unique(outcomes.subjects, return_inverse=True)[1]
+    return np.asarray(
+        np.bincount(codes, weights=outcomes.success(rank)) / np.bincount(codes), dtype=np.float64
+    )
+
+
+def _hotelling(means: Floats) -> tuple[float, tuple[int, int], float]:
+    """Hotelling's T² that all columns have the same mean, from contrasts with the last; F, its degrees of freedom and p.
+
+    Contrasts that do not vary independently of the others are left out.
+    """
+    from scipy.special import fdtrc
+
+    contrasts = means[:, :-1] - means[:, -1:]
+    n = len(contrasts)
+    spread = np.atleast_2d(np.cov(contrasts, rowvar=False))
+    values, vectors = np.linalg.eigh(spread)
+    varying = values > 1e-12 * max(float(values.max()), 1e-300)
+    p = int(varying.sum())
+    middle = contrasts.mean(axis=0)
+    if p == 0 or n <= p:
+        return 0.0, (max(p, 1), max(n - p, 1)), 1.0
+    along = vectors[:, varying].T @ middle
+    t2 = n * float((along**2 / values[varying]).sum())
+    f = (n - p) / (p * (n - 1)) * t2
+    return f, (p, n - p), float(fdtrc(p, n - p, f))
+
+
+def _pairs(means: Floats) -> tuple[dict[str, Any], ...]:
+    from scipy.special import stdtr
+
+    n = len(means)
+    found = []
+    for a, b in combinations(range(means.shape[1]), 2):
+        apart = means[:, a] - means[:, b]
+        error = float(apart.std(ddof=1) / np.sqrt(n))
+        difference = float(apart.mean())
+        p = float(2 * stdtr(n - 1, -abs(difference) / error)) if error > 0 else float(difference == 0)
+        found.append(
+            {"first": a + 1, "second": b + 1, "difference": difference, "standard_error": error, "p_value": p}
+        )
+    adjusted = holm([pair["p_value"] for pair in found])
+    return tuple({**pair, "p_adjusted": p} for pair, p in zip(found, adjusted, strict=True))

@@ -1,0 +1,187 @@
+"""The experiment of Efficient 2001 (Micheals & Boult) on any score matrices: galleries, mixing, errors, units, algorithms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proband._version import __version__
+from proband.designs import BRR, Bootstrap, Jackknife, StratifiedDesign
+from proband.engine import Progress, Silent
+from proband.errors import UsageError
+from proband.inference.bootstrapped import units_of
+from proband.inference.comparing import compare
+from proband.inference.comparison import Comparison
+from proband.inference.estimates import Band
+from proband.inference.galleries import GalleryEffect, ImageColumns, gallery_effect
+from proband.inference.stratified import strata_of
+from proband.inference.stratified_bands import rates_and_errors
+from proband.inference.tallies import tally
+from proband.measures import CMC, Outcomes, RecognitionRate, rank as rank_probes
+from proband.measures.outcomes import FailurePolicy, TiePolicy
+from proband.samples import Samples
+from proband.scores import Scores
+
+Floats = npt.NDArray[np.float64]
+_BOOTSTRAP = 1_000  # replicates, as in the paper
+
+METHODS = {
+    "BRR": "probe images of these people",
+    "delete-one jackknife": "other probes",
+    "bootstrap over probes": "other probes",
+    "bootstrap over people": "other people",
+}
+"""What each standard error of the comparison varies."""
+
+
+@dataclass(frozen=True, eq=False)
+class StratStudy:
+    """Everything the experiment found.
+
+    Attributes
+    ----------
+    effects, mixed
+        For each algorithm, each column as the gallery: as the columns are, and after mixing.
+    errors
+        Standard error of the CMC by rank and method, of the first algorithm with the first mixed gallery.
+    variances
+        Variance of the CMC by rank for 2, 3, … units a person, of the same; fewer units are averaged over which are left out.
+    bands
+        Each algorithm's CMC with its band, first mixed gallery.
+    comparison
+        The algorithms there, under the same replicates; None for one.
+    """
+
+    rank: int
+    n_subjects: int
+    n_images: int
+    n_left_out: int
+    effects: tuple[GalleryEffect, ...]
+    mixed: tuple[GalleryEffect, ...]
+    errors: dict[str, Floats]
+    variances: dict[int, Floats]
+    bands: tuple[Band, ...]
+    comparison: Comparison | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "proband": __version__,
+            "rank": self.rank,
+            "n_subjects": self.n_subjects,
+            "n_images": self.n_images,
+            "n_left_out": self.n_left_out,
+            "galleries": [one.to_dict() for one in self.effects],
+            "mixed_galleries": [one.to_dict() for one in self.mixed],
+            "standard_errors": {
+                name: {"varying": METHODS[name], "by_rank": values.tolist()}
+                for name, values in self.errors.items()
+            },
+            "variances_by_units": {str(units): values.tolist() for units, values in self.variances.items()},
+            "comparison": None if self.comparison is None else self.comparison.to_dict(),
+        }
+
+
+def strat_study(
+    scores: Sequence[Scores],
+    samples: Samples,
+    n_images: int | None = None,
+    *,
+    rank: int = 1,
+    design: StratifiedDesign | None = None,
+    order_by: str | None = None,
+    confidence_level: float = 0.95,
+    ties: TiePolicy = "pessimistic",
+    on_failure: FailurePolicy = "miss",
+    rng: int = 0,
+    progress: Progress | None = None,
+) -> StratStudy:
+    """Run the experiment.
+
+    Parameters
+    ----------
+    scores
+        One for each algorithm, over the same images both as queries and as targets.
+    n_images
+        Images of each person; people with fewer are left out and counted.
+    rank
+        The rank of tables and tests; curves have all ranks.
+    design
+        `BRR` by default.
+    """
+    if not scores:
+        raise UsageError("There are no scores.")
+    chosen = design if design is not None else BRR()
+    plain, mixed = (
+        ImageColumns.of(samples, list(scores), n_images, mixed=turn, order_by=order_by)
+        for turn in (False, True)
+    )
+    settings: dict[str, Any] = {
+        "rank": rank,
+        "design": chosen,
+        "confidence_level": confidence_level,
+        "ties": ties,
+        "on_failure": on_failure,
+    }
+    shown = progress or Silent()
+    shown.begin("galleries", 2 * len(scores))
+    effects: list[list[GalleryEffect]] = [[], []]
+    for one in scores:
+        for found, columns in zip(effects, (plain, mixed), strict=True):
+            found.append(gallery_effect(one, columns, **settings))
+            shown.advance(1)
+    first = mixed.experiment(0)
+    outcomes = [rank_probes(one, first, ties=ties, on_failure=on_failure) for one in scores]
+    comparison = (
+        compare(RecognitionRate(rank), outcomes, design=chosen, confidence_level=confidence_level, rng=rng)
+        if len(scores) > 1
+        else None
+    )
+    return StratStudy(
+        rank=rank,
+        n_subjects=len(plain.places),
+        n_images=plain.n_columns,
+        n_left_out=plain.n_left_out,
+        effects=tuple(effects[0]),
+        mixed=tuple(effects[1]),
+        errors=errors_by_method(outcomes[0], rng),
+        variances=_by_units(scores[0], mixed, ties, on_failure),
+        bands=tuple(one.bands[0] for one in effects[1]),
+        comparison=comparison,
+    )
+
+
+def errors_by_method(outcomes: Outcomes, seed: int = 0) -> dict[str, Floats]:
+    """The standard error of the CMC at every rank: BRR, the delete-one jackknife, and bootstraps over probes and people."""
+    last = outcomes.n_ranks
+    found: dict[str, Floats] = {}
+    for name, design in (("BRR", BRR()), ("delete-one jackknife", Jackknife(kind="JK1"))):
+        strata, _ = strata_of(outcomes, design)
+        found[name] = rates_and_errors(outcomes, design, strata, last)[1]
+    for name, over in (("bootstrap over probes", "probe"), ("bootstrap over people", "subject")):
+        drawn = Bootstrap(over, n_resamples=_BOOTSTRAP)  # type: ignore[arg-type]
+        counted = tally(CMC(last), outcomes, units_of(outcomes, drawn))
+        replicates = np.concatenate([counted.values(w) for w in drawn.weights(len(counted.rows), seed)])
+        found[name] = replicates.std(axis=0, ddof=1)
+    return found
+
+
+def _by_units(
+    scores: Scores, columns: ImageColumns, ties: TiePolicy, on_failure: FailurePolicy
+) -> dict[int, Floats]:
+    """The textbook variance by rank for each number of units, averaged over which columns are used (at most five of them)."""
+    probes = tuple(range(1, min(columns.n_columns, 6)))
+    found: dict[int, Floats] = {}
+    for units in range(2, len(probes) + 1):
+        each = []
+        for chosen in combinations(probes, units):
+            outcomes = rank_probes(scores, columns.experiment(0, chosen), ties=ties, on_failure=on_failure)
+            strata, _ = strata_of(outcomes, Jackknife())
+            each.append(rates_and_errors(outcomes, Jackknife(), strata, outcomes.n_ranks)[1] ** 2)
+        found[units] = np.mean(each, axis=0)
+    return found

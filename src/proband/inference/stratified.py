@@ -1,0 +1,328 @@
+"""Stratified estimates: textbook variances where a statistic is linear, evaluated replicates for everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.designs.replication import (
+    BRR,
+    CollapsedStrata,
+    Enumeration,
+    Fay,
+    Jackknife,
+    Plan,
+    RaoWu,
+    StratifiedDesign,
+    StratifiedInterval,
+)
+from proband.designs.strata import Strata
+from proband.errors import DesignError, UsageError
+from proband.inference.proportions import Interval, check_level, check_seed, t_quantile, wilson_interval
+from proband.inference.resampling import RankStatistic
+from proband.inference.tallies import tally
+from proband.inference.under import Found, Question, under
+from proband.measures import MedianCensoredRank, MedianRelativeRank, Outcomes, RecognitionRate
+from proband.measures.results import Answers
+
+Floats = npt.NDArray[np.float64]
+Statistic = Callable[[Floats], float]
+_FIXED = "these people, the algorithm and the gallery"
+
+
+@dataclass(frozen=True, eq=False)
+class ReplicateEstimate:
+    """A statistic of weighted units with its replicate variance.
+
+    Attributes
+    ----------
+    value
+        The statistic at full weights.
+    standard_error
+        From the replicates, centred as the design says.
+    low, high, degrees_of_freedom
+        Student's interval and its degrees of freedom.
+    replicates
+        The statistic in every replicate.
+    """
+
+    value: float
+    standard_error: float
+    low: float
+    high: float
+    confidence_level: float
+    degrees_of_freedom: float
+    replicates: Floats
+    design: str
+    notes: tuple[str, ...]
+
+    @property
+    def variance(self) -> float:
+        """The square of the standard error."""
+        return self.standard_error**2
+
+    def __repr__(self) -> str:
+        return (
+            f"{self.value:.6g} ± {self.standard_error:.4g}, {self.confidence_level:.0%} [{self.low:.6g}, {self.high:.6g}], "
+            f"{self.design}, {len(self.replicates):,} replicates"
+        )
+
+
+def estimate_weighted(
+    statistic: Statistic,
+    strata: npt.ArrayLike,
+    design: StratifiedDesign | None = None,
+    *,
+    weights: npt.ArrayLike | None = None,
+    confidence_level: float = 0.95,
+    rng: int = 0,
+) -> ReplicateEstimate:
+    """Estimate any statistic of weighted units, with a replicate variance: for data that are no ranks at all.
+
+    Parameters
+    ----------
+    statistic
+        A function of the units' weights, such as ``lambda w: (w @ y) / (w @ x)``.
+    strata
+        The stratum of each unit.
+    design
+        `BRR` (the default), `Fay`, `Jackknife`, `RaoWu`, `Enumeration`.
+    weights
+        The weight of each unit, by default 1. Replicates multiply it.
+
+    Examples
+    --------
+    The ratio of two totals over three strata of two units (Wolter's and R's example of rescue by ambulance):
+
+    >>> arrests, alive = np.array([120, 78, 185, 228, 670, 530]), np.array([25, 24, 30, 49, 80, 70])
+    >>> estimate_weighted(lambda w: (w @ alive) / (w @ arrests), [1, 1, 2, 2, 3, 3])
+    0.153506 ± 0.009427, 95% [0.123507, 0.183506], balanced repeated replication, 4 replicates
+    """
+    check_level(confidence_level)
+    check_seed(rng)
+    chosen = BRR() if design is None else design
+    found = Strata.of(np.asarray(strata))
+    base = np.ones(len(found.codes)) if weights is None else np.asarray(weights, dtype=np.float64)
+    if base.shape != found.codes.shape or not np.isfinite(base).all() or (base < 0).any():
+        raise UsageError(
+            f"Weights are one for each of the {len(found.codes):,} units, finite and not negative."
+        )
+    if not isinstance(chosen, StratifiedDesign):
+        raise UsageError(f"{chosen!r} is no stratified design.", "use BRR(), Fay(), Jackknife() or RaoWu().")
+    notes: tuple[str, ...] = ()
+    if isinstance(chosen, CollapsedStrata):
+        found, notes = chosen.collapsed(found, None)
+    plan = chosen.plan(found, rng)
+    value = float(statistic(base))
+    replicates = np.array(
+        [
+            float(statistic(base * row))
+            for part in plan.parts
+            for block in part.blocks(len(base))
+            for row in block
+        ]
+    )
+    if not np.isfinite(replicates).all() or not np.isfinite(value):
+        raise DesignError(
+            "The statistic is not a finite number in every replicate.",
+            "with few units a replicate may be left without any: Fay() keeps some of each.",
+        )
+    error = float(np.sqrt(plan.variance(replicates, value, chosen.centre)))
+    freedom = freedom_of(chosen, found, None)
+    reach = t_quantile(confidence_level, freedom) * error
+    return ReplicateEstimate(
+        value,
+        error,
+        value - reach,
+        value + reach,
+        confidence_level,
+        freedom,
+        replicates,
+        str(chosen),
+        (*notes, *plan.notes),
+    )
+
+
+def strata_of(outcomes: Outcomes, design: StratifiedDesign) -> tuple[Strata, tuple[str, ...]]:
+    """The strata of an experiment's probes."""
+    samples = outcomes.experiment.samples
+    if design.strata is None:
+        labels: Any = np.array(samples.subjects)[outcomes.subjects]
+    elif design.strata not in samples.frame.columns:
+        raise UsageError(
+            f"There is no column {design.strata!r} to make strata of.",
+            f"the columns are: {', '.join(samples.frame.columns)}.",
+        )
+    else:
+        column = samples.frame[design.strata][outcomes.probes]
+        if column.null_count():
+            raise DesignError(
+                f"{column.null_count():,} probes have no value of {design.strata}, so no stratum."
+            )
+        labels = column.to_numpy()
+    strata = Strata.of(labels, design.weights)
+    if not isinstance(design, CollapsedStrata):
+        return strata, ()
+    keys = None
+    if design.by is not None:
+        if design.by not in samples.frame.columns:
+            raise UsageError(f"There is no column {design.by!r} to pair strata by.")
+        keys = samples.frame[design.by][outcomes.probes].to_numpy()
+    return design.collapsed(strata, keys)
+
+
+def _stratified(design: StratifiedDesign, question: Question) -> Found:
+    if question.population is not None:
+        raise UsageError("A finite population is not allowed for by stratified designs.")
+    strata, notes = strata_of(question.outcomes, design)
+    linear = isinstance(question.measure, RecognitionRate)
+    if linear and is_textbook(design):
+        values = question.outcomes.success(question.measure.rank)
+        strata.require_several()
+        if isinstance(design, BRR) and design.array is None:
+            design.require_balance(strata)
+        value = min(1.0, float(strata.mean(values)))  # weights that sum to 1 may do so only nearly
+        error = float(np.sqrt(strata.textbook_variance(values)[0]))
+        replicates, more = _linear_replicates(design, strata, values), _still(strata, values)
+    else:
+        if linear:
+            values = question.outcomes.success(question.measure.rank)
+        plan = design.plan(strata, question.seed)
+        value, replicates = evaluate_replicates(question, design, strata, plan)
+        error = float(np.sqrt(plan.variance(replicates, value, design.centre)))
+        more = plan.notes
+    freedom = freedom_of(design, strata, values if linear else None)
+    kind = design.interval if linear else "t"
+    low, high = _interval(value, error, freedom, question.confidence_level, kind)
+    past = linear and kind == "t" and (low < 0 or high > 1)
+    notes = (
+        *notes,
+        *more,
+        *(("the symmetric interval passes 0 or 1; interval='logit' or 'wilson' does not",) if past else ()),
+    )
+    return Found(
+        value, low, high, error, answers_of(question.measure.estimand, design), freedom, replicates, notes
+    )
+
+
+for _kind in (BRR, Fay, Enumeration, Jackknife, RaoWu, CollapsedStrata):
+    under.register(_kind)(_stratified)
+
+
+def is_textbook(design: StratifiedDesign) -> bool:
+    """Whether a linear statistic has the textbook variance under the design."""
+    return design.linear_is_textbook and not (isinstance(design, Jackknife) and design.kind == "JK1")
+
+
+def _linear_replicates(design: StratifiedDesign, strata: Strata, values: Floats) -> Floats | None:
+    """All replicates of a balanced design at once, by the fast transform; None where it has no single array."""
+    if not isinstance(design, BRR) or design.array is not None or design.sample is not None:
+        return None
+    if len(np.unique(strata.sizes)) > 1:
+        return None
+    from proband.arrays import replicate_totals
+
+    size = int(strata.sizes[0])
+    table = np.empty((len(strata), size))
+    table[strata.codes, strata.places] = values * strata.shares[strata.codes]
+    totals = replicate_totals(table)
+    rho = design.rho if isinstance(design, Fay) else 0.0
+    return rho * float(strata.mean(values)) + (1 - rho) * totals
+
+
+def _still(strata: Strata, values: Floats) -> tuple[str, ...]:
+    """Say how many strata show no variance."""
+    alike = int((strata.variances(values)[:, 0] == 0).sum())
+    if alike == len(strata):
+        return ("no stratum varies, so the interval has no width: it says nothing but that",)
+    return (f"{alike:,} of {len(strata):,} strata do not vary",) if alike else ()
+
+
+def evaluate_replicates(
+    question: Question, design: StratifiedDesign, strata: Strata, plan: Plan
+) -> tuple[float, Floats]:
+    """The measure at full weights, and in every replicate."""
+    measure, outcomes = question.measure, question.outcomes
+    if isinstance(design, Jackknife) and isinstance(measure, MedianCensoredRank | MedianRelativeRank):
+        raise DesignError(
+            "The jackknife's variance is not valid for medians.", "use BRR(), Fay() or RaoWu()."
+        )
+    base = strata.unit_weights * len(strata.codes)
+    if isinstance(measure, RankStatistic):
+        return _of_function(measure, outcomes, base, strata, plan, design)
+    counted = tally(measure, outcomes, np.arange(len(outcomes)))
+    value = float(counted.values(base[None, :])[0])
+    found = [counted.values(base * block) for part in plan.parts for block in part.blocks(len(base))]
+    return value, np.concatenate(found)
+
+
+def _of_function(
+    measure: RankStatistic,
+    outcomes: Outcomes,
+    base: Floats,
+    strata: Strata,
+    plan: Plan,
+    design: StratifiedDesign,
+) -> tuple[float, Floats]:
+    """A user's function: of ranks and weights, or of the ranks that a replicate takes where it takes whole ones."""
+    ranks = outcomes.ranks
+    blocks = (row for part in plan.parts for block in part.blocks(len(base)) for row in block)
+    if measure.weighted:
+        return float(measure.function(ranks, base)), np.array(
+            [float(measure.function(ranks, base * row)) for row in blocks]
+        )
+    whole = isinstance(design, BRR | CollapsedStrata) and not isinstance(design, Fay) and len(plan.parts) == 1
+    if not whole or np.ptp(base) > 1e-12:
+        raise DesignError(
+            f"{design} gives units weights that are no whole numbers, which a function of ranks alone cannot take.",
+            "use RankStatistic(function, weighted=True), whose function takes ranks and weights.",
+        )
+    return float(measure.function(ranks)), np.array(
+        [float(measure.function(ranks[row > 0])) for row in blocks]
+    )
+
+
+def freedom_of(design: StratifiedDesign, strata: Strata, values: Floats | None) -> float:
+    """The degrees of freedom of a design's interval."""
+    rule = design.degrees_of_freedom
+    if not isinstance(rule, str):
+        return float(rule)
+    if isinstance(design, Jackknife) and design.kind == "JK1":
+        return float(len(strata.codes) - 1)
+    if rule == "cochran":
+        if values is None:
+            raise UsageError("Cochran's degrees of freedom are for rates; give a number, or 'strata'.")
+        return float(strata.effective_freedom(values)[0])
+    return float((strata.sizes - 1).sum())
+
+
+def _interval(value: float, error: float, freedom: float, level: float, kind: StratifiedInterval) -> Interval:
+    t = t_quantile(level, max(freedom, 1.0))
+    if kind == "t" or error == 0 or not 0 < value < 1:
+        return Interval(value - t * error, value + t * error)
+    if kind == "wilson":
+        return wilson_interval(value, value * (1 - value) / error**2, t)
+    middle, reach = float(np.log(value / (1 - value))), t * error / (value * (1 - value))
+    return Interval(1 / (1 + float(np.exp(reach - middle))), 1 / (1 + float(np.exp(-reach - middle))))
+
+
+def answers_of(of: str, design: StratifiedDesign) -> Answers:
+    """What a stratified design varies."""
+    if isinstance(design, Jackknife) and design.kind == "JK1":
+        return Answers(
+            of,
+            "other probes",
+            "the algorithm and the gallery",
+            "probes are independent and alike in distribution",
+        )
+    who = "of these people" if design.strata is None else f"within strata of {design.strata}"
+    return Answers(
+        of,
+        f"probe images {who}, as many of each",
+        _FIXED if design.strata is None else "the strata, the algorithm and the gallery",
+        "strata are independent, and the units of one are independent and alike in distribution",
+    )

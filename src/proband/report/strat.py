@@ -1,0 +1,119 @@
+"""The stratified experiment as people read it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from proband.inference.galleries import GalleryEffect
+from proband.inference.strat_study import METHODS, StratStudy
+from proband.report.comparisons import comparison_markdown
+from proband.report.directory import whole_directory
+from proband.report.figures import save_figure
+from proband.report.strat_figures import (
+    algorithms_figure,
+    gallery_effect_figure,
+    standard_errors_figure,
+    units_figure,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.table import Table
+
+_FIGURES = ("galleries", "errors", "units", "algorithms")
+_OURS = (
+    "results.json",
+    "report.md",
+    *(f"{name}.{end}" for name in _FIGURES for end in ("png", "svg", "pdf")),
+)
+
+
+def galleries_table(effects: Sequence[GalleryEffect]) -> Table:
+    """Make a table of rates by gallery for the terminal, a row for each algorithm."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("mixed galleries" if effects[0].mixed else "galleries")
+    for place in range(len(effects[0].estimates)):
+        table.add_column(str(place + 1), justify="right")
+    table.add_column("range", justify="right")
+    table.add_column("p", justify="right")
+    for effect in effects:
+        cells = [f"{one.value:.4f}\n± {one.standard_error:.4f}" for one in effect.estimates]
+        table.add_row(effect.algorithm, *cells, f"{100 * effect.range:.1f}", f"{effect.p_value:.2g}")
+    return table
+
+
+def study_statements(study: StratStudy) -> list[str]:
+    """Say what was found and what it means, a sentence each."""
+    said = [one.sentence() for one in (*study.effects, *study.mixed)]
+    rank = study.rank
+    errors = ", ".join(
+        f"{name} {values[rank - 1]:.4f} (varying {METHODS[name]})" for name, values in study.errors.items()
+    )
+    said.append(
+        f"Standard error of {study.mixed[0].algorithm} at rank {rank}, first mixed gallery: {errors}."
+    )
+    answers = study.effects[0].estimates[0].answers
+    said.append(
+        f"± is one standard error. Varying: {answers.varying}. Fixed: {answers.fixed}. Assuming: {answers.assuming}."
+    )
+    said.append(
+        "The test of galleries is over people (Hotelling's T² of their contrasts), so its target is other people."
+    )
+    said.append(
+        f"{study.n_subjects:,} people with {study.n_images} images each; {study.n_left_out:,} people have fewer."
+    )
+    return said
+
+
+def study_figures(study: StratStudy, n_algorithms: int = 1) -> dict[str, Figure]:
+    """The paper's figures: galleries and mixed galleries, errors by method, units, algorithms."""
+    shown = [effect for pair in zip(study.effects, study.mixed, strict=True) for effect in pair][
+        : 2 * n_algorithms
+    ]
+    note = f"{study.n_subjects:,} people, {study.n_images - 1} probes each"
+    made = {
+        "galleries": gallery_effect_figure(shown),
+        "errors": standard_errors_figure(
+            {f"{name}: {METHODS[name]}": values for name, values in study.errors.items()}, note
+        ),
+        "algorithms": algorithms_figure({"first mixed gallery": list(study.bands)}),
+    }
+    if len(study.variances) > 1:
+        made["units"] = units_figure({f"{units} units": values for units, values in study.variances.items()})
+    return made
+
+
+def write_study(
+    study: StratStudy, path: str | Path, title: str = "Stratified evaluation", extra: Sequence[str] = ()
+) -> Path:
+    """Write results, figures and a readable summary into a directory of their own; return the summary."""
+    with whole_directory(path, _OURS) as draft:
+        text = json.dumps(study.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
+        (draft / "results.json").write_text(text + "\n", encoding="utf-8")
+        parts = [f"# {title}", *extra, _markdown(study.effects), _markdown(study.mixed)]
+        for name, figure in study_figures(study).items():
+            for ending in ("png", "svg", "pdf"):
+                save_figure(figure, draft / f"{name}.{ending}")
+            parts.append(f"![{name}]({name}.png)")
+        if study.comparison is not None:
+            parts += ["## Algorithms", comparison_markdown(study.comparison)]
+        parts.append("\n".join(f"- {said}" for said in study_statements(study)))
+        (draft / "report.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    return Path(path) / "report.md"
+
+
+def _markdown(effects: Sequence[GalleryEffect]) -> str:
+    kind = "mixed galleries" if effects[0].mixed else "galleries"
+    names = [str(place + 1) for place in range(len(effects[0].estimates))]
+    lines = [f"| {kind} | " + " | ".join(names) + " | range | p |", "|---|" + "--:|" * (len(names) + 2)]
+    for effect in effects:
+        cells = [f"{one.value:.4f} ± {one.standard_error:.4f}" for one in effect.estimates]
+        name = effect.algorithm.replace("|", "\\|")
+        lines.append(f"| {name} | {' | '.join(cells)} | {100 * effect.range:.1f} | {effect.p_value:.2g} |")
+    return "\n".join(lines)
