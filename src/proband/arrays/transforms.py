@@ -176,7 +176,7 @@ def _characters(p: int, axes: int, sign: int) -> Numbers:
 
 
 def _checked(values: npt.ArrayLike) -> Floats:
-    table = np.asarray(values, dtype=np.float64)
+    table = np.ascontiguousarray(values, dtype=np.float64)
     if table.ndim not in (2, 3) or not table.size:
         raise InputError(
             f"Values are columns × symbols, or columns × symbols × statistics, got the shape {table.shape}."
