@@ -80,7 +80,7 @@ def median_intervals(ranks: np.ndarray, replicates: int) -> dict[str, Ends]:
     units = ranks.reshape(len(ranks), -1)
     made = {}
     for unit in ("probe", "subject"):
-        bootstrap = Bootstrap(unit, n_resamples=replicates)  # type: ignore[arg-type]
+        bootstrap = Bootstrap(unit, n_resamples=replicates)
         n_units = units.shape[1] if unit == "probe" else people
         weights = np.concatenate(list(bootstrap.weights(n_units, 0)))
         found = _medians(units, np.repeat(weights, units.shape[1] // n_units, axis=1))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special, stats
+from scipy import fft, special, stats
 
 from proband.inference.proportions import normal_quantile, t_quantile, wilson_ends
 
@@ -165,11 +165,12 @@ def _bootstrap_people(counts: np.ndarray, cells: int = 1 << 22) -> Ends:
     """Percentiles of endlessly many replicates: the distribution of a sum of independent people, by Fourier transform."""
     n, people = counts.shape[1] - 1, int(counts[0].sum())
     total = people * n
+    size = fft.next_fast_len(total + 1, real=True)
     tail = (1 - LEVEL) / 2
     lows, highs = [], []
     for part in np.array_split(counts, -(-len(counts) * total // cells)):
-        waves = np.fft.rfft(part / people, total + 1, axis=1) ** people
-        running = np.fft.irfft(waves, total + 1, axis=1).cumsum(axis=1)
+        waves = fft.rfft(part / people, size, axis=1) ** people
+        running = fft.irfft(waves, size, axis=1).cumsum(axis=1)
         lows.append((running < tail - 1e-12).sum(axis=1) / total)
         highs.append((running < 1 - tail - 1e-12).sum(axis=1) / total)
     return np.concatenate(lows), np.concatenate(highs)
