@@ -53,9 +53,12 @@ if TYPE_CHECKING:
         plan_difference as plan_difference,
         plan_error_rate as plan_error_rate,
         plan_half_width as plan_half_width,
+        verify as verify,
     )
     from proband.measures import (
+        AUC as AUC,
         CMC as CMC,
+        FNMR as FNMR,
         Curve as Curve,
         Measurement as Measurement,
         MedianCensoredRank as MedianCensoredRank,
@@ -64,6 +67,7 @@ if TYPE_CHECKING:
         RecognitionRate as RecognitionRate,
         average_cmc as average_cmc,
         rank as rank,
+        search as search,
         upper_bound_cmc as upper_bound_cmc,
     )
     from proband.report import cmc_figure as cmc_figure, save_figure as save_figure
@@ -104,7 +108,9 @@ _HOME = {
     "proband.scores.reading": ("read_embeddings", "read_scores"),
     "proband.scores.trials": ("Trials", "read_lfw_pairs"),
     "proband.measures": (
+        "AUC",
         "CMC",
+        "FNMR",
         "Curve",
         "Measurement",
         "MedianCensoredRank",
@@ -113,6 +119,7 @@ _HOME = {
         "RecognitionRate",
         "average_cmc",
         "rank",
+        "search",
         "upper_bound_cmc",
     ),
     "proband.designs": (
@@ -150,6 +157,7 @@ _HOME = {
         "plan_difference",
         "plan_error_rate",
         "plan_half_width",
+        "verify",
     ),
     "proband.report": ("cmc_figure", "save_figure"),
 }

@@ -39,10 +39,10 @@ def answers(text: str, frame: pl.DataFrame = FRAME) -> list[bool | None]:
 
 
 def refusal(text: str, frame: pl.DataFrame = FRAME) -> UsageError:
-    begun = time.perf_counter()
+    begun = time.process_time()
     with pytest.raises(UsageError) as caught:
         compile_expression(text, frame.schema)
-    assert time.perf_counter() - begun < 1
+    assert time.process_time() - begun < 5  # a guard against input that hangs, not a measurement
     return caught.value
 
 

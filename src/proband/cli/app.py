@@ -19,7 +19,9 @@ from proband.cli.permute import permute
 from proband.cli.plan import plan
 from proband.cli.recognize import recognize
 from proband.cli.reproduce import reproduce
+from proband.cli.search import search
 from proband.cli.strat import strat
+from proband.cli.verify import verify
 from proband.errors import ProbandError
 
 app = typer.Typer(
@@ -35,6 +37,8 @@ for command in (
     demo,
     evaluate,
     compare,
+    verify,
+    search,
     mcnemar,
     permute,
     strat,

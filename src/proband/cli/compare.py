@@ -43,6 +43,15 @@ def compare(
             rich_help_panel="Comparison",
         ),
     ] = False,
+    fnmr_at: Annotated[
+        float | None,
+        typer.Option(
+            metavar="FMR",
+            help="Compare verification instead: FNMR at this false match rate, over all pairs or gallery and probes.",
+            show_default=False,
+            rich_help_panel="Comparison",
+        ),
+    ] = None,
     margin: Annotated[
         float | None,
         typer.Option(
@@ -86,6 +95,11 @@ def compare(
     from proband.inference import compare as compare_scores
     from proband.measures import MedianCensoredRank, RecognitionRate, rank as ranked
 
+    if fnmr_at is not None:
+        comparison = _by_fnmr(inputs, setting, fnmr_at, margin, level, seed, running)
+        _write(comparison, latex, markdown, csv)
+        _show(comparison, running.json)
+        return
     measure: Any = MedianCensoredRank(rank if rank > 1 else 10) if median else RecognitionRate(rank)
     with progress_bars(running.quiet) as progress:
         found, table = inputs.read(progress)
@@ -106,6 +120,25 @@ def compare(
     )
     _write(comparison, latex, markdown, csv)
     _show(comparison, running.json)
+
+
+def _by_fnmr(
+    inputs: ScoreInputs,
+    setting: ExperimentInputs,
+    fmr: float,
+    margin: float | None,
+    level: float,
+    seed: int,
+    running: RunInputs,
+) -> Comparison:
+    from proband.inference import compare as compare_scores
+    from proband.measures.verification import FNMR
+
+    with progress_bars(running.quiet) as progress:
+        found, table = inputs.read(progress)
+        chosen = setting.gallery is not None or setting.probes is not None
+        within: Any = setting.over(found, table, inputs.missing) if chosen else table
+        return compare_scores(FNMR(fmr), found, within, margin=margin, confidence_level=level, rng=seed)
 
 
 def _design(test: TestName) -> Any:

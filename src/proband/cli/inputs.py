@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from proband.engine import Progress
     from proband.samples import Experiment, Samples
     from proband.scores import Scores
+    from proband.scores.trials import Trials
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,30 @@ class ScoreInputs:
                 "give a table with --samples.",
             )
         return found, table
+
+    def lists(self, progress: Progress) -> list[Trials]:
+        """Lists of comparisons that do not name their queries, so that they make no matrix; empty if any file does."""
+        from dataclasses import replace
+
+        from proband.errors import UsageError
+        from proband.scores.formats import ReadOptions, read_file
+        from proband.scores.reading import split_key
+
+        found: list[Trials] = []
+        for text in self.scores or []:
+            name, path = _named(text)
+            file_path, key = split_key(path)
+            options = ReadOptions(key, self.query_ids, self.target_ids, self.mask, progress)
+            trials = read_file(file_path, options, self.format).trials
+            if trials is None or not trials.frame["query"].null_count():
+                return []
+            orientation = trials.orientation or o.orientation_of(self.orientation)
+            if orientation is None:
+                raise UsageError(
+                    f"{file_path.name} does not state which way its scores point.", "give --orientation."
+                )
+            found.append(replace(trials, orientation=orientation, name=name or file_path.stem))
+        return [] if self.embeddings else found
 
     def _matrices(
         self, text: str, table: Samples | None, progress: Progress

@@ -21,6 +21,7 @@ from proband.inference.planning import plan_difference, plan_error_rate, plan_ha
 from proband.inference.proportions import Interval, difference_of_independent, proportion_interval
 from proband.inference.resampling import RankStatistic
 from proband.inference.stratified import ReplicateEstimate, estimate_weighted
+from proband.inference.verifying import Verification, verify
 from proband.inference.virtual import VirtualExperiments, permute
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "PairedOutcomes",
     "RankStatistic",
     "ReplicateEstimate",
+    "Verification",
     "VirtualExperiments",
     "cluster_statistics",
     "compare",
@@ -58,4 +60,5 @@ __all__ = [
     "plan_half_width",
     "proportion_interval",
     "tango_interval",
+    "verify",
 ]

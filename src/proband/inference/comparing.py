@@ -23,7 +23,13 @@ from proband.inference import stratified_pairs as stratified_pairs
 from proband.inference.closed import effective_size, people_in
 from proband.inference.comparison import Comparison, PairComparison, Verdict
 from proband.inference.estimates import Estimate
-from proband.inference.estimation import Auto, choice_of_images, estimate
+from proband.inference.estimation import (
+    Auto,
+    choice_of_images,
+    estimate,
+    identification_within,
+    verification_data,
+)
 from proband.inference.multiplicity import holm
 from proband.inference.overall import cochran_q
 from proband.inference.paired import Pair, Tested, paired
@@ -33,7 +39,8 @@ from proband.inference.stratified import answers_of
 from proband.measures import Outcomes, RecognitionRate
 from proband.measures.identification import outcomes_of
 from proband.measures.results import Answers
-from proband.samples import Experiment, Pool
+from proband.measures.verification import AUC, FNMR
+from proband.samples import Experiment, Pool, Samples
 from proband.scores import Scores
 
 DEFAULT_MARGIN = 0.01
@@ -45,7 +52,7 @@ Algorithms = Sequence[Outcomes | Scores] | Mapping[str, Outcomes | Scores]
 def compare(
     measure: Any,
     algorithms: Algorithms,
-    within: Experiment | Pool | None = None,
+    within: Experiment | Samples | Pool | None = None,
     design: PairedDesign | StratifiedDesign | ImageChoice | Auto = "auto",
     *,
     margin: float | None = None,
@@ -78,9 +85,13 @@ def compare(
     check_seed(rng)
     is_rate = isinstance(measure, RecognitionRate)
     worth = _margin(margin, is_rate)
+    if isinstance(measure, FNMR | AUC):
+        return _by_verification(
+            measure, algorithms, within, design, margin or DEFAULT_MARGIN, confidence_level, rng
+        )
     if isinstance(within, Pool) or isinstance(design, ImageChoice):
         return _over_choices(measure, algorithms, within, design, worth, confidence_level, rng)
-    outcomes = _named_outcomes(algorithms, within)
+    outcomes = _named_outcomes(algorithms, identification_within(within))
     _require_same(outcomes)
     chosen, why = _chosen(measure, outcomes[0]) if design == "auto" else (design, ())
     estimates = tuple(_own(measure, one, chosen, confidence_level, rng) for one in outcomes)
@@ -99,10 +110,33 @@ def compare(
     return Comparison(estimates, pairs, overall, worth, confidence_level, answers, notes, upward)
 
 
+def _by_verification(
+    measure: FNMR | AUC,
+    algorithms: Algorithms,
+    within: Experiment | Samples | Pool | None,
+    design: object,
+    margin: float,
+    level: float,
+    seed: int,
+) -> Comparison:
+    from proband.inference.auc_pairs import compare_auc
+    from proband.inference.verification_pairs import compare_fnmr
+
+    data = list(algorithms.values()) if isinstance(algorithms, Mapping) else list(algorithms)
+    scores, pairs_within = verification_data(data, within, design)
+    names = list(algorithms) if isinstance(algorithms, Mapping) else [one.name for one in scores]
+    if len(scores) < 2 or len(set(names)) < len(names):
+        raise UsageError("A comparison needs at least two algorithms, with names of their own.")
+    named = dict(zip(names, scores, strict=True))
+    if isinstance(measure, AUC):
+        return compare_auc(measure, named, pairs_within, margin, level, seed)
+    return compare_fnmr(measure, named, pairs_within, margin, level, seed)
+
+
 def _over_choices(
     measure: Any,
     algorithms: Algorithms,
-    within: Experiment | Pool | None,
+    within: Experiment | Samples | Pool | None,
     design: object,
     margin: float | None,
     level: float,

@@ -27,7 +27,8 @@ from proband.inference.under import Question, under
 from proband.measures import CMC, Outcomes, RecognitionRate
 from proband.measures.identification import outcomes_of
 from proband.measures.results import Facts
-from proband.samples import Experiment, Pool
+from proband.measures.verification import AUC, FNMR
+from proband.samples import Experiment, Pool, Samples
 from proband.scores import Scores
 
 Auto = Literal["auto"]
@@ -37,7 +38,7 @@ _ALIKE = 0.1  # a standard error that is off by more than this share is worth a 
 def estimate(
     measure: Any,
     data: Outcomes | Scores | Sequence[Scores],
-    within: Experiment | Pool | None = None,
+    within: Experiment | Samples | Pool | None = None,
     design: Design | StratifiedDesign | ImageChoice | TrainingSets | Auto = "auto",
     *,
     confidence_level: float = 0.95,
@@ -49,7 +50,8 @@ def estimate(
     Parameters
     ----------
     measure
-        A recognition rate, a median rank, or a `RankStatistic`. For a whole curve use `estimate_cmc`.
+        A recognition rate, a median rank, a `RankStatistic`, `FNMR` at a false match rate, or `AUC`. For a whole curve use
+        `estimate_cmc`.
     data, within
         Outcomes, or scores and the experiment they are ranked in, or scores and a `Pool` of images to choose from.
     design
@@ -78,12 +80,21 @@ def estimate(
     check_seed(rng)
     if isinstance(measure, CMC):
         raise UsageError("A whole curve has a band, not an interval.", "use estimate_cmc.")
+    if isinstance(measure, FNMR | AUC):
+        from proband.inference.auc_pairs import estimate_auc
+        from proband.inference.verification_pairs import estimate_fnmr
+
+        scores, pairs_within = verification_data([data], within, design)
+        if isinstance(measure, AUC):
+            return estimate_auc(measure, scores[0], pairs_within, confidence_level, rng)
+        return estimate_fnmr(measure, scores[0], pairs_within, confidence_level, rng)
     if isinstance(design, TrainingSets) or not isinstance(data, Outcomes | Scores):
         from proband.inference.training import estimate_over_trainings
 
         return estimate_over_trainings(measure, data, within, design, confidence_level, rng)
     if isinstance(within, Pool) or isinstance(design, ImageChoice):
         return _over_choices(measure, data, within, design, confidence_level, rng)
+    within = identification_within(within)
     question = Question(measure, outcomes_of(data, within), confidence_level, rng, population)
     chosen, why = chosen_design(question) if design == "auto" else (design, ())
     found = under(chosen, question)
@@ -116,7 +127,7 @@ def estimate(
 def _over_choices(
     measure: Any,
     data: Outcomes | Scores,
-    within: Experiment | Pool | None,
+    within: Experiment | Samples | Pool | None,
     design: object,
     level: float,
     seed: int,
@@ -127,8 +138,31 @@ def _over_choices(
     return estimate_over_choices(measure, scores[0], pool, chosen, level, seed)
 
 
+def identification_within(within: Experiment | Samples | Pool | None) -> Experiment | None:
+    """Refuse a table or a pool where an experiment is needed."""
+    if isinstance(within, Samples | Pool):
+        raise UsageError(
+            f"Identification takes place in an experiment, not in a {type(within).__name__}.",
+            "Experiment(samples, gallery=..., probes=...).",
+        )
+    return within
+
+
+def verification_data(
+    data: Sequence[Any], within: Experiment | Samples | Pool | None, design: object
+) -> tuple[list[Scores], Experiment | Samples]:
+    """Check that verification has scores, who is compared with whom, and no design of another kind."""
+    scores = [one for one in data if isinstance(one, Scores)]
+    if not isinstance(within, Experiment | Samples) or len(scores) < len(data) or design != "auto":
+        raise DesignError(
+            "Verification takes scores and an experiment, or the samples table for all pairs, and the design 'auto'.",
+            "estimate(FNMR(1e-3), scores, samples).",
+        )
+    return scores, within
+
+
 def choice_of_images(
-    data: Sequence[Outcomes | Scores], within: Experiment | Pool | None, design: object
+    data: Sequence[Outcomes | Scores], within: Experiment | Samples | Pool | None, design: object
 ) -> tuple[list[Scores], Pool, ImageChoice]:
     """Check that a pool, scores and the choice of images go together."""
     chosen = ImageChoice() if design == "auto" else design

@@ -14,12 +14,12 @@ from proband.inference.estimates import Estimate
 from proband.inference.proportions import t_quantile
 from proband.measures.identification import outcomes_of
 from proband.measures.results import Answers, Facts
-from proband.samples import Experiment, Pool
+from proband.samples import Pool
 from proband.scores import Scores
 
 
 def estimate_over_trainings(
-    measure: Any, data: Any, within: Experiment | Pool | None, design: object, level: float, seed: int
+    measure: Any, data: Any, within: Any, design: object, level: float, seed: int
 ) -> Estimate:
     """The mean of a measure over training sets, its standard error and a Student interval.
 

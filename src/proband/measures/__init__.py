@@ -8,24 +8,32 @@ from proband.measures.identification import (
     average_cmc,
     upper_bound_cmc,
 )
+from proband.measures.open_set import Searches, search
 from proband.measures.outcomes import Counting, FailurePolicy, Outcomes, TiePolicy
 from proband.measures.ranks import rank
 from proband.measures.results import Answers, Curve, Facts, Measurement
+from proband.measures.verification import AUC, FNMR, ErrorRates, OperatingPoint
 
 __all__ = [
+    "AUC",
     "CMC",
+    "FNMR",
     "Answers",
     "Counting",
     "Curve",
+    "ErrorRates",
     "Facts",
     "FailurePolicy",
     "Measurement",
     "MedianCensoredRank",
     "MedianRelativeRank",
+    "OperatingPoint",
     "Outcomes",
     "RecognitionRate",
+    "Searches",
     "TiePolicy",
     "average_cmc",
     "rank",
+    "search",
     "upper_bound_cmc",
 ]

@@ -1,0 +1,158 @@
+"""``proband search``: identification when the person may not be enrolled."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from proband.cli import options as o
+from proband.cli.console import output, progress_bars, talk
+from proband.cli.gathering import gathered
+from proband.cli.inputs import RunInputs, ScoreInputs, numbers, whole_numbers
+
+
+class FusionName(StrEnum):
+    """How a person's samples make one score."""
+
+    max = "max"
+    mean = "mean"
+
+
+@gathered
+def search(
+    inputs: ScoreInputs,
+    gallery: Annotated[
+        str | None,
+        typer.Option(
+            "--gallery",
+            "-g",
+            metavar="CONDITION",
+            help="Who is enrolled. Default: every target.",
+            rich_help_panel="Experiment",
+        ),
+    ] = None,
+    probes: Annotated[
+        str | None,
+        typer.Option(
+            "--probes",
+            "-p",
+            metavar="CONDITION",
+            help="Who is searched for, enrolled or not. Default: every query that is not in the gallery.",
+            rich_help_panel="Experiment",
+        ),
+    ] = None,
+    fusion: Annotated[
+        FusionName,
+        typer.Option(help="How several samples of a person make one score.", rich_help_panel="Experiment"),
+    ] = FusionName.max,
+    fpir: Annotated[
+        str, typer.Option(help="False positive identification rates.", rich_help_panel="Output")
+    ] = "0.1,0.01,0.001",
+    ranks: Annotated[str, typer.Option(help="Numbers of candidates.", rich_help_panel="Output")] = "1,20",
+    sizes: Annotated[
+        str | None,
+        typer.Option(
+            help="Errors for galleries of these numbers of people, at the first FPIR's threshold.",
+            rich_help_panel="Output",
+        ),
+    ] = None,
+    level: o.Level = 0.95,
+    csv: o.Csv = None,
+    figure: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--figure", "-f", help="Write FNIR against FPIR: .png, .svg or .pdf.", rich_help_panel="Output"
+        ),
+    ] = None,
+    *,
+    running: RunInputs,
+) -> None:
+    """Open-set identification: FNIR at fixed FPIR, when some of the people searched for are not enrolled.
+
+    A search returns up to so many candidates whose score reaches a threshold. FPIR: searches for people who are not enrolled that
+    return anybody. FNIR: searches for enrolled people that do not return them.
+
+    [bold]Example[/bold]
+
+      proband search -e embeddings.npz::net -s samples.csv -g "session == 1 and enrolled" -p "session == 2" --metric cosine
+    """
+    import json as json_module
+
+    from proband.engine import written_whole
+    from proband.inference.searching import searches_with_intervals
+    from proband.measures.open_set import search as run
+    from proband.scores import experiment_over
+
+    asked, shown = numbers(fpir, "--fpir"), whole_numbers(ranks, "--ranks")
+    with progress_bars(running.quiet) as progress:
+        found, table = inputs.read(progress)
+        experiment = experiment_over(found, table, gallery, probes, inputs.missing.value)
+        made = [
+            run(
+                one,
+                experiment,
+                fusion=fusion.value,
+                check_orientation=inputs.orientation_check,
+                threads=running.threads,
+                progress=progress,
+            )
+            for one in found
+        ]
+        by_size = _by_size(found, made, experiment, asked[0], sizes, shown[0]) if sizes else None
+    results = [searches_with_intervals(one, asked, shown, level) for one in made]
+    if csv is not None:
+        import polars as pl
+
+        with written_whole(csv) as draft:
+            pl.concat(one.curve(shown[0]) for one in made).write_csv(draft)
+        talk().print(f"wrote {csv}", markup=False, soft_wrap=True)
+    if figure:
+        from proband.report.figures import save_figure
+        from proband.report.verification import searches_figure
+
+        drawn = searches_figure(made, shown[0])
+        for path in figure:
+            save_figure(drawn, path)
+            talk().print(f"wrote {path}", markup=False, soft_wrap=True)
+    if running.json:
+        plain = [one.to_dict() for one in results]
+        if by_size is not None:
+            for one, frame in zip(plain, by_size, strict=True):
+                one["by_gallery_size"] = frame.to_dicts()
+        typer.echo(json_module.dumps(plain, ensure_ascii=False, allow_nan=False))
+        return
+    _show(results)
+    for frame in by_size or []:
+        for row in frame.iter_rows(named=True):
+            output().print(
+                f"{row['algorithm']}, {row['gallery']:,} people enrolled at random: FPIR {row['fpir']:.4f}, FNIR {row['fnir']:.4f}",
+                markup=False,
+            )
+
+
+def _by_size(
+    found: list[Any], made: list[Any], experiment: Any, fpir: float, sizes: str, rank: int
+) -> list[Any]:
+    """Search again, counting who reaches the threshold of the first FPIR."""
+    from proband.measures.open_set import search as run
+
+    wanted = whole_numbers(sizes, "--sizes")
+    frames = []
+    for scores, one in zip(found, made, strict=True):
+        threshold = one.at_fpir(fpir, rank).threshold
+        counted = () if threshold is None else (threshold,)
+        again = run(scores, experiment, fusion=one.fusion, counted_at=counted, check_orientation=False)
+        frames.append(again.by_gallery_size(wanted, rank))
+    return frames
+
+
+def _show(results: list[Any]) -> None:
+    from proband.report.verification import search_statements, search_table
+
+    console = output()
+    console.print(search_table(results))
+    for said in search_statements(results):
+        console.print(said, style="dim", markup=False, soft_wrap=True)

@@ -1,0 +1,246 @@
+"""``proband verify``: accept or reject a claimed identity."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from proband.cli import options as o
+from proband.cli.console import choice_of, output, progress_bars, talk
+from proband.cli.gathering import gathered
+from proband.cli.inputs import RunInputs, ScoreInputs, numbers
+
+if TYPE_CHECKING:
+    from proband.samples import Samples
+    from proband.scores import Scores
+
+
+@gathered
+def verify(
+    inputs: ScoreInputs,
+    gallery: Annotated[
+        str | None,
+        typer.Option(
+            "--gallery",
+            "-g",
+            metavar="CONDITION",
+            help="Claimed identities. Default: every query is compared with every target, no pair twice.",
+            rich_help_panel="Experiment",
+        ),
+    ] = None,
+    probes: Annotated[
+        str | None,
+        typer.Option(
+            "--probes", "-p", metavar="CONDITION", help="Who claims them.", rich_help_panel="Experiment"
+        ),
+    ] = None,
+    pairs: Annotated[
+        Path | None,
+        typer.Option(
+            help="Only these pairs, by folds: LFW's pairs.txt, a table with query and target, or .npz with pair_a and pair_b.",
+            rich_help_panel="Experiment",
+        ),
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Error rates by the values of a column, at one threshold.",
+            rich_help_panel="Experiment",
+        ),
+    ] = None,
+    zoo: Annotated[
+        bool,
+        typer.Option("--zoo", help="Are errors the errors of a few people?", rich_help_panel="Output"),
+    ] = False,
+    pseudonyms: Annotated[
+        bool, typer.Option("--pseudonyms", help="Do not name people.", rich_help_panel="Output")
+    ] = False,
+    fmr: Annotated[
+        str, typer.Option(help="False match rates.", rich_help_panel="Output")
+    ] = "0.01,0.001,0.0001",
+    threshold: Annotated[
+        str | None, typer.Option(help="Thresholds, as well.", rich_help_panel="Output")
+    ] = None,
+    replicates: Annotated[
+        int, typer.Option(min=0, help="Replicates of people; 0 for none.", rich_help_panel="Output")
+    ] = 1_000,
+    naive: Annotated[
+        bool,
+        typer.Option(
+            "--naive",
+            help="Show what intervals would be if comparisons were independent.",
+            rich_help_panel="Output",
+        ),
+    ] = False,
+    level: o.Level = 0.95,
+    seed: o.Seed = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="DIR",
+            help="Write results, tables and figures there.",
+            rich_help_panel="Output",
+        ),
+    ] = None,
+    figure: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--figure", "-f", help="Write the DET plot: .png, .svg or .pdf.", rich_help_panel="Output"
+        ),
+    ] = None,
+    *,
+    running: RunInputs,
+) -> None:
+    """False match and false non-match rates, exactly, with intervals that know that comparisons share people.
+
+    [bold]Examples[/bold]
+
+      proband verify scores.npz -s samples.csv --orientation similarity --fmr 0.001 --out verification
+
+    All pairs of a set of embeddings, each once; men and women apart:
+
+      proband verify -e model.npz -s samples.csv --metric cosine --by sex
+
+    LFW's View 2, thresholds chosen on the other folds:
+
+      proband verify -e lfw.npz::net -s lfw.npz --id-column '#' --metric l2 --pairs pairs.txt
+    """
+    from proband.inference.verifying import verify as run
+    from proband.scores import experiment_over
+
+    asked = numbers(fmr, "--fmr")
+    at = numbers(threshold, "--threshold") if threshold else ()
+    with progress_bars(running.quiet) as progress:
+        lists = inputs.lists(progress) if inputs.samples is None else []
+        if lists:
+            from proband.inference.verifying_lists import verify_list
+
+            settings: dict[str, Any] = {
+                "fmrs": asked,
+                "thresholds": at,
+                "confidence_level": level,
+                "check_orientation": inputs.orientation_check,
+            }
+            _show(
+                [verify_list(one, **settings) for one in lists], None, None, running.json, out, figure or []
+            )
+            return
+        found, table = inputs.read(progress)
+        if pairs is not None:
+            _by_folds(found, table, pairs, running.json)
+            return
+        within: Any = table
+        if gallery is not None or probes is not None:
+            within = experiment_over(found, table, choice_of(gallery, False), probes, inputs.missing.value)
+        results = [
+            run(
+                one,
+                within,
+                fmrs=asked,
+                thresholds=at,
+                confidence_level=level,
+                n_resamples=replicates,
+                naive=naive,
+                rng=seed,
+                check_orientation=inputs.orientation_check,
+                threads=running.threads,
+                progress=progress,
+            )
+            for one in found
+        ]
+        groups = _groups(found, within, results, by, level) if by else None
+        animals = _zoo(found, within, results, pseudonyms, seed) if zoo else None
+    _show(results, groups, animals, running.json, out, figure or [])
+
+
+def _groups(found: list[Scores], within: Any, results: list[Any], by: str, level: float) -> list[Any]:
+    from proband.inference.groups import error_rates_by
+
+    return [
+        error_rates_by(one, within, by, result.points[0].point, confidence_level=level)
+        for one, result in zip(found, results, strict=True)
+    ]
+
+
+def _zoo(found: list[Scores], within: Any, results: list[Any], pseudonyms: bool, seed: int) -> list[Any]:
+    from proband.inference.groups import hard_subjects_of
+
+    return [
+        hard_subjects_of(one, within, result.points[0].point, pseudonyms=pseudonyms, rng=seed)
+        for one, result in zip(found, results, strict=True)
+    ]
+
+
+def _show(
+    results: list[Any],
+    groups: list[Any] | None,
+    animals: list[Any] | None,
+    json: bool,
+    out: Path | None,
+    figures: list[Path],
+) -> None:
+    import json as json_module
+
+    from proband.report.figures import save_figure
+    from proband.report.verification import (
+        verification_figures,
+        verification_statements,
+        verification_table,
+        write_verification,
+    )
+
+    if figures:
+        drawn = verification_figures(results)["det"]
+        for path in figures:
+            save_figure(drawn, path)
+            talk().print(f"wrote {path}", markup=False, soft_wrap=True)
+    if out is not None:
+        talk().print(f"wrote {write_verification(results, out, groups or ())}", markup=False, soft_wrap=True)
+    if json:
+        plain: list[dict[str, Any]] = [one.to_dict() for one in results]
+        for place, one in enumerate(plain):
+            if groups is not None:
+                one["groups"] = groups[place].to_dict()
+            if animals is not None:
+                one["hard_subjects"] = animals[place].to_dict()
+        typer.echo(json_module.dumps(plain, ensure_ascii=False, allow_nan=False))
+        return
+    console = output()
+    console.print(verification_table(results))
+    for one in groups or []:
+        for said in one.sentences():
+            console.print(said, markup=False, soft_wrap=True)
+    for result, one in zip(results, animals or [], strict=False):
+        for said in one.sentences():
+            console.print(f"{result.algorithm}: {said}", markup=False, soft_wrap=True)
+    for said in verification_statements(results):
+        console.print(said, style="dim", markup=False, soft_wrap=True)
+
+
+def _by_folds(found: list[Scores], table: Samples, pairs: Path, json: bool) -> None:
+    import json as json_module
+
+    from proband.measures.folds import fold_accuracy
+    from proband.scores.pair_lists import read_pairs
+    from proband.scores.trials import Trials
+
+    listed = read_pairs(pairs, table)
+    results = [fold_accuracy(Trials.from_pairs(listed, one)) for one in found]
+    if json:
+        typer.echo(json_module.dumps([one.to_dict() for one in results]))
+        return
+    console = output()
+    for one in results:
+        console.print(repr(one), markup=False, soft_wrap=True)
+    console.print(
+        "Each fold's threshold is chosen on the other folds. The standard error is the protocol's own, over folds; it says nothing of "
+        "people who are in several pairs.",
+        style="dim",
+        markup=False,
+        soft_wrap=True,
+    )

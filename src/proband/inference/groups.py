@@ -1,0 +1,195 @@
+"""Error rates by group at one threshold (after ISO/IEC 19795-10), and whether errors are those of a few people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.errors import DesignError, UsageError
+from proband.inference.dyadic import RateInterval, false_match_rate, false_non_match_rate
+from proband.inference.hard_subjects import HardSubjects, hard_subjects
+from proband.inference.verifying import Shared
+from proband.measures.pairs import PairSet
+from proband.measures.verification import OperatingPoint
+from proband.samples import Experiment, Samples
+from proband.samples.table import Selection, frozen
+from proband.scores import Scores
+
+
+@dataclass(frozen=True)
+class GroupRates:
+    """One group: genuine comparisons of its people, and impostor comparisons within it."""
+
+    group: str
+    n_subjects: int
+    fnmr: RateInterval | None
+    fmr: RateInterval | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "group": self.group,
+            "n_subjects": self.n_subjects,
+            "fnmr": None if self.fnmr is None else self.fnmr.to_dict(),
+            "fmr": None if self.fmr is None else self.fmr.to_dict(),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Differential:
+    """Error rates by group, at one threshold for all.
+
+    Attributes
+    ----------
+    column
+        What makes the groups.
+    groups
+        Sorted by name; those too small for any comparison have no rate.
+    n_ungrouped
+        Samples without a value.
+    """
+
+    algorithm: str
+    column: str
+    threshold: float | None
+    groups: tuple[GroupRates, ...]
+    n_ungrouped: int
+
+    def ratio(self, rate: str) -> float | None:
+        """The largest rate over the smallest, of groups whose rate rests on errors at all."""
+        values = [getattr(one, rate).rate for one in self.groups if getattr(one, rate) is not None]
+        values = [value for value in values if value > 0]
+        return max(values) / min(values) if len(values) > 1 else None
+
+    def sentences(self) -> list[str]:
+        """One line for each group, and the ratios."""
+        said = []
+        for one in self.groups:
+            parts = [
+                f"{name} {rate.rate:.4g} [{rate.low:.4g}, {rate.high:.4g}] ({rate.errors:,} of {rate.n:,}{'' if rate.supported else ', not supported'})"
+                for name, rate in (("FNMR", one.fnmr), ("FMR", one.fmr))
+                if rate is not None
+            ]
+            said.append(
+                f"{self.algorithm}, {self.column} = {one.group}, {one.n_subjects:,} people: {'; '.join(parts) or 'no comparisons'}"
+            )
+        for name in ("fnmr", "fmr"):
+            ratio = self.ratio(name)
+            if ratio is not None:
+                said.append(
+                    f"{self.algorithm}: the largest {name.upper()} is {ratio:.2f} times the smallest."
+                )
+        if self.n_ungrouped:
+            said.append(f"{self.n_ungrouped:,} samples have no value of {self.column} and are in no group.")
+        return said
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "column": self.column,
+            "threshold": self.threshold,
+            "groups": [one.to_dict() for one in self.groups],
+            "n_ungrouped": self.n_ungrouped,
+            "ratio_fnmr": self.ratio("fnmr"),
+            "ratio_fmr": self.ratio("fmr"),
+        }
+
+
+def error_rates_by(
+    scores: Scores,
+    within: Experiment | Samples,
+    column: str,
+    point: OperatingPoint,
+    *,
+    confidence_level: float = 0.95,
+) -> Differential:
+    """Error rates of each group at a threshold that is the same for all.
+
+    A group's genuine comparisons are those of its samples with each other, its impostor comparisons those within the group:
+    people of one group are taken for each other more easily than for others.
+    """
+    samples = within.samples if isinstance(within, Experiment) else within
+    if column not in samples.frame.columns:
+        raise UsageError(
+            f"There is no column {column!r}.", f"the columns are: {', '.join(samples.frame.columns)}."
+        )
+    values = samples.frame[column]
+    kinds = sorted(values.drop_nulls().unique().to_list(), key=str)
+    if len(kinds) > 50:
+        raise DesignError(f"{column} has {len(kinds):,} values; groups are few.", "make bands of it first.")
+    closeness = _closeness(point, scores)
+    groups = []
+    for kind in kinds:
+        chosen = (values == kind).fill_null(False).to_numpy()
+        pairs = _pairs_of(scores, within, samples, chosen)
+        if pairs is None:
+            groups.append(GroupRates(str(kind), 0, None, None))
+            continue
+        groups.append(_rates(str(kind), scores, pairs, closeness, confidence_level))
+    return Differential(scores.name, column, point.threshold, tuple(groups), int(values.null_count()))
+
+
+def _closeness(point: OperatingPoint, scores: Scores) -> float:
+    if point.threshold is None:
+        return float("inf")
+    return point.threshold if scores.larger_is_closer else -point.threshold
+
+
+def _pairs_of(
+    scores: Scores, within: Experiment | Samples, samples: Samples, chosen: npt.NDArray[np.bool_]
+) -> PairSet | None:
+    """The comparisons whose samples are both in a group; None if one side has none."""
+    if isinstance(within, Experiment):
+        gallery, probes = within.gallery[chosen[within.gallery]], within.probes[chosen[within.probes]]
+        if not len(gallery) or not len(probes):
+            return None
+        part = Experiment(samples, Selection(frozen(gallery), "group"), Selection(frozen(probes), "group"))
+        return PairSet.of(scores, samples, part)
+    own = samples.take(np.flatnonzero(chosen))
+    known = [any(name in axis for name in own.ids) for axis in (scores.queries, scores.targets)]
+    return PairSet.of(scores, own) if all(known) else None
+
+
+def _rates(name: str, scores: Scores, pairs: PairSet, closeness: float, level: float) -> GroupRates:
+    shared = Shared.of(scores, pairs, closeness)
+    accepted = shared.tail >= closeness
+    fmr = fnmr = None
+    if shared.comparisons.n_impostor:
+        fmr = false_match_rate(shared.first[accepted], shared.second[accepted], shared.comparisons, level)
+    if len(shared.genuine):
+        fnmr = false_non_match_rate(
+            shared.genuine_people, (shared.genuine < closeness).astype(np.float64), level
+        )
+    return GroupRates(name, len(shared.comparisons.queries), fnmr, fmr)
+
+
+def hard_subjects_of(
+    scores: Scores,
+    within: Experiment | Samples,
+    point: OperatingPoint,
+    *,
+    pseudonyms: bool = False,
+    rng: int = 0,
+) -> HardSubjects:
+    """Who the errors at an operating point fall on, and whether there is anything to see."""
+    samples = within.samples if isinstance(within, Experiment) else within
+    pairs = PairSet.of(scores, samples, within if isinstance(within, Experiment) else None)
+    closeness = _closeness(point, scores)
+    shared = Shared.of(scores, pairs, closeness)
+    accepted = shared.tail >= closeness
+    codes = np.unique(
+        np.concatenate([pairs.row_codes[~pairs.row_failed], pairs.column_codes[~pairs.column_failed]])
+    )
+    return hard_subjects(
+        [str(samples.subjects[code]) for code in codes],
+        shared.comparisons,
+        shared.genuine_people,
+        shared.genuine < closeness,
+        shared.first[accepted],
+        shared.second[accepted],
+        pseudonyms=pseudonyms,
+        rng=rng,
+    )

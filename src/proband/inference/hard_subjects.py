@@ -1,0 +1,153 @@
+"""Are errors the errors of a few people? (Doddington's zoo: sheep, goats, lambs and wolves)"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.inference.dyads import Comparisons
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+_DRAWS = 9_999
+
+
+@dataclass(frozen=True, eq=False)
+class HardSubjects:
+    """How errors fall on people, and whether there is anything to see.
+
+    Attributes
+    ----------
+    people
+        One row a person: genuine comparisons and false non-matches (*goats* have many), impostor comparisons and false
+        matches (*lambs* are taken for by others, *wolves* are taken for others; here both together).
+    goats_p, lambs_p
+        The chance, if errors fell on comparisons without regard to people, of their being as concentrated.
+    """
+
+    people: pl.DataFrame
+    goats_p: float
+    lambs_p: float
+
+    def sentences(self) -> list[str]:
+        """The answers in words."""
+        goats = (
+            "some people are rejected more often than chance makes them"
+            if self.goats_p <= 0.05
+            else "no goats can be seen"
+        )
+        lambs = (
+            "some people take part in more false matches than chance makes them"
+            if self.lambs_p <= 0.05
+            else "no lambs or wolves can be seen"
+        )
+        return [
+            f"False non-matches: {goats} (p = {self.goats_p:.2g}).",
+            f"False matches: {lambs} (p = {self.lambs_p:.2g}).",
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {"goats_p": self.goats_p, "lambs_p": self.lambs_p, "people": self.people.to_dicts()}
+
+
+def hard_subjects(
+    names: list[str],
+    comparisons: Comparisons,
+    genuine_people: Integers,
+    missed: npt.NDArray[np.bool_],
+    first: Integers,
+    second: Integers,
+    *,
+    pseudonyms: bool = False,
+    rng: int = 0,
+) -> HardSubjects:
+    """Count errors by person, and test whether they are more concentrated than chance makes them.
+
+    False non-matches are dealt anew over all genuine comparisons, false matches over all impostor pairs of people in proportion
+    to their comparisons; the statistic is the sum of squared counts, each relative to what is expected.
+
+    Parameters
+    ----------
+    names
+        The people, in the order of their numbers.
+    genuine_people, missed
+        Every genuine comparison: whose, and whether it was rejected.
+    first, second
+        The people of every false match.
+    pseudonyms
+        Call people P1, P2, … in an order of chance.
+    """
+    generator = np.random.default_rng(rng)
+    n = len(names)
+    genuine = np.bincount(genuine_people, minlength=n)
+    rejected = np.bincount(genuine_people[missed], minlength=n)
+    matches = np.bincount(first, minlength=n) + np.bincount(second, minlength=n)
+    impostor = comparisons.n_by_subject
+    shown = names
+    if pseudonyms:
+        order = generator.permutation(n)
+        shown = [f"P{place + 1}" for place in order]
+    frame = pl.DataFrame(
+        {
+            "subject": shown,
+            "genuine": genuine,
+            "false_non_matches": rejected,
+            "impostor": np.asarray(impostor, dtype=np.int64),
+            "false_matches": matches,
+        }
+    ).sort(["false_non_matches", "false_matches", "subject"], descending=[True, True, False])
+    return HardSubjects(
+        frame,
+        _goats(genuine_people, missed, genuine, generator),
+        _lambs(comparisons, matches, len(first), generator),
+    )
+
+
+def _goats(
+    people: Integers, missed: npt.NDArray[np.bool_], genuine: Integers, rng: np.random.Generator
+) -> float:
+    total = int(missed.sum())
+    if total == 0 or total == len(missed):
+        return 1.0
+    weight = np.where(genuine > 0, 1.0 / np.maximum(genuine, 1), 0.0)
+    observed = float((weight * np.bincount(people[missed], minlength=len(genuine)) ** 2).sum())
+    as_large = 1
+    for _ in range(_DRAWS):
+        drawn = people[rng.choice(len(people), total, replace=False)]
+        as_large += float((weight * np.bincount(drawn, minlength=len(genuine)) ** 2).sum()) >= observed - 1e-9
+    return as_large / (_DRAWS + 1)
+
+
+def _lambs(comparisons: Comparisons, matches: Integers, total: int, rng: np.random.Generator) -> float:
+    """Draw as many pairs of people, in proportion to their comparisons, and see how often they are as concentrated."""
+    if total == 0:
+        return 1.0
+    expected = np.asarray(comparisons.n_by_subject, dtype=np.float64)
+    weight = np.where(expected > 0, 1.0 / np.maximum(expected, 1e-300), 0.0) * expected.sum() / len(expected)
+    observed = float((weight * matches.astype(np.float64) ** 2).sum())
+    queries = np.asarray(comparisons.queries, dtype=np.float64)
+    targets = np.asarray(comparisons.targets, dtype=np.float64)
+    n = len(queries)
+    as_large = 1
+    draws = min(_DRAWS, max(199, 20_000_000 // max(total, 1)))
+    for _ in range(draws):
+        a, b = _pairs(queries / queries.sum(), targets / targets.sum(), n, total, rng)
+        counts = np.bincount(a, minlength=n) + np.bincount(b, minlength=n)
+        as_large += float((weight * counts.astype(np.float64) ** 2).sum()) >= observed - 1e-9
+    return as_large / (draws + 1)
+
+
+def _pairs(
+    queries: Floats, targets: Floats, n: int, total: int, rng: np.random.Generator
+) -> tuple[Integers, Integers]:
+    """Random pairs of different people, in proportion to query and target images."""
+    a = rng.choice(n, total, p=queries)
+    b = rng.choice(n, total, p=targets)
+    while (same := np.flatnonzero(a == b)).size:
+        a[same], b[same] = rng.choice(n, same.size, p=queries), rng.choice(n, same.size, p=targets)
+    return a, b

@@ -1,0 +1,119 @@
+"""Open-set error rates with intervals: people are the units, and each search belongs to one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from proband._version import __version__
+from proband.inference.closed import effective_size
+from proband.inference.clusters import cluster_statistics
+from proband.inference.proportions import (
+    Interval,
+    check_level,
+    proportion_interval,
+    t_quantile,
+    wilson_interval,
+)
+from proband.measures.open_set import Searches, SearchPoint
+from proband.measures.results import Answers
+
+_SUPPORTED = 30
+
+
+@dataclass(frozen=True)
+class SearchInterval:
+    """One operating point of a search with its intervals, at the threshold held fixed."""
+
+    point: SearchPoint
+    fpir: Interval
+    fnir: Interval
+
+    @property
+    def fpir_supported(self) -> bool:
+        """Whether the false positive rate rests on at least 30 events."""
+        return self.point.false_positives >= _SUPPORTED
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            **self.point.to_dict(),
+            "fpir_interval": list(self.fpir),
+            "fnir_interval": list(self.fnir),
+            "fpir_supported": self.fpir_supported,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class SearchEstimates:
+    """One algorithm's searches at chosen operating points."""
+
+    searches: Searches
+    points: tuple[SearchInterval, ...]
+    confidence_level: float
+    answers: Answers
+
+    @property
+    def algorithm(self) -> str:
+        """The name of the scores."""
+        return self.searches.algorithm
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "proband": __version__,
+            "algorithm": self.algorithm,
+            "n_enrolled": self.searches.n_enrolled,
+            "fusion": self.searches.fusion,
+            "confidence_level": self.confidence_level,
+            "points": [point.to_dict() for point in self.points],
+            "answers": asdict(self.answers),
+            "notes": list(self.searches.notes),
+        }
+
+
+def searches_with_intervals(
+    searches: Searches, fpirs: Sequence[float], ranks: Sequence[int], confidence_level: float = 0.95
+) -> SearchEstimates:
+    """Estimate FPIR and FNIR at the attainable thresholds of some false positive rates.
+
+    Each search belongs to one person, so intervals are Wilson's with people as units, against the gallery as it is.
+    """
+    check_level(confidence_level)
+    points = []
+    for fpir in fpirs:
+        for rank in ranks:
+            point = searches.at_fpir(fpir, rank)
+            closeness = (
+                np.inf
+                if point.threshold is None
+                else point.threshold * (1 if searches.larger_is_closer else -1)
+            )
+            missed = ~((searches.mate >= closeness) & (searches.place <= rank) & np.isfinite(searches.mate))
+            points.append(
+                SearchInterval(
+                    point,
+                    _interval(searches.best >= closeness, searches.nonmated_subjects, confidence_level),
+                    _interval(missed, searches.mated_subjects, confidence_level),
+                )
+            )
+    answers = Answers(
+        "false positive and false negative identification rates",
+        "other people searched for, with as many probes each",
+        "the algorithm, the gallery and the threshold",
+        "people are independent and alike in distribution",
+    )
+    return SearchEstimates(searches, tuple(points), confidence_level, answers)
+
+
+def _interval(events: np.ndarray, people: np.ndarray, level: float) -> Interval:
+    values = events.astype(np.float64)
+    if len(np.unique(people)) == len(people):
+        return proportion_interval(float(values.sum()), len(values), "wilson", level)
+    clusters = cluster_statistics(values, people)
+    return wilson_interval(
+        clusters.rate, effective_size(clusters), t_quantile(level, clusters.n_clusters - 1.0)
+    )

@@ -1,0 +1,198 @@
+"""FNMR at a false match rate as an estimate, and two algorithms compared by it on the same comparisons."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from proband.errors import DesignError
+from proband.inference.comparison import Comparison, PairComparison, Verdict
+from proband.inference.dyadic_bootstrap import AlgorithmScores, fnmr_difference_at_fmr
+from proband.inference.estimates import Estimate
+from proband.inference.multiplicity import holm
+from proband.inference.verifying import Shared, Verification, room_for_replicates, verify
+from proband.measures.pairs import PairSet
+from proband.measures.results import Answers, Facts
+from proband.measures.verification import FNMR
+from proband.samples import Experiment, Samples
+from proband.scores import Scores
+
+N_RESAMPLES = 2_000
+
+
+def estimate_fnmr(
+    measure: FNMR, scores: Scores, within: Experiment | Samples, level: float, seed: int
+) -> Estimate:
+    """FNMR at a false match rate, with the threshold found anew in replicates of people."""
+    made = verify(
+        scores, within, fmrs=[measure.at_fmr], confidence_level=level, n_resamples=N_RESAMPLES, rng=seed
+    )
+    return _estimate(measure, made, scores, within, level, seed)
+
+
+def _estimate(
+    measure: FNMR, made: Verification, scores: Scores, within: Experiment | Samples, level: float, seed: int
+) -> Estimate:
+    (point,) = made.points
+    anew = point.fnmr_at_fmr
+    low, high = (point.fnmr.low, point.fnmr.high) if anew is None else anew
+    notes = list(made.notes)
+    if not point.point.fmr_supported:
+        notes.insert(
+            0,
+            f"the threshold rests on {point.point.false_matches} false matches, fewer than 30: not supported",
+        )
+    return Estimate(
+        value=point.point.fnmr,
+        low=low,
+        high=high,
+        confidence_level=level,
+        standard_error=point.fnmr.standard_error,
+        events=float(point.point.false_non_matches),
+        degrees_of_freedom=None,
+        replicates=None,
+        design=f"people drawn anew, threshold found anew ({N_RESAMPLES:,} replicates)"
+        if anew is not None
+        else point.fnmr.method,
+        seed=seed,
+        answers=answers_of_verification(measure.estimand),
+        facts=facts_of_verification(scores, within, made),
+        clusters=None,
+        notes=tuple(notes),
+    )
+
+
+def compare_fnmr(
+    measure: FNMR,
+    algorithms: Mapping[str, Scores],
+    within: Experiment | Samples,
+    margin: float | None,
+    level: float,
+    seed: int,
+) -> Comparison:
+    """Compare algorithms by FNMR at the same false match rate, all in the same drawings of people."""
+    estimates, shared = [], {}
+    for name, scores in algorithms.items():
+        made = verify(
+            scores, within, fmrs=[measure.at_fmr], confidence_level=level, n_resamples=N_RESAMPLES, rng=seed
+        )
+        one = _estimate(measure, made, scores, within, level, seed)
+        estimates.append(one if one.facts.algorithm == name else _renamed(one, name))
+        samples = within.samples if isinstance(within, Experiment) else within
+        pairs = PairSet.of(scores, samples, within if isinstance(within, Experiment) else None)
+        shared[name] = Shared.of(scores, pairs, room_for_replicates(made.rates, measure.at_fmr))
+    pairs_found = [
+        _pair(a, b, shared[a], shared[b], measure, margin, level, seed)
+        for a, b in combinations(algorithms, 2)
+    ]
+    adjusted = holm([pair.p_value for pair in pairs_found])
+    return Comparison(
+        tuple(estimates),
+        tuple(replace(pair, p_adjusted=p) for pair, p in zip(pairs_found, adjusted, strict=True)),
+        None,
+        margin,
+        level,
+        answers_of_verification(f"difference of {measure.estimand}"),
+        (),
+        larger_is_better=False,
+    )
+
+
+def _renamed(one: Estimate, name: str) -> Estimate:
+    return replace(one, facts=replace(one.facts, algorithm=name))
+
+
+def _pair(
+    first: str,
+    second: str,
+    a: Shared,
+    b: Shared,
+    measure: FNMR,
+    margin: float | None,
+    level: float,
+    seed: int,
+) -> PairComparison:
+    same = (
+        np.array_equal(a.genuine_people, b.genuine_people)
+        and a.comparisons.n_impostor == b.comparisons.n_impostor
+    )
+    if not same:
+        raise DesignError(f"{first} and {second} were not measured on the same comparisons.")
+    found = fnmr_difference_at_fmr(
+        AlgorithmScores(a.first, a.second, a.tail, a.genuine),
+        AlgorithmScores(b.first, b.second, b.tail, b.genuine),
+        a.genuine_people,
+        a.comparisons,
+        measure.at_fmr,
+        N_RESAMPLES,
+        seed,
+        confidence_level=level,
+    )
+    verdict: Verdict = "undecided"
+    if found.high < 0:
+        verdict = "better"
+    elif found.low > 0:
+        verdict = "worse"
+    elif margin is not None and -margin < found.low and found.high < margin:
+        verdict = "equivalent"
+    return PairComparison(
+        first=first,
+        second=second,
+        difference=found.difference,
+        low=found.low,
+        high=found.high,
+        p_value=found.p_value,
+        p_adjusted=found.p_value,
+        n_sf=None,
+        n_fs=None,
+        n_discordant_subjects=None,
+        verdict=verdict,
+        not_inferior=None,
+        subjects_needed=None,
+        method=f"people drawn anew, both thresholds found anew in each ({N_RESAMPLES:,} replicates)",
+    )
+
+
+_ANEW = "other people, with as many images each, and the threshold set on them"
+
+
+def answers_of_verification(of: str, varying: str = _ANEW) -> Answers:
+    """What is varied and held fixed."""
+    return Answers(
+        of,
+        varying,
+        "the algorithms",
+        "people are independent and alike in distribution",
+    )
+
+
+def facts_of_verification(scores: Scores, within: Experiment | Samples, made: Verification) -> Facts:
+    """How an estimate over comparisons came about."""
+    counts = made.rates.counts
+    name = within.fingerprint if isinstance(within, Experiment) else "all pairs"
+    rule = within.gallery_rule if isinstance(within, Experiment) else "every target"
+    digest = hashlib.sha256(f"{name} {counts.n_genuine} {counts.n_impostor}".encode()).hexdigest()[:16]
+    return Facts(
+        algorithm=scores.name,
+        n_probes=counts.n_genuine,
+        n_probe_subjects=made.n_subjects,
+        n_gallery_images=len(scores.targets),
+        n_gallery_subjects=made.n_subjects,
+        n_ranks=0,
+        n_failed=counts.n_failed_genuine,
+        n_gallery_failed=0,
+        n_unmated=0,
+        n_tied=0,
+        ties="accepted at the threshold",
+        counting="comparisons",
+        on_failure="left out",
+        universe="verification",
+        gallery_rule=rule,
+        probe_rule=within.probe_rule if isinstance(within, Experiment) else "every query",
+        experiment=digest,
+        notes=made.notes,
+    )

@@ -1,0 +1,268 @@
+"""Verification with intervals that know people are shared: error rates at thresholds, and FNMR at a fixed FMR."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proband._version import __version__
+from proband.engine import Progress
+from proband.errors import AlignmentError, DesignError, UsageError
+from proband.inference.dyadic import RateInterval, false_match_rate, false_non_match_rate, naive_interval
+from proband.inference.dyadic_bootstrap import fnmr_at_fmr_replicates, recentred_interval
+from proband.inference.dyads import Comparisons
+from proband.inference.proportions import Interval, check_level, check_seed
+from proband.measures.pair_counts import count_pairs, genuine_pairs, tail_pairs
+from proband.measures.pairs import PairSet
+from proband.measures.results import Answers
+from proband.measures.verification import ErrorRates, OperatingPoint
+from proband.samples import Experiment, Samples
+from proband.scores import Scores, experiment_over, require_orientation
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+FMRS = (1e-2, 1e-3, 1e-4)
+_LEAST_TAIL = 500_000  # impostor comparisons that replicates can always reach back to
+_LARGEST_TAIL = 20_000_000  # impostor comparisons above a threshold that are kept to see who shares them
+
+
+@dataclass(frozen=True, eq=False)
+class VerificationPoint:
+    """One operating point with its intervals.
+
+    Attributes
+    ----------
+    point
+        The threshold and the counts.
+    fmr, fnmr
+        At this threshold, held fixed.
+    fnmr_at_fmr
+        FNMR at the FMR asked for, with the threshold found anew in every replicate: the answer to "how good at that FMR",
+        where the threshold would be set on other people. None where there is no replicate interval.
+    naive
+        What intervals would be if every comparison were of other people; only where asked for.
+    """
+
+    point: OperatingPoint
+    fmr: RateInterval
+    fnmr: RateInterval
+    fnmr_at_fmr: Interval | None
+    naive: tuple[RateInterval, RateInterval] | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            **self.point.to_dict(),
+            "fmr_interval": self.fmr.to_dict(),
+            "fnmr_interval": self.fnmr.to_dict(),
+            "fnmr_at_fmr_interval": None if self.fnmr_at_fmr is None else list(self.fnmr_at_fmr),
+            "naive": None if self.naive is None else [one.to_dict() for one in self.naive],
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Verification:
+    """One algorithm's error rates, with intervals at chosen points."""
+
+    rates: ErrorRates
+    points: tuple[VerificationPoint, ...]
+    n_subjects: int
+    confidence_level: float
+    answers: Answers
+    notes: tuple[str, ...]
+
+    @property
+    def algorithm(self) -> str:
+        """The name of the scores."""
+        return self.rates.algorithm
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        counts = self.rates.counts
+        return {
+            "proband": __version__,
+            "algorithm": self.algorithm,
+            "n_subjects": self.n_subjects,
+            "n_genuine": counts.n_genuine,
+            "n_impostor": counts.n_impostor,
+            "n_failed_genuine": counts.n_failed_genuine,
+            "n_failed_impostor": counts.n_failed_impostor,
+            "confidence_level": self.confidence_level,
+            "auc": self.rates.auc(),
+            "eer": asdict(self.rates.eer()),
+            "points": [point.to_dict() for point in self.points],
+            "answers": asdict(self.answers),
+            "notes": list(self.notes),
+        }
+
+    def __repr__(self) -> str:
+        return repr(self.rates)
+
+
+@dataclass(frozen=True, eq=False)
+class Shared:
+    """Who takes part in the comparisons of a pair set, with people numbered from 0.
+
+    Attributes
+    ----------
+    comparisons
+        Images of each person.
+    genuine_people, genuine
+        Every genuine comparison: whose, and how close.
+    first, second, tail
+        Impostor comparisons that reach the loosest threshold of interest: between whom, and how close.
+    """
+
+    comparisons: Comparisons
+    genuine_people: Integers
+    genuine: Floats
+    first: Integers
+    second: Integers
+    tail: Floats
+
+    @classmethod
+    def of(cls, scores: Scores, pairs: PairSet, loosest: float) -> Shared:
+        """Collect the comparisons above a threshold, and every genuine one."""
+        if pairs.n_shared and not pairs.symmetric:
+            raise DesignError(
+                f"{scores.name}: {pairs.n_shared:,} samples are both queries and targets and others are not, so it is not clear how "
+                "often two people meet.",
+                "choose who is compared with whom: gallery and probes (--gallery, --probes).",
+            )
+        rows = pairs.row_codes[~pairs.row_failed]
+        columns = pairs.column_codes[~pairs.column_failed]
+        people = np.unique(np.concatenate([rows, columns]))
+        comparisons = Comparisons(
+            np.bincount(np.searchsorted(people, rows), minlength=len(people)),
+            np.bincount(np.searchsorted(people, columns), minlength=len(people)),
+            pairs.symmetric,
+        )
+        whose, genuine = genuine_pairs(scores, pairs)
+        first, second, tail = tail_pairs(scores, pairs, loosest, _LARGEST_TAIL)
+        return cls(
+            comparisons,
+            np.searchsorted(people, whose),
+            genuine,
+            np.searchsorted(people, first),
+            np.searchsorted(people, second),
+            tail,
+        )
+
+
+def verify(
+    scores: Scores,
+    within: Experiment | Samples,
+    *,
+    fmrs: Sequence[float] = FMRS,
+    thresholds: Sequence[float] = (),
+    confidence_level: float = 0.95,
+    n_resamples: int = 1_000,
+    naive: bool = False,
+    rng: int = 0,
+    check_orientation: bool = True,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Verification:
+    """Count every comparison once, exactly, and estimate error rates with intervals for other people.
+
+    Parameters
+    ----------
+    within
+        An experiment (probes against the gallery), or the samples table: then every query is compared with every target, no
+        pair twice and no sample with itself.
+    fmrs, thresholds
+        The operating points: false match rates, or thresholds.
+    n_resamples
+        Replicates of people for FNMR at a fixed FMR, where the threshold is found anew each time; 0 for none.
+    naive
+        Add the intervals of independent comparisons, labelled as such.
+    """
+    check_level(confidence_level)
+    check_seed(rng)
+    samples = within.samples if isinstance(within, Experiment) else within
+    if check_orientation:
+        _require_orientation(scores, within)
+    if not fmrs and not thresholds:
+        raise UsageError("There is no operating point.", "name false match rates or thresholds.")
+    pairs = PairSet.of(scores, samples, within if isinstance(within, Experiment) else None)
+    sign = 1.0 if scores.larger_is_closer else -1.0
+    counts = count_pairs(scores, pairs, [sign * t for t in thresholds], threads=threads, progress=progress)
+    rates = ErrorRates(scores.name, scores.larger_is_closer, counts, (*scores.notes, *pairs.notes))
+    points = [rates.at_fmr(fmr) for fmr in fmrs] + [rates.at_threshold(t) for t in thresholds]
+    reached = [sign * one.threshold for one in points if one.threshold is not None]
+    loosest = min(reached) if reached else np.inf
+    # Replicates move the threshold both ways, so some more of the tail is needed than the points themselves use.
+    if n_resamples and fmrs:
+        loosest = min(loosest, room_for_replicates(rates, max(fmrs)))
+    shared = Shared.of(scores, pairs, loosest)
+    made = tuple(
+        _with_intervals(point, sign, shared, confidence_level, n_resamples, naive, rng) for point in points
+    )
+    answers = Answers(
+        "false match and false non-match rates",
+        "other people, with as many images each",
+        "the algorithm; the threshold, or the false match rate at which it is set",
+        "people are independent and alike in distribution; comparisons that share a person are not independent",
+    )
+    people = len(shared.comparisons.queries)
+    return Verification(rates, made, people, confidence_level, answers, rates.notes)
+
+
+def _require_orientation(scores: Scores, within: Experiment | Samples) -> None:
+    """Refuse scores that look reversed, wherever anybody is compared with an own image."""
+    if isinstance(within, Samples):
+        shared = set(scores.queries) & set(scores.targets)
+        try:
+            within = experiment_over([scores], within, "one_per_subject" if shared else None, missing="drop")
+        except (DesignError, AlignmentError):
+            return  # nobody has two images there: error rates will say so
+    if within.mated.any():
+        require_orientation(scores, within)
+
+
+def room_for_replicates(rates: ErrorRates, fmr: float) -> float:
+    """A closeness that at least four times as many impostors reach as the FMR allows, and some hundred thousand in any case.
+
+    It is found in the histogram. Genuine scores do not tell: the threshold of a replicate may lie below them all.
+    """
+    counts = rates.counts
+    needed = max(4 * fmr * counts.n_impostor, _LEAST_TAIL)
+    reached = np.cumsum(counts.histogram.impostor[::-1])[::-1]  # from each bin on
+    enough = np.flatnonzero(reached >= needed)
+    return float(counts.histogram.edges[enough[-1]]) if len(enough) else float(counts.lowest_impostor)
+
+
+def _with_intervals(
+    point: OperatingPoint, sign: float, shared: Shared, level: float, n_resamples: int, naive: bool, seed: int
+) -> VerificationPoint:
+    threshold = np.inf if point.threshold is None else sign * point.threshold
+    accepted = shared.tail >= threshold
+    fmr = false_match_rate(shared.first[accepted], shared.second[accepted], shared.comparisons, level)
+    missed = shared.genuine < threshold
+    fnmr = false_non_match_rate(shared.genuine_people, missed.astype(np.float64), level)
+    anew = None
+    if n_resamples and point.asked is not None and point.false_matches:
+        replicates = fnmr_at_fmr_replicates(
+            shared.first,
+            shared.second,
+            shared.tail,
+            shared.genuine_people,
+            shared.genuine,
+            shared.comparisons,
+            point.asked,
+            n_resamples,
+            seed,
+        )
+        anew = recentred_interval(replicates, point.fnmr, level)
+    plain = None
+    if naive:
+        plain = (
+            naive_interval(point.false_matches, point.n_impostor, level, shared.comparisons.n_subjects),
+            naive_interval(point.false_non_matches, point.n_genuine, level, shared.comparisons.n_subjects),
+        )
+    return VerificationPoint(point, fmr, fnmr, anew, plain)

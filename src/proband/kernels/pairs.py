@@ -1,0 +1,232 @@
+"""How many scores lie between and upon given edges, exactly, in one pass over tiles.
+
+Edge k owns two slots: 2k counts the scores strictly between it and the edge before, 2k + 1 those equal to it; the last
+slot counts what is above all edges. A score's place on a grid of equal cells tells at once which edges can be near it:
+edges ``starts[c]:stops[c]`` for cell c. Most cells have none, and then counting the cell is all there is to do; such
+counts are kept in steps of two in `cells`, whose lowest bit marks the cells that need a closer look.
+"""
+
+from __future__ import annotations
+
+from math import exp, log1p, sqrt
+
+import numpy as np
+
+from proband.kernels.codes import DONT_CARE, FAILED, INNER, L2, OK
+from proband.kernels.compiling import njit
+from proband.kernels.vectors import score
+
+_MARKED, _ONE = np.uint32(1), np.uint32(2)
+_UNIT = 2.0**-53  # float64's unit of rounding
+_TINY = 1e-150  # roots of squares that have lost their digits are smaller
+
+
+@njit(nogil=True, cache=True)
+def first_at_least(values, low, high, x):
+    """The first place in ``values[low:high]``, ascending, that is at least x; `high` if there is none."""
+    while high - low > 8:
+        middle = (low + high) // 2
+        if values[middle] < x:
+            low = middle + 1
+        else:
+            high = middle
+    while low < high and values[low] < x:
+        low += 1
+    return low
+
+
+@njit(nogil=True, cache=True)
+def _place(row, slope, offset, last, places):
+    """The grid cell of every score: a nondecreasing function of closeness, whatever its rounding."""
+    zero = last - last  # in the precision that the rest is computed in
+    for j in range(row.shape[0]):
+        places[j] = np.int32(min(last, max(zero, row[j] * slope + offset)))
+
+
+@njit(nogil=True, cache=True)
+def _tally(places, n, cells, marked):
+    """Count the cells of n scores; list those that need a closer look, and say how many there are."""
+    n_marked = np.uint32(0)
+    for j in range(n):
+        cell = places[j]
+        held = cells[cell]
+        cells[cell] = held + _ONE
+        marked[n_marked] = np.uint32(j)
+        n_marked += held & _MARKED
+    return n_marked
+
+
+@njit(nogil=True, cache=True)
+def count_values(
+    tile, codes, firsts, sign, row_subjects, column_subjects,
+    slope, offset, last, starts, stops, edges, cells, slots, extremes, excluded, places, marked,
+):  # fmt: skip
+    """Count a tile of scores, each as it stands.
+
+    Row i counts from column ``firsts[i]`` on. `codes` has no columns when every cell is fine; `excluded` gains the
+    numbers of don't-care and of failed cells. `extremes` keeps the lowest and highest closeness of different subjects.
+    """
+    n_columns = tile.shape[1]
+    nowhere = np.uint32(starts.shape[0])
+    signed = places.view(np.int32)
+    for i in range(tile.shape[0]):
+        first = firsts[i]
+        n = n_columns - first
+        if n <= 0:
+            continue
+        row = tile[i, first:]
+        _place(row, slope, offset, last, signed)
+        if codes.shape[1]:
+            for j in range(n):
+                code = codes[i, first + j]
+                if code != OK:
+                    places[j] = nowhere
+                    excluded[0] += code == DONT_CARE
+                    excluded[1] += code == FAILED
+        n_marked = _tally(places, n, cells, marked)
+        for m in range(n_marked):
+            j = marked[m]
+            cell = places[j]
+            value = sign * np.float64(row[j])
+            k = first_at_least(edges, starts[cell], stops[cell], value)
+            slots[2 * k + (k < stops[cell] and edges[k] == value)] += 1
+            if row_subjects[i] != column_subjects[first + j]:
+                extremes[0] = min(extremes[0], value)
+                extremes[1] = max(extremes[1], value)
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+def _quick_dot(x, y):
+    total = 0.0
+    for k in range(x.shape[0]):
+        total += np.float64(x[k]) * np.float64(y[k])
+    return total
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+def _quick_squares(x, y):
+    total = 0.0
+    for k in range(x.shape[0]):
+        difference = np.float64(x[k]) - np.float64(y[k])
+        total += difference * difference
+    return total
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _quick_score(x, y, x_norm, y_norm, metric):
+    """A cosine, inner product or Euclidean distance added up in any order, and how far off the defined score it may be.
+
+    Both are within about d units of rounding of the true value, relative to the product of the lengths or, as all terms
+    of a distance are positive, to itself; its squares may also have fallen below the smallest numbers.
+    """
+    slack = 4 * (x.shape[0] + 16) * _UNIT
+    if metric == L2:
+        value = sqrt(_quick_squares(x, y))
+        return value, slack * value + _TINY
+    value = _quick_dot(x, y)
+    if metric == INNER:
+        return value, slack * x_norm * y_norm
+    return value / (x_norm * y_norm), slack
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def count_products(
+    tile, firsts, row_subjects, column_subjects,
+    slope, offset, last, starts, stops, edges, keys, band, low_cell, high_cell,
+    x, y, x_norms, y_norms, metric, sign, cells, slots, extremes, places, marked,
+):  # fmt: skip
+    """Count a tile of products, each known to within `band`, settling by the exact score what that cannot tell.
+
+    `keys` are the edges on the products' scale. Different subjects in cells up to `low_cell` or from `high_cell` on may
+    be the extreme ones; ``extremes[2:]`` keeps their lowest and highest product, and what lies within two bands of it is
+    scored exactly.
+    """
+    n_columns = tile.shape[1]
+    signed = places.view(np.int32)
+    for i in range(tile.shape[0]):
+        first = firsts[i]
+        n = n_columns - first
+        if n <= 0:
+            continue
+        row = tile[i, first:]
+        _place(row, slope, offset, last, signed)
+        n_marked = _tally(places, n, cells, marked)
+        for m in range(n_marked):
+            j = marked[m]
+            cell = places[j]
+            product = np.float64(row[j])
+            stop = stops[cell]
+            k = first_at_least(keys, starts[cell], stop, product - band)
+            doubtful = k < stop and keys[k] <= product + band
+            extreme = False
+            if (cell <= low_cell or cell >= high_cell) and row_subjects[i] != column_subjects[first + j]:
+                extremes[2] = min(extremes[2], product)
+                extremes[3] = max(extremes[3], product)
+                extreme = product <= extremes[2] + 2 * band or product >= extremes[3] - 2 * band
+            if not (doubtful or extreme):
+                slots[2 * k] += 1
+                continue
+            y_row, y_norm = y[first + j], y_norms[first + j]
+            if not extreme:
+                value, slack = _quick_score(x[i], y_row, x_norms[i], y_norm, metric)
+                k = first_at_least(edges, k, stop, sign * value - slack)
+                if k == stop or edges[k] > sign * value + slack:
+                    slots[2 * k] += 1
+                    continue
+            value = sign * score(x[i], y_row, x_norms[i], y_norm, metric)
+            k = first_at_least(edges, k, stop, value)
+            slots[2 * k + (k < stop and edges[k] == value)] += 1
+            if extreme:
+                extremes[0] = min(extremes[0], value)
+                extremes[1] = max(extremes[1], value)
+
+
+@njit(nogil=True, cache=True)
+def pour_cells(cells, starts, slots):
+    """Move what the unmarked cells hold into the slots they stand for; nothing else is kept of them."""
+    for c in range(starts.shape[0]):
+        if not cells[c] & _MARKED:
+            slots[2 * starts[c]] += cells[c] >> _MARKED
+        cells[c] &= _MARKED
+    cells[starts.shape[0]] = 0
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def score_pairs(x, y, x_norms, y_norms, metric, sign, left, right, out):
+    """Score row ``left[k]`` of x with row ``right[k]`` of y."""
+    for k in range(left.shape[0]):
+        i, j = left[k], right[k]
+        out[k] = sign * score(x[i], y[j], x_norms[i], y_norms[j], metric)
+
+
+@njit(nogil=True, cache=True)
+def find_at_least(tile, codes, firsts, sign, row_subjects, column_subjects, bound, left, right):
+    """List the cells of different subjects whose closeness is at least `bound`; say how many there are.
+
+    No more are listed than `left` and `right` have room for, but all are counted.
+    """
+    n_found = 0
+    for i in range(tile.shape[0]):
+        for j in range(firsts[i], tile.shape[1]):
+            if sign * np.float64(tile[i, j]) < bound or row_subjects[i] == column_subjects[j]:
+                continue
+            if codes.shape[1] and codes[i, j] != OK:
+                continue
+            if n_found < left.shape[0]:
+                left[n_found], right[n_found] = i, j
+            n_found += 1
+    return n_found
+
+
+@njit(nogil=True, cache=True)
+def sum_costs(tile, codes, firsts, sign, row_subjects, column_subjects):
+    """Add up ln(1 + e^s) over the closeness s of different subjects, row by row."""
+    total = 0.0
+    for i in range(tile.shape[0]):
+        of_row = 0.0
+        for j in range(firsts[i], tile.shape[1]):
+            if row_subjects[i] != column_subjects[j] and not (codes.shape[1] and codes[i, j] != OK):
+                value = sign * np.float64(tile[i, j])
+                of_row += max(value, 0.0) + log1p(exp(-abs(value)))
+        total += of_row
+    return total

@@ -1,0 +1,116 @@
+"""Weighted counts of comparisons over many drawings of subjects at once.
+
+A comparison of subjects i and j counts w_i · w_j times in a drawing, so nothing is ever copied: the comparisons that are errors
+are gone through once, and added to all drawings together.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from proband.kernels.compiling import njit
+
+_COLUMNS = 128  # drawings gone through together, so that the weights of all subjects stay in the cache
+
+
+@njit(nogil=True, cache=True)
+def tally_draws(draws, weights):
+    """Count how often each subject is drawn: `weights` (drawings × subjects) comes as zeros."""
+    for r in range(draws.shape[0]):
+        for k in range(draws.shape[1]):
+            weights[r, draws[r, k]] += 1
+
+
+@njit(nogil=True, cache=True)
+def weighted_sizes(weights, queries, targets, own, impostors, genuine):
+    """Count the comparisons of every drawing: Σ_{i≠j} w_i q_i w_j t_j impostors, and Σ w_i times the own ones of each subject.
+
+    Copies of one subject are no impostors of each other.
+    """
+    for r in range(weights.shape[0]):
+        all_queries = all_targets = same = mates = np.int64(0)
+        for s in range(weights.shape[1]):
+            w = np.int64(weights[r, s])
+            all_queries += w * queries[s]
+            all_targets += w * targets[s]
+            same += w * w * queries[s] * targets[s]
+            mates += w * own[s]
+        impostors[r] = all_queries * all_targets - same
+        genuine[r] = mates
+
+
+@njit(nogil=True, cache=True)
+def add_pairs(weights, first, second, bins, totals):
+    """Add w_i · w_j of every pair to the total of its bin, for all drawings.
+
+    Pairs stand in the order of their bins, and within one in the order of their first subjects: what shares both is multiplied
+    once. ``weights`` is subjects × drawings, ``totals`` bins × drawings.
+    """
+    n_pairs, n_drawings = len(first), weights.shape[1]
+    partners = np.empty(_COLUMNS, dtype=np.int32)
+    for left in range(0, n_drawings, _COLUMNS):
+        right = min(left + _COLUMNS, n_drawings)
+        run = partners[: right - left]
+        k = 0
+        while k < n_pairs:
+            i, b = first[k], bins[k]
+            run[:] = 0
+            while k < n_pairs and first[k] == i and bins[k] == b:
+                other = weights[second[k], left:right]
+                for r in range(len(run)):
+                    run[r] += other[r]
+                k += 1
+            own, total = weights[i, left:right], totals[b, left:right]
+            for r in range(len(run)):
+                total[r] += own[r] * run[r]
+
+
+@njit(nogil=True, cache=True)
+def add_singles(weights, subjects, bins, totals):
+    """Add the weight of each genuine comparison's subject to the total of its bin; the same shapes as for pairs."""
+    for k in range(len(subjects)):
+        own, total = weights[subjects[k]], totals[bins[k]]
+        for r in range(len(own)):
+            total[r] += own[r]
+
+
+@njit(nogil=True, cache=True)
+def find_thresholds(weights, first, second, ends, allowed, found):
+    """Go down the sorted tail of every drawing until more false matches are counted than are allowed.
+
+    Parameters
+    ----------
+    weights
+        Drawings × subjects.
+    first, second
+        The pairs of the tail, from the closest down.
+    ends
+        Where each group of equally close pairs ends; groups are accepted or not as a whole.
+    allowed
+        The most false matches of each drawing.
+    found
+        Filled with the first group that is too much, or the number of groups where none is.
+    """
+    for r in range(weights.shape[0]):
+        own = weights[r]
+        count = np.int64(0)
+        k = group = 0
+        while group < len(ends):
+            while k < ends[group]:
+                count += own[first[k]] * own[second[k]]
+                k += 1
+            if count > allowed[r]:
+                break
+            group += 1
+        found[r] = group
+
+
+@njit(nogil=True, cache=True)
+def count_rejected(weights, subjects, places, rejected):
+    """Add the weights of the first ``places[r]`` genuine comparisons of each drawing, from the least close up."""
+    for r in range(weights.shape[0]):
+        own = weights[r]
+        count = np.int64(0)
+        for k in range(places[r]):
+            count += own[subjects[k]]
+        rejected[r] = count

@@ -1,0 +1,105 @@
+"""Accuracy of same-or-different decisions, with the threshold of each fold chosen on the others (LFW's protocol)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.errors import DesignError
+from proband.scores.trials import Trials
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class FoldAccuracy:
+    """The accuracy over folds.
+
+    Attributes
+    ----------
+    accuracies, thresholds
+        Of each fold; a threshold is chosen on all the other folds.
+    mean, standard_error
+        Over folds. The standard error is the protocol's own, the standard deviation over √folds; folds share their training
+        pairs, and pairs share people where the folds do not keep them apart.
+    """
+
+    name: str
+    accuracies: Floats
+    thresholds: Floats
+    n_pairs: int
+    notes: tuple[str, ...]
+
+    @property
+    def mean(self) -> float:
+        """The mean over folds."""
+        return float(self.accuracies.mean())
+
+    @property
+    def standard_error(self) -> float:
+        """The standard deviation over folds, by the root of their number."""
+        return float(self.accuracies.std(ddof=1) / np.sqrt(len(self.accuracies)))
+
+    def __repr__(self) -> str:
+        folds = len(self.accuracies)
+        return f"{self.name}: accuracy {100 * self.mean:.2f} % ± {100 * self.standard_error:.2f} (s.e. over {folds} folds)"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "name": self.name,
+            "mean": self.mean,
+            "standard_error": self.standard_error,
+            "accuracies": self.accuracies.tolist(),
+            "thresholds": self.thresholds.tolist(),
+            "n_pairs": self.n_pairs,
+            "notes": list(self.notes),
+        }
+
+
+def fold_accuracy(trials: Trials) -> FoldAccuracy:
+    """Measure the accuracy of each fold at the threshold that is best on the other folds.
+
+    Of equally good thresholds the least strict is taken. A failed comparison is decided as different.
+    """
+    frame = trials.frame
+    if frame["fold"].null_count():
+        raise DesignError(f"{trials.name}: {frame['fold'].null_count():,} pairs are in no fold.")
+    if frame["mated"].null_count():
+        raise DesignError(
+            f"{trials.name}: it is not known of {frame['mated'].null_count():,} pairs whether they are mated."
+        )
+    if trials.orientation is None:
+        raise DesignError(f"{trials.name}: the orientation of the scores is not declared.")
+    sign = 1.0 if trials.orientation == "similarity" else -1.0
+    closeness = np.where(frame["failed"].to_numpy(), -np.inf, sign * frame["score"].fill_null(0.0).to_numpy())
+    mated, folds = frame["mated"].to_numpy(), frame["fold"].to_numpy()
+    kinds = np.unique(folds)
+    if len(kinds) < 2:
+        raise DesignError(f"{trials.name}: a threshold chosen on other folds needs at least two folds.")
+    accuracies, thresholds = np.empty(len(kinds)), np.empty(len(kinds))
+    for k, fold in enumerate(kinds):
+        own = folds == fold
+        thresholds[k] = _best_threshold(closeness[~own], mated[~own])
+        accuracies[k] = float(((closeness[own] >= thresholds[k]) == mated[own]).mean())
+    lost = int(frame["failed"].sum())
+    notes = (*trials.notes, *((f"{lost:,} failed comparisons were decided as different",) if lost else ()))
+    return FoldAccuracy(trials.name, accuracies, sign * thresholds, len(frame), notes)
+
+
+def _best_threshold(closeness: Floats, mated: npt.NDArray[np.bool_]) -> float:
+    """A threshold with the most right decisions, halfway between the scores around it."""
+    values = np.unique(closeness)
+    genuine = np.sort(closeness[mated])
+    impostor = np.sort(closeness[~mated])
+    edges = np.append(values, np.inf)  # accept from this value on
+    right = (len(genuine) - np.searchsorted(genuine, edges)) + np.searchsorted(impostor, edges)
+    place = int(np.argmax(right))
+    if place == 0:
+        return float(values[0])
+    below = float(values[place - 1])
+    above = float(values[place]) if place < len(values) else below + 1.0
+    return (below + above) / 2 if np.isfinite(below) else above

@@ -1,0 +1,304 @@
+"""Open-set identification: searches for people who may not be enrolled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.engine import Progress, Silent, run_blocks
+from proband.errors import DesignError, UsageError
+from proband.kernels.codes import OK
+from proband.measures.outcomes import FailurePolicy
+from proband.samples import Experiment
+from proband.scores import Scores, axis_positions, require_orientation
+
+Floats = npt.NDArray[np.float64]
+Fusion = Literal["max", "mean"]
+_TILE_CELLS = 1 << 22
+
+
+@dataclass(frozen=True)
+class SearchPoint:
+    """One threshold of a search that returns at most `rank` candidates.
+
+    Attributes
+    ----------
+    threshold
+        A candidate is returned when its score reaches it; None where nothing is.
+    false_positives, n_nonmated, fpir
+        Searches for people who are not enrolled that return anybody.
+    misses, n_mated, fnir
+        Searches for enrolled people whose mate is not among the candidates.
+    """
+
+    rank: int
+    threshold: float | None
+    false_positives: int
+    n_nonmated: int
+    misses: int
+    n_mated: int
+    asked: float | None = None
+
+    @property
+    def fpir(self) -> float:
+        """False positive identification rate."""
+        return self.false_positives / self.n_nonmated
+
+    @property
+    def fnir(self) -> float:
+        """False negative identification rate."""
+        return self.misses / self.n_mated
+
+    @property
+    def dir(self) -> float:
+        """Detection and identification rate."""
+        return 1.0 - self.fnir
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {**vars(self), "fpir": self.fpir, "fnir": self.fnir}
+
+
+@dataclass(frozen=True, eq=False)
+class Searches:
+    """What every search returned, larger is closer.
+
+    Attributes
+    ----------
+    mate, place
+        For each mated search: the closeness of the mate (its samples fused), and the place of the mate among enrolled people, a
+        tied non-mate before it. A failure has minus infinity, and a place beyond all.
+    best
+        For each non-mated search: the closeness of the closest enrolled person; minus infinity for a failure.
+    mated_subjects, nonmated_subjects
+        Whose searches they are.
+    counted_at, reaching
+        Closeness values at which the enrolled people who reach them were counted, for every non-mated search (searches ×
+        values), if that was asked for.
+    """
+
+    algorithm: str
+    larger_is_closer: bool
+    fusion: Fusion
+    n_enrolled: int
+    mate: Floats
+    place: npt.NDArray[np.int64]
+    best: Floats
+    mated_subjects: npt.NDArray[np.int32]
+    nonmated_subjects: npt.NDArray[np.int32]
+    notes: tuple[str, ...]
+    counted_at: Floats = field(default_factory=lambda: np.empty(0))
+    reaching: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 0), dtype=np.int64))
+
+    def __post_init__(self) -> None:
+        if not len(self.best):
+            raise DesignError(
+                f"{self.algorithm}: every probe has a mate in the gallery, so there are no false positives to count.",
+                "an open-set test needs probes of people who are not enrolled.",
+            )
+        if not len(self.mate):
+            raise DesignError(f"{self.algorithm}: no probe has a mate in the gallery.")
+
+    def point(self, closeness: float, rank: int = 1, asked: float | None = None) -> SearchPoint:
+        """The errors when candidates must reach a closeness (the negative of a distance)."""
+        if rank < 1:
+            raise UsageError(f"A search returns at least one candidate, got {rank}.")
+        found = (self.mate >= closeness) & (self.place <= rank) & np.isfinite(self.mate)
+        threshold = None if np.isinf(closeness) else closeness * (1.0 if self.larger_is_closer else -1.0)
+        return SearchPoint(
+            rank,
+            threshold,
+            int((self.best >= closeness).sum()) if np.isfinite(closeness) or closeness < 0 else 0,
+            len(self.best),
+            int((~found).sum()),
+            len(self.mate),
+            asked,
+        )
+
+    def at_threshold(self, threshold: float, rank: int = 1) -> SearchPoint:
+        """The errors at a threshold in the scores' own orientation."""
+        return self.point(threshold if self.larger_is_closer else -threshold, rank)
+
+    def at_fpir(self, fpir: float, rank: int = 1) -> SearchPoint:
+        """The least strict threshold, at a mate's score, whose FPIR is not above the one asked for."""
+        if not 0 < fpir < 1:
+            raise UsageError(f"A false positive identification rate lies between 0 and 1, got {fpir!r}.")
+        allowed = int(np.floor(fpir * len(self.best) * (1 + 1e-12)))
+        ordered = np.sort(self.best)[::-1]
+        limit = ordered[allowed] if allowed < len(ordered) else -np.inf
+        above = self.mate[self.mate > limit]
+        return self.point(float(above.min()) if len(above) else np.inf, rank, fpir)
+
+    def by_gallery_size(self, sizes: Sequence[int], rank: int = 1) -> pl.DataFrame:
+        """The expected errors when a random part of the people is enrolled, mates among them, at each threshold counted.
+
+        Exact, not drawn: how many of those who reach a threshold, or stand before a mate, are in the part is hypergeometric.
+        """
+        from scipy.stats import hypergeom
+
+        n = self.n_enrolled
+        rows = []
+        for size in sizes:
+            if not 1 <= size <= n:
+                raise UsageError(f"A part of the {n:,} people enrolled has 1 to {n:,}, got {size}.")
+            before = np.minimum(self.place - 1, n - 1)
+            placed = np.where(np.isfinite(self.mate), hypergeom.cdf(rank - 1, n - 1, before, size - 1), 0.0)
+            for k, closeness in enumerate(self.counted_at):
+                none = hypergeom.pmf(0, n, self.reaching[:, k], size)
+                rows.append(
+                    {
+                        "algorithm": self.algorithm,
+                        "gallery": size,
+                        "threshold": float(closeness) * (1.0 if self.larger_is_closer else -1.0),
+                        "fpir": float(1.0 - np.mean(none)),
+                        "fnir": float(1.0 - (placed * (self.mate >= closeness)).mean()),
+                    }
+                )
+        return pl.DataFrame(rows)
+
+    @cached_property
+    def _thresholds(self) -> Floats:
+        return np.unique(self.mate[np.isfinite(self.mate)])
+
+    def curve(self, rank: int = 1) -> pl.DataFrame:
+        """FPIR and FNIR at every attainable threshold."""
+        edges = self._thresholds
+        positives = len(self.best) - np.searchsorted(np.sort(self.best), edges, side="left")
+        found = np.sort(self.mate[(self.place <= rank) & np.isfinite(self.mate)])
+        hits = len(found) - np.searchsorted(found, edges, side="left")
+        return pl.DataFrame(
+            {
+                "algorithm": [self.algorithm] * len(edges),
+                "threshold": edges * (1.0 if self.larger_is_closer else -1.0),
+                "fpir": positives / len(self.best),
+                "fnir": 1.0 - hits / len(self.mate),
+            }
+        )
+
+
+def search(
+    scores: Scores,
+    experiment: Experiment,
+    *,
+    fusion: Fusion = "max",
+    on_failure: FailurePolicy = "miss",
+    counted_at: Sequence[float] = (),
+    check_orientation: bool = True,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Searches:
+    """Search every probe among the enrolled people.
+
+    Parameters
+    ----------
+    fusion
+        How a person's several samples make one score: the closest (``max``), or their ``mean``.
+    on_failure
+        ``miss``: a failed probe returns nobody, which is a miss of a mated search and no false positive of another; failed
+        gallery samples are not enrolled. ``as_scored``: marks are ignored.
+    counted_at
+        Thresholds, in the scores' own orientation, at which those who reach them are counted: for errors by gallery size.
+    """
+    if fusion not in get_args(Fusion):
+        raise UsageError(f"Samples of a person are fused by 'max' or 'mean', not {fusion!r}.")
+    if check_orientation and experiment.mated.any():
+        require_orientation(scores, experiment)
+    samples = experiment.samples
+    failed = samples.failed if on_failure == "miss" else np.zeros(len(samples), dtype=np.bool_)
+    rows, columns = axis_positions(experiment, scores)
+    enrolled = ~failed[experiment.gallery]
+    codes = samples.codes[experiment.gallery][enrolled]
+    order = np.argsort(codes, kind="stable")
+    columns, codes = columns[enrolled][order], codes[order]
+    if not len(codes):
+        raise DesignError("Every gallery sample failed to be acquired, so nobody is enrolled.")
+    people, starts = np.unique(codes, return_index=True)
+    sizes = np.diff(np.append(starts, len(codes)))
+    probe_codes = samples.codes[experiment.probes]
+    own = np.searchsorted(people, probe_codes)
+    mated = (own < len(people)) & (people[np.minimum(own, len(people) - 1)] == probe_codes)
+    lost = failed[experiment.probes]
+    sign = 1.0 if scores.larger_is_closer else -1.0
+    n = len(experiment.probes)
+    mate, best = np.full(n, -np.inf), np.full(n, -np.inf)
+    place = np.full(n, len(people) + 1, dtype=np.int64)
+    levels = sign * np.asarray(counted_at, dtype=np.float64)
+    reaching = np.zeros((n, len(levels)), dtype=np.int64)
+
+    def one(block: slice) -> int:
+        tile = sign * scores.tile(rows[block], columns).astype(np.float64)
+        cells = scores.cells(rows[block], columns)
+        if cells is not None:
+            tile = np.where(cells == OK, tile, -np.inf)
+        if fusion == "max":
+            fused = np.maximum.reduceat(tile, starts, axis=1)
+        else:
+            fused = np.add.reduceat(tile, starts, axis=1) / sizes
+        at = np.flatnonzero(mated[block])
+        value = fused[at, own[block][at]]
+        mate[block.start + at] = value
+        place[block.start + at] = np.where(
+            np.isfinite(value), (fused[at] >= value[:, None]).sum(axis=1), len(people) + 1
+        )
+        others = np.flatnonzero(~mated[block])
+        best[block.start + others] = fused[others].max(axis=1)
+        for k, closeness in enumerate(levels):
+            reaching[block.start + others, k] = (fused[others] >= closeness).sum(axis=1)
+        return len(tile)
+
+    shown = progress or Silent()
+    shown.begin(f"searches of {scores.name}", n)
+    step = max(1, _TILE_CELLS // len(columns))
+    for done in run_blocks(one, (slice(k, min(k + step, n)) for k in range(0, n, step)), threads):
+        shown.advance(done)
+    mate[lost], best[lost], place[lost], reaching[lost] = -np.inf, -np.inf, len(people) + 1, 0
+    notes = [*scores.notes, *experiment.notes]
+    if lost.any():
+        notes.append(f"{int(lost.sum()):,} probes failed to be acquired: they return nobody")
+    # A mated search whose person was not enrolled for a failure is a miss, not a search for a stranger.
+    ours = experiment.mated
+    return Searches(
+        scores.name,
+        scores.larger_is_closer,
+        fusion,
+        len(people),
+        np.where(mated, mate, -np.inf)[ours],
+        np.where(mated, place, len(people) + 1)[ours],
+        best[~ours],
+        probe_codes[ours],
+        probe_codes[~ours],
+        tuple(notes),
+        levels,
+        reaching[~ours],
+    )
+
+
+def rate_by_gallery_size(
+    closer: npt.NDArray[np.int64],
+    failed: npt.NDArray[np.bool_],
+    n_gallery: int,
+    sizes: Sequence[int],
+    rank: int = 1,
+) -> Floats:
+    """The expected recognition rate when the gallery is a random part of the people, each probe's mate among them.
+
+    Exact, not drawn: with `closer` of the others ahead of the mate, the number of them in a part of size n is hypergeometric.
+    """
+    from scipy.stats import hypergeom
+
+    found = np.zeros(len(sizes))
+    values, repeats = np.unique(closer[~failed], return_counts=True)
+    for k, size in enumerate(sizes):
+        if not 1 <= size <= n_gallery:
+            raise UsageError(
+                f"A part of a gallery of {n_gallery:,} has 1 to {n_gallery:,} people, got {size}."
+            )
+        within = hypergeom.cdf(rank - 1, n_gallery - 1, values, size - 1)
+        found[k] = float(repeats @ within) / len(closer)
+    return found

@@ -1,0 +1,254 @@
+"""Exact counts of scores by edges, added up tile by tile in memory that does not grow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.errors import InputError, UsageError
+from proband.kernels.counting import empty_cells
+from proband.kernels.pairs import count_products, count_values, pour_cells, sum_costs
+from proband.samples.table import frozen
+from proband.scores.base import Cells, Values
+
+Floats = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.int32]
+
+_CELLS = 1 << 15  # their counts stay in cache
+_PENDING = 1 << 30  # scores that cells may hold before they must be emptied
+_CHUNK = 1 << 20  # scores of a list that are counted in one go
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Equal cells over the range where most scores lie, and for each cell the edges that may be near its scores.
+
+    Attributes
+    ----------
+    edges
+        Closeness values, ascending and distinct.
+    keys
+        The same on the scale that is measured: the edges themselves, or products that stand for them.
+    band
+        How far a measured value may lie from the key of the true score.
+    slope, offset
+        A value's cell is the whole part of ``value * slope + offset``, cut to the grid; computed in their precision.
+    starts, stops
+        Edges before the start are certainly below every score in the cell, those from the stop on certainly above.
+    low_cell, high_cell
+        Scores in cells up to the one, or from the other on, may be the lowest or the highest of all.
+
+    """
+
+    edges: Floats
+    keys: Floats
+    band: float
+    slope: np.floating[Any]
+    offset: np.floating[Any]
+    starts: Counts
+    stops: Counts
+    low_cell: int
+    high_cell: int
+
+    @classmethod
+    def of(
+        cls,
+        edges: Floats,
+        keys: Floats,
+        band: float,
+        typical: Floats,
+        precision: type[np.floating[Any]] = np.float64,
+    ) -> Grid:
+        """Lay a grid over the range of the keys of `typical` scores; without any, over that of the edges."""
+        inside = typical if typical.size else keys[np.isfinite(keys)]
+        low, high = np.quantile(inside, [0.001, 0.999], method="nearest") if inside.size else np.zeros(2)
+        with np.errstate(all="ignore"):
+            slope = precision(_CELLS / (high - low))
+            offset = precision(-low * float(slope))
+            margin = float(band * slope + 8 * np.finfo(precision).eps * (abs(offset) + _CELLS))
+        if not margin < _CELLS / 4:  # the range is too narrow for any grid: one cell holds everything
+            slope, offset, margin = precision(0), precision(0), 0.0
+
+        def cell(keys: Floats, side: float) -> Counts:
+            place = keys * float(slope) + float(offset) + side if slope else np.zeros_like(keys)
+            return np.clip(np.floor(place), 0, _CELLS - 1).astype(np.int64)
+
+        cells = np.arange(_CELLS)
+        return cls(
+            edges=edges,
+            keys=keys,
+            band=band,
+            slope=slope,
+            offset=offset,
+            starts=np.searchsorted(cell(keys, margin), cells, side="left"),
+            stops=np.searchsorted(cell(keys, -margin), cells, side="right"),
+            low_cell=int(cell(typical, margin).min(initial=_CELLS)),
+            high_cell=int(cell(typical, -margin).max(initial=0)),
+        )
+
+    @property
+    def last(self) -> np.floating[Any]:
+        """The number of the last cell, in the grid's precision."""
+        return self.slope.dtype.type(_CELLS - 1)
+
+    def new_cells(self) -> npt.NDArray[np.uint32]:
+        """Make empty cells, marked where scores need a closer look; the last stands for scores not to be counted."""
+        cells = np.arange(_CELLS)
+        marked = (self.starts < self.stops) | (cells <= self.low_cell) | (cells >= self.high_cell)
+        return np.append(marked, False).astype(np.uint32)
+
+
+class PairAccumulator:
+    """Counts of scores between and upon edges, exact with ties; two of the same edges merge into one.
+
+    Parameters
+    ----------
+    edges
+        Closeness values, ascending and distinct; or the grid laid over them.
+
+    Attributes
+    ----------
+    excluded
+        How many don't-care and how many failed cells were passed over.
+
+    Examples
+    --------
+    >>> counts = PairAccumulator(np.array([0.25, 0.5]))
+    >>> counts.add(np.array([0.1, 0.25, 0.3, 0.5]))
+    >>> counts.at_least, counts.above
+    (array([3, 1]), array([2, 0]))
+
+    """
+
+    def __init__(self, edges: npt.ArrayLike | Grid) -> None:
+        if not isinstance(edges, Grid):
+            values = np.array(edges, dtype=np.float64).ravel()
+            if np.isnan(values).any() or (np.diff(values) <= 0).any():
+                raise UsageError("Edges must be numbers that ascend, each only once.")
+            edges = Grid.of(values, values, 0.0, np.empty(0))
+        self.grid = edges
+        self._extremes = np.array([np.inf, -np.inf] * 2)  # of scores, and of products that stand for them
+        self.excluded = np.zeros(2, dtype=np.int64)
+        self._slots = np.zeros(2 * len(edges.edges) + 1, dtype=np.int64)
+        self._cells = edges.new_cells()
+        self._pending = 0
+        self._cost = Fraction(0)
+        self._places = self._marked = np.empty(0, dtype=np.uint32)
+
+    def add(self, closeness: npt.ArrayLike, *, log_ratios: bool = False) -> None:
+        """Count impostor scores: an array of any shape, larger is closer; with `log_ratios`, add up their cost too."""
+        values = np.ascontiguousarray(closeness).ravel()
+        values = values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
+        if not np.isfinite(values).all():
+            raise InputError("Only finite scores can be counted.")
+        one, others = frozen(np.zeros(1, dtype=np.int32)), frozen(np.ones(_CHUNK, dtype=np.int32))
+        for start in range(0, len(values), _CHUNK):
+            part = frozen(values[None, start : start + _CHUNK])
+            firsts = np.zeros(1, dtype=np.int64)
+            tile = part, frozen(empty_cells(1)), firsts, 1.0, one, others
+            self.add_tile(*tile)
+            if log_ratios:
+                self.add_costs(*tile)
+
+    def add_tile(
+        self, tile: Values, codes: Cells, firsts: Counts, sign: float, row_codes: Codes, column_codes: Codes
+    ) -> None:
+        """Count all scores of a tile, genuine ones too; see `proband.kernels.pairs.count_values`."""
+        grid = self.grid
+        self._make_room(tile)
+        count_values(
+            tile, codes, firsts, sign, row_codes, column_codes,
+            grid.slope.dtype.type(sign) * grid.slope, grid.offset, grid.last, grid.starts, grid.stops, grid.edges,
+            self._cells, self._slots, self._extremes, self.excluded, self._places, self._marked,
+        )  # fmt: skip
+
+    def add_products(
+        self,
+        tile: Values,
+        firsts: Counts,
+        row_codes: Codes,
+        column_codes: Codes,
+        exact: tuple[Values, Values, Values, Values, int],
+        sign: float,
+    ) -> None:
+        """Count all pairs of a tile of products, genuine ones too; `exact` is what `kernels.vectors.score` takes."""
+        grid = self.grid
+        self._make_room(tile)
+        count_products(
+            tile, firsts, row_codes, column_codes,
+            grid.slope, grid.offset, grid.last, grid.starts, grid.stops, grid.edges, grid.keys, grid.band,
+            grid.low_cell, grid.high_cell, *exact, sign,
+            self._cells, self._slots, self._extremes, self._places, self._marked,
+        )  # fmt: skip
+
+    def add_costs(
+        self, tile: Values, codes: Cells, firsts: Counts, sign: float, row_codes: Codes, column_codes: Codes
+    ) -> None:
+        """Add up ln(1 + e^s) over the closeness s of the impostors of a tile."""
+        cost = sum_costs(tile, codes, firsts, sign, row_codes, column_codes)
+        if not np.isfinite(cost):
+            raise InputError(
+                "The scores are too large to be log-likelihood ratios: e to their power overflows.",
+                "calibrate them first.",
+            )
+        self._cost += Fraction(cost)
+
+    def merge(self, other: PairAccumulator) -> None:
+        """Take over the counts of another accumulator of the same edges."""
+        if not np.array_equal(self.grid.edges, other.grid.edges):
+            raise UsageError("Only accumulators of the same edges can be merged.")
+        self._slots += other._poured()
+        self.excluded += other.excluded
+        self._extremes[::2] = np.minimum(self._extremes[::2], other._extremes[::2])
+        self._extremes[1::2] = np.maximum(self._extremes[1::2], other._extremes[1::2])
+        self._cost += other._cost
+
+    def take_out(self, at: Counts) -> None:
+        """Take scores out again: how many equal each edge."""
+        self._slots[1::2] -= at
+
+    @property
+    def n(self) -> int:
+        """How many scores were counted."""
+        return int(self._poured().sum())
+
+    @property
+    def at_least(self) -> Counts:
+        """How many scores are at or above each edge."""
+        return self._tails()[1::2]
+
+    @property
+    def above(self) -> Counts:
+        """How many scores are above each edge."""
+        return self._tails()[2::2]
+
+    @property
+    def extremes(self) -> Floats:
+        """The lowest and the highest closeness of different subjects; none where none was counted."""
+        return self._extremes[:2] if self._extremes[0] <= self._extremes[1] else np.empty(0)
+
+    @property
+    def cost(self) -> float:
+        """The sum of ln(1 + e^s), rounded once: the same whatever the order of merging."""
+        return float(self._cost)
+
+    def _tails(self) -> Counts:
+        return np.cumsum(self._poured()[::-1])[::-1]
+
+    def _poured(self) -> Counts:
+        pour_cells(self._cells, self.grid.starts, self._slots)
+        self._pending = 0
+        return self._slots
+
+    def _make_room(self, tile: Values) -> None:
+        self._pending += tile.size
+        if self._pending > _PENDING:
+            self._poured()
+            self._pending = tile.size
+        if len(self._places) < tile.shape[1]:
+            self._places, self._marked = np.empty((2, tile.shape[1]), dtype=np.uint32)

@@ -1,0 +1,239 @@
+"""Which comparisons count in verification: every pair of samples once, and none with itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.errors import AlignmentError, first_few
+from proband.samples import Experiment, Positions, Samples
+from proband.samples.ids import Ids
+from proband.samples.table import frozen
+from proband.scores import Embeddings, Scores, axis_positions
+
+Codes = npt.NDArray[np.int32]
+Mask = npt.NDArray[np.bool_]
+Counts = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class PairSet:
+    """The comparisons that count: rows × columns of some scores, less self-comparisons and repetitions.
+
+    Samples that are on both axes come first on both, in the same order. Row i then counts with the columns from
+    ``firsts[i]`` on: so a sample never meets itself, and two samples that are on both axes meet once, as query the one
+    that comes first.
+
+    Attributes
+    ----------
+    rows, columns
+        Positions on the query and on the target axis of the scores.
+    row_samples, column_samples
+        Which samples of the table they are.
+    row_codes, column_codes
+        Their subjects.
+    row_failed, column_failed
+        Whether the sample is marked as failed to acquire. Comparisons with it have no score; they are counted apart.
+    n_shared
+        How many samples are on both axes.
+    notes
+        What was left out, and how pairs were chosen.
+
+    """
+
+    rows: Positions
+    columns: Positions
+    row_samples: Positions
+    column_samples: Positions
+    row_codes: Codes
+    column_codes: Codes
+    row_failed: Mask
+    column_failed: Mask
+    n_shared: int
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, scores: Scores, samples: Samples, within: Experiment | None = None) -> PairSet:
+        """Choose the comparisons of some scores.
+
+        Parameters
+        ----------
+        scores
+            Whose axes the pairs are on.
+        samples
+            Who is in the pictures. Ids it does not know are left out, and counted in a note.
+        within
+            Compare its probes with its gallery; without it, all queries with all targets.
+
+        Examples
+        --------
+        >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
+        >>> scores = Scores.from_array(np.eye(3), samples.ids, orientation="similarity")
+        >>> PairSet.of(scores, samples)
+        PairSet(3 × 3 samples, every pair once: 1 genuine, 2 impostor)
+
+        """
+        if within is None:
+            rows, row_samples = _known(scores.queries, samples)
+            same = scores.targets is scores.queries
+            columns, column_samples = (rows, row_samples) if same else _known(scores.targets, samples)
+            notes = [
+                f"{len(axis) - len(kept):,} of {len(axis):,} {axis.what} ids are not in the samples table; left out"
+                for axis, kept in ((scores.queries, rows), (scores.targets, columns))
+                if len(kept) < len(axis)
+            ]
+        else:
+            samples = within.samples
+            rows, columns = axis_positions(within, scores)
+            # In the order they are stored, so that they are read in one go.
+            by_row, by_column = np.argsort(rows), np.argsort(columns)
+            rows, row_samples = rows[by_row], within.probes[by_row]
+            columns, column_samples = columns[by_column], within.gallery[by_column]
+            notes = list(within.notes)
+        row_order, column_order, n_shared = _shared_first(row_samples, column_samples, len(samples))
+        if n_shared > 1 and not isinstance(scores, Embeddings):
+            notes.append(
+                f"{n_shared:,} samples are queries and targets: every two of them count once, the first as query"
+            )
+        row_samples, column_samples = row_samples[row_order], column_samples[column_order]
+        return cls(
+            rows=frozen(rows[row_order]),
+            columns=frozen(columns[column_order]),
+            row_samples=frozen(row_samples),
+            column_samples=frozen(column_samples),
+            row_codes=frozen(samples.codes[row_samples]),
+            column_codes=frozen(samples.codes[column_samples]),
+            row_failed=frozen(samples.failed[row_samples]),
+            column_failed=frozen(samples.failed[column_samples]),
+            n_shared=n_shared,
+            notes=tuple(notes),
+        )
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether the same samples are on both axes, so that every unordered pair counts once."""
+        return self.n_shared == len(self.rows) == len(self.columns)
+
+    @cached_property
+    def firsts(self) -> Counts:
+        """The column from which on each row counts."""
+        place = np.arange(len(self.rows))
+        return frozen(np.where(place < self.n_shared, place + 1, 0))
+
+    @cached_property
+    def acquired(self) -> PairSet:
+        """The comparisons of samples that did not fail."""
+        if not (self.row_failed.any() or self.column_failed.any()):
+            return self
+        rows, columns = ~self.row_failed, ~self.column_failed
+        return PairSet(
+            rows=frozen(self.rows[rows]),
+            columns=frozen(self.columns[columns]),
+            row_samples=frozen(self.row_samples[rows]),
+            column_samples=frozen(self.column_samples[columns]),
+            row_codes=frozen(self.row_codes[rows]),
+            column_codes=frozen(self.column_codes[columns]),
+            row_failed=frozen(self.row_failed[rows]),
+            column_failed=frozen(self.column_failed[columns]),
+            n_shared=int(rows[: self.n_shared].sum()),
+            notes=self.notes,
+        )
+
+    @cached_property
+    def _sizes(self) -> tuple[int, int]:
+        """Genuine and impostor comparisons, failed samples included: from how many samples each subject has."""
+        most = 1 + max(self.row_codes.max(initial=-1), self.column_codes.max(initial=-1))
+        on_rows, on_columns, on_both = (
+            np.bincount(codes, minlength=most)
+            for codes in (self.row_codes, self.column_codes, self.row_codes[: self.n_shared])
+        )
+        # Of m shared samples, m(m + 1)/2 of the m² cells are self-comparisons or repetitions.
+        genuine = int(on_rows @ on_columns) - int(on_both @ (on_both + 1)) // 2
+        every = len(self.rows) * len(self.columns) - self.n_shared * (self.n_shared + 1) // 2
+        return genuine, every - genuine
+
+    @property
+    def n_genuine(self) -> int:
+        """How many comparisons are of one subject, both samples acquired."""
+        return self.acquired._sizes[0]
+
+    @property
+    def n_impostor(self) -> int:
+        """How many comparisons are of two subjects, both samples acquired."""
+        return self.acquired._sizes[1]
+
+    @property
+    def n_failed_genuine(self) -> int:
+        """How many genuine comparisons are lost to samples that failed to acquire."""
+        return self._sizes[0] - self.n_genuine
+
+    @property
+    def n_failed_impostor(self) -> int:
+        """How many impostor comparisons are lost to samples that failed to acquire."""
+        return self._sizes[1] - self.n_impostor
+
+    @cached_property
+    def _by_subject(self) -> tuple[Positions, Codes]:
+        order = np.argsort(self.column_codes, kind="stable")
+        return order, self.column_codes[order]
+
+    def genuine(self, block: slice) -> tuple[Positions, Positions]:
+        """List the genuine pairs of some rows: places among the rows and among the columns, row by row."""
+        order, codes = self._by_subject
+        begin = np.searchsorted(codes, self.row_codes[block], side="left")
+        sizes = np.searchsorted(codes, self.row_codes[block], side="right") - begin
+        ends = np.cumsum(sizes)
+        left = np.repeat(np.arange(len(sizes)), sizes)
+        right = order[np.arange(len(left)) - np.repeat(ends - sizes, sizes) + np.repeat(begin, sizes)]
+        left += block.start
+        kept = right >= self.firsts[left]
+        return left[kept], right[kept]
+
+    def __repr__(self) -> str:
+        once = ", every pair once" if self.symmetric else ""
+        failed = self.n_failed_genuine + self.n_failed_impostor
+        lost = f"; {failed:,} lost to failed samples" if failed else ""
+        return (
+            f"PairSet({len(self.rows):,} × {len(self.columns):,} samples{once}: {self.n_genuine:,} genuine, "
+            f"{self.n_impostor:,} impostor{lost})"
+        )
+
+
+def slices(length: int, step: int, start: int = 0) -> Iterator[slice]:
+    """Cut a range into runs of `step`."""
+    for begin in range(start, length, step):
+        yield slice(begin, min(begin + step, length))
+
+
+def _known(axis: Ids, samples: Samples) -> tuple[Positions, Positions]:
+    """The positions on an axis whose samples the table knows, and where those stand in the table."""
+    places = np.fromiter(map(samples.ids.place, axis[:]), dtype=np.intp, count=len(axis))
+    known = np.flatnonzero(places >= 0)
+    if not known.size:
+        raise AlignmentError(
+            f"None of the {len(axis):,} {axis.what} ids are in the samples table: {first_few(axis)}.",
+            "is the right id column named (id_column, --id-column)?",
+        )
+    return known, places[known]
+
+
+def _shared_first(
+    row_samples: Positions, column_samples: Positions, n_samples: int
+) -> tuple[Positions, Positions, int]:
+    """Orders of rows and of columns that begin with the samples both have, in the order of the rows."""
+    column_of = np.full(n_samples, -1, dtype=np.intp)
+    column_of[column_samples] = np.arange(len(column_samples))
+    found = column_of[row_samples]
+    shared = np.flatnonzero(found >= 0)
+    is_shared = np.zeros(len(column_samples), dtype=np.bool_)
+    is_shared[found[shared]] = True
+    return (
+        np.concatenate([shared, np.flatnonzero(found < 0)]),
+        np.concatenate([found[shared], np.flatnonzero(~is_shared)]),
+        len(shared),
+    )

@@ -1,0 +1,64 @@
+"""Lists of pairs to compare: LFW's, tables with query and target, archives of row numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from proband.engine.files import reading
+from proband.errors import InputError, first_few
+from proband.samples.npz import Archive
+from proband.samples.table import Samples
+from proband.scores.trials import read_lfw_pairs
+
+_ARRAYS = {"pair_a": "query", "pair_b": "target", "pair_same": "mated", "pair_fold": "fold"}
+
+
+def read_pairs(path: str | Path, samples: Samples) -> pl.DataFrame:
+    """Read a list of pairs: columns query, target, and mated and fold where the list has them.
+
+    ``.txt``: LFW's pairs. ``.csv``, ``.tsv``, ``.parquet``: a table with columns query and target. ``.npz``: arrays pair_a and
+    pair_b of row numbers in the samples table, and optionally pair_same and pair_fold.
+    """
+    path = Path(path)
+    ending = path.suffix.lower()
+    if ending == ".npz":
+        return _from_archive(path, samples)
+    if ending in (".parquet", ".csv", ".tsv"):
+        with reading(path, "a list of pairs"):
+            return _table(path, ending)
+    return read_lfw_pairs(path)
+
+
+def _table(path: Path, ending: str) -> pl.DataFrame:
+    if ending == ".parquet":
+        return pl.read_parquet(path)
+    texts = {"query": pl.String, "target": pl.String}
+    return pl.read_csv(path, separator="\t" if ending == ".tsv" else ",", schema_overrides=texts)
+
+
+def _from_archive(path: Path, samples: Samples) -> pl.DataFrame:
+    archive = Archive(path)
+    absent = [name for name in ("pair_a", "pair_b") if name not in archive]
+    if absent:
+        raise InputError(
+            f"{path.name} has no array {first_few(absent)}; it has {first_few(list(archive), 8)}.",
+            "pairs are arrays pair_a and pair_b of row numbers.",
+        )
+    columns: dict[str, object] = {}
+    for array, column in _ARRAYS.items():
+        if array not in archive:
+            continue
+        values = archive[array]
+        if column in ("query", "target"):
+            if values.dtype.kind not in "iu" or values.min() < 0 or values.max() >= len(samples):
+                raise InputError(
+                    f"{path.name}: {array} must hold row numbers from 0 to {len(samples) - 1:,}."
+                )
+            names = np.array(samples.ids[:])
+            columns[column] = names[values]
+        else:
+            columns[column] = values.astype(np.int64) if column == "fold" else values.astype(np.bool_)
+    return pl.DataFrame(columns)

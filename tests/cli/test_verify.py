@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import proband as pb
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Thirty people with three images each; ten more with probes only, who are not enrolled."""
+    place = tmp_path_factory.mktemp("verify")
+    rng = np.random.default_rng(0)
+    ids = [f"s{s:02d}-{k}" for s in range(30) for k in range(3)] + [f"x{s:02d}-1" for s in range(10)]
+    rows = ["id,subject,image,sex,lost"]
+    rows += [f"{n},{n[:3]},{n[-1]},{'fm'[int(n[2]) % 2]},{int(n in ('s00-0', 's01-2'))}" for n in ids]
+    (place / "samples.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    own = np.array([name[:3] for name in ids])
+    same = own[:, None] == own[None, :]
+    arrays = {}
+    for name, strength in (("good", 3.0), ("poor", 1.5)):
+        noise = rng.normal(0, 1, (100, 100))
+        arrays[name] = (noise + noise.T) / 2 + strength * same
+    np.savez(place / "scores.npz", ids=np.array(ids), **arrays)
+    pairs = ["query,target,mated,fold"]
+    for fold in range(5):
+        for k in range(6):
+            s = 6 * fold + k
+            pairs.append(f"s{s:02d}-0,s{s:02d}-1,true,{fold}")
+            pairs.append(f"s{s:02d}-0,s{(s + 1) % 30:02d}-1,false,{fold}")
+    (place / "pairs.csv").write_text("\n".join(pairs) + "\n", encoding="utf-8")
+    return place
+
+
+def program(run: Run, folder: Path, command: str) -> Run:
+    usual = (command, "scores.npz", "-s", "samples.csv", "--orientation", "similarity", "--query-ids", "ids")
+    return lambda *more: run(*usual, "--target-ids", "ids", *more, cwd=folder)
+
+
+@pytest.fixture
+def verify(run: Run, folder: Path) -> Run:
+    return program(run, folder, "verify")
+
+
+@pytest.fixture
+def search(run: Run, folder: Path) -> Run:
+    return program(run, folder, "search")
+
+
+def library(folder: Path, failed: str | None = None) -> tuple[list[pb.Scores], pb.Samples]:
+    samples = pb.Samples.read(folder / "samples.csv", failed=failed)
+    scores = pb.read_scores(
+        folder / "scores.npz", samples, orientation="similarity", query_ids="ids", target_ids="ids"
+    )
+    return list(scores.values()), samples
+
+
+def test_json_equals_python(verify: Run, folder: Path) -> None:
+    done = verify("--fmr", "0.1,0.01", "--replicates", 200, "--failed", "lost == 1", "--json")
+    assert done.returncode == 0, done.stderr
+    scores, samples = library(folder, "lost == 1")
+    expected = [pb.verify(one, samples, fmrs=[0.1, 0.01], n_resamples=200).to_dict() for one in scores]
+    assert json.loads(done.stdout) == json.loads(json.dumps(expected))
+    assert expected[0]["n_failed_genuine"] == 4  # two images, each with two others of the same person
+
+
+def test_table_groups_and_zoo(verify: Run, folder: Path) -> None:
+    done = verify(
+        "--fmr", "0.1", "--by", "sex", "--zoo", "--pseudonyms", "--replicates", 100, "--out", "made"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "sex = f, 20 people" in done.stdout
+    assert "times the smallest" in done.stdout
+    assert "False non-matches:" in done.stdout
+    names = {path.name for path in (folder / "made").iterdir()}
+    assert {
+        "results.json",
+        "points.csv",
+        "curve.csv",
+        "report.md",
+        "det.png",
+        "roc.svg",
+        "scores.pdf",
+        "groups.png",
+    } <= names
+
+
+def test_groups_are_counted_by_hand(verify: Run, folder: Path) -> None:
+    said = json.loads(verify("--fmr", "0.1", "--by", "sex", "--replicates", 0, "--json").stdout)[0]
+    scores, samples = library(folder)
+    threshold = said["points"][0]["threshold"]
+    values = scores[0].tile(np.arange(100), np.arange(100))
+    sex = samples.frame["sex"].to_numpy()
+    upper = np.triu_indices(100, 1)
+    for group in said["groups"]["groups"]:
+        own = (sex[upper[0]] == group["group"]) & (sex[upper[1]] == group["group"])
+        same = samples.codes[upper[0]] == samples.codes[upper[1]]
+        accepted = values[upper] >= threshold
+        assert group["fmr"]["errors"] == int((own & ~same & accepted).sum())
+        assert group["fmr"]["n"] == int((own & ~same).sum())
+        assert group["fnmr"]["errors"] == int((own & same & ~accepted).sum())
+
+
+def test_folds(verify: Run) -> None:
+    done = verify("--pairs", "pairs.csv")
+    assert done.returncode == 0, done.stderr
+    assert "s.e. over 5 folds" in done.stdout
+
+
+def test_search(search: Run, folder: Path) -> None:
+    arguments = ("-g", "image == 0", "-p", "image == 1", "--fpir", "0.2", "--ranks", "1,5")
+    said = json.loads(search(*arguments, "--json").stdout)
+    scores, samples = library(folder)
+    experiment = pb.experiment_over(scores, samples, "image == 0", "image == 1")
+    found = pb.search(scores[0], experiment).at_fpir(0.2, 1)
+    assert said[0]["points"][0]["fnir"] == found.fnir
+    assert found.n_nonmated == 10
+    done = search(*arguments, "--figure", "s.svg", "--csv", "s.csv", "--sizes", "10,30")
+    assert done.returncode == 0, done.stderr
+    assert "10 people enrolled at random" in done.stdout
+    assert "30 people enrolled" in done.stdout
+    assert (folder / "s.svg").exists()
+
+
+def test_compare_by_fnmr(run: Run, folder: Path) -> None:
+    done = program(run, folder, "compare")("--fnmr-at", "0.05", "--json")
+    said = json.loads(done.stdout)
+    assert said["pairs"][0]["verdict"] == "better"
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "code", "said"),
+    [
+        ("verify", ("--fmr", "0"), 2, "between 0 and 1"),
+        ("verify", ("--fmr", "x"), 2, "numbers separated by commas"),
+        ("verify", ("--by", "height"), 2, "no column"),
+        ("verify", ("--pairs", "absent.csv"), 1, "absent.csv"),
+        ("search", ("-g", "image == 0", "-p", "image == 1 and subject < 'x'"), 1, "every probe has a mate"),
+        ("search", ("-g", "image == 0", "--fpir", "2"), 2, "between 0 and 1"),
+        ("compare", ("--fnmr-at", "1"), 2, "between 0 and 1"),
+    ],
+)
+def test_bad_requests(
+    run: Run, folder: Path, command: str, arguments: tuple[str, ...], code: int, said: str
+) -> None:
+    done = program(run, folder, command)(*arguments)
+    assert (done.returncode, said in done.stderr) == (code, True), done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,219 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import proband as pb
+from proband.errors import DesignError, InputError, UsageError
+from proband.measures.pair_counts import count_pairs
+from proband.measures.pairs import PairSet
+from proband.measures.verification import ErrorRates
+
+
+def made(seed: int, people=12, images=3, levels: int | None = None, orientation="similarity"):
+    rng = np.random.default_rng(seed)
+    ids = [f"s{p:02d}-{k}" for p in range(people) for k in range(images)]
+    samples = pb.Samples({"id": ids, "subject": [name[:3] for name in ids]})
+    values = rng.normal(0, 1, (len(ids), len(ids)))
+    values = (values + values.T) / 2 + 1.5 * np.kron(np.eye(people), np.ones((images, images)))
+    if levels:
+        values = np.rint(values * levels)
+    if orientation == "distance":
+        values = -values
+    return samples, pb.Scores.from_array(values, ids, orientation=orientation, name="net")
+
+
+def split(samples, scores):
+    """Genuine and impostor closeness of every unordered pair."""
+    sign = 1 if scores.orientation == "similarity" else -1
+    upper = np.triu_indices(len(samples), 1)
+    values = sign * scores.values[upper]
+    same = samples.codes[upper[0]] == samples.codes[upper[1]]
+    return values[same], values[~same]
+
+
+def rates_of(samples, scores) -> ErrorRates:
+    return ErrorRates(scores.name, scores.larger_is_closer, count_pairs(scores, PairSet.of(scores, samples)))
+
+
+CASES = [(0, None, "similarity"), (1, 2, "similarity"), (2, 1, "distance"), (3, 3, "distance")]
+
+
+@pytest.mark.parametrize(("seed", "levels", "orientation"), CASES)
+def test_every_point_equals_sorting_all_scores(seed, levels, orientation):
+    samples, scores = made(seed, levels=levels, orientation=orientation)
+    genuine, impostor = split(samples, scores)
+    rates = rates_of(samples, scores)
+    sign = 1 if orientation == "similarity" else -1
+    for point in rates.points():
+        threshold = np.inf if point.threshold is None else sign * point.threshold
+        assert point.false_matches == int((impostor >= threshold).sum())
+        assert point.false_non_matches == int((genuine < threshold).sum())
+    assert (rates.counts.n_genuine, rates.counts.n_impostor) == (len(genuine), len(impostor))
+    closer = (genuine[:, None] > impostor).mean() + 0.5 * (genuine[:, None] == impostor).mean()
+    assert rates.auc() == pytest.approx(closer, rel=1e-12)
+
+
+@pytest.mark.parametrize(("seed", "levels", "orientation"), CASES)
+@pytest.mark.parametrize("fmr", [0.3, 0.1, 0.05, 0.01, 1e-3, 1e-9])
+def test_fnmr_at_fmr_is_exact_and_never_above(seed, levels, orientation, fmr):
+    samples, scores = made(seed, levels=levels, orientation=orientation)
+    genuine, impostor = split(samples, scores)
+    point = rates_of(samples, scores).at_fmr(fmr)
+    assert point.fmr <= fmr
+    # The least strict of all thresholds that keep to it: every genuine score, and rejecting everything.
+    best = min(
+        float((genuine < t).mean()) for t in [*np.unique(genuine), np.inf] if (impostor >= t).mean() <= fmr
+    )
+    assert point.fnmr == pytest.approx(best)
+    # As the k-th largest impostor score says it.
+    k = int(np.floor(fmr * len(impostor)))
+    limit = np.sort(impostor)[::-1][k] if k < len(impostor) else -np.inf
+    assert point.fnmr == pytest.approx(float((genuine <= limit).mean()))
+
+
+@pytest.mark.parametrize(("seed", "levels", "orientation"), CASES)
+def test_curve_has_the_corners_of_scikit_learn(seed, levels, orientation):
+    metrics = pytest.importorskip("sklearn.metrics")
+    samples, scores = made(seed, levels=levels, orientation=orientation)
+    genuine, impostor = split(samples, scores)
+    truth = np.r_[np.ones(len(genuine)), np.zeros(len(impostor))]
+    fpr, tpr, _ = metrics.roc_curve(truth, np.r_[genuine, impostor], drop_intermediate=False)
+    fmr, fnmr = rates_of(samples, scores).curve
+    assert (np.diff(fmr) >= 0).all()
+    assert (np.diff(fnmr) <= 0).all()
+    # Every point of scikit-learn's lies on our steps.
+    for x, y in zip(fpr, tpr, strict=True):
+        assert any(abs(a - x) < 1e-12 and abs(1 - b - y) < 1e-12 for a, b in zip(fmr, fnmr, strict=True)) or (
+            np.interp(x, fmr, 1 - fnmr) >= y - 1e-12
+        )
+    assert metrics.auc(fpr, tpr) == pytest.approx(rates_of(samples, scores).auc())
+
+
+@pytest.mark.parametrize(("seed", "levels", "orientation"), CASES)
+def test_equal_error_rates(seed, levels, orientation):
+    samples, scores = made(seed, levels=levels, orientation=orientation)
+    genuine, impostor = split(samples, scores)
+    rates = rates_of(samples, scores)
+    found = rates.eer()
+    every = [*np.unique(np.r_[genuine, impostor]), np.inf]
+    points = [(float((impostor >= t).mean()), float((genuine < t).mean())) for t in every]
+    x, y = min(points, key=lambda point: abs(point[0] - point[1]))
+    assert found.value == pytest.approx((x + y) / 2, abs=abs(x - y) + 1 / len(impostor))
+    assert found.low <= rates.eer("midpoint").value <= found.high
+    assert rates.eer("hull").value <= found.high + 1e-12
+    with pytest.raises(UsageError, match="convention"):
+        rates.eer("mean")
+
+
+def test_costs():
+    samples, scores = made(4)
+    genuine, impostor = split(samples, scores)
+    rates = rates_of(samples, scores)
+    every = [*np.unique(np.r_[genuine, impostor]), np.inf]
+    cost = min(0.01 * (genuine < t).mean() + 0.99 * (impostor >= t).mean() for t in every)
+    assert rates.min_dcf() == pytest.approx(cost / 0.01)
+    declared = ErrorRates("net", True, count_pairs(scores, PairSet.of(scores, samples), log_ratios=True))
+    expected = 0.5 * (np.log2(1 + np.exp(-genuine)).mean() + np.log2(1 + np.exp(impostor)).mean())
+    assert declared.cllr() == pytest.approx(expected)
+    with pytest.raises(UsageError, match="log-likelihood"):
+        rates.cllr()
+
+
+def test_failures_are_left_out_of_fmr_and_counted_in_frr():
+    samples, scores = made(5)
+    frame = samples.frame.with_columns(lost=np.arange(36) % 9 == 0)
+    marked = pb.Samples(frame, failed="lost")
+    rates = rates_of(marked, scores)
+    kept = ~marked.failed
+    upper = np.triu_indices(36, 1)
+    same = samples.codes[upper[0]] == samples.codes[upper[1]]
+    fine = kept[upper[0]] & kept[upper[1]]
+    assert rates.counts.n_genuine == int((same & fine).sum())
+    assert rates.counts.n_failed_genuine == int((same & ~fine).sum())
+    point = rates.at_fmr(0.1)
+    assert point.frr == pytest.approx((point.false_non_matches + rates.counts.n_failed_genuine) / same.sum())
+    assert point.far == pytest.approx(point.false_matches / (~same).sum())
+
+
+def test_bad_input_has_a_defined_end():
+    samples, scores = made(6, people=1)
+    with pytest.raises(DesignError, match="no impostor"):
+        rates_of(samples, scores)
+    samples, scores = made(6, people=5, images=1)
+    with pytest.raises(DesignError, match="no genuine"):
+        rates_of(samples, scores)
+    samples, scores = made(6)
+    flat = pb.Scores.from_array(np.ones((36, 36)), list(samples.ids), orientation="similarity", name="flat")
+    rates = rates_of(samples, flat)
+    assert (rates.auc(), rates.at_fmr(0.01).fnmr, rates.at_fmr(0.01).threshold) == (0.5, 1.0, None)
+    with pytest.raises(UsageError, match="between 0 and 1"):
+        rates.at_fmr(0)
+    with pytest.raises(UsageError, match="not counted"):
+        rates.at_threshold(0.123)
+
+
+def test_verify_carries_intervals_and_marks():
+    samples, scores = made(7, people=40)
+    found = pb.verify(scores, samples, fmrs=[0.1, 1e-6], thresholds=[0.5], naive=True, n_resamples=200)
+    loose, strict, fixed = found.points
+    assert loose.fmr.low < loose.point.fmr < loose.fmr.high
+    assert loose.fnmr.low <= loose.point.fnmr <= loose.fnmr.high
+    assert loose.fnmr_at_fmr.low <= loose.point.fnmr <= loose.fnmr_at_fmr.high
+    assert not strict.point.fmr_supported
+    assert strict.point.false_matches == 0
+    assert strict.fmr.zero_errors is not None
+    assert fixed.point.threshold == 0.5
+    assert fixed.fnmr_at_fmr is None
+    assert all("naive" in one.method for one in loose.naive)
+    again = pb.verify(
+        scores, samples, fmrs=[0.1, 1e-6], thresholds=[0.5], naive=True, n_resamples=200, threads=2
+    )
+    assert again.to_dict() == found.to_dict()
+
+
+def test_reversed_scores_are_refused():
+    samples, scores = made(8, people=40)
+    turned = pb.Scores.from_array(-scores.values, list(samples.ids), orientation="similarity", name="net")
+    with pytest.raises(InputError, match="look worse"):
+        pb.verify(turned, samples)
+    assert pb.verify(turned, samples, check_orientation=False, n_resamples=0).rates.auc() < 0.5
+
+
+def test_estimate_and_compare_by_fnmr():
+    samples, good = made(9, people=40)
+    rng = np.random.default_rng(1)
+    noise = rng.normal(0, 1.0, good.shape)
+    poor = pb.Scores.from_array(
+        good.values + noise + noise.T, list(samples.ids), orientation="similarity", name="poor"
+    )
+    one = pb.estimate(pb.FNMR(0.05), good, samples)
+    assert one.value == pb.verify(good, samples, fmrs=[0.05], n_resamples=0).points[0].point.fnmr
+    assert one.low <= one.value <= one.high
+    found = pb.compare(pb.FNMR(0.05), [good, poor], samples)
+    (pair,) = found.pairs
+    assert pair.verdict == "better"
+    assert pair.difference < 0
+    assert [row.facts.algorithm for row in found.ordered] == ["net", "poor"]
+    assert "FNMR at an FMR of 0.05" in found.to_markdown()
+    with pytest.raises(DesignError, match="samples table"):
+        pb.estimate(pb.FNMR(0.05), good)
+    with pytest.raises(UsageError, match="takes place in an experiment"):
+        pb.estimate(pb.RecognitionRate(1), good, samples)
+
+
+def test_areas_are_estimated_and_compared_over_people():
+    samples, good = made(10, people=30)
+    rng = np.random.default_rng(2)
+    noise = rng.normal(0, 1.0, good.shape)
+    poor = pb.Scores.from_array(
+        good.values + noise + noise.T, list(samples.ids), orientation="similarity", name="poor"
+    )
+    one = pb.estimate(pb.AUC(), good, samples)
+    assert one.value == pytest.approx(rates_of(samples, good).auc())
+    assert one.low < one.value < one.high
+    found = pb.compare(pb.AUC(), [good, poor], samples)
+    (pair,) = found.pairs
+    assert pair.verdict == "better"
+    assert pair.difference == pytest.approx(one.value - rates_of(samples, poor).auc())
+    assert "over people" in pair.method
