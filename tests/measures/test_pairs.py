@@ -1,177 +1,707 @@
-"""Which comparisons count, and how many lie where: against plain loops over all of them."""
+"""Counts of comparisons against sorting all scores, pair by pair, in every setting that can go wrong."""
 
 from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import polars as pl
 import pytest
 
-import proband as pb
-from proband.errors import DesignError
+from proband.errors import AlignmentError, DesignError, InputError, UsageError
+from proband.kernels.codes import DONT_CARE, FAILED, OK
+from proband.measures import (
+    pair_accumulator as accumulator_module,
+    pair_products as products_module,
+    pair_tiles as tiles_module,
+)
 from proband.measures.pair_counts import (
     PairAccumulator,
+    PairCounts,
     count_pairs,
     count_trials,
     genuine_pairs,
     tail_pairs,
 )
 from proband.measures.pairs import PairSet
+from proband.samples import Experiment, Samples
+from proband.scores import Embeddings, Scores
 from proband.scores.trials import Trials
 
-
-def table(people: int, images: int, lost: tuple[int, ...] = ()) -> pb.Samples:
-    ids = [f"s{p:02d}-{k}" for p in range(people) for k in range(images)]
-    marked = [place in lost for place in range(len(ids))]
-    return pb.Samples({"id": ids, "subject": [name[:3] for name in ids], "lost": marked}, failed="lost")
-
-
-def naive(scores, samples, queries, targets):
-    """Every unordered pair of different samples once, the query the one that comes first on the query axis."""
-    sign = 1 if scores.larger_is_closer else -1
-    who = dict(zip(samples.ids, samples.codes.tolist(), strict=True))
-    failed = dict(zip(samples.ids, samples.failed.tolist(), strict=True))
-    both = [name for name in queries if name in set(targets)]
-    order = {name: place for place, name in enumerate(both)}
-    genuine, impostor, lost = [], [], [0, 0]
-    for q in queries:
-        for t in targets:
-            if q == t or (q in order and t in order and order[q] > order[t]):
-                continue
-            same = who[q] == who[t]
-            if failed[q] or failed[t]:
-                lost[0 if same else 1] += 1
-                continue
-            value = scores.tile(scores.queries.positions([q]), scores.targets.positions([t]))[0, 0]
-            (genuine if same else impostor).append((sign * float(value), who[q], who[t]))
-    return genuine, impostor, lost
+PRODUCTS = ("cosine", "inner", "l2")
+EXACT = ("edges", "genuine_at", "impostor_ge", "impostor_gt")
+NUMBERS = (
+    "n_genuine",
+    "n_impostor",
+    "n_failed_genuine",
+    "n_failed_impostor",
+    "n_dont_care_genuine",
+    "n_dont_care_impostor",
+)
 
 
-def check(scores, samples, queries, targets, within=None):
-    pairs = PairSet.of(scores, samples, within)
-    genuine, impostor, lost = naive(scores, samples, queries, targets)
-    counts = count_pairs(scores, pairs, [0.0, 1.25])
-    values, others = np.array([g[0] for g in genuine]), np.array([i[0] for i in impostor])
-    assert (counts.n_genuine, counts.n_impostor) == (len(values), len(others))
-    assert (counts.n_failed_genuine, counts.n_failed_impostor) == tuple(lost)
-    assert set(counts.edges) == set(values.tolist()) | {0.0, 1.25}
-    for k, edge in enumerate(counts.edges):
-        assert counts.genuine_at[k] == int((values == edge).sum())
-        assert counts.impostor_ge[k] == int((others >= edge).sum())
-        assert counts.impostor_gt[k] == int((others > edge).sum())
-    assert counts.histogram.genuine.sum() == len(values)
-    assert counts.histogram.impostor.sum() == len(others)
-    own, closeness = genuine_pairs(scores, pairs)
-    assert sorted(zip(closeness.tolist(), own.tolist(), strict=True)) == sorted((g[0], g[1]) for g in genuine)
-    first, second, tail = tail_pairs(scores, pairs, 0.5)
-    found = sorted(
-        (c, min(i, j), max(i, j))
-        for c, i, j in zip(tail.tolist(), first.tolist(), second.tolist(), strict=True)
+def table_of(n: int, people: int, failed: tuple[int, ...] = ()) -> Samples:
+    return Samples(
+        {
+            "id": [f"i{k}" for k in range(n)],
+            "subject": [f"p{k % people}" for k in range(n)],
+            "bad": np.isin(np.arange(n), failed),
+        },
+        failed="bad",
     )
-    assert found == sorted((c, min(i, j), max(i, j)) for c, i, j in impostor if c >= 0.5)
-    return counts
+
+
+class Naive:
+    """Every unordered pair of samples, looked up by name; the answers by comparing with all scores."""
+
+    def __init__(self, scores: Scores, samples: Samples, within: Experiment | None = None) -> None:
+        queries = [name for name in scores.queries if name in samples.ids]
+        targets = [name for name in scores.targets if name in samples.ids]
+        if within is not None:
+            queries = [samples.ids[k] for k in within.probes]
+            targets = [samples.ids[k] for k in within.gallery]
+        rows, columns = np.arange(scores.shape[0]), np.arange(scores.shape[1])
+        values = scores.tile(rows, columns).astype(np.float64) * (1 if scores.larger_is_closer else -1)
+        cells = scores.cells(rows, columns)
+        subject = dict(zip(samples.ids, samples.codes.tolist(), strict=True))
+        lost = dict(zip(samples.ids, samples.failed.tolist(), strict=True))
+
+        def cell(a: str, b: str) -> tuple[int, float]:
+            at = scores.queries.place(a), scores.targets.place(b)
+            return (OK if cells is None else int(cells[at])), float(values[at])
+
+        seen = set()
+        self.values: dict[bool, list[float]] = {True: [], False: []}
+        self.failed, self.dont_care = {True: 0, False: 0}, {True: 0, False: 0}
+        self.pairs: list[tuple[int, int, float]] = []
+        for a, b in product(queries, targets):
+            if a == b or frozenset((a, b)) in seen:
+                continue
+            seen.add(frozenset((a, b)))
+            mated = subject[a] == subject[b]
+            code, value = cell(a, b)
+            if code == DONT_CARE and b in queries and a in targets:
+                code, value = cell(b, a)
+            if lost[a] or lost[b] or code == FAILED:
+                self.failed[mated] += 1
+            elif code == DONT_CARE:
+                self.dont_care[mated] += 1
+            else:
+                self.values[mated].append(value)
+                self.pairs.append((subject[a], subject[b], value))
+
+    def check(self, counts: PairCounts, thresholds: tuple[float, ...] = ()) -> None:
+        genuine, impostor = (np.array(self.values[kind]) for kind in (True, False))
+        edges = np.unique(np.concatenate([genuine, thresholds]))
+        assert counts.edges.tolist() == edges.tolist()
+        assert counts.genuine_at.tolist() == [np.count_nonzero(genuine == edge) for edge in edges]
+        assert counts.genuine_ge.tolist() == [np.count_nonzero(genuine >= edge) for edge in edges]
+        assert counts.impostor_ge.tolist() == [np.count_nonzero(impostor >= edge) for edge in edges]
+        assert counts.impostor_gt.tolist() == [np.count_nonzero(impostor > edge) for edge in edges]
+        assert (counts.n_genuine, counts.n_impostor) == (len(genuine), len(impostor))
+        assert (counts.n_failed_genuine, counts.n_failed_impostor) == (self.failed[True], self.failed[False])
+        assert counts.n_dont_care_genuine == self.dont_care[True]
+        assert counts.n_dont_care_impostor == self.dont_care[False]
+        extremes = [counts.lowest_impostor, counts.highest_impostor]
+        if impostor.size:
+            assert extremes == [impostor.min(), impostor.max()]
+        else:
+            assert np.isnan(extremes).all()
+        self.check_histogram(counts)
+
+    def check_histogram(self, counts: PairCounts) -> None:
+        genuine, impostor = (np.array(self.values[kind]) for kind in (True, False))
+        edges = counts.histogram.edges
+        if not genuine.size + impostor.size:
+            assert edges.size == counts.histogram.genuine.size == counts.histogram.impostor.size == 0
+            return
+        assert (np.diff(edges) > 0).all()
+        assert counts.histogram.genuine.tolist() == np.histogram(genuine, edges)[0].tolist()
+        assert counts.histogram.impostor.tolist() == np.histogram(impostor, edges)[0].tolist()
+        assert counts.histogram.genuine.sum() == len(genuine)
+        assert counts.histogram.impostor.sum() == len(impostor)
+
+
+def assert_same(one: PairCounts, two: PairCounts) -> None:
+    for name in EXACT:
+        assert getattr(one, name).tolist() == getattr(two, name).tolist(), name
+    for name in (*NUMBERS, "genuine_bits", "impostor_bits"):
+        assert getattr(one, name) == getattr(two, name), name
+    assert np.array_equal(
+        [one.lowest_impostor, one.highest_impostor],
+        [two.lowest_impostor, two.highest_impostor],
+        equal_nan=True,
+    )
+    for name in ("edges", "genuine", "impostor"):
+        assert getattr(one.histogram, name).tolist() == getattr(two.histogram, name).tolist(), name
+
+
+def square(samples: Samples, values: np.ndarray, orientation="similarity", cells=None) -> Scores:
+    return Scores.from_array(values, samples.ids, orientation=orientation, cells=cells)
+
+
+def tied(rng: np.random.Generator, shape: tuple[int, int], levels: int = 7) -> np.ndarray:
+    return rng.integers(-levels, levels + 1, shape) / 8
+
+
+# Which pairs
+
+
+def test_every_pair_of_samples_once():
+    samples = table_of(7, 3)
+    pairs = PairSet.of(square(samples, np.eye(7)), samples)
+    assert pairs.symmetric
+    assert (pairs.n_genuine, pairs.n_impostor) == (5, 16)
+    assert repr(pairs) == "PairSet(7 × 7 samples, every pair once: 5 genuine, 16 impostor)"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_partly_overlapping_axes_count_every_pair_once(seed):
+    rng = np.random.default_rng(seed)
+    samples = table_of(24, 6, failed=(1, 5, 20))
+    queries, targets = (rng.permutation(24)[: rng.integers(3, 20)] for _ in range(2))
+    scores = Scores.from_array(
+        tied(rng, (len(queries), len(targets))),
+        [f"i{k}" for k in queries],
+        [f"i{k}" for k in targets],
+        orientation="similarity",
+    )
+    pairs = PairSet.of(scores, samples)
+    naive = Naive(scores, samples)
+    assert pairs.n_shared == len(np.intersect1d(queries, targets))
+    assert (pairs.n_genuine, pairs.n_impostor) == (len(naive.values[True]), len(naive.values[False]))
+    assert (pairs.n_failed_genuine, pairs.n_failed_impostor) == (naive.failed[True], naive.failed[False])
+    naive.check(count_pairs(scores, pairs))
+
+
+def test_disjoint_axes_drop_nothing():
+    samples = table_of(9, 3)
+    ids = samples.ids[:]
+    scores = Scores.from_array(np.zeros((4, 5)), ids[:4], ids[4:], orientation="distance")
+    pairs = PairSet.of(scores, samples)
+    assert pairs.n_shared == 0
+    assert pairs.n_genuine + pairs.n_impostor == 20
+    assert not pairs.notes
+
+
+def test_probes_meet_the_gallery_only():
+    samples = table_of(20, 5, failed=(3,))
+    scores = square(samples, tied(np.random.default_rng(0), (20, 20)))
+    experiment = Experiment(samples, gallery=np.arange(20) % 3 == 0, probes=np.arange(20) % 3 == 1)
+    pairs = PairSet.of(scores, samples, experiment)
+    assert len(pairs.rows) * len(pairs.columns) == 7 * 7
+    assert pairs.n_shared == 0
+    Naive(scores, samples, experiment).check(count_pairs(scores, pairs))
+
+
+def test_ids_that_are_not_in_the_table_are_left_out_and_counted():
+    samples = table_of(6, 2)
+    names = [*samples.ids, "x", "y"]
+    scores = Scores.from_array(tied(np.random.default_rng(1), (8, 8)), names, orientation="similarity")
+    pairs = PairSet.of(scores, samples)
+    assert len(pairs.rows) == 6
+    assert "2 of 8 query ids are not in the samples table; left out" in pairs.notes
+    Naive(scores, samples).check(count_pairs(scores, pairs))
+
+
+def test_no_known_id_is_an_error():
+    scores = Scores.from_array(np.eye(2), ["x", "y"], orientation="similarity")
+    with pytest.raises(AlignmentError, match="None of the 2 query ids"):
+        PairSet.of(scores, table_of(6, 2))
+
+
+def test_of_an_asymmetric_matrix_the_first_sample_is_the_query():
+    samples = table_of(3, 1)
+    values = np.array([[0, 1, 2], [8, 0, 3], [9, 9, 0]], dtype=float)
+    counts = count_pairs(square(samples, values), PairSet.of(square(samples, values), samples))
+    assert counts.edges.tolist() == [1, 2, 3]
+    assert any("every two of them count once, the first as query" in note for note in counts.notes)
+
+
+# Counts of matrices
+
+
+@pytest.mark.parametrize("small_tiles", [False, True])
+@pytest.mark.parametrize("orientation", ["similarity", "distance"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16, np.int8])
+@pytest.mark.parametrize("with_cells", [False, True])
+def test_matrices_full_of_ties(monkeypatch, dtype, orientation, with_cells, small_tiles):
+    if small_tiles:
+        monkeypatch.setattr(tiles_module, "_CELLS_AT_ONCE", 64)
+    rng = np.random.default_rng(2)
+    samples = table_of(31, 8, failed=(4, 11))
+    values = (8 * tied(rng, (31, 31))).astype(dtype)
+    cells = rng.choice([OK, OK, OK, DONT_CARE, FAILED], values.shape).astype(np.uint8) if with_cells else None
+    scores = square(samples, values, orientation, cells)
+    thresholds = (-100.0, -3.0, -0.5, 0.0, 0.1, 4.0, 1e9, np.inf, -np.inf)
+    counts = count_pairs(scores, PairSet.of(scores, samples), thresholds)
+    Naive(scores, samples).check(counts, thresholds)
+
+
+@pytest.mark.parametrize("step", [1, 5, 1000])
+def test_a_mask_over_either_triangle_gives_the_same(monkeypatch, step):
+    monkeypatch.setattr(tiles_module, "_CELLS_AT_ONCE", step * 20)
+    rng = np.random.default_rng(3)
+    samples = table_of(20, 4)
+    values = tied(rng, (20, 20))
+    values += values.T
+    upper, lower = (
+        np.where(part(np.ones((20, 20))), OK, DONT_CARE).astype(np.uint8) for part in (np.triu, np.tril)
+    )
+    plain, above, below = (square(samples, values, cells=cells) for cells in (None, upper, lower))
+    pairs = PairSet.of(plain, samples)
+    counts = count_pairs(plain, pairs)
+    for masked in (above, below):
+        assert_same(counts, count_pairs(masked, pairs))
+        Naive(masked, samples).check(count_pairs(masked, pairs))
+
+
+def test_a_memory_map_is_read_in_tiles(tmp_path):
+    samples = table_of(40, 9)
+    values = np.random.default_rng(4).standard_normal((40, 40)).astype(np.float32)
+    np.save(tmp_path / "m.npy", values)
+    scores = square(samples, np.load(tmp_path / "m.npy", mmap_mode="r"), "distance")
+    Naive(scores, samples).check(count_pairs(scores, PairSet.of(scores, samples)))
+
+
+@pytest.mark.parametrize("value", [0.0, -0.0, 0.7, -3e5, 1e300])
+@pytest.mark.parametrize("orientation", ["similarity", "distance"])
+def test_all_scores_tie(value, orientation):
+    samples = table_of(12, 4)
+    scores = square(samples, np.full((12, 12), value), orientation)
+    counts = count_pairs(scores, PairSet.of(scores, samples), (value, 5.0))
+    Naive(scores, samples).check(counts, (value, 5.0))
+    at = np.searchsorted(counts.edges, value if orientation == "similarity" else -value)
+    assert counts.impostor_ge[at] == counts.n_impostor
+    assert counts.impostor_gt[at] == 0
+
+
+@pytest.mark.parametrize("scale", [1e-320, 1e-300, 1e-5, 1e5, 1.7e308])
+@pytest.mark.parametrize("shift", [0.0, 1e9])
+def test_scores_of_any_size(scale, shift):
+    rng = np.random.default_rng(5)
+    samples = table_of(25, 5)
+    values = rng.uniform(-1, 1, (25, 25)) * scale + shift
+    scores = square(samples, values)
+    Naive(scores, samples).check(
+        count_pairs(scores, PairSet.of(scores, samples), (0.0, -1e308)), (0.0, -1e308)
+    )
+
+
+def test_scores_far_from_all_others_are_counted_too():
+    rng = np.random.default_rng(6)
+    samples = table_of(200, 40)
+    values = rng.standard_normal((200, 200)) ** 9
+    values[3, 150], values[2, 90] = 1e200, -1e200
+    scores = square(samples, values)
+    Naive(scores, samples).check(count_pairs(scores, PairSet.of(scores, samples)))
+
+
+def test_one_subject_has_no_impostors():
+    samples = table_of(6, 1)
+    scores = square(samples, tied(np.random.default_rng(7), (6, 6)))
+    counts = count_pairs(scores, PairSet.of(scores, samples), (0.3,))
+    Naive(scores, samples).check(counts, (0.3,))
+    assert counts.n_impostor == 0
+    assert not counts.impostor_ge.any()
+
+
+@pytest.mark.parametrize("thresholds", [(), (0.0, 0.5)])
+def test_no_genuine_pair(thresholds):
+    samples = table_of(6, 6)
+    scores = square(samples, tied(np.random.default_rng(8), (6, 6)))
+    counts = count_pairs(scores, PairSet.of(scores, samples), thresholds)
+    Naive(scores, samples).check(counts, thresholds)
+    assert counts.n_genuine == 0
+    assert genuine_pairs(scores, PairSet.of(scores, samples))[1].size == 0
+
+
+@pytest.mark.parametrize("metric", ["cosine", None])
+def test_all_samples_failed_or_only_one_is_there(metric):
+    for samples in (
+        table_of(6, 2, failed=tuple(range(6))),
+        table_of(1, 1),
+        table_of(6, 2, failed=(1, 2, 3, 4, 5)),
+    ):
+        n = len(samples)
+        scores = (
+            Embeddings(np.ones((n, 2)), samples.ids, metric=metric) if metric else square(samples, np.eye(n))
+        )
+        pairs = PairSet.of(scores, samples)
+        Naive(scores, samples).check(count_pairs(scores, pairs, (1.0,)), (1.0,))
+        assert tail_pairs(scores, pairs, -np.inf)[2].size == genuine_pairs(scores, pairs)[1].size == 0
+
+
+def test_a_threshold_must_be_a_number():
+    samples = table_of(4, 2)
+    scores = square(samples, np.eye(4))
+    with pytest.raises(UsageError, match="threshold"):
+        count_pairs(scores, PairSet.of(scores, samples), [np.nan])
+    with pytest.raises(UsageError, match="threshold"):
+        tail_pairs(scores, PairSet.of(scores, samples), np.nan)
+
+
+def test_roc_of_scikit_learn():
+    metrics = pytest.importorskip("sklearn.metrics")
+    samples = table_of(60, 12)
+    values = np.random.default_rng(9).integers(0, 40, (60, 60)) + 8.0 * np.equal.outer(
+        samples.codes, samples.codes
+    )
+    scores = square(samples, values)
+    counts = count_pairs(scores, PairSet.of(scores, samples), np.arange(60.0))
+    upper = np.triu_indices(60, 1)
+    mated = np.equal.outer(samples.codes, samples.codes)[upper]
+    fmr, tmr, thresholds = metrics.roc_curve(mated, values[upper], drop_intermediate=False)
+    at = np.searchsorted(counts.edges, thresholds[1:])
+    assert counts.edges[at].tolist() == thresholds[1:].tolist()
+    assert np.allclose(counts.impostor_ge[at] / counts.n_impostor, fmr[1:], rtol=1e-15)
+    assert np.allclose(counts.genuine_ge[at] / counts.n_genuine, tmr[1:], rtol=1e-15)
+
+
+# Counts of embeddings
+
+
+def families(rng: np.random.Generator, n: int, d: int) -> dict[str, np.ndarray]:
+    few = rng.integers(-1, 2, (n, d)).astype(float)
+    few[:, 0] = 1
+    return {
+        "plain": rng.standard_normal((n, d)),
+        "duplicated": rng.standard_normal((5, d))[rng.integers(0, 5, n)],
+        "scaled copies": rng.standard_normal((5, d))[rng.integers(0, 5, n)]
+        * rng.choice([0.5, 1, 2, 3], (n, 1)),
+        "nearly equal": rng.standard_normal(d) * (1 + 2.0**-24 * rng.integers(-3, 4, (n, d))),
+        "few values": few,
+        "far cluster": 1000 + rng.standard_normal((n, d)),
+        "mixed lengths": rng.standard_normal((n, d)) * 10.0 ** rng.integers(-3, 4, (n, 1)),
+        "all the same": np.ones((n, d)),
+    }
+
+
+@pytest.mark.parametrize("precision", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("family", families(np.random.default_rng(0), 1, 1))
+@pytest.mark.parametrize("metric", PRODUCTS)
+def test_embeddings_count_as_their_defined_scores(monkeypatch, metric, family, dtype, precision):
+    monkeypatch.setattr(products_module, "_DOUBTFUL", 2.0 if precision is np.float32 else -1.0)
+    monkeypatch.setattr(products_module, "_STRIP", 20)
+    monkeypatch.setattr(products_module, "_ROWS_AT_ONCE", 7)
+    monkeypatch.setattr(products_module, "_COLUMNS_AT_ONCE", 16)
+    samples = table_of(53, 11, failed=(7, 30))
+    vectors = families(np.random.default_rng(10), 53, 9)[family].astype(dtype)
+    scores = Embeddings(vectors, samples.ids, metric=metric)
+    naive = Naive(scores, samples)
+    thresholds = (-1.0, 0.0, 0.5, naive.values[False][3], 1e200, np.inf)
+    pairs = PairSet.of(scores, samples)
+    assert pairs.symmetric
+    naive.check(count_pairs(scores, pairs, thresholds), thresholds)
+
+
+@pytest.mark.parametrize("scale", [1e-135, 1e-30, 1e30, 1e135])
+@pytest.mark.parametrize("metric", PRODUCTS)
+def test_very_long_and_very_short_vectors(metric, scale):
+    samples = table_of(30, 6)
+    vectors = np.random.default_rng(11).standard_normal((30, 5)) * scale
+    scores = Embeddings(vectors, samples.ids, metric=metric)
+    thresholds = (0.0, -1e300, 1e300, 1e-300)
+    Naive(scores, samples).check(count_pairs(scores, PairSet.of(scores, samples), thresholds), thresholds)
+
+
+@pytest.mark.parametrize("size", [1e-150, 1e-160, 1e-162, 1e-170])
+def test_differences_too_small_to_square_well(size):
+    samples = table_of(40, 8)
+    vectors = np.ones((40, 3))
+    vectors[:, 1:] = np.random.default_rng(12).standard_normal((40, 2)) * size
+    scores = Embeddings(vectors, samples.ids, metric="l2")
+    Naive(scores, samples).check(count_pairs(scores, PairSet.of(scores, samples)))
+
+
+@pytest.mark.parametrize("metric", [*PRODUCTS, "l1", "chi2"])
+def test_queries_and_targets_that_overlap_partly(metric):
+    rng = np.random.default_rng(13)
+    samples = table_of(70, 9, failed=(2, 33, 60))
+    scores = Embeddings(
+        rng.integers(1, 5, (45, 6)).astype(np.float32),
+        samples.ids[:45],
+        metric=metric,
+        targets=rng.integers(1, 5, (40, 6)).astype(float),
+        target_ids=samples.ids[30:],
+    )
+    pairs = PairSet.of(scores, samples)
+    assert pairs.n_shared == 15
+    naive = Naive(scores, samples)
+    naive.check(count_pairs(scores, pairs))
+    subjects, closeness = genuine_pairs(scores, pairs)
+    expected = sorted((a, value) for a, b, value in naive.pairs if a == b)
+    assert sorted(zip(subjects.tolist(), closeness.tolist(), strict=True)) == expected
+
+
+def test_a_failed_sample_may_be_a_vector_of_zeros():
+    samples = table_of(20, 4, failed=(5, 6))
+    vectors = np.random.default_rng(14).standard_normal((20, 4))
+    vectors[[5, 6]] = 0
+    scores = Embeddings(vectors, samples.ids, metric="cosine")
+    counts = count_pairs(scores, PairSet.of(scores, samples))
+    assert counts.n_genuine + counts.n_impostor == 18 * 17 // 2
+    assert counts.n_failed_genuine + counts.n_failed_impostor == 20 * 19 // 2 - 18 * 17 // 2
+    with pytest.raises(InputError, match="all zeros"):
+        count_pairs(scores, PairSet.of(scores, table_of(20, 4)), threads=2)
+
+
+def test_the_precision_follows_the_number_of_doubtful_pairs():
+    rng = np.random.default_rng(15)
+    samples = table_of(300, 100)
+    centres = rng.standard_normal((100, 32))[samples.codes]
+    for noise, expected in ((0.3, np.float32), (100.0, np.float32)):
+        vectors = centres + noise * rng.standard_normal((300, 32))
+        scores = Embeddings(vectors, samples.ids, metric="cosine")
+        pairs = PairSet.of(scores, samples)
+        products = products_module.Products.of(scores, pairs)
+        _, genuine = genuine_pairs(scores, pairs)
+        sample = tiles_module.sample_impostors(scores, pairs)
+        assert products.settled_by(np.sort(genuine), sample).dtype is expected
+    crowded = np.linspace(-1, 1, 1_000_000)
+    assert products.settled_by(crowded, sample).dtype is np.float64
+
+
+# The same bits at any number of threads, and however shards are merged
+
+
+@pytest.mark.parametrize("kind", [*PRODUCTS, "l1", "matrix", "cells"])
+def test_any_number_of_threads_gives_the_same(monkeypatch, kind):
+    monkeypatch.setattr(tiles_module, "_CELLS_AT_ONCE", 500)
+    monkeypatch.setattr(products_module, "_COLUMNS_AT_ONCE", 16)
+    rng = np.random.default_rng(16)
+    samples = table_of(90, 20)
+    if kind in ("matrix", "cells"):
+        cells = rng.choice([OK, OK, FAILED], (90, 90)).astype(np.uint8) if kind == "cells" else None
+        scores = square(samples, 3 * rng.standard_normal((90, 90)), cells=cells)
+    else:
+        scores = Embeddings(rng.standard_normal((90, 8)), samples.ids, metric=kind)
+    pairs = PairSet.of(scores, samples)
+    one, two, five = (count_pairs(scores, pairs, threads=n, log_ratios=kind == "matrix") for n in (1, 2, 5))
+    assert_same(one, two)
+    assert_same(one, five)
+    threshold = float(np.median(one.histogram.edges))
+    tails = [tail_pairs(scores, pairs, threshold, threads=n) for n in (1, 2, 5)]
+    for tail in tails[1:]:
+        assert [part.tolist() for part in tail] == [part.tolist() for part in tails[0]]
+
+
+def test_shards_merge_in_any_order():
+    rng = np.random.default_rng(17)
+    values = 20 * rng.standard_normal(5000)
+    edges = np.unique(rng.choice(values, 100))
+    orders = [rng.permutation(9) for _ in range(3)]
+    results = []
+    for order in orders:
+        total = PairAccumulator(edges)
+        for part in (
+            np.array_split(np.arange(5000), 9)[order[0]],
+            *(np.array_split(np.arange(5000), 9)[k] for k in order[1:]),
+        ):
+            shard = PairAccumulator(edges)
+            shard.add(values[part], log_ratios=True)
+            total.merge(shard)
+        results.append(
+            (total.at_least.tolist(), total.above.tolist(), total.extremes.tolist(), total.cost, total.n)
+        )
+    assert results[0] == results[1] == results[2]
+    at_least, above, extremes, cost, n = results[0]
+    assert at_least == [np.count_nonzero(values >= edge) for edge in edges]
+    assert above == [np.count_nonzero(values > edge) for edge in edges]
+    assert (extremes, n) == ([values.min(), values.max()], 5000)
+    assert cost == pytest.approx(np.logaddexp(0, values).sum())
+
+
+def test_an_accumulator_takes_tiles_lists_and_whole_numbers(monkeypatch):
+    monkeypatch.setattr(accumulator_module, "_CHUNK", 4)
+    monkeypatch.setattr(accumulator_module, "_PENDING", 10)
+    counts = PairAccumulator([1, 2])
+    for values in (
+        np.ones((3, 5), dtype=np.float32),
+        [0, 1, 2, 3],
+        np.arange(6, dtype=np.int16),
+        np.float16(1.5),
+        [],
+    ):
+        counts.add(values)
+    every = np.concatenate([np.ones(15), np.arange(4), np.arange(6), [1.5]])
+    assert counts.at_least.tolist() == [np.count_nonzero(every >= 1), np.count_nonzero(every >= 2)]
+    assert counts.above.tolist() == [np.count_nonzero(every > 1), np.count_nonzero(every > 2)]
+    assert counts.n == len(every)
+
+
+def test_what_an_accumulator_refuses():
+    for edges in ([1.0, 1.0], [2.0, 1.0], [np.nan]):
+        with pytest.raises(UsageError, match="ascend"):
+            PairAccumulator(edges)
+    with pytest.raises(InputError, match="finite"):
+        PairAccumulator([0.0]).add([np.nan])
+    with pytest.raises(UsageError, match="same edges"):
+        PairAccumulator([0.0]).merge(PairAccumulator([1.0]))
+
+
+# What Cllr needs
+
+
+@pytest.mark.parametrize("embeddings", [False, True])
+def test_costs_in_bits(embeddings):
+    samples = table_of(30, 7, failed=(3,))
+    rng = np.random.default_rng(18)
+    scores = (
+        Embeddings(rng.standard_normal((30, 4)), samples.ids, metric="inner")
+        if embeddings
+        else square(samples, 5 * rng.standard_normal((30, 30)))
+    )
+    counts = count_pairs(scores, PairSet.of(scores, samples), log_ratios=True)
+    naive = Naive(scores, samples)
+    naive.check(counts)
+    genuine, impostor = (np.array(naive.values[kind]) for kind in (True, False))
+    assert counts.genuine_bits == pytest.approx(np.log2(1 + np.exp(-genuine)).sum())
+    assert counts.impostor_bits == pytest.approx(np.log2(1 + np.exp(impostor)).sum())
+    assert count_pairs(scores, PairSet.of(scores, samples)).impostor_bits is None
+
+
+def test_scores_too_large_for_log_ratios_are_refused():
+    samples = table_of(4, 4)
+    scores = square(samples, np.full((4, 4), 1.7e308))
+    with pytest.raises(InputError, match="log-likelihood"):
+        count_pairs(scores, PairSet.of(scores, samples), log_ratios=True)
+
+
+def test_the_sum_of_costs_is_rounded_once():
+    total = PairAccumulator([0.0])
+    for value in (1e16, 1.0, 1.0, 1.0):
+        total.add([value], log_ratios=True)
+    assert total.cost == float(Fraction(10**16) + 3 * Fraction(float(np.log1p(np.exp(-1.0)) + 1)))
+
+
+# Tails
+
+
+@pytest.mark.parametrize("kind", [*PRODUCTS, "chi2", "matrix", "cells"])
+def test_tails_are_all_impostors_at_or_above(monkeypatch, kind):
+    monkeypatch.setattr(tiles_module, "_CELLS_AT_ONCE", 500)
+    monkeypatch.setattr(products_module, "_COLUMNS_AT_ONCE", 16)
+    rng = np.random.default_rng(19)
+    samples = table_of(60, 12, failed=(9,))
+    if kind in ("matrix", "cells"):
+        cells = (
+            rng.choice([OK, OK, DONT_CARE, FAILED], (60, 60)).astype(np.uint8) if kind == "cells" else None
+        )
+        scores = square(samples, tied(rng, (60, 60)), "distance", cells)
+    else:
+        scores = Embeddings(rng.integers(1, 4, (60, 5)).astype(np.float32), samples.ids, metric=kind)
+    naive = Naive(scores, samples)
+    impostors = [pair for pair in naive.pairs if pair[0] != pair[1]]
+    pairs = PairSet.of(scores, samples)
+    for threshold in (-np.inf, *np.quantile([value for *_, value in impostors], [0.2, 0.9, 1]), np.inf):
+        rows, columns, closeness = tail_pairs(scores, pairs, threshold)
+        found = sorted(zip(rows.tolist(), columns.tolist(), closeness.tolist(), strict=True))
+        assert found == sorted(pair for pair in impostors if pair[2] >= threshold)
+
+
+@pytest.mark.parametrize("kind", ["cosine", "matrix"])
+def test_too_long_a_tail_says_how_long(monkeypatch, kind):
+    monkeypatch.setattr(tiles_module, "_CELLS_AT_ONCE", 500)
+    monkeypatch.setattr(products_module, "_COLUMNS_AT_ONCE", 16)
+    rng = np.random.default_rng(20)
+    samples = table_of(60, 60)
+    vectors = rng.standard_normal((60, 5))
+    scores = (
+        Embeddings(vectors, samples.ids, metric="cosine")
+        if kind == "cosine"
+        else square(samples, vectors @ vectors.T)
+    )
+    pairs = PairSet.of(scores, samples)
+    assert len(tail_pairs(scores, pairs, -np.inf, limit=1770)[2]) == 1770
+    with pytest.raises(DesignError, match=r"1,770 impostor comparisons .* only 1,769 may be listed"):
+        tail_pairs(scores, pairs, -np.inf, limit=1769)
+
+
+# Lists
+
+
+def trials_of(rows: list[tuple[object, ...]], orientation="similarity") -> Trials:
+    frame = pl.DataFrame(
+        rows,
+        schema={"query": pl.String, "target": pl.String, "mated": pl.Boolean, "score": pl.Float64},
+        orient="row",
+    )
+    return Trials(frame, orientation, "list")
 
 
 @pytest.mark.parametrize("orientation", ["similarity", "distance"])
-@pytest.mark.parametrize("levels", [None, 1, 3])
-def test_matrices_symmetric_partly_shared_and_disjoint(orientation, levels):
-    rng = np.random.default_rng(levels or 0)
-    samples = table(5, 3, lost=(4, 9))
-    ids = list(samples.ids)
-    square = rng.normal(0, 1, (15, 15))
-    square = (square + square.T) / 2
-    if levels:
-        square = np.rint(square * levels)
-    for queries, targets in (
-        (ids, ids),
-        (ids[:9], ids[6:]),
-        (ids[::3], [n for n in ids if n not in ids[::3]]),
-    ):
-        values = square[np.ix_([ids.index(q) for q in queries], [ids.index(t) for t in targets])]
-        scores = pb.Scores.from_array(values, queries, targets, orientation=orientation)
-        check(scores, samples, queries, targets)
-
-
-@pytest.mark.parametrize("metric", ["cosine", "inner", "l2", "l1"])
-@pytest.mark.parametrize("whole", [False, True])
-def test_embeddings_equal_their_definition(metric, whole):
-    rng = np.random.default_rng(3)
-    samples = table(6, 3, lost=(2,))
-    vectors = rng.integers(-2, 3, (18, 4)) + 0.5 if whole else rng.normal(0, 1, (18, 4))
-    scores = pb.Embeddings(vectors.astype(np.float32), list(samples.ids), metric=metric)
-    check(scores, samples, list(samples.ids), list(samples.ids))
-
-
-def test_experiments_compare_probes_with_the_gallery():
-    rng = np.random.default_rng(4)
-    samples = table(6, 3)
-    ids = list(samples.ids)
-    scores = pb.Scores.from_array(rng.normal(0, 1, (18, 18)), ids, orientation="similarity")
-    gallery, probes = [n for n in ids if n.endswith("0")], [n for n in ids if n.endswith("2")]
-    check(scores, samples, probes, gallery, pb.Experiment(samples, gallery=gallery, probes=probes))
-
-
-def test_cells_that_hold_no_score():
-    rng = np.random.default_rng(5)
-    samples = table(4, 2)
-    ids = list(samples.ids)
-    cells = np.zeros((8, 8), dtype=np.uint8)
-    cells[0, 1] = cells[0, 5] = 2  # a failed genuine and a failed impostor comparison
-    cells[2, 6] = cells[6, 2] = 1  # not to be counted, either way round
-    cells[3, 7] = 1  # not to be counted one way: the other way has a score
-    scores = pb.Scores.from_array(rng.normal(0, 1, (8, 8)), ids, orientation="similarity", cells=cells)
-    counts = count_pairs(scores, PairSet.of(scores, samples))
-    assert (counts.n_genuine, counts.n_failed_genuine) == (3, 1)
-    assert (counts.n_impostor, counts.n_failed_impostor, counts.n_dont_care_impostor) == (22, 1, 1)
-
-
-def test_threads_do_not_matter():
-    rng = np.random.default_rng(6)
-    samples = table(60, 3)
-    scores = pb.Embeddings(rng.normal(0, 1, (180, 8)), list(samples.ids), metric="cosine")
-    pairs = PairSet.of(scores, samples)
-    one, two = (count_pairs(scores, pairs, threads=n) for n in (1, 3))
-    for name in ("edges", "genuine_at", "impostor_ge", "impostor_gt"):
-        assert np.array_equal(getattr(one, name), getattr(two, name))
-
-
-def test_accumulators_merge():
-    rng = np.random.default_rng(7)
-    edges = np.unique(np.round(rng.normal(0, 1, 50), 1))
-    values = np.round(rng.normal(0, 1, 3000), 1)
-    whole, first, second = (PairAccumulator(edges) for _ in range(3))
-    whole.add(values)
-    first.add(values[:1000])
-    second.add(values[1000:])
-    first.merge(second)
-    assert np.array_equal(first.at_least, whole.at_least)
-    assert np.array_equal(whole.at_least, [(values >= edge).sum() for edge in edges])
-    assert np.array_equal(whole.above, [(values > edge).sum() for edge in edges])
-
-
-def test_a_tail_has_a_limit():
-    samples = table(10, 2)
-    scores = pb.Scores.from_array(np.ones((20, 20)), list(samples.ids), orientation="similarity")
-    with pytest.raises(DesignError):
-        tail_pairs(scores, PairSet.of(scores, samples), 0.5, limit=20)
-
-
-def test_lists_of_comparisons():
-    rng = np.random.default_rng(8)
-    mated = rng.random(400) < 0.3
-    score = np.round(rng.normal(0, 1, 400) + mated, 1)
-    lost = rng.random(400) < 0.05
-    frame = pl.DataFrame(
-        {
-            "query": [f"q{k}" for k in range(400)],
-            "target": [f"t{k % 9}" for k in range(400)],
-            "mated": mated,
-            "score": score,
-            "failed": lost,
-        }
+def test_a_list_counts_as_the_matrix_it_was_written_from(orientation):
+    rng = np.random.default_rng(21)
+    samples = table_of(26, 6)
+    values = tied(rng, (26, 26))
+    cells = rng.choice([OK, OK, OK, FAILED], (26, 26)).astype(np.uint8)
+    scores = square(samples, values, orientation, cells)
+    rows = [
+        (a, b, bool(samples.codes[i] == samples.codes[j]), None if cells[i, j] else float(values[i, j]))
+        for (i, a), (j, b) in product(enumerate(samples.ids), repeat=2)
+    ]
+    counts = count_trials(trials_of(rows, orientation), (0.3,), log_ratios=True)
+    assert_same(counts, count_pairs(scores, PairSet.of(scores, samples), (0.3,), log_ratios=True))
+    assert counts.notes == (
+        "26 comparisons of a sample with itself; left out",
+        "325 pairs are listed both ways round; the first counts",
     )
-    counts = count_trials(Trials(frame, "similarity"))
-    genuine, impostor = score[mated & ~lost], score[~mated & ~lost]
-    assert counts.n_failed_genuine == int((mated & lost).sum())
-    for k, edge in enumerate(counts.edges):
-        assert counts.impostor_ge[k] == int((impostor >= edge).sum())
-        assert counts.genuine_at[k] == int((genuine == edge).sum())
+
+
+def test_a_list_without_ids_counts_every_row():
+    rows = [
+        (None, None, True, 0.9),
+        (None, None, True, 0.9),
+        (None, None, False, 0.9),
+        (None, None, False, 0.1),
+    ]
+    counts = count_trials(trials_of(rows))
+    assert (counts.edges.tolist(), counts.genuine_at.tolist(), counts.impostor_ge.tolist()) == (
+        [0.9],
+        [2],
+        [1],
+    )
+    assert not counts.notes
+
+
+def test_ids_that_repeat_a_pair_do_not_tell_samples_apart():
+    rows = [("a", "b", False, 0.1), ("a", "b", False, 0.2), ("b", "a", False, 0.3), ("a", "a", True, 0.5)]
+    counts = count_trials(trials_of(rows))
+    assert (counts.n_genuine, counts.n_impostor) == (1, 3)
+    assert counts.notes == ("1 comparisons repeat the ids of an earlier one; every one counts",)
+
+
+def test_failures_in_a_list():
+    rows = [("a", "x", True, None), ("b", "x", False, np.nan), ("c", "x", False, 0.5), ("d", "x", True, 0.5)]
+    counts = count_trials(trials_of(rows))
+    assert (counts.n_genuine, counts.n_impostor) == (1, 1)
+    assert (counts.n_failed_genuine, counts.n_failed_impostor) == (1, 1)
+    assert repr(counts) == "PairCounts(1 genuine, 1 impostor comparisons; 2 failed)"
+
+
+def test_what_a_list_must_say():
+    with pytest.raises(UsageError, match="larger scores are closer"):
+        count_trials(trials_of([("a", "b", True, 1.0)], orientation=None))
+    with pytest.raises(InputError, match="whether 1 of 2 comparisons are of one subject"):
+        count_trials(trials_of([("a", "b", True, 1.0), ("a", "c", None, 1.0)]))
+
+
+def test_progress_is_told_in_pairs():
+    class Told:
+        total = done = 0
+
+        def begin(self, what: str, total: int) -> None:
+            self.total = total
+
+        def advance(self, steps: int) -> None:
+            self.done += steps
+
+    samples = table_of(50, 10, failed=(0,))
+    vectors = np.random.default_rng(22).standard_normal((50, 6))
+    for scores in (Embeddings(vectors, samples.ids, metric="cosine"), square(samples, vectors @ vectors.T)):
+        told = Told()
+        count_pairs(scores, PairSet.of(scores, samples), progress=told)
+        assert told.total == told.done == 49 * 48 // 2

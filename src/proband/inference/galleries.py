@@ -79,7 +79,8 @@ class ImageColumns:
             raise DesignError("No image is among both the queries and the targets of every algorithm.")
         wanted = int(sizes.max()) if n_images is None else n_images
         if wanted < 3:
-            raise UsageError(
+            refuse = DesignError if n_images is None else UsageError
+            raise refuse(
                 f"Each person needs at least three images, one for the gallery and two to vary; got {wanted}."
             )
         enough = sizes >= wanted

@@ -75,7 +75,8 @@ class Grid:
             slope, offset, margin = precision(0), precision(0), 0.0
 
         def cell(keys: Floats, side: float) -> Counts:
-            place = keys * float(slope) + float(offset) + side if slope else np.zeros_like(keys)
+            with np.errstate(over="ignore"):
+                place = keys * float(slope) + float(offset) + side if slope else np.zeros_like(keys)
             return np.clip(np.floor(place), 0, _CELLS - 1).astype(np.int64)
 
         cells = np.arange(_CELLS)
