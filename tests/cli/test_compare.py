@@ -60,7 +60,6 @@ def test_median_ranks(compare: Run) -> None:
         (("--rank", "0"), 2, "rank"),
         (("--level", "1.5"), 2, "confidence level"),
         (("--test", "t"), 2, "test"),
-        (("--ties", "mean", "--test", "sign-flip"), 1, "Fractions"),
     ],
 )
 def test_bad_requests(compare: Run, arguments: tuple[str, ...], code: int, said: str) -> None:

@@ -128,7 +128,11 @@ def test_refusals(outcomes_of):
     with pytest.raises(DesignError, match="is for rates"):
         estimate(MedianCensoredRank(), outcomes, design=Binomial())
     with pytest.raises(DesignError, match="fractions"):
-        estimate(RecognitionRate(), outcomes_of(CLOSER, ties="mean"), design=Binomial())
+        estimate(
+            RecognitionRate(),
+            outcomes_of(CLOSER, ties="mean", tied=np.ones(120, dtype=int)),
+            design=Binomial(),
+        )
     with pytest.raises(DesignError, match="one person"):
         estimate(MedianCensoredRank(), outcomes_of(CLOSER, np.zeros(120, dtype=int)))
     with pytest.raises(UsageError, match="estimate_cmc"):

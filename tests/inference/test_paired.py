@@ -137,3 +137,19 @@ def test_not_inferior(outcomes_of):
     (pair,) = compare(RecognitionRate(1), [a, b], margin=0.01).pairs
     assert (pair.verdict, pair.not_inferior) == ("undecided", True)
     assert "not worse by 1 point or more" in pair.sentence(0.01)
+
+
+def test_ties_broken_at_random_without_any_tie_change_nothing(outcomes_of):
+    closer = np.zeros(20, dtype=int)
+    people = np.repeat(np.arange(10), 2)
+    plain = compare(RecognitionRate(1), [outcomes_of(closer, people, name) for name in "ab"])
+    mean = compare(RecognitionRate(1), [outcomes_of(closer, people, name, ties="mean") for name in "ab"])
+    assert mean.pairs[0] == plain.pairs[0]
+    assert mean.pairs[0].verdict == "undecided"
+    assert mean.estimates[0].low == plain.estimates[0].low < 1
+
+
+def test_replicates_that_do_not_vary_prove_nothing(outcomes_of):
+    closer = np.zeros(20, dtype=int)
+    both = [outcomes_of(closer, np.repeat(np.arange(10), 2), name) for name in "ab"]
+    assert compare(RecognitionRate(1), both, design=Bootstrap("subject")).pairs[0].verdict == "undecided"

@@ -92,10 +92,15 @@ def compare(
 
       proband compare old=a.npz::net new=b.npz::net -s samples.csv --orientation similarity --rank 10 --margin 0.02
     """
+    from proband.errors import UsageError
     from proband.inference import compare as compare_scores
     from proband.measures import MedianCensoredRank, RecognitionRate, rank as ranked
 
     if fnmr_at is not None:
+        if test is not TestName.auto or median:
+            raise UsageError(
+                "--fnmr-at compares verification, which has a test of its own: without --test and --median-rank."
+            )
         comparison = _by_fnmr(inputs, setting, fnmr_at, margin, level, seed, running)
         _write(comparison, latex, markdown, csv)
         _show(comparison, running.json)

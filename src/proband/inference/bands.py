@@ -54,7 +54,7 @@ def estimate_cmc(
         if simultaneous:
             raise UsageError("A simultaneous band needs a bootstrap.", "use Bootstrap().")
         return stratified_band(question, design, measure)
-    if design == "auto" and not simultaneous and outcomes.ties != "mean":
+    if design == "auto" and not simultaneous and not outcomes.fractional:
         chosen, why = chosen_design(question)
         values = measure(outcomes).values
         low, high = _closed(question, values, isinstance(chosen, Clustered))

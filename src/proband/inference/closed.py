@@ -47,7 +47,7 @@ def _rate(design: Binomial | Clustered, question: Question) -> float:
         raise DesignError(
             f"{design} is for rates; the {question.measure.estimand} is none.", "use Bootstrap()."
         )
-    if question.outcomes.ties == "mean":
+    if question.outcomes.fractional:
         raise DesignError(
             f"{design} counts successes, and ties='mean' makes fractions of them.", "use Bootstrap()."
         )

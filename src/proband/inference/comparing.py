@@ -93,7 +93,7 @@ def compare(
         return _over_choices(measure, algorithms, within, design, worth, confidence_level, rng)
     outcomes = _named_outcomes(algorithms, identification_within(within))
     _require_same(outcomes)
-    chosen, why = _chosen(measure, outcomes[0]) if design == "auto" else (design, ())
+    chosen, why = _chosen(measure, outcomes) if design == "auto" else (design, ())
     estimates = tuple(_own(measure, one, chosen, confidence_level, rng) for one in outcomes)
     upward = bool(getattr(measure, "larger_is_better", False))
     found = [
@@ -102,10 +102,10 @@ def compare(
     ]
     pairs = _judged(found, worth, confidence_level, upward, is_rate)
     overall = None
-    if is_rate and len(outcomes) > 2 and outcomes[0].ties != "mean":
+    if is_rate and len(outcomes) > 2 and not any(one.fractional for one in outcomes):
         subjects = np.unique(outcomes[0].subjects, return_inverse=True)[1].astype(np.intp)
         overall = cochran_q(np.column_stack([o.success(measure.rank) for o in outcomes]), subjects, rng)
-    notes = (*why, *_warned(chosen, outcomes[0]), *_few(pairs), *estimates[0].notes[1:])
+    notes = (*why, *_warned(chosen, outcomes[0]), *_few(pairs), *_dependence(estimates))
     answers = _answers(measure.estimand, chosen)
     return Comparison(estimates, pairs, overall, worth, confidence_level, answers, notes, upward)
 
@@ -266,9 +266,9 @@ def _require_same(outcomes: Sequence[Outcomes]) -> None:
             )
 
 
-def _chosen(measure: Any, outcomes: Outcomes) -> tuple[PairedDesign, tuple[str, ...]]:
-    if isinstance(measure, RecognitionRate) and outcomes.ties != "mean":
-        if people_in(outcomes) < len(outcomes):
+def _chosen(measure: Any, outcomes: Sequence[Outcomes]) -> tuple[PairedDesign, tuple[str, ...]]:
+    if isinstance(measure, RecognitionRate) and not any(one.fractional for one in outcomes):
+        if people_in(outcomes[0]) < len(outcomes[0]):
             return SignFlip(), ("people have several probes, so people are the units of the tests",)
         return SignFlip(), ("each person has one probe, so the test over people is McNemar's",)
     what = (
@@ -292,6 +292,15 @@ def _warned(design: object, outcomes: Outcomes) -> tuple[str, ...]:
             "probes of one person are taken for independent here, so true null hypotheses are rejected too often",
         )
     return ()
+
+
+def _dependence(estimates: Sequence[Estimate]) -> tuple[str, ...]:
+    """What is to be said of the algorithm for which shared people matter most, by name."""
+    shared = [one for one in estimates if one.clusters is not None and len(one.notes) > 1]
+    if not shared:
+        return ()
+    worst = max(shared, key=lambda one: one.clusters.design_effect if one.clusters else 0.0)
+    return (f"the rate of {worst.facts.algorithm} by itself: {worst.notes[-1]}",)
 
 
 def _few(pairs: Sequence[PairComparison]) -> tuple[str, ...]:
@@ -364,7 +373,7 @@ def _verdict(tested: Tested, margin: float | None, upward: bool) -> tuple[Verdic
         return ("better" if upward else "worse"), not_inferior
     if high < 0:
         return ("worse" if upward else "better"), not_inferior
-    if margin is not None and -margin < narrow_low and narrow_high < margin:
+    if margin is not None and low < high and -margin < narrow_low and narrow_high < margin:
         return "equivalent", not_inferior  # two one-sided tests
     return "undecided", not_inferior
 

@@ -178,7 +178,7 @@ def choice_of_images(
 def chosen_design(question: Question) -> tuple[Design, tuple[str, ...]]:
     """The design that ``auto`` takes to speak of other people, and why."""
     measure = question.measure
-    if isinstance(measure, RecognitionRate) and question.outcomes.ties != "mean":
+    if isinstance(measure, RecognitionRate) and not question.outcomes.fractional:
         if question.several:
             why = "people have several probes, so people are the units (Wilson, effective sample size)"
             return Clustered(), (why,)

@@ -246,7 +246,7 @@ def evaluate(
 
 
 def _band(outcomes: Outcomes, level: float) -> Band:
-    if outcomes.ties != "mean" or len(np.unique(outcomes.subjects)) < 2:
+    if not outcomes.fractional or len(np.unique(outcomes.subjects)) < 2:
         return estimate_cmc(outcomes, confidence_level=level)
     design = Bootstrap("subject", n_resamples=_RESAMPLES)
     return estimate_cmc(outcomes, design=design, confidence_level=level, max_rank=_RANKS_RESAMPLED)

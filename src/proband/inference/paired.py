@@ -46,7 +46,7 @@ class Pair:
             raise DesignError(
                 f"The {self.measure.estimand} has no successes to count.", "compare it under Bootstrap()."
             )
-        if self.first.ties == "mean":
+        if self.first.fractional or self.second.fractional:
             raise DesignError(
                 "Fractions of a success cannot be counted.",
                 "compare under Bootstrap(), or choose pessimistic or optimistic ties.",

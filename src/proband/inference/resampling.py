@@ -65,7 +65,7 @@ def replicate(measure: Any, outcomes: Outcomes, counted: Tally, design: Bootstra
     if (
         design.unit == "probe"
         and isinstance(measure, RecognitionRate | MedianCensoredRank | MedianRelativeRank)
-        and outcomes.ties != "mean"
+        and not outcomes.fractional
     ):
         kinds, sizes = np.unique(counted.rows, axis=0, return_counts=True)
         parts = []

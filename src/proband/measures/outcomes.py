@@ -103,6 +103,11 @@ class Outcomes:
         """How many probes have a non-mate exactly as close as the best mate."""
         return int(np.count_nonzero(self.tied[~self.failed]))
 
+    @property
+    def fractional(self) -> bool:
+        """Whether successes can be fractions: ties are broken at random, and there are ties."""
+        return self.ties == "mean" and self.n_tied > 0
+
     @cached_property
     def ranks(self) -> Floats:
         """Each probe's rank (expected rank under ``mean``); infinite for a failure."""

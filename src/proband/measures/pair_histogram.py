@@ -33,7 +33,7 @@ def bin_edges(genuine: Floats, impostors: Floats) -> Floats:
     share = np.arange(-_SPARE_BINS, _BINS + _SPARE_BINS + 1) / _BINS
     with np.errstate(over="ignore", invalid="ignore"):
         edges = (1 - share) * low + share * high
-    return edges[np.isfinite(edges)]
+    return np.unique(edges[np.isfinite(edges)])  # a narrow range may not have as many numbers
 
 
 def histogram_of(

@@ -63,23 +63,11 @@ def row_blocks(pairs: PairSet) -> Iterator[slice]:
 
 
 def read_tile(scores: Scores, pairs: PairSet, rows: slice) -> ScoreTile:
-    """Read the scores of some rows with every column they count with.
-
-    Where two samples that are on both axes are marked as not to be compared one way round, they count the other way.
-    """
+    """Read the scores of some rows with every column they count with."""
     start = int(pairs.firsts[rows].min())
-    columns = pairs.columns[start:]
-    values, codes = scores.tile(pairs.rows[rows], columns), scores.cells(pairs.rows[rows], columns)
-    if codes is not None:
-        square = slice(rows.start, min(rows.stop, pairs.n_shared)), slice(start, pairs.n_shared)
-        here = slice(0, square[0].stop - rows.start), slice(0, square[1].stop - start)
-        if square[0].stop > rows.start and (codes[here] == DONT_CARE).any():
-            back = pairs.rows[square[1]], pairs.columns[square[0]]
-            other, other_codes = scores.tile(*back).T, scores.cells(*back)
-            values, codes = values.copy(), codes.copy()
-            missing = codes[here] == DONT_CARE
-            values[here][missing] = other[missing]
-            codes[here][missing] = OK if other_codes is None else other_codes.T[missing]
+    values, codes = _read(
+        scores, pairs, np.arange(rows.start, rows.stop), np.arange(start, len(pairs.columns))
+    )
     # All read-only: a kernel is compiled anew for arrays that are not what earlier ones were.
     return ScoreTile(
         frozen(values.view()),
@@ -90,6 +78,26 @@ def read_tile(scores: Scores, pairs: PairSet, rows: slice) -> ScoreTile:
         pairs.column_codes[start:],
         start,
     )
+
+
+def _read(scores: Scores, pairs: PairSet, rows: Positions, columns: Positions) -> tuple[Values, Cells | None]:
+    """Read scores and cell codes at some places of the set of pairs.
+
+    Where two samples that are on both axes are marked as not to be compared one way round, they count the other way.
+    """
+    values = scores.tile(pairs.rows[rows], pairs.columns[columns])
+    codes = scores.cells(pairs.rows[rows], pairs.columns[columns])
+    if codes is None:
+        return values, None
+    shared = np.ix_(rows < pairs.n_shared, columns < pairs.n_shared)
+    missing = codes[shared] == DONT_CARE
+    if missing.any():
+        back = pairs.rows[columns[columns < pairs.n_shared]], pairs.columns[rows[rows < pairs.n_shared]]
+        other, other_codes = scores.tile(*back).T, scores.cells(*back)
+        values, codes = values.copy(), codes.copy()
+        values[shared] = np.where(missing, other, values[shared])
+        codes[shared] = np.where(missing, OK if other_codes is None else other_codes.T, codes[shared])
+    return values, codes
 
 
 def collect_genuine(scores: Scores, pairs: PairSet, threads: int | None = None) -> GenuineScores:
@@ -137,12 +145,12 @@ def sample_impostors(scores: Scores, pairs: PairSet) -> Floats:
     )
     if not (rows.size and columns.size):
         return np.empty(0)
+    values, codes = _read(scores, pairs, rows, columns)
     counted = columns >= pairs.firsts[rows][:, None]
     counted &= pairs.column_codes[columns] != pairs.row_codes[rows][:, None]
-    codes = scores.cells(pairs.rows[rows], pairs.columns[columns])
     if codes is not None:
         counted &= codes == OK
-    return sign_of(scores) * scores.tile(pairs.rows[rows], pairs.columns[columns])[counted].astype(np.float64)
+    return sign_of(scores) * values[counted].astype(np.float64)
 
 
 def score_each(scores: Embeddings, rows: Positions, columns: Positions) -> Floats:

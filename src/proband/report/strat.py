@@ -65,6 +65,12 @@ def study_statements(study: StratStudy) -> list[str]:
     said.append(
         "The test of galleries is over people (Hotelling's T² of their contrasts), so its target is other people."
     )
+    facts = study.effects[0].estimates[0].facts
+    if facts.n_failed or facts.n_gallery_failed:
+        said.append(
+            f"Failures to acquire count as misses: with the first gallery {facts.n_failed:,} of {facts.n_probes:,} probes have no "
+            f"rank, and {facts.n_gallery_failed:,} gallery images are not enrolled."
+        )
     said.append(
         f"{study.n_subjects:,} people with {study.n_images} images each; {study.n_left_out:,} people have fewer."
     )

@@ -89,17 +89,8 @@ def verification_statements(results: Sequence[Verification]) -> list[str]:
             f"Failures to acquire: {counts.n_failed_genuine:,} genuine and {counts.n_failed_impostor:,} impostor comparisons were "
             f"not made. FMR and FNMR leave them out; with them the false reject rate at the first point is {frr}."
         )
-    unsupported = [
-        f"{one.algorithm} at {p.point.asked:g}"
-        for one in results
-        for p in one.points
-        if p.point.asked and not p.point.fmr_supported
-    ]
-    if unsupported:
-        said.append(
-            f"* rests on fewer than 30 errors, so it is not supported (the rule of 30): FMR of {', '.join(unsupported[:6])}"
-            f"{' and more' if len(unsupported) > 6 else ''}."
-        )
+    if any(not (p.point.fmr_supported and p.point.fnmr_supported) for one in results for p in one.points):
+        said.append("* rests on fewer than 30 errors, so it is not supported (the rule of 30).")
     for one in results:
         for point in one.points:
             if point.point.false_matches == 0:
