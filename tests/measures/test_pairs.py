@@ -189,7 +189,7 @@ def test_probes_meet_the_gallery_only():
     samples = table_of(20, 5, failed=(3,))
     scores = square(samples, tied(np.random.default_rng(0), (20, 20)))
     experiment = Experiment(samples, gallery=np.arange(20) % 3 == 0, probes=np.arange(20) % 3 == 1)
-    pairs = PairSet.of(scores, samples, experiment)
+    pairs = PairSet.of(scores, experiment)
     assert len(pairs.rows) * len(pairs.columns) == 7 * 7
     assert pairs.n_shared == 0
     Naive(scores, samples, experiment).check(count_pairs(scores, pairs))

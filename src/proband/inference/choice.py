@@ -18,6 +18,7 @@ from proband.inference.comparison import Comparison, PairComparison
 from proband.inference.distributions import Distribution
 from proband.inference.estimates import Estimate
 from proband.inference.exact_choice import MOST_CHOICES, ExactChoice, exact_choice
+from proband.inference.judging import verdict_of
 from proband.inference.multiplicity import holm
 from proband.inference.proportions import Interval
 from proband.inference.resampling import RankStatistic
@@ -198,29 +199,22 @@ def compared(
 ) -> PairComparison:
     """One pair: D over choices of images, and the sign-flip test over people's mean successes."""
     spread: Distribution = found.difference(first, second, rank)
-    low, high = spread.interval(level)
+    interval = spread.interval(level)
     a, b = (found.successes[found.algorithms.index(name), :, rank - 1] for name in (first, second))
     tested = sign_flip(np.round(a - b, 12), found.seed)
-    if low > 0:
-        verdict = "better"
-    elif high < 0:
-        verdict = "worse"
-    elif margin is not None and -margin < low and high < margin:
-        verdict = "equivalent"
-    else:
-        verdict = "undecided"
+    verdict, _ = verdict_of(interval, interval, margin, upward=True)
     return PairComparison(
         first=first,
         second=second,
         difference=spread.mean,
-        low=low,
-        high=high,
+        low=interval.low,
+        high=interval.high,
         p_value=tested.p_mid,
         p_adjusted=tested.p_mid,
         n_sf=None,
         n_fs=None,
         n_discordant_subjects=tested.n_discordant,
-        verdict=verdict,  # type: ignore[arg-type]
+        verdict=verdict,
         not_inferior=None,
         subjects_needed=None,
         method=f"{found.design}, percentiles of the difference; sign-flip over people's mean successes",

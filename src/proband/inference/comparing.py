@@ -21,7 +21,7 @@ from proband.designs import (
 from proband.errors import DesignError, UsageError, first_few
 from proband.inference import stratified_pairs as stratified_pairs
 from proband.inference.closed import effective_size, people_in
-from proband.inference.comparison import Comparison, PairComparison, Verdict
+from proband.inference.comparison import Comparison, PairComparison
 from proband.inference.estimates import Estimate
 from proband.inference.estimation import (
     Auto,
@@ -30,10 +30,9 @@ from proband.inference.estimation import (
     identification_within,
     verification_data,
 )
-from proband.inference.multiplicity import holm
+from proband.inference.judging import judged
 from proband.inference.overall import cochran_q
 from proband.inference.paired import Pair, Tested, paired
-from proband.inference.planning_sizes import POWER
 from proband.inference.proportions import Interval, check_level, check_seed, normal_quantile
 from proband.inference.stratified import answers_of
 from proband.measures import Outcomes, RecognitionRate
@@ -100,7 +99,7 @@ def compare(
         (a.algorithm, b.algorithm, people_in(a), paired(chosen, Pair(measure, a, b, confidence_level, rng)))
         for a, b in combinations(outcomes, 2)
     ]
-    pairs = _judged(found, worth, confidence_level, upward, is_rate)
+    pairs = judged(found, worth, confidence_level, upward, is_rate)
     overall = None
     if is_rate and len(outcomes) > 2 and not any(one.fractional for one in outcomes):
         subjects = np.unique(outcomes[0].subjects, return_inverse=True)[1].astype(np.intp)
@@ -129,7 +128,7 @@ def _by_verification(
         raise UsageError("A comparison needs at least two algorithms, with names of their own.")
     named = dict(zip(names, scores, strict=True))
     if isinstance(measure, AUC):
-        return compare_auc(measure, named, pairs_within, margin, level, seed)
+        return compare_auc(measure, named, pairs_within, margin, level)
     return compare_fnmr(measure, named, pairs_within, margin, level, seed)
 
 
@@ -183,7 +182,7 @@ def compare_independent(
             replace(one, facts=replace(one.facts, algorithm=name))
             for one, name in zip(estimates, names, strict=True)
         ]
-    pairs = _judged(
+    pairs = judged(
         [(estimates[0].facts.algorithm, estimates[1].facts.algorithm, people, tested)],
         _margin(margin, True),
         confidence_level,
@@ -326,61 +325,3 @@ def _answers(of: str, design: object) -> Answers:
         "the algorithms and the gallery",
         f"{units} are independent, and without a difference each could as well have gone the other way",
     )
-
-
-def _judged(
-    found: Sequence[tuple[str, str, int, Tested]],
-    margin: float | None,
-    level: float,
-    upward: bool,
-    in_points: bool,
-) -> tuple[PairComparison, ...]:
-    """Adjust the p-values and say what each pair shows."""
-    adjusted = holm([tested.p_value for *_, tested in found])
-    pairs = []
-    for (first, second, people, tested), p_adjusted in zip(found, adjusted, strict=True):
-        verdict, not_inferior = _verdict(tested, margin, upward)
-        open_question = verdict == "undecided" and margin is not None
-        pairs.append(
-            PairComparison(
-                first=first,
-                second=second,
-                difference=tested.difference,
-                low=tested.interval.low,
-                high=tested.interval.high,
-                p_value=tested.p_value,
-                p_adjusted=p_adjusted,
-                n_sf=tested.n_sf,
-                n_fs=tested.n_fs,
-                n_discordant_subjects=tested.n_discordant_subjects,
-                verdict=verdict,
-                not_inferior=not_inferior,
-                subjects_needed=_needed(tested.standard_error, people, margin, level)
-                if open_question and margin is not None
-                else None,
-                method=tested.method,
-                in_points=in_points,
-            )
-        )
-    return tuple(pairs)
-
-
-def _verdict(tested: Tested, margin: float | None, upward: bool) -> tuple[Verdict, bool | None]:
-    low, high = tested.interval
-    narrow_low, narrow_high = tested.one_sided
-    not_inferior = None if margin is None else (narrow_low > -margin if upward else narrow_high < margin)
-    if low > 0:
-        return ("better" if upward else "worse"), not_inferior
-    if high < 0:
-        return ("worse" if upward else "better"), not_inferior
-    if margin is not None and low < high and -margin < narrow_low and narrow_high < margin:
-        return "equivalent", not_inferior  # two one-sided tests
-    return "undecided", not_inferior
-
-
-def _needed(error: float, people: int, margin: float, level: float) -> int:
-    """People needed to find a true difference of the margin, from how much one person tells now."""
-    from scipy.special import ndtri
-
-    reach = normal_quantile(level) + float(ndtri(POWER))
-    return int(np.ceil(people * (error * reach / margin) ** 2))

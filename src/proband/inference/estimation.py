@@ -86,7 +86,7 @@ def estimate(
 
         scores, pairs_within = verification_data([data], within, design)
         if isinstance(measure, AUC):
-            return estimate_auc(measure, scores[0], pairs_within, confidence_level, rng)
+            return estimate_auc(measure, scores[0], pairs_within, confidence_level)
         return estimate_fnmr(measure, scores[0], pairs_within, confidence_level, rng)
     if isinstance(design, TrainingSets) or not isinstance(data, Outcomes | Scores):
         from proband.inference.training import estimate_over_trainings

@@ -147,7 +147,7 @@ def _pairs_of(
         if not len(gallery) or not len(probes):
             return None
         part = Experiment(samples, Selection(frozen(gallery), "group"), Selection(frozen(probes), "group"))
-        return PairSet.of(scores, samples, part)
+        return PairSet.of(scores, part)
     own = samples.take(np.flatnonzero(chosen))
     known = [any(name in axis for name in own.ids) for axis in (scores.queries, scores.targets)]
     return PairSet.of(scores, own) if all(known) else None
@@ -176,7 +176,7 @@ def hard_subjects_of(
 ) -> HardSubjects:
     """Who the errors at an operating point fall on, and whether there is anything to see."""
     samples = within.samples if isinstance(within, Experiment) else within
-    pairs = PairSet.of(scores, samples, within if isinstance(within, Experiment) else None)
+    pairs = PairSet.of(scores, within)
     closeness = _closeness(point, scores)
     shared = Shared.of(scores, pairs, closeness)
     accepted = shared.tail >= closeness

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 
 from proband.errors import DesignError
-from proband.inference.comparison import Comparison, PairComparison, Verdict
+from proband.inference.comparison import Comparison
 from proband.inference.dyadic_bootstrap import AlgorithmScores, fnmr_difference_at_fmr
 from proband.inference.estimates import Estimate
-from proband.inference.multiplicity import holm
+from proband.inference.judging import judged
+from proband.inference.paired import Tested
+from proband.inference.proportions import Interval
 from proband.inference.verifying import Shared, Verification, room_for_replicates, verify
 from proband.measures.pairs import PairSet
 from proband.measures.results import Answers, Facts
@@ -75,85 +77,60 @@ def compare_fnmr(
     seed: int,
 ) -> Comparison:
     """Compare algorithms by FNMR at the same false match rate, all in the same drawings of people."""
-    estimates, shared = [], {}
+    estimates, shared = {}, {}
     for name, scores in algorithms.items():
         made = verify(
             scores, within, fmrs=[measure.at_fmr], confidence_level=level, n_resamples=N_RESAMPLES, rng=seed
         )
-        one = _estimate(measure, made, scores, within, level, seed)
-        estimates.append(one if one.facts.algorithm == name else _renamed(one, name))
-        samples = within.samples if isinstance(within, Experiment) else within
-        pairs = PairSet.of(scores, samples, within if isinstance(within, Experiment) else None)
+        estimates[name] = _estimate(measure, made, scores, within, level, seed)
+        pairs = PairSet.of(scores, within)
         shared[name] = Shared.of(scores, pairs, room_for_replicates(made.rates, measure.at_fmr))
-    pairs_found = [
-        _pair(a, b, shared[a], shared[b], measure, margin, level, seed)
-        for a, b in combinations(algorithms, 2)
-    ]
-    adjusted = holm([pair.p_value for pair in pairs_found])
+
+    def tested(first: str, second: str) -> Tested:
+        a, b = shared[first], shared[second]
+        same = (
+            np.array_equal(a.genuine_people, b.genuine_people)
+            and a.comparisons.n_impostor == b.comparisons.n_impostor
+        )
+        if not same:
+            raise DesignError(f"{first} and {second} were not measured on the same comparisons.")
+        found = fnmr_difference_at_fmr(
+            AlgorithmScores(a.first, a.second, a.tail, a.genuine),
+            AlgorithmScores(b.first, b.second, b.tail, b.genuine),
+            a.genuine_people,
+            a.comparisons,
+            measure.at_fmr,
+            N_RESAMPLES,
+            seed,
+            confidence_level=level,
+        )
+        interval = Interval(found.low, found.high)
+        method = f"people drawn anew, both thresholds found anew in each ({N_RESAMPLES:,} replicates)"
+        return Tested(found.difference, interval, interval, found.standard_error, found.p_value, method)
+
+    answers = answers_of_verification(f"difference of {measure.estimand}")
+    return compared_by_verification(estimates, tested, margin, level, answers, upward=False)
+
+
+def compared_by_verification(
+    estimates: Mapping[str, Estimate],
+    tested: Callable[[str, str], Tested],
+    margin: float | None,
+    level: float,
+    answers: Answers,
+    upward: bool,
+) -> Comparison:
+    """Put every two algorithms to a test of their comparisons, and judge them together."""
+    found = [(first, second, None, tested(first, second)) for first, second in combinations(estimates, 2)]
     return Comparison(
-        tuple(estimates),
-        tuple(replace(pair, p_adjusted=p) for pair, p in zip(pairs_found, adjusted, strict=True)),
+        tuple(replace(one, facts=replace(one.facts, algorithm=name)) for name, one in estimates.items()),
+        judged(found, margin, level, upward, in_points=True),
         None,
         margin,
         level,
-        answers_of_verification(f"difference of {measure.estimand}"),
+        answers,
         (),
-        larger_is_better=False,
-    )
-
-
-def _renamed(one: Estimate, name: str) -> Estimate:
-    return replace(one, facts=replace(one.facts, algorithm=name))
-
-
-def _pair(
-    first: str,
-    second: str,
-    a: Shared,
-    b: Shared,
-    measure: FNMR,
-    margin: float | None,
-    level: float,
-    seed: int,
-) -> PairComparison:
-    same = (
-        np.array_equal(a.genuine_people, b.genuine_people)
-        and a.comparisons.n_impostor == b.comparisons.n_impostor
-    )
-    if not same:
-        raise DesignError(f"{first} and {second} were not measured on the same comparisons.")
-    found = fnmr_difference_at_fmr(
-        AlgorithmScores(a.first, a.second, a.tail, a.genuine),
-        AlgorithmScores(b.first, b.second, b.tail, b.genuine),
-        a.genuine_people,
-        a.comparisons,
-        measure.at_fmr,
-        N_RESAMPLES,
-        seed,
-        confidence_level=level,
-    )
-    verdict: Verdict = "undecided"
-    if found.high < 0:
-        verdict = "better"
-    elif found.low > 0:
-        verdict = "worse"
-    elif margin is not None and -margin < found.low and found.high < margin:
-        verdict = "equivalent"
-    return PairComparison(
-        first=first,
-        second=second,
-        difference=found.difference,
-        low=found.low,
-        high=found.high,
-        p_value=found.p_value,
-        p_adjusted=found.p_value,
-        n_sf=None,
-        n_fs=None,
-        n_discordant_subjects=None,
-        verdict=verdict,
-        not_inferior=None,
-        subjects_needed=None,
-        method=f"people drawn anew, both thresholds found anew in each ({N_RESAMPLES:,} replicates)",
+        larger_is_better=upward,
     )
 
 

@@ -184,12 +184,11 @@ def verify(
     """
     check_level(confidence_level)
     check_seed(rng)
-    samples = within.samples if isinstance(within, Experiment) else within
     if check_orientation:
         _require_orientation(scores, within)
     if not fmrs and not thresholds:
         raise UsageError("There is no operating point.", "name false match rates or thresholds.")
-    pairs = PairSet.of(scores, samples, within if isinstance(within, Experiment) else None)
+    pairs = PairSet.of(scores, within)
     sign = 1.0 if scores.larger_is_closer else -1.0
     counts = count_pairs(scores, pairs, [sign * t for t in thresholds], threads=threads, progress=progress)
     rates = ErrorRates(scores.name, scores.larger_is_closer, counts, (*scores.notes, *pairs.notes))

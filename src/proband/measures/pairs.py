@@ -58,17 +58,16 @@ class PairSet:
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, scores: Scores, samples: Samples, within: Experiment | None = None) -> PairSet:
+    def of(cls, scores: Scores, within: Experiment | Samples) -> PairSet:
         """Choose the comparisons of some scores.
 
         Parameters
         ----------
         scores
             Whose axes the pairs are on.
-        samples
-            Who is in the pictures. Ids it does not know are left out, and counted in a note.
         within
-            Compare its probes with its gallery; without it, all queries with all targets.
+            An experiment: its probes are compared with its gallery. Or the samples table: all queries with all targets; ids
+            it does not know are left out, and counted in a note.
 
         Examples
         --------
@@ -78,7 +77,8 @@ class PairSet:
         PairSet(3 × 3 samples, every pair once: 1 genuine, 2 impostor)
 
         """
-        if within is None:
+        if isinstance(within, Samples):
+            samples = within
             rows, row_samples = _known(scores.queries, samples)
             same = scores.targets is scores.queries
             columns, column_samples = (rows, row_samples) if same else _known(scores.targets, samples)
