@@ -92,3 +92,10 @@ def test_mcnemar_from_counts(run: Run, study: Path) -> None:
     assert run("mcnemar", 104, cwd=study).returncode != 0
     three = run("mcnemar", "scores.npz::good", "-s", "samples.csv", "--orientation", "similarity", cwd=study)
     assert (three.returncode, "two algorithms" in three.stderr) == (2, True)
+
+
+def test_mcnemar_takes_two_counts_and_nothing_else(run: Run, study: Path) -> None:
+    for words in (("5",), ("104", "40", "7"), ("104", "40", "-s", "samples.csv")):
+        done = run("mcnemar", *words, cwd=study)
+        assert done.returncode == 2
+        assert "two counts and no samples" in done.stderr

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import proband as pb
@@ -122,8 +123,11 @@ def test_search(search: Run, folder: Path) -> None:
     found = pb.search(scores[0], experiment).at_fpir(0.2, 1)
     assert said[0]["points"][0]["fnir"] == found.fnir
     assert found.n_nonmated == 10
-    done = search(*arguments, "--figure", "s.svg", "--csv", "s.csv", "--sizes", "10,30")
+    done = search(*arguments, "--figure", "s.svg", "--csv", "s.csv", "--curve", "c.csv", "--sizes", "10,30")
     assert done.returncode == 0, done.stderr
+    table = pl.read_csv(folder / "s.csv")
+    assert table["fnir"].to_list() == [point["fnir"] for one in said for point in one["points"]]
+    assert pl.read_csv(folder / "c.csv").height > table.height
     assert "10 people enrolled at random" in done.stdout
     assert "30 people enrolled" in done.stdout
     assert (folder / "s.svg").exists()

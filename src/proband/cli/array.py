@@ -66,16 +66,16 @@ def array(
       proband array 3 26 --rule strat-2001 --check
     """
     from proband.arrays import n_replicates
+    from proband.errors import UsageError
 
     _refuse_other_files(out)
     rows = n_replicates(symbols, columns, rule.value, fewest)
     silent = out is None and rows * columns > PRINTED
-    if silent:
-        _say(
-            f"{rows:,} × {columns:,} symbols are too many to be printed: -o FILE.npy or -o FILE.csv saves them."
+    if silent and not check:
+        raise UsageError(
+            f"{rows:,} × {columns:,} symbols are too many to be printed.",
+            "-o FILE.npy or -o FILE.csv saves them; --check proves their balance.",
         )
-        if not check:
-            return
     made = _make(symbols, columns, rule.value, fewest)
     _say(str(made))
     if out is not None:

@@ -45,7 +45,13 @@ def mcnemar(
 
     words = inputs.scores or []
     said: list[str] = []
-    if len(words) == 2 and all(word.isdecimal() for word in words):
+    if words and all(word.isdecimal() for word in words):
+        if len(words) != 2 or inputs.samples is not None:
+            raise UsageError(
+                f"McNemar's test takes two counts and no samples, or score files; got {' '.join(words)}"
+                + ("." if inputs.samples is None else f" and {inputs.samples}."),
+                "the counts are of probes that only the first, and only the second recognises.",
+            )
         first, second = int(words[0]), int(words[1])
         if n is not None and n < first + second:
             raise UsageError(f"{first} + {second} discordant probes cannot be among {n}.")

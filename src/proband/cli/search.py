@@ -61,6 +61,12 @@ def search(
     ] = None,
     level: o.Level = 0.95,
     csv: o.Csv = None,
+    curve: Annotated[
+        Path | None,
+        typer.Option(
+            "--curve", help="Write every point of FNIR against FPIR as CSV.", rich_help_panel="Output"
+        ),
+    ] = None,
     figure: Annotated[
         list[Path] | None,
         typer.Option(
@@ -80,6 +86,8 @@ def search(
       proband search -e embeddings.npz::net -s samples.csv -g "session == 1 and enrolled" -p "session == 2" --metric cosine
     """
     import json as json_module
+
+    import polars as pl
 
     from proband.engine import written_whole
     from proband.inference.searching import searches_with_intervals
@@ -103,12 +111,14 @@ def search(
         ]
         by_size = _by_size(found, made, experiment, asked[0], sizes, shown[0]) if sizes else None
     results = [searches_with_intervals(one, asked, shown, level) for one in made]
-    if csv is not None:
-        import polars as pl
-
-        with written_whole(csv) as draft:
-            pl.concat(one.curve(shown[0]) for one in made).write_csv(draft)
-        talk().print(f"wrote {csv}", markup=False, soft_wrap=True)
+    for path, frames in (
+        (csv, (one.to_frame() for one in results)),
+        (curve, (one.curve(shown[0]) for one in made)),
+    ):
+        if path is not None:
+            with written_whole(path) as draft:
+                pl.concat(frames).write_csv(draft)
+            talk().print(f"wrote {path}", markup=False, soft_wrap=True)
     if figure:
         from proband.report.figures import save_figure
         from proband.report.verification import searches_figure

@@ -59,14 +59,21 @@ class Differential:
     n_ungrouped: int
 
     def ratio(self, rate: str) -> float | None:
-        """The largest rate over the smallest, of groups whose rate rests on errors at all."""
-        values = [getattr(one, rate).rate for one in self.groups if getattr(one, rate) is not None]
-        values = [value for value in values if value > 0]
+        """The largest rate over the smallest, of groups whose rate rests on enough errors; None with fewer than two."""
+        rates: list[RateInterval | None] = [getattr(one, rate) for one in self.groups]
+        values = [found.rate for found in rates if found is not None and found.supported]
         return max(values) / min(values) if len(values) > 1 else None
 
     def sentences(self) -> list[str]:
-        """One line for each group, and the ratios."""
-        said = []
+        """Say what is compared, then one line for each group, and the ratios."""
+        at = (
+            "no threshold reaches the rate asked for"
+            if self.threshold is None
+            else f"at the threshold {self.threshold:.6g}"
+        )
+        said = [
+            f"{self.algorithm} by {self.column}: {at}, the same for all groups. Comparisons across groups are left out."
+        ]
         for one in self.groups:
             parts = [
                 f"{name} {rate.rate:.4g} [{rate.low:.4g}, {rate.high:.4g}] ({rate.errors:,} of {rate.n:,}{'' if rate.supported else ', not supported'})"
@@ -80,7 +87,7 @@ class Differential:
             ratio = self.ratio(name)
             if ratio is not None:
                 said.append(
-                    f"{self.algorithm}: the largest {name.upper()} is {ratio:.2f} times the smallest."
+                    f"{self.algorithm}: the largest supported {name.upper()} is {ratio:.2f} times the smallest."
                 )
         if self.n_ungrouped:
             said.append(f"{self.n_ungrouped:,} samples have no value of {self.column} and are in no group.")

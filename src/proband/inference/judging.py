@@ -29,7 +29,7 @@ def judged(
     for (first, second, people, tested), p_adjusted in zip(found, adjusted, strict=True):
         verdict, not_inferior = verdict_of(tested.interval, tested.one_sided, margin, upward)
         needed = None
-        if verdict == "undecided" and margin is not None and people is not None:
+        if verdict == "undecided" and margin is not None and people is not None and tested.standard_error > 0:
             needed = _needed(tested.standard_error, people, margin, level)
         pairs.append(
             PairComparison(

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from proband._version import __version__
 from proband.inference.closed import effective_size
@@ -60,6 +61,24 @@ class SearchEstimates:
     def algorithm(self) -> str:
         """The name of the scores."""
         return self.searches.algorithm
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row for each operating point."""
+        return pl.DataFrame(
+            [
+                {
+                    "algorithm": self.algorithm,
+                    **one.point.to_dict(),
+                    "fpir_low": one.fpir.low,
+                    "fpir_high": one.fpir.high,
+                    "fnir_low": one.fnir.low,
+                    "fnir_high": one.fnir.high,
+                    "fpir_supported": one.fpir_supported,
+                    "n_enrolled": self.searches.n_enrolled,
+                }
+                for one in self.points
+            ]
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
