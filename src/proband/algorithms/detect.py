@@ -47,7 +47,8 @@ class CascadeDetector:
         )
         if not len(faces):
             return None
-        x, y, width, height = max(faces.tolist(), key=lambda box: box[2] * box[3])
+        # OpenCV's threads list faces in any order, so of equally large ones a rule must choose.
+        x, y, width, height = max(faces.tolist(), key=lambda box: (box[2] * box[3], box))
         left = self._eye(picture, x, y, width, height, right=False)
         right = self._eye(picture, x, y, width, height, right=True)
         return (*left, *right)
@@ -74,7 +75,7 @@ class CascadeDetector:
         ]
         if not near:
             return usual_x, usual_y
-        return min(near, key=lambda eye: (eye[0] - usual_x) ** 2 + (eye[1] - usual_y) ** 2)
+        return min(near, key=lambda eye: ((eye[0] - usual_x) ** 2 + (eye[1] - usual_y) ** 2, eye))
 
     def _cascade(self, file: str) -> Any:
         if not hasattr(self._own, file):

@@ -7,12 +7,15 @@ import sys
 import typer
 
 from proband._version import __version__
+from proband.cli.alter import alter
 from proband.cli.array import array
+from proband.cli.blind import blind
 from proband.cli.compare import compare
 from proband.cli.convert import convert
 from proband.cli.demo import demo
 from proband.cli.evaluate import evaluate
 from proband.cli.faces import faces
+from proband.cli.feret import feret
 from proband.cli.inspect import inspect
 from proband.cli.mcnemar import mcnemar
 from proband.cli.permute import permute
@@ -39,6 +42,7 @@ for command in (
     compare,
     verify,
     search,
+    feret,
     mcnemar,
     permute,
     strat,
@@ -48,8 +52,10 @@ for command in (
     inspect,
     convert,
     faces,
+    alter,
 ):
     app.command()(command)
+app.add_typer(blind)
 app.add_typer(reproduce)
 
 

@@ -35,16 +35,7 @@ def evaluate(
     ] = False,
     ranks: Annotated[str, typer.Option(help="Ranks to show.", rich_help_panel="Output")] = "1,5,10",
     level: o.Level = 0.95,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="DIR",
-            help="Write report.md, table.csv, cmc.csv, results.json and the figure there.",
-            rich_help_panel="Output",
-        ),
-    ] = None,
+    out: o.OutDir = None,
     figure: Annotated[
         list[Path] | None,
         typer.Option(

@@ -125,6 +125,16 @@ Missing = Annotated[
         rich_help_panel="Scores",
     ),
 ]
+OutDir = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="DIR",
+        help="Write report.md, results.json, tables and figures there.",
+        rich_help_panel="Output",
+    ),
+]
 Level = Annotated[
     float, typer.Option("--level", help="Confidence level of the intervals.", rich_help_panel="Output")
 ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -91,16 +90,7 @@ def permute(
     ties: Annotated[o.TiesName, typer.Option(help="How tied scores are ordered.")] = o.TiesName.pessimistic,
     seed: o.Seed = 0,
     level: o.Level = 0.95,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="DIR",
-            help="Write results.json, tables and figures there.",
-            rich_help_panel="Output",
-        ),
-    ] = None,
+    out: o.OutDir = None,
     *,
     running: RunInputs,
 ) -> None:

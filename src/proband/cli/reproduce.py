@@ -82,3 +82,32 @@ def micheals_boult2001(
             console.print(said, style="dim", markup=False, soft_wrap=True)
     for path in written:
         talk().print(f"wrote {path}", markup=False, soft_wrap=True)
+
+
+@reproduce.command()
+def feret2000(
+    out: Out = Path("feret2000"),
+    people: Annotated[
+        int, typer.Option("--people", min=24, help="People to test; the paper had 1,196.")
+    ] = 300,
+    seed: o.Seed = 0,
+    threads: o.Threads = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """The FERET evaluation of September 1996 (Phillips, Moon, Rizvi and Rauss 2000): categories, versions, galleries."""
+    from proband.report.feret2000_study import reproduce_feret2000
+    from proband.report.feret_tables import as_rich, leaderboards
+
+    with progress_bars(quiet) as progress:
+        study, found, notes, summary = reproduce_feret2000(out, people, seed, threads, progress)
+    console = output()
+    for grid in leaderboards(study):
+        console.print(as_rich(grid))
+    for one in found:
+        verdict = {True: "agrees", False: "does not agree", None: "no number to agree with"}[one.agrees]
+        console.print(f"The paper: {one.paper}.", markup=False, soft_wrap=True)
+        console.print(f"Here: {one.here}. ({verdict})", style="dim", markup=False, soft_wrap=True)
+    console.print("The people are synthetic; the report says how all was made.", markup=False)
+    for note in notes:
+        talk().print(f"note: {note}", markup=False, soft_wrap=True)
+    talk().print(f"wrote {summary}", markup=False, soft_wrap=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -54,16 +53,7 @@ def strat(
     ties: Annotated[o.TiesName, typer.Option(help="How tied scores are ordered.")] = o.TiesName.pessimistic,
     level: o.Level = 0.95,
     seed: o.Seed = 0,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="DIR",
-            help="Write results.json, report.md and figures there.",
-            rich_help_panel="Output",
-        ),
-    ] = None,
+    out: o.OutDir = None,
     *,
     running: RunInputs,
 ) -> None:

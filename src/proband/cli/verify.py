@@ -77,16 +77,7 @@ def verify(
     ] = False,
     level: o.Level = 0.95,
     seed: o.Seed = 0,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="DIR",
-            help="Write results, tables and figures there.",
-            rich_help_panel="Output",
-        ),
-    ] = None,
+    out: o.OutDir = None,
     figure: Annotated[
         list[Path] | None,
         typer.Option(

@@ -11,6 +11,7 @@ from proband.designs.designs import (
     TrainingSets,
     Unit,
 )
+from proband.designs.galleries import Galleries
 from proband.designs.image_choice import ImageChoice
 from proband.designs.replication import (
     BRR,
@@ -32,6 +33,7 @@ __all__ = [
     "Design",
     "Enumeration",
     "Fay",
+    "Galleries",
     "ImageChoice",
     "Jackknife",
     "PairedDesign",

@@ -9,7 +9,10 @@ from proband.inference.distributions import Distribution
 from proband.inference.estimates import Band, Estimate
 from proband.inference.estimation import estimate
 from proband.inference.evaluation import Entry, Evaluation, evaluate
+from proband.inference.feret_study import feret_study
 from proband.inference.galleries import GalleryEffect, ImageColumns, gallery_effect
+from proband.inference.gallery_tables import GalleryVariation
+from proband.inference.gallery_variation import gallery_variation
 from proband.inference.mcnemar import (
     McNemar,
     PairedOutcomes,
@@ -33,6 +36,7 @@ __all__ = [
     "Estimate",
     "Evaluation",
     "GalleryEffect",
+    "GalleryVariation",
     "ImageColumns",
     "Interval",
     "McNemar",
@@ -51,7 +55,9 @@ __all__ = [
     "estimate_weighted",
     "evaluate",
     "exact_over_choices",
+    "feret_study",
     "gallery_effect",
+    "gallery_variation",
     "mcnemar",
     "newcombe_interval",
     "permute",

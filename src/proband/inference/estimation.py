@@ -14,6 +14,7 @@ from proband.designs import (
     Bootstrap,
     Clustered,
     Design,
+    Galleries,
     ImageChoice,
     StratifiedDesign,
     TrainingSets,
@@ -39,7 +40,7 @@ def estimate(
     measure: Any,
     data: Outcomes | Scores | Sequence[Scores],
     within: Experiment | Samples | Pool | None = None,
-    design: Design | StratifiedDesign | ImageChoice | TrainingSets | Auto = "auto",
+    design: Design | StratifiedDesign | ImageChoice | Galleries | TrainingSets | Auto = "auto",
     *,
     confidence_level: float = 0.95,
     rng: int = 0,
@@ -56,8 +57,8 @@ def estimate(
         Outcomes, or scores and the experiment they are ranked in, or scores and a `Pool` of images to choose from.
     design
         What varies: `Binomial`, `Clustered`, `Bootstrap`, or ``"auto"``, which asks about *other people* and says which
-        method it took and why. Over a pool: `ImageChoice`. `TrainingSets` takes as data several scores of one algorithm,
-        trained on different sets.
+        method it took and why. `Galleries`, which takes scores, deals the people to several galleries. Over a pool:
+        `ImageChoice`. `TrainingSets` takes as data several scores of one algorithm, trained on different sets.
     confidence_level
         0.95 by default.
     rng
@@ -88,6 +89,10 @@ def estimate(
         if isinstance(measure, AUC):
             return estimate_auc(measure, scores[0], pairs_within, confidence_level)
         return estimate_fnmr(measure, scores[0], pairs_within, confidence_level, rng)
+    if isinstance(design, Galleries):
+        from proband.inference.gallery_variation import estimate_over_galleries
+
+        return estimate_over_galleries(measure, data, within, design, confidence_level, population)
     if isinstance(design, TrainingSets) or not isinstance(data, Outcomes | Scores):
         from proband.inference.training import estimate_over_trainings
 

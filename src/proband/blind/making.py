@@ -1,0 +1,273 @@
+"""Make a blind test: choose its sets, give every image a random name, and write the package and its key."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from proband._version import __version__
+from proband.algorithms.acquire import EYE_COLUMNS
+from proband.algorithms.pictures import Pictures
+from proband.blind.drawing import Sets, draw, list_of, refuse_telling
+from proband.blind.handout import form, readme, rules
+from proband.blind.key import Key, write_privately
+from proband.blind.package import FULLY, IMAGES, LISTS, PARTIALLY, Package, Parcel, Version
+from proband.blind.pictures import as_png, measured, padded
+from proband.blind.sealing import chance, salt
+from proband.blind.submission import DECLARATION
+from proband.blind.training import Tested, check_training, summary_of
+from proband.engine import Progress, Silent, written_whole
+from proband.engine.files import make_directory, written_together
+from proband.errors import InputError, UsageError
+from proband.samples import Choice, Samples
+
+
+@dataclass(frozen=True)
+class Made:
+    """The packages that were made, where their keys are, and what the administrator should know."""
+
+    packages: tuple[Package, ...]
+    keys: tuple[Path, ...]
+    notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"Made({', '.join(str(package.path) for package in self.packages)})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "packages": [
+                {
+                    "path": str(package.path),
+                    "key": str(key),
+                    "version": package.version,
+                    "digest": package.digest,
+                    "commitment": package.commitment,
+                    **{name: len(getattr(package, name)) for name in LISTS},
+                }
+                for package, key in zip(self.packages, self.keys, strict=True)
+            ],
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True)
+class BlindTest:
+    """What a blind test is to be; `make` writes it.
+
+    Parameters
+    ----------
+    samples
+        The table of samples.
+    target, query
+        Who is known and who is to be found, as a gallery and probes are chosen. They may share samples, which get two names.
+    pictures
+        The images; without them the packages are lists of names only.
+    name
+        What the test is called.
+    versions
+        ``"partially automatic"`` (with eye centres), ``"fully automatic"`` (without), or both: a package for each.
+    canaries
+        How many images of each set are repeated in it under a second name; by default 1 %, at least 2 and at most 50.
+    control
+        How many targets and how many queries are repeated in the control pair; by default 10 or all.
+    keep
+        Columns of the table that participants are given.
+    keep_shapes
+        Leave each picture its size, which may tell whose it is, instead of padding all to one.
+    training
+        Declared training sets, as `read_training` reads them.
+    training_salt
+        What declarations are hashed with, if it was announced before; by default random.
+    seed
+        Makes the names repeatable, and the key as guessable as the seed.
+    """
+
+    samples: Samples
+    target: Choice
+    query: Choice
+    pictures: Pictures | None = None
+    name: str = "blind test"
+    versions: Sequence[Version] = (FULLY,)
+    canaries: int | None = None
+    control: int | None = None
+    keep: Sequence[str] = ()
+    keep_shapes: bool = False
+    training: dict[str, Any] = field(default_factory=dict)
+    training_salt: str | None = None
+    seed: int | None = None
+
+    def make(self, out: str | Path, key: str | Path, progress: Progress | None = None) -> Made:
+        """Write packages and keys, whole or not at all.
+
+        With several versions the names of `out` and `key` get an ending each: ``-partially``, ``-fully``. Without pictures
+        the names are also written beside the key, as ``…-names.csv``.
+        """
+        progress = progress or Silent()
+        places = self._places(Path(out), Path(key))
+        sets = Sets.of(self.samples, self.target, self.query, self.canaries, self.control)
+        eyes = EYE_COLUMNS if PARTIALLY in self.versions else ()
+        refuse_telling(self.samples, self.keep, eyes)
+        tested = Tested.of(self.samples, sets.samples)
+        source = chance(self.seed)
+        public = self.training_salt or salt(source)
+        check_training(self.training, tested, public)
+        sizes = None
+        if self.pictures is not None:
+            sizes = measured(self.pictures, sets.samples, progress)
+            _require_eyes_inside(self.samples, sizes, eyes)
+            if not self.keep_shapes:
+                # All pictures become as high as the highest and as wide as the widest.
+                common = max(size[0] for size in sizes.values()), max(size[1] for size in sizes.values())
+                sizes = dict.fromkeys(sizes, common)
+        keys = [key for _, key in places]
+        names = self._names_beside(keys)
+        with ExitStack() as stack:
+            drafts = [stack.enter_context(written_whole(path)) for path, _ in places]
+            # Entered last, so placed first: a key without a package does no harm.
+            secret = stack.enter_context(written_together(*keys, *names))
+            for place, version in enumerate(self.versions):
+                made = self._write(drafts[place], version, sets, tested, source, public, sizes, progress)
+                made.write(secret[place])
+                if names:
+                    write_privately(secret[len(keys) + place], made.table.write_csv().encode())
+        packages = tuple(Package.read(path, verify=False) for path, _ in places)
+        return Made(packages, tuple(keys), (*sets.notes, *self._notes(sets, sizes, names)))
+
+    def _write(
+        self,
+        draft: Path,
+        version: Version,
+        sets: Sets,
+        tested: Tested,
+        source: random.Random,
+        public: str,
+        sizes: dict[str, tuple[int, int]] | None,
+        progress: Progress,
+    ) -> Key:
+        """Fill one package and return its key."""
+        table = draw(sets, source)
+        used = self.samples.take(self.samples.ids.positions(sets.samples))
+        key = Key("", salt(source), table, used, self.training, public, tested.others)
+        columns = [*self.keep, *(EYE_COLUMNS if version == PARTIALLY else ())]
+        parcel = Parcel(draft)
+        counts = {}
+        for name, role in LISTS.items():
+            rows = list_of(table, role, used, columns)
+            counts[name] = rows.height
+            parcel.put(f"{name}.csv", rows.write_csv())
+        if sizes is not None and self.pictures is not None:
+            _put_pictures(parcel, self.pictures, table, sizes, progress)
+        shape = _shape_of(sizes)
+        parcel.put("README.md", readme(self.name, version, counts, columns, shape))
+        parcel.put(DECLARATION, form(public))
+        stated = {
+            "proband": __version__,
+            "name": self.name,
+            "version": version,
+            "counts": counts,
+            "columns": columns,
+            "images": shape,
+            "rules": rules(counts),
+            "training": {name: summary_of(parts, public) for name, parts in self.training.items()},
+            "training_salt": public,
+            "commitment": key.commitment,
+        }
+        return replace(key, package=parcel.close(stated))
+
+    def _places(self, out: Path, key: Path) -> list[tuple[Path, Path]]:
+        """Where each version's package and key go; nothing may be there, and no key in a package."""
+        if sorted(self.versions) not in ([FULLY], [PARTIALLY], [FULLY, PARTIALLY]):
+            raise UsageError(
+                f"A blind test is {PARTIALLY!r}, {FULLY!r} or both, got {list(self.versions)}.",
+                "name each version once.",
+            )
+        places = [(out, key)]
+        if len(self.versions) > 1:
+            ends = [version.split()[0] for version in self.versions]
+            places = [
+                (out.with_name(f"{out.name}-{end}"), key.with_name(f"{key.stem}-{end}{key.suffix}"))
+                for end in ends
+            ]
+        names = self._names_beside([key for _, key in places])
+        for path in (*(path for pair in places for path in pair), *names):
+            if path.exists():
+                raise InputError(f"{path} is there already, so it is left alone.", "name another.")
+        for path, _ in places:
+            if any(secret.resolve().is_relative_to(path.resolve()) for _, secret in places):
+                raise UsageError(
+                    f"The key would lie in the package {path}, and be handed out with it.",
+                    "keep it elsewhere: --key FILE.",
+                )
+        make_directory(out.parent)
+        make_directory(key.parent)
+        return places
+
+    def _names_beside(self, keys: Sequence[Path]) -> list[Path]:
+        """Where names are written that no picture carries."""
+        return [key.with_name(f"{key.stem}-names.csv") for key in keys] if self.pictures is None else []
+
+    def _notes(
+        self, sets: Sets, sizes: dict[str, tuple[int, int]] | None, names: Sequence[Path]
+    ) -> list[str]:
+        notes = []
+        if self.seed is not None:
+            notes.append("a seed was given, so whoever guesses it has the key: for rehearsals only")
+        if sizes is not None and len(set(sizes.values())) > 1:
+            notes.append("pictures keep their sizes, which may tell whose they are")
+        if PARTIALLY in self.versions:
+            used = self.samples.frame[self.samples.ids.positions(sets.samples)]
+            without = used.filter(pl.any_horizontal(pl.col(EYE_COLUMNS).is_null())).height
+            if without:
+                notes.append(f"{without:,} images have no eye centres in the table, so none are given")
+        notes += [
+            f"there are no images; whose name is whose is in {path}, to be kept secret" for path in names
+        ]
+        return notes
+
+
+def _require_eyes_inside(samples: Samples, sizes: dict[str, tuple[int, int]], eyes: Sequence[str]) -> None:
+    if not eyes:
+        return
+    given = samples.frame[samples.ids.positions(sizes)].select(eyes).rows()
+    for (name, (height, width)), (left_x, left_y, right_x, right_y) in zip(sizes.items(), given, strict=True):
+        for x, y in ((left_x, left_y), (right_x, right_y)):
+            if x is not None and y is not None and not (0 <= x < width and 0 <= y < height):
+                raise InputError(
+                    f"An eye of {name!r} is at ({x:g}, {y:g}), outside its picture of {width} × {height} pixels.",
+                    "the table speaks of other pictures, perhaps before they were cropped; mend it, or give no eyes: "
+                    "--version fully.",
+                )
+
+
+def _put_pictures(
+    parcel: Parcel,
+    pictures: Pictures,
+    table: pl.DataFrame,
+    sizes: dict[str, tuple[int, int]],
+    progress: Progress,
+) -> None:
+    """Write one picture after the other, in the order of the random names: that of writing tells no more."""
+    rows = table.sort("name").select("name", "sample").rows()
+    progress.begin("writing pictures", len(rows))
+    for name, sample in rows:
+        picture = padded(pictures.load(sample), sizes[sample])
+        parcel.put(f"{IMAGES}/{name}.png", as_png(picture))
+        progress.advance(1)
+
+
+def _shape_of(sizes: dict[str, tuple[int, int]] | None) -> str | None:
+    """Describe the pictures to those who get them."""
+    if sizes is None:
+        return None
+    shapes = set(sizes.values())
+    if len(shapes) > 1:
+        return "the images, grey, of several sizes"
+    ((height, width),) = shapes
+    return f"the images, grey, {width} × {height} pixels"

@@ -1,0 +1,172 @@
+"""The package a participant gets: random names, pictures, rules, and digests of every file."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import polars as pl
+
+from proband.blind.sealing import digest_of, digest_of_file
+from proband.engine.files import reading
+from proband.errors import InputError
+from proband.samples import Ids
+
+FORMAT = "proband blind test 1"
+MARK = "package.json"
+IMAGES = "images"
+LISTS = {
+    "targets": "target",
+    "queries": "query",
+    "control_targets": "control target",
+    "control_queries": "control query",
+}
+"""The lists of names, each a ``.csv`` file, and the role of what they list."""
+
+_MODE, _MODE_OF_DIRECTORIES = 0o644, 0o755
+_DATE = 946_684_800  # the beginning of 2000, UTC
+Version = Literal["partially automatic", "fully automatic"]
+PARTIALLY: Final = "partially automatic"
+FULLY: Final = "fully automatic"
+
+
+@dataclass(frozen=True, eq=False)
+class Package:
+    """A blind test as the participant sees it.
+
+    Attributes
+    ----------
+    name
+        What the test is called.
+    version
+        ``"partially automatic"`` (eye centres are given) or ``"fully automatic"`` (they are not).
+    targets, queries
+        Random ids in order: the columns and the rows of a submission.
+    control_targets, control_queries
+        A small second pair of sets, to be scored apart; empty if there is none.
+    commitment
+        SHA-256 of the secret part of the key, which only the key itself can confirm.
+    digest
+        SHA-256 of ``package.json``, which in turn holds those of all other files.
+    path
+        The directory.
+    training_salt
+        What goes before an id when a declaration of training sets is hashed.
+    """
+
+    name: str
+    version: str
+    targets: tuple[str, ...]
+    queries: tuple[str, ...]
+    control_targets: tuple[str, ...]
+    control_queries: tuple[str, ...]
+    commitment: str
+    digest: str
+    path: Path
+    training_salt: str = ""
+
+    def __repr__(self) -> str:
+        return (
+            f"Package({self.name!r}, {self.version}: {len(self.queries):,} queries × {len(self.targets):,} targets, "
+            f"digest {self.digest[:12]}…)"
+        )
+
+    @classmethod
+    def read(cls, path: str | Path, *, verify: bool = True) -> Package:
+        """Read a package; by default every file is checked, and the first that offends is named."""
+        path = Path(path)
+        mark = path / MARK
+        if not mark.is_file():
+            raise InputError(
+                f"{path} is not a blind test: it has no {MARK}.", "name the package's directory."
+            )
+        content = mark.read_bytes()
+        with reading(mark, "the description of a blind test"):
+            stated = _stated(json.loads(content))
+        if verify:
+            check_files(path, stated["files"])
+        return cls(
+            name=stated["name"],
+            version=stated["version"],
+            **{name: _names(path / f"{name}.csv") for name in LISTS},
+            commitment=stated["commitment"],
+            digest=digest_of(content),
+            path=path,
+            training_salt=stated["training_salt"],
+        )
+
+
+class Parcel:
+    """A package in the making: every file put in is digested, and all have the same mode and the same date."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.digests: dict[str, str] = {}
+        path.mkdir()
+
+    def put(self, name: str, content: bytes | str) -> None:
+        """Write a file, by its path within the package."""
+        plain = content.encode() if isinstance(content, str) else content
+        file = self.path / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_bytes(plain)
+        self.digests[name] = digest_of(plain)
+
+    def close(self, stated: dict[str, Any]) -> str:
+        """Write the description, even out what the file system tells, and return the description's digest."""
+        content = {"format": FORMAT, **stated, "files": self.digests}
+        plain = (json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
+        (self.path / MARK).write_bytes(plain)
+        # Directories come after what they hold, which would change their dates again.
+        for entry in [*sorted(self.path.rglob("*"), reverse=True), self.path]:
+            entry.chmod(_MODE_OF_DIRECTORIES if entry.is_dir() else _MODE)
+            os.utime(entry, (_DATE, _DATE))
+        return digest_of(plain)
+
+
+def files_within(path: Path) -> list[str]:
+    """List every file below a directory but the description itself, by its path within."""
+    every = (entry.relative_to(path).as_posix() for entry in path.rglob("*") if not entry.is_dir())
+    return sorted(name for name in every if name != MARK)
+
+
+def check_files(path: Path, digests: dict[str, str]) -> None:
+    """Refuse a package with a file missing, added or changed, and name the first."""
+    found = files_within(path)
+    cure = "get the package anew from whoever administers the test."
+    for name in sorted({*found, *digests}):
+        if name not in digests:
+            raise InputError(
+                f"{name} does not belong to the package {path.name}.", "keep other files elsewhere."
+            )
+        if name not in found:
+            raise InputError(f"{name} is missing from the package {path.name}.", cure)
+        if digest_of_file(path / name) != digests[name]:
+            raise InputError(f"{name} of the package {path.name} is not what was handed out.", cure)
+
+
+def _stated(content: Any) -> dict[str, Any]:
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise InputError(
+            f"{MARK} does not begin a {FORMAT!r}.", "a newer Proband may have made it; update this one."
+        )
+    for key in ("name", "version", "commitment", "training_salt"):
+        if not isinstance(content.get(key), str):
+            raise InputError(f"{MARK} does not state {key!r}.")
+    files = content.get("files")
+    if not isinstance(files, dict) or not all(isinstance(digest, str) for digest in files.values()):
+        raise InputError(f"{MARK} does not state the digests of the files.")
+    return content
+
+
+def _names(path: Path) -> tuple[str, ...]:
+    with reading(path, "a list of names"):
+        if not path.is_file():
+            raise InputError(f"{path.name} is missing from the package {path.parent.name}.")
+        frame = pl.read_csv(path, infer_schema=False, glob=False)
+        if "id" not in frame.columns:
+            raise InputError(f"{path.name} has no column 'id'.")
+        return tuple(Ids(frame["id"].to_list(), path.stem))

@@ -1,0 +1,56 @@
+"""Digests by which a changed file or a forged key is noticed, and the names nobody can guess."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import secrets
+from pathlib import Path
+from typing import Any
+
+_LETTERS = "bcdfghjklmnpqrstvwxz"  # no vowels, no digits: neither a word, a number nor a missing value
+_LENGTH = 12
+_SALT_BITS = 256
+
+
+def canonical(content: Any) -> bytes:
+    """Write content as JSON in the one way that a digest can be taken of: sorted keys, no spaces, UTF-8."""
+    return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def digest_of(content: bytes) -> str:
+    """Take the SHA-256 of bytes, as hexadecimal digits."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def digest_of_file(path: Path) -> str:
+    """Take the SHA-256 of a file, which need not fit into memory."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def chance(seed: int | None) -> random.Random:
+    """Return the operating system's secure source, or with a seed one that can be repeated and hence guessed."""
+    return secrets.SystemRandom() if seed is None else random.Random(seed)  # noqa: S311
+
+
+def salt(source: random.Random) -> str:
+    """Draw 256 bits, as hexadecimal digits."""
+    return f"{source.getrandbits(_SALT_BITS):0{_SALT_BITS // 4}x}"
+
+
+def random_names(n: int, source: random.Random) -> list[str]:
+    """Draw `n` different names of twelve consonants, in random order.
+
+    Examples
+    --------
+    >>> names = random_names(1000, chance(None))
+    >>> len(set(names)), {len(name) for name in names}
+    (1000, {12})
+
+    """
+    names: dict[str, None] = {}
+    while len(names) < n:
+        names["".join(source.choices(_LETTERS, k=_LENGTH))] = None
+    return list(names)

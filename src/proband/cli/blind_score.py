@@ -1,0 +1,98 @@
+"""``proband blind score``: open the key, and measure all that was handed in."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from proband.cli import options as o
+from proband.cli.blind_check import Tolerance
+from proband.cli.console import choice_of, progress_bars
+from proband.cli.feret_inputs import StudyInputs, show_study
+from proband.cli.gathering import gathered
+from proband.cli.inputs import ExperimentInputs, RunInputs
+
+if TYPE_CHECKING:
+    from proband.blind.scoring import AnsweredTest
+    from proband.engine import Progress
+
+_AND = "+"
+
+
+@gathered
+def score(
+    tests: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="KEY PACKAGE SUBMISSION... [+ KEY PACKAGE SUBMISSION...]",
+            help="A key, its package and what was handed in; after a + the same for another version of the test.",
+            show_default=False,
+        ),
+    ],
+    setting: ExperimentInputs,
+    study: StudyInputs,
+    tolerance: Tolerance = 1e-5,
+    level: o.Level = 0.95,
+    seed: o.Seed = 0,
+    out: o.OutDir = None,
+    *,
+    running: RunInputs,
+) -> None:
+    """Check all submissions with the key, and evaluate them in one study; if one is refused, nothing is scored.
+
+    Without --gallery every target is enrolled and every query that is no target is searched for. An algorithm that answers
+    a fully and a partially automatic package under one name is compared with itself.
+
+    [bold]Examples[/bold]
+
+      proband blind score secret/test.key test answers/pca answers/lda --feret --out results
+
+      proband blind score test-fully.key test-fully fully/pca + test-partially.key test-partially partially/pca --out results
+    """
+    from proband.blind.scoring import blind_study, open_tests
+
+    asked = study.asked(seed)
+    gallery = choice_of(setting.gallery, setting.one_per_subject)
+    with progress_bars(running.quiet) as progress:
+        opened = open_tests(
+            _answered(tests, progress), tolerance=tolerance, threads=running.threads, progress=progress
+        )
+        experiment = opened.experiment(gallery, setting.probes)
+        made = blind_study(
+            opened,
+            gallery,
+            setting.probes,
+            confidence_level=level,
+            threads=running.threads,
+            progress=progress,
+            **asked,
+            **study.over(experiment, [one.name for one in opened.scores]),
+            **setting.ranking(),
+        )
+    show_study(made, running.json, out)
+
+
+def _answered(words: list[str], progress: Progress) -> list[AnsweredTest]:
+    """Read the tests: keys and packages first, so that a wrong one is told before any matrix is read."""
+    from proband.blind import Key, Package
+    from proband.blind.scoring import AnsweredTest
+    from proband.blind.submission import Submission
+    from proband.errors import UsageError
+
+    parts = [list(part) for is_mark, part in groupby(words, _AND.__eq__) if not is_mark]
+    opened = []
+    for part in parts:
+        if len(part) < 3:
+            raise UsageError(
+                f"A test is a key, a package and at least one submission, got {' '.join(part)!r}.",
+                "proband blind score KEY PACKAGE SUBMISSION...",
+            )
+        key, package = Key.read(part[0]), Package.read(part[1])
+        key.require(package)
+        opened.append((key, package, part[2:]))
+    return [
+        AnsweredTest(key, package, tuple(Submission.read(path, progress) for path in paths))
+        for key, package, paths in opened
+    ]

@@ -1,0 +1,222 @@
+"""Several small galleries of different people out of one large gallery (Phillips et al. 2000)."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.errors import DesignError, UsageError
+from proband.samples import Experiment, Positions, Samples
+from proband.samples.table import frozen
+
+_SMALLEST = 2  # a gallery of one person can take nobody for another
+
+
+@dataclass(frozen=True)
+class Galleries:
+    """Deal the people of a gallery to `k` galleries of equally many people, none of them in two.
+
+    Every probe is searched for in the gallery that holds its person, among the people of that gallery only: performance
+    then varies with *who is enrolled*, as FERET's tables over galleries show it.
+
+    Parameters
+    ----------
+    k
+        How many galleries.
+    order
+        A column of dates or numbers by which galleries are filled in ascending order, each person standing where their
+        earliest enrolled image does (table order breaks ties; an image without a value does not count, and a person without
+        any is left out, and counted). None deals people at random.
+    size
+        People in each gallery; by default as many as there are for all. Whoever remains over is counted.
+    seed
+        Of the random deal.
+
+    Examples
+    --------
+    >>> ids = [f"{person}{image}" for person in "abcdefg" for image in "12"]
+    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids], "year": [1993, 1994] * 7})
+    >>> parts = Galleries(3, order="year").parts(Experiment(samples, gallery="year == 1993"))
+    >>> [len(part.people) for part in parts.galleries], parts.notes[0]
+    ([2, 2, 2], '1 person, the last by year, remains over and is in no gallery')
+    """
+
+    k: int = 6
+    order: str | None = None
+    size: int | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for what, value, least in (
+            ("Galleries that differ are", self.k, 2),
+            ("The people in a gallery are", self.size, _SMALLEST),
+            ("A seed is", self.seed, 0),
+        ):
+            if value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+                raise UsageError(f"{what} a whole number of at least {least}, got {value!r}.")
+
+    def __str__(self) -> str:
+        people = "different people" if self.size is None else f"{self.size:,} different people each"
+        how = f"dealt at random (seed {self.seed})" if self.order is None else f"in order of {self.order}"
+        return f"{self.k} galleries of {people}, {how}"
+
+    def parts(self, experiment: Experiment) -> GalleryParts:
+        """Deal the people enrolled in an experiment; which probes it has does not matter to the deal."""
+        samples = experiment.samples
+        people, values, n_without = self._ordered(experiment)
+        size = self._size_for(len(people))
+        part_of = np.full(len(samples.subjects), -1)
+        part_of[people[: self.k * size]] = np.repeat(np.arange(self.k), size)
+        of_gallery = part_of[samples.codes[experiment.gallery]]
+        of_probes = part_of[samples.codes[experiment.probes]]
+        galleries = tuple(
+            SmallGallery(
+                number=number + 1,
+                people=frozen(people[number * size : (number + 1) * size]),
+                images=frozen(experiment.gallery[of_gallery == number]),
+                probes=frozen(experiment.probes[of_probes == number]),
+                first=None if values is None else values[number * size],
+                last=None if values is None else values[(number + 1) * size - 1],
+                of=self,
+                within=experiment,
+            )
+            for number in range(self.k)
+        )
+        over = len(people) - self.k * size
+        unused = int(((of_probes < 0) & experiment.mated).sum())
+        return GalleryParts(self, galleries, size, over, n_without, unused)
+
+    def _ordered(self, experiment: Experiment) -> tuple[npt.NDArray[np.int32], pl.Series | None, int]:
+        """The people enrolled, in the order in which galleries are filled; by what; and how many have no such value."""
+        samples = experiment.samples
+        everybody = np.unique(samples.codes[experiment.gallery])
+        if self.order is None:
+            return np.random.default_rng(self.seed).permutation(everybody), None, 0
+        places = np.sort(experiment.gallery)
+        values = dated_column(samples, self.order, "fill galleries by")[places]
+        known = values.is_not_null().to_numpy()
+        places, values = places[known], values.filter(pl.Series(known))
+        by_value = np.argsort(values.rank("dense").to_numpy(), kind="stable")
+        codes = samples.codes[places[by_value]]
+        first = np.sort(np.unique(codes, return_index=True)[1])  # where each person's earliest image stands
+        return codes[first], values[by_value[first]], len(everybody) - len(first)
+
+    def _size_for(self, n_people: int) -> int:
+        by = "" if self.order is None else f" with a value in {self.order!r}"
+        most = n_people // self.k
+        if most < (self.size or _SMALLEST):
+            wanted = f"{self.k} galleries of {self.size or f'at least {_SMALLEST}'} people each"
+            raise DesignError(
+                f"The {n_people:,} people of the gallery{by} do not suffice for {wanted}.",
+                f"ask for at most {most:,} people in each."
+                if most >= _SMALLEST
+                else f"ask for at most {n_people // _SMALLEST} galleries."
+                if n_people >= 2 * _SMALLEST
+                else None,
+            )
+        return self.size or most
+
+
+@dataclass(frozen=True, eq=False)
+class SmallGallery:
+    """One of several galleries.
+
+    Attributes
+    ----------
+    number
+        Counted from 1, in the order in which they were filled.
+    people
+        Who is enrolled, as the samples table numbers them.
+    images, probes
+        Their enrolled images and their probes, as positions in the table. There may be no probes.
+    first, last
+        The values of the ordering column with which the gallery begins and ends; None where people were dealt at random.
+    of, within
+        The design and the experiment it was made from.
+    """
+
+    number: int
+    people: npt.NDArray[np.int32]
+    images: Positions
+    probes: Positions
+    first: Any
+    last: Any
+    of: Galleries
+    within: Experiment
+
+    @property
+    def experiment(self) -> Experiment | None:
+        """These probes against this gallery; None without any probe."""
+        if not len(self.probes):
+            return None
+        part = self.within.restricted(gallery=self.images, probes=self.probes)
+        part.gallery_rule = f"{self.within.gallery_rule}; gallery {self.number} of {self.of}"
+        return part
+
+
+@dataclass(frozen=True, eq=False)
+class GalleryParts:
+    """The galleries a design deals, and who is in none.
+
+    Attributes
+    ----------
+    galleries
+        In the order in which they were filled.
+    size
+        People in each.
+    n_over, n_without
+        People who remain over, and people without a value in the ordering column.
+    n_unused_probes
+        Probes of all these people: they are searched for nowhere.
+    """
+
+    design: Galleries
+    galleries: tuple[SmallGallery, ...]
+    size: int
+    n_over: int
+    n_without: int
+    n_unused_probes: int
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know: who was left out."""
+        notes = []
+        order = self.design.order
+        if self.n_without:
+            have, are = ("person has", "is") if self.n_without == 1 else ("people have", "are")
+            notes.append(f"{self.n_without:,} {have} no value in {order!r} and {are} in no gallery")
+        if self.n_over:
+            last = "" if order is None else f", the last by {order},"
+            who, are = (
+                ("person", "remains over and is") if self.n_over == 1 else ("people", "remain over and are")
+            )
+            notes.append(f"{self.n_over:,} {who}{last} {are} in no gallery")
+        if self.n_unused_probes:
+            probes, were = ("probe", "was") if self.n_unused_probes == 1 else ("probes", "were")
+            notes.append(f"{self.n_unused_probes:,} {probes} of people in no gallery {were} not searched for")
+        return tuple(notes)
+
+
+def dated_column(samples: Samples, name: str, purpose: str) -> pl.Series:
+    """A column of dates or numbers; `purpose` ends the sentence "There is no column … to …"."""
+    columns = samples.frame.columns
+    if name not in columns:
+        near = difflib.get_close_matches(name, columns, n=1)
+        raise UsageError(
+            f"There is no column {name!r} to {purpose}.",
+            f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(columns)}.",
+        )
+    values = samples.frame[name]
+    if not (values.dtype.is_numeric() or values.dtype in (pl.Date, pl.Datetime)):
+        raise UsageError(
+            f"The column {name!r} is of type {values.dtype}; to {purpose} it must hold dates or numbers.",
+            "write dates as 1996-01-31.",
+        )
+    return values

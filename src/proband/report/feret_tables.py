@@ -1,0 +1,270 @@
+"""The tables of a FERET study: made once as text, shown in the terminal or written as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from proband.inference.evaluation import ALL_PROBES, Entry
+from proband.inference.feret_pairs import Contrast, ContrastRow
+from proband.inference.feret_results import CategoryResult, FeretStudy, places_of
+from proband.inference.gallery_tables import GalleryCell, GalleryFacts, GalleryRow, GalleryVariation
+from proband.inference.people_fractions import SizeCurve
+from proband.inference.rejection import RejectionTest
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_IN_A_ROW = 5
+_NOTHING = "–"
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table as text.
+
+    Attributes
+    ----------
+    title, header, rows
+        What it is of, its columns, and its cells; a line break in a cell parts a value from its interval.
+    below
+        How many of the last rows stand apart, such as averages.
+    """
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    below: int = 0
+
+
+def as_rich(grid: Grid) -> Table:
+    """Make a table for the terminal."""
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        title=escape(grid.title),
+        title_justify="left",
+        title_style="bold",
+    )
+    for place, name in enumerate(grid.header):
+        table.add_column(escape(name), justify="right" if place else "left", no_wrap=place > 0)
+    for place, row in enumerate(grid.rows):
+        if grid.below and place == len(grid.rows) - grid.below:
+            table.add_section()
+        table.add_row(*(escape(cell) for cell in row))
+    return table
+
+
+def as_markdown(grid: Grid) -> str:
+    """Write a table as Markdown, under its title."""
+
+    def line(cells: Iterable[str]) -> str:
+        return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", "<br>") for cell in cells) + " |"
+
+    ruler = "|---" + "|--:" * (len(grid.header) - 1) + "|"
+    return "\n".join([f"**{grid.title}**", "", line(grid.header), ruler, *map(line, grid.rows)])
+
+
+def gallery_size(people: int, images: int) -> str:
+    """The size of a gallery as FERET counts it, and its images where they are more."""
+    return f"{people:,} people" if people == images else f"{people:,} people, {images:,} images"
+
+
+def leaderboards(study: FeretStudy) -> list[Grid]:
+    """Rates with places, a row for each algorithm and a column for each set of probes; the average below."""
+    return [
+        _leaderboard(study, study.results[start : start + _IN_A_ROW])
+        for start in range(0, len(study.results), _IN_A_ROW)
+    ]
+
+
+def _leaderboard(study: FeretStudy, shown: Sequence[CategoryResult]) -> Grid:
+    facts = shown[0].average.facts
+    size = gallery_size(facts.n_gallery_subjects, facts.n_gallery_images)
+    header = [f"{one.category}\n{one.average.facts.n_probes:,} probes" for one in shown]
+    placed = [places_of(study, one) for one in shown]
+    entries = {(entry.category, entry.algorithm): entry for entry in study.evaluation.entries}
+    rows = []
+    for name in sorted(study.evaluation.algorithms, key=lambda one: one not in study.field):
+        cells = [
+            _ranked(entries[one.category, name], study.rank, places.get(name))
+            for one, places in zip(shown, placed, strict=True)
+        ]
+        rows.append((name if name in study.field else f"{name} (fully automatic)", *cells))
+    averages = [_cell(one.average.at(study.rank), *_ends(one, study.rank)) for one in shown]
+    rows.append((shown[0].average.facts.algorithm, *averages))
+    rows.append(("current upper bound", *(one.leader for one in shown)))
+    title = f"rank {study.rank} (place), gallery of {size}"
+    return Grid(title, ("algorithm", *header), tuple(rows), below=2)
+
+
+def _ends(one: CategoryResult, rank: int) -> tuple[float, float]:
+    at = min(rank, len(one.average.low)) - 1
+    return float(one.average.low[at]), float(one.average.high[at])
+
+
+def _ranked(entry: Entry, rank: int, place: tuple[int, tuple[int, int]] | None) -> str:
+    rate = f"{entry.curve.at(rank):.4f}" + ("" if place is None else f" ({place[0]})")
+    interval = entry.interval(rank)
+    return rate if interval is None else f"{rate}\n[{interval.low:.3f}, {interval.high:.3f}]"
+
+
+def _cell(rate: float, low: float, high: float) -> str:
+    return f"{rate:.4f}\n[{low:.3f}, {high:.3f}]"
+
+
+def contrast_grid(contrast: Contrast) -> Grid:
+    """One algorithm in two states, a row for each set of probes."""
+    first = contrast.rows[0]
+    size = gallery_size(first.n_gallery_subjects, first.n_gallery_images)
+    roles, gain = contrast.roles, "cost of locating the face" if contrast.kind == "version" else "gain"
+    header = ("probes of", f"{contrast.first}\n{roles[0]}", f"{contrast.second}\n{roles[1]}", f"{gain}\n(points)", "adjusted p", "no rank", "probes")  # fmt: skip
+    return Grid(
+        f"{contrast.second} against {contrast.first}: rank {contrast.rank}, gallery of {size}",
+        header,
+        tuple(_contrast_row(row) for row in contrast.rows),
+    )
+
+
+def _contrast_row(row: ContrastRow) -> tuple[str, ...]:
+    pair = row.pair
+    return (
+        row.category,
+        _cell(*row.first),
+        _cell(*row.second),
+        f"{100 * pair.difference:+.2f}\n[{100 * pair.low:+.2f}, {100 * pair.high:+.2f}]",
+        f"{pair.p_adjusted:.2g}",
+        f"{row.first_failed:,} / {row.second_failed:,}",
+        f"{row.n_probes:,}",
+    )
+
+
+def variation_grid(variation: GalleryVariation, *, intervals: bool = True) -> Grid:
+    """FERET's table of variation: a rate and its place for each gallery, a row for each algorithm; averages and sizes below.
+
+    Without `intervals` cells hold the rate and the place alone, as in the paper.
+    """
+    facts = variation.galleries
+    header = (
+        "algorithm",
+        *(f"gallery {one.number}{_span(one)}" for one in facts),
+        "mean",
+        "range\n(points)",
+        "places",
+        "p",
+    )
+    rows = [
+        (row.algorithm, *map(_placed, variation.of(row.algorithm)), *_over_galleries(row))
+        for row in variation.rows
+    ]
+    below = [
+        ("average", *(_rate(one) for one in variation.averages), *_over_galleries(variation.average)),
+        *_about_galleries(facts, len(header)),
+    ]
+    probes = sum(one.probes for one in facts)
+    title = (
+        f"{variation.category or ALL_PROBES}: {variation.estimand} (place) over {variation.design}, "
+        f"{variation.size:,} in each; {probes:,} probes"
+    )
+    grid = Grid(title, header, (*rows, *below), below=len(below))
+    if intervals:
+        return grid
+    return replace(grid, rows=tuple(tuple(cell.partition("\n")[0] for cell in row) for row in grid.rows))
+
+
+def _span(one: GalleryFacts) -> str:
+    if one.first is None:
+        return ""
+    return "\n" + " – ".join(
+        end.isoformat() if hasattr(end, "isoformat") else f"{end:g}" for end in (one.first, one.last)
+    )
+
+
+def _rate(rate: float | None) -> str:
+    return _NOTHING if rate is None else f"{rate:.4f}"
+
+
+def _placed(cell: GalleryCell) -> str:
+    if cell.rate is None:
+        return _NOTHING
+    interval = "" if cell.interval is None else f"\n[{cell.interval.low:.3f}, {cell.interval.high:.3f}]"
+    return f"{cell.rate:.4f} ({cell.place}){interval}"
+
+
+def _over_galleries(row: GalleryRow) -> tuple[str, ...]:
+    spread = row.spread
+    interval = "" if spread.interval is None else f"\n[{spread.interval.low:.3f}, {spread.interval.high:.3f}]"
+    held = (
+        _NOTHING
+        if row.least_place is None
+        else f"{row.least_place}"
+        if row.least_place == row.greatest_place
+        else f"{row.least_place}–{row.greatest_place}"
+    )
+    tested = _NOTHING if row.test is None or row.test.p_value is None else f"{row.test.p_value:.2g}"
+    return f"{spread.mean:.4f}{interval}", f"{100 * spread.range:.1f}", held, tested
+
+
+def _about_galleries(facts: Sequence[GalleryFacts], width: int) -> list[tuple[str, ...]]:
+    """What each gallery holds; images and ages where they say something."""
+    told = [
+        ("people", [f"{one.people:,}" for one in facts]),
+        ("probes", [f"{one.probes:,}" for one in facts]),
+    ]
+    if any(one.images != one.people for one in facts):
+        told.insert(1, ("images", [f"{one.images:,}" for one in facts]))
+    if any(one.mean_age is not None for one in facts):
+        told.append(("mean age", [_age(one.mean_age) for one in facts]))
+    return [(name, *cells, *[""] * (width - 1 - len(cells))) for name, cells in told]
+
+
+def _age(age: float | None) -> str:
+    return _NOTHING if age is None else f"{age:,.0f}" if abs(age) >= 100 else f"{age:.2f}"
+
+
+def size_grids(study: FeretStudy) -> list[Grid]:
+    """Expected rates by gallery size, a table for each set of probes."""
+    made = []
+    for category in study.evaluation.categories:
+        curves = [one for one in study.sizes if one.category == category]
+        if curves:
+            made.append(_size_grid(category, curves))
+    return made
+
+
+def _size_grid(category: str, curves: Sequence[SizeCurve]) -> Grid:
+    first = curves[0]
+    rows = tuple(
+        (one.algorithm, *(_cell(*ends) for ends in zip(one.rates, one.low, one.high, strict=True)))
+        for one in curves
+    )
+    title = f"{category}: expected rank-{first.rank} rate by people enrolled, of {first.n_enrolled:,}; {first.n_probes:,} probes"
+    return Grid(title, ("people enrolled", *(f"{size:,}" for size in first.sizes)), rows)
+
+
+def rejection_grid(test: RejectionTest) -> Grid:
+    """Detection and identification rates at fixed false positive rates, a row for each algorithm."""
+    points = [one.point for one in test.results[0].points]
+    several = len({point.rank for point in points}) > 1
+    header = [
+        f"DIR at FPIR {point.asked:g}" + (f"\nof {point.rank} candidates" if several else "")
+        for point in points
+    ]
+    rows = []
+    for result in test.results:
+        cells = []
+        for one in result.points:
+            mark = "" if one.fpir_supported else "*"
+            ends = f"[{1 - one.fnir.high:.3f}, {1 - one.fnir.low:.3f}]"
+            cells.append(
+                f"{one.point.dir:.4f}{mark} {ends}\nFPIR {one.point.fpir:.3g} ({one.point.false_positives:,})"
+            )
+        rows.append((result.algorithm, *cells))
+    size = gallery_size(test.n_gallery_subjects, test.n_gallery_images)
+    title = f"rejection: {test.n_mated:,} searches for people enrolled, {test.n_nonmated:,} for others; gallery of {size}"
+    return Grid(title, ("algorithm", *header), tuple(rows))

@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import rankdata
+
+from proband.blind import Key, Package
+from proband.blind.canaries import Repeats
+from proband.blind.checking import check
+from proband.blind.normalising import normalised_how
+from proband.blind.submission import Submission
+from proband.errors import InputError
+
+Make = Callable[..., tuple[Package, Key]]
+Answer = Callable[..., Path]
+Change = Callable[[np.ndarray], np.ndarray]
+
+
+@pytest.fixture
+def test(make: Make) -> tuple[Package, Key]:
+    return make(pictures=None, canaries=3, control=10)
+
+
+def refusal(test: tuple[Package, Key], path: Path) -> str:
+    package, key = test
+    check(package, Submission.read(path))  # a participant sees nothing of it
+    with pytest.raises(InputError) as refused:
+        check(package, Submission.read(path), key)
+    return str(refused.value)
+
+
+def standardised(axis: int | None) -> Change:
+    return lambda m: (m - m.mean(axis=axis, keepdims=True)) / m.std(axis=axis, keepdims=True)
+
+
+def min_max(m: np.ndarray) -> np.ndarray:
+    return (m - m.min()) / (m.max() - m.min())
+
+
+def main_only(change: Change) -> Change:
+    return lambda m: change(m) if len(m) > 10 else m
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (standardised(1), "scores of each query (row) are rescaled over the targets, as t-norm does"),
+        (standardised(0), "scores of each target (column) are rescaled over the queries, as z-norm does"),
+        (standardised(None), "all scores are rescaled over the whole test set"),
+        (min_max, "all scores are rescaled over the whole test set"),
+        (lambda m: m / m.max(axis=1, keepdims=True), "each query (row) are rescaled"),
+        (lambda m: rankdata(m, axis=1), "each query (row) are replaced by ranks"),
+        (lambda m: rankdata(m, axis=1, method="ordinal"), "each query (row) are replaced by ranks"),
+        (lambda m: rankdata(m, axis=0), "each target (column) are replaced by ranks"),
+        (lambda m: rankdata(m).reshape(m.shape), "all scores are replaced by ranks"),
+    ],
+)
+@pytest.mark.parametrize("on", [lambda change: change, main_only])
+def test_normalising_over_the_test_is_told(
+    test: tuple[Package, Key], answer: Answer, change: Change, words: str, on: Callable[[Change], Change]
+) -> None:
+    assert words in refusal(test, answer(*test, on(change)))
+
+
+def test_both_ways_at_once_is_refused_without_a_name(test: tuple[Package, Key], answer: Answer) -> None:
+    both = refusal(test, answer(*test, lambda m: (standardised(0)(m) + standardised(1)(m)) / 2))
+    assert "scores depend on what else is in the test set" in both
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-3])
+def test_chance_is_told_from_disorder(test: tuple[Package, Key], answer: Answer, size: float) -> None:
+    rng = np.random.default_rng(1)
+    noisy = answer(*test, lambda m: (m + size * 0.05 * rng.normal(size=m.shape)).astype(np.float32))
+    said = refusal(test, noisy)
+    assert "are the same image, but with target" in said
+    assert "not deterministic" in said
+    permuted = answer(*test, lambda m: m[rng.permutation(len(m))] if len(m) > 10 else m)
+    assert "not in the package's order (permuted)" in refusal(test, permuted)
+
+
+def test_columns_out_of_order(test: tuple[Package, Key], answer: Answer) -> None:
+    rolled = answer(*test, lambda m: np.roll(m, 1, axis=1) if len(m) > 10 else m)
+    assert "not in the package's order (permuted)" in refusal(test, rolled)
+
+
+def test_reversed_orientation(test: tuple[Package, Key], answer: Answer) -> None:
+    said = refusal(test, answer(*test, orientation="distance"))
+    assert "the orientation is reversed" in said
+    assert 'orientation = "similarity"' in said
+    check(test[0], Submission.read(answer(*test, lambda m: -m, orientation="distance")), test[1])
+
+
+def test_reversed_orientation_where_no_image_is_in_both_sets(make: Make, answer: Answer) -> None:
+    apart = make("apart", pictures=None, target="session == 1", query="session == 2")
+    said = refusal(apart, answer(*apart, orientation="distance"))
+    assert "genuine pairs look worse than impostor pairs" in said
+    found = check(apart[0], Submission.read(answer(*apart)), apart[1])
+    assert found.canaries is not None
+    assert found.canaries.self_share is None
+
+
+def test_a_claim_of_symmetry_is_checked(test: tuple[Package, Key], answer: Answer) -> None:
+    package, key = test
+    found = check(package, Submission.read(answer(*test, symmetric=True)), key)
+    assert found.canaries is not None
+    assert found.canaries.symmetry_gap is not None
+    assert found.canaries.symmetry_gap < 1e-6
+    sample = dict(zip(key.table["name"], key.table["sample"], strict=True))
+    bias = {name: place / 100 for place, name in enumerate(key.samples.ids)}
+
+    def tilted(m: np.ndarray) -> np.ndarray:
+        names = package.queries if len(m) > 10 else package.control_queries
+        return m + np.array([bias[sample[name]] for name in names], dtype=np.float32)[:, None]
+
+    assert "is declared symmetric" in refusal(test, answer(*test, tilted, symmetric=True))
+    check(package, Submission.read(answer(*test, tilted, symmetric=False)), key)
+
+
+def test_rounding_passes_and_tolerance_widens(test: tuple[Package, Key], answer: Answer) -> None:
+    package, key = test
+    rng = np.random.default_rng(2)
+
+    def shaken(size: float) -> Submission:
+        return Submission.read(
+            answer(*test, lambda m: (m + size * rng.normal(size=m.shape)).astype(np.float32))
+        )
+
+    check(package, shaken(1e-7), key)
+    with pytest.raises(InputError, match="allow more with --tolerance"):
+        check(package, shaken(1e-4), key)
+    check(package, shaken(1e-4), key, tolerance=0.01)
+
+
+def test_a_repeat_that_fails_alone_is_refused(test: tuple[Package, Key], answer: Answer) -> None:
+    package, key = test
+    repeat = Repeats.of(key, package).queries[0, 1]
+    assert "nothing (a failure)" in refusal(test, answer(*test, failed=[package.queries[repeat]]))
+
+
+def test_repeats_are_found_where_the_key_says(test: tuple[Package, Key]) -> None:
+    package, key = test
+    sample = dict(zip(key.table["name"], key.table["sample"], strict=True))
+    found = Repeats.of(key, package)
+    for pairs, names in ((found.queries, package.queries), (found.targets, package.targets)):
+        assert len(pairs) == 3
+        assert all(one != other and sample[names[one]] == sample[names[other]] for one, other in pairs)
+    for places, names, control in (
+        (found.control_rows, package.queries, package.control_queries),
+        (found.control_columns, package.targets, package.control_targets),
+    ):
+        assert [sample[names[place]] for place in places] == [sample[name] for name in control]
+    assert len(found.selves) == 60  # every target is a query too
+    assert all(
+        sample[package.queries[row]] == sample[package.targets[column]] for row, column in found.selves
+    )
+
+
+def test_too_few_pairs_name_no_normalisation() -> None:
+    rng = np.random.default_rng(3)
+    main = rng.normal(size=(2, 3))
+    assert normalised_how(main, 2 * main + 1) is not None  # six cells on one line
+    assert normalised_how(main[:1], rng.normal(size=(1, 3))) is None
+    assert normalised_how(np.full((3, 3), np.nan), main[:1].repeat(3, 0)) is None

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from proband.blind import Key, Package
+from proband.errors import InputError
+
+Make = Callable[..., tuple[Package, Key]]
+
+
+@pytest.fixture
+def small(make: Make) -> Package:
+    return make(
+        target="session == 1 and subject < 'Subject-002'", query="subject < 'Subject-002'", control=2
+    )[0]
+
+
+def files(package: Package) -> list[str]:
+    return sorted(
+        path.relative_to(package.path).as_posix() for path in package.path.rglob("*") if path.is_file()
+    )
+
+
+def test_every_file_is_listed_with_its_digest(small: Package) -> None:
+    stated = json.loads((small.path / "package.json").read_bytes())
+    assert sorted([*stated["files"], "package.json"]) == files(small)
+    for name, digest in stated["files"].items():
+        assert hashlib.sha256((small.path / name).read_bytes()).hexdigest() == digest
+    assert hashlib.sha256((small.path / "package.json").read_bytes()).hexdigest() == small.digest
+    assert stated["counts"]["targets"] == len(small.targets)
+    assert repr(small).startswith("Package('blind test', fully automatic: 10 queries × 6 targets")
+
+
+def test_any_file_changed_removed_or_added_is_named(small: Package) -> None:
+    for name in files(small):
+        if name == "package.json":
+            continue
+        path = small.path / name
+        content = path.read_bytes()
+        path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+        with pytest.raises(InputError, match=f"^{name} of the package test is not what was handed out"):
+            Package.read(small.path)
+        path.unlink()
+        with pytest.raises(InputError, match=f"^{name} is missing"):
+            Package.read(small.path)
+        path.write_bytes(content)
+        extra = path.with_name("extra" + path.name)
+        extra.write_bytes(b"")
+        with pytest.raises(InputError, match=f"^{extra.relative_to(small.path).as_posix()} does not belong"):
+            Package.read(small.path)
+        extra.unlink()
+    assert Package.read(small.path).digest == small.digest
+
+
+def test_a_changed_description_has_another_digest_so_that_the_key_does_not_fit(make: Make) -> None:
+    package, key = make()
+    mark = package.path / "package.json"
+    stated = json.loads(mark.read_bytes())
+    (package.path / "queries.csv").write_text("id\nfirst\n", encoding="utf-8")
+    stated["files"]["queries.csv"] = hashlib.sha256(b"id\nfirst\n").hexdigest()
+    mark.write_text(json.dumps(stated), encoding="utf-8")
+    with pytest.raises(InputError, match="another package"):
+        key.require(Package.read(package.path))
+
+
+def test_without_verifying_only_the_lists_are_read(small: Package) -> None:
+    (small.path / "README.md").unlink()
+    assert Package.read(small.path, verify=False).targets == small.targets
+    (small.path / "targets.csv").unlink()
+    with pytest.raises(InputError, match=r"targets\.csv is missing"):
+        Package.read(small.path, verify=False)
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", '{"format": "proband blind test 9"}', '{"format": "proband blind test 1"}']
+)
+def test_what_is_no_package_is_refused(tmp_path: Path, content: str) -> None:
+    with pytest.raises(InputError, match=r"has no package\.json"):
+        Package.read(tmp_path)
+    (tmp_path / "package.json").write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=r"package\.json"):
+        Package.read(tmp_path)

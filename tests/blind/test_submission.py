@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from proband.blind.submission import Submission
+from proband.errors import InputError, ProbandError
+
+FORM = 'algorithm = "pca"\norientation = "similarity"\n'
+
+
+@pytest.fixture
+def hand_in(tmp_path: Path) -> Callable[..., Path]:
+    """A submission of a 3 × 2 matrix with the given declaration and files."""
+
+    def build(form: str = FORM, **files: np.ndarray) -> Path:
+        (tmp_path / "submission.toml").write_text(form)
+        for name, matrix in (files or {"scores": np.arange(6.0).reshape(3, 2)}).items():
+            np.save(tmp_path / f"{name}.npy", matrix)
+        return tmp_path
+
+    return build
+
+
+def test_all_that_is_stated_is_read(hand_in: Callable[..., Path]) -> None:
+    path = hand_in(FORM + 'symmetric = true\ntraining = ["a", "sha256:0f"]\nfailed = ["x"]\ncontact = "me"\n')
+    found = Submission.read(path)
+    assert found.declared.algorithm == "pca"
+    assert found.declared.symmetric == "yes"
+    assert found.declared.training == ("a", "sha256:0f")
+    assert (found.declared.failed, found.declared.contact) == (("x",), "me")
+    assert found.scores.shape == (3, 2)
+    assert isinstance(found.scores.values, np.memmap)
+    assert found.control is None
+    assert found.digests["scores.npy"] == hashlib.sha256((path / "scores.npy").read_bytes()).hexdigest()
+    assert repr(found) == "Submission('pca': 3 × 2, similarity)"
+
+
+def test_nothing_stated_is_not_nothing_trained_on(hand_in: Callable[..., Path]) -> None:
+    assert Submission.read(hand_in()).declared.training is None
+    assert Submission.read(hand_in(FORM + "training = []\n")).declared.training == ()
+
+
+def test_a_list_may_be_a_file(hand_in: Callable[..., Path], tmp_path: Path) -> None:
+    (tmp_path / "ids.txt").write_text("one\n\n two \n")
+    assert Submission.read(hand_in(FORM + 'training = "ids.txt"\n')).declared.training == ("one", "two")
+
+
+@pytest.mark.parametrize(
+    ("form", "words"),
+    [
+        (
+            'algorithm = "a"\norientaton = "distance"\n',
+            "'orientaton', which is not known.*is 'orientation' meant",
+        ),
+        ('algorithm = "a"\nzebra = 1\n', "the keys are: algorithm, orientation"),
+        ('orientation = "distance"\n', "does not name the algorithm"),
+        ('algorithm = 3\norientation = "distance"\n', "algorithm is 3.*quotation marks"),
+        ('algorithm = "a"\n', "orientation of the scores must be"),
+        ('algorithm = "a"\norientation = "both"\n', "must be 'similarity' or 'distance', got 'both'"),
+        (FORM + "symmetric = 1\n", "symmetric is 1"),
+        (FORM + 'symmetric = "maybe"\n', "symmetric is 'maybe'.*true, false or \"unstated\""),
+        (FORM + "training = 7\n", "training is 7"),
+        (FORM + 'training = "none.txt"\n', "names the file 'none.txt', which is not in the submission"),
+        (FORM + 'training = "../elsewhere.txt"\n', "is not in the submission"),
+        ("algorithm = \n", "cannot be read as the declaration"),
+    ],
+)
+def test_a_bad_declaration_is_refused(hand_in: Callable[..., Path], form: str, words: str) -> None:
+    with pytest.raises(ProbandError) as refused:
+        Submission.read(hand_in(form))
+    assert re.search(words, str(refused.value), re.DOTALL), str(refused.value)
+
+
+def test_what_is_missing_or_twice_is_named(hand_in: Callable[..., Path], tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is not a directory"):
+        Submission.read(tmp_path / "nowhere")
+    with pytest.raises(InputError, match=r"it has no submission\.toml"):
+        Submission.read(tmp_path)
+    path = hand_in()
+    (path / "scores.csv").write_text("id,a\n")
+    with pytest.raises(InputError, match=r"both scores\.csv and scores\.npy"):
+        Submission.read(path)
+    (path / "scores.csv").unlink()
+    (path / "scores.npy").unlink()
+    with pytest.raises(InputError, match="holds no scores"):
+        Submission.read(path)
+
+
+def test_no_matrix_of_numbers(hand_in: Callable[..., Path], tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no matrix"):
+        Submission.read(hand_in(scores=np.arange(4.0)))
+    (tmp_path / "scores.npy").unlink()
+    np.savez(tmp_path / "scores.npz", one=np.eye(2), two=np.eye(2))
+    with pytest.raises(InputError, match="holds 2 matrices"):
+        Submission.read(tmp_path)
+
+
+def test_pairs_cannot_be_left_out(hand_in: Callable[..., Path], tmp_path: Path) -> None:
+    path = hand_in()
+    (path / "scores.npy").unlink()
+    cells = np.zeros((3, 2), dtype=np.uint8)
+    cells[1, 1] = 1
+    np.savez(tmp_path / "scores.npz", one=np.ones((3, 2)), cells=cells)
+    with pytest.raises(InputError, match="1 pairs have no score; the first is query 1 and target 1"):
+        Submission.read(path)
+
+
+def test_a_file_may_not_contradict_the_declaration(hand_in: Callable[..., Path], tmp_path: Path) -> None:
+    path = hand_in()
+    (path / "scores.npy").unlink()
+    np.savez(tmp_path / "scores.npz", one=np.eye(2), orientation=np.array("distance"))
+    with pytest.raises(
+        InputError, match="says that its scores are a distance, but the declaration says similarity"
+    ):
+        Submission.read(path)

@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import proband as pb
+from proband.designs import Galleries
+from proband.inference.feret_pairs import Improvement
+from proband.inference.feret_study import feret_study, probe_groups
+from proband.inference.rejection import Rejection
+
+Run = Callable[..., Any]
+N = 24
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two dozen people with a gallery image, a probe of the same day and, for the later half, one of the year after."""
+    place = tmp_path_factory.mktemp("feret")
+    rng = np.random.default_rng(0)
+    rows = ["id,subject,image,day,sex,found"]
+    ids = []
+    for k in range(N):
+        for image in range(3 if k >= N // 2 else 2):
+            ids.append(f"p{k:02d}-{image}")
+            day = 10 * k + (365 if image == 2 else 0)
+            rows.append(f"{ids[-1]},p{k:02d},{image},{day},{'FM'[k % 2]},{k != 3 or image != 1}")
+    (place / "samples.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    own = np.array([name[:3] for name in ids])
+    arrays = {
+        name: rng.normal(0, 1, (len(ids), len(ids))) + strength * (own[:, None] == own[None, :])
+        for name, strength in (("good", 4.0), ("fair", 2.5), ("a=b", 1.0))
+    }
+    np.savez(place / "scores.npz", ids=np.array(ids), **arrays)
+    return place
+
+
+COMMON = (
+    "scores.npz", "-s", "samples.csv", "--orientation", "similarity", "--query-ids", "ids", "--target-ids", "ids",
+    "-g", "image == 0", "--failed", "not found",
+)  # fmt: skip
+EVERYTHING = (
+    "--category", "same day: probe.day == mate.day", "--category", "next year: probe.day > mate.day", "--by", "sex",
+    "--version", "a=b=fair", "--improvement", "fair@1996-09=good@1997-03", "--galleries", "3", "--order", "day",
+    "--order", "random", "--sizes", "6,12,24", "--reject", "0.25", "--fpir", "0.2",
+)  # fmt: skip
+
+
+@pytest.fixture
+def feret(run: Run, folder: Path) -> Run:
+    return lambda *more: run("feret", *COMMON, *more, cwd=folder)
+
+
+def made_in_python(folder: Path) -> Any:
+    samples = pb.Samples.read(folder / "samples.csv", failed="not found")
+    scores = list(
+        pb.read_scores(
+            folder / "scores.npz", samples, orientation="similarity", query_ids="ids", target_ids="ids"
+        ).values()
+    )
+    experiment = pb.experiment_over(scores, samples, "image == 0")
+    return feret_study(
+        scores,
+        experiment,
+        categories=[
+            pb.Category("same day", "probe.day == mate.day"),
+            pb.Category("next year", "probe.day > mate.day"),
+            *probe_groups(experiment, "sex"),
+        ],
+        versions=[("a=b", "fair")],
+        improvements=[Improvement("fair", "good", "1996-09", "1997-03")],
+        galleries=[Galleries(3, order="day"), Galleries(3)],
+        ages="day",
+        sizes=(6, 12, 24),
+        rejection=Rejection(0.25, (0.2,)),
+    )
+
+
+def test_json_equals_python(feret: Run, folder: Path) -> None:
+    done = feret(*EVERYTHING, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == json.loads(json.dumps(made_in_python(folder).to_dict()))
+
+
+def test_tables(feret: Run) -> None:
+    done = feret(*EVERYTHING)
+    assert done.returncode == 0, done.stderr
+    for said in (
+        "average of 2",
+        "current upper bound",
+        "a=b (fully automatic)",
+        "cost of locating the face",
+        "1997-03",
+        "in order of day",
+        "dealt at random",
+        "mean age",
+        "people enrolled",
+        "rejection:",
+        "gallery of 24 people",
+        "tell algorithms apart",
+        "picked on these very probes",
+    ):
+        assert said in done.stdout, said
+    year = done.stdout[done.stdout.index("next year: recognition") :]
+    row = next(line for line in year.splitlines() if line.strip().startswith("good"))
+    assert row.split()[1] == "–"  # the first gallery's people were not photographed again
+
+
+def test_directory(feret: Run, folder: Path) -> None:
+    done = feret(*EVERYTHING, "--out", "made")
+    assert done.returncode == 0, done.stderr
+    names = {path.name for path in (folder / "made").iterdir()}
+    drawn = ("cmc", "average", "upper_bound", "versions", "improvements", "variation", "sizes")
+    assert {f"{name}.{ending}" for name in drawn for ending in ("png", "svg", "pdf")} <= names
+    assert {"report.md", "results.json", "study.csv", "variation.csv", "sizes.csv", "cmc.csv"} <= names
+    board = pl.read_csv(folder / "made" / "study.csv")
+    assert board.filter(pl.col("algorithm") == "average of 2").height == 5
+    cells = pl.read_csv(folder / "made" / "variation.csv")
+    assert cells.height == 2 * 5 * 2 * 3
+    report = (folder / "made" / "report.md").read_text(encoding="utf-8")
+    assert "## Variation over galleries" in report
+    assert "![Gallery size" not in report
+    again = feret("--out", "made")
+    assert again.returncode == 0, again.stderr
+    assert not (folder / "made" / "variation.png").exists()
+
+
+def test_an_empty_category_is_noted(feret: Run) -> None:
+    done = feret("--category", "never: probe.day < mate.day")
+    assert done.returncode == 0, done.stderr
+    assert (
+        "No probe is in category 'never'" in done.stdout or "no probe is in category 'never'" in done.stdout
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("--version", "auto=fair"), 2, "no algorithm 'auto'"),
+        (("--version", "good"), 2, "FULL=PARTIAL"),
+        (("--improvement", "fair@1996=best@1997"), 2, "no algorithm 'best'"),
+        (("--by", "race"), 2, "no column 'race'"),
+        (("--order", "day"), 2, "--galleries"),
+        (("--galleries", "3", "--order", "date"), 2, "no column 'date'"),
+        (("--galleries", "3", "--ages", "sex"), 2, "dates or numbers"),
+        (("--galleries", "20"), 1, "do not suffice"),
+        (("--galleries", "1"), 2, "galleries"),
+        (("--sizes", "6,x"), 2, "--sizes"),
+        (("--sizes", "99"), 2, "gallery of 24 people"),
+        (("--reject", "1.5"), 2, "share"),
+        (("--reject", "0"), 1, "every probe has a mate"),
+        (("--reject", "0.2", "--fpir", "2"), 2, "between 0 and 1"),
+        (("--category", "nonsense"), 2, "name: rule"),
+        (("--feret",), 2, "no column"),
+    ],
+)
+def test_bad_requests(feret: Run, arguments: tuple[str, ...], code: int, said: str) -> None:
+    done = feret(*arguments)
+    assert (done.returncode, said in done.stderr) == (code, True), done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,190 @@
+"""The FERET evaluation on synthetic people: its sets, its algorithms, what it writes, and that a seed says it all."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from proband.algorithms import crop_faces, read_picture
+from proband.algorithms.acquire import EYE_COLUMNS
+from proband.cli import main
+from proband.engine import Silent
+from proband.errors import UsageError
+from proband.report import feret2000
+from proband.report.directory import whole_directory
+from proband.report.feret2000 import ALGORITHMS, CHANGES, FULLY, TWICE, Feret2000, categories, feret2000_data
+from proband.report.feret2000_study import _OURS, _report, findings, run_feret2000
+
+PEOPLE, SEED = 24, 3
+Ran = tuple[Feret2000, Any]
+
+
+@pytest.fixture(scope="module")
+def ran() -> Ran:
+    return run_feret2000(PEOPLE, SEED, 1, Silent())
+
+
+def test_sets_are_those_of_the_protocol(ran: Ran) -> None:
+    data, _ = ran
+    frame = data.samples.frame
+    queries, targets = data.scores[0].queries, data.scores[0].targets
+    assert queries[:] == data.samples.ids[:]
+    plain = frame.filter(pl.col("alteration") == "none")
+    assert set(targets) == set(plain.filter(pl.col("kind") != "fc")["id"])
+    assert set(targets) < set(queries)
+    assert data.n_targets == len(targets)
+    copies = frame.filter(pl.col("alteration") != "none")
+    assert Counter(copies["alteration"]) == {str(change): PEOPLE for change in CHANGES}
+    originals = frame.filter(pl.col("id").is_in(copies["altered_from"].to_list()))
+    assert set(originals.select("kind", "session").rows()) == {("fb", 1)}
+    experiment = data.experiment
+    assert len(experiment.gallery) == experiment.n_gallery_subjects == PEOPLE
+    assert experiment.universe == "closed"
+    assert len(experiment.probes) == len(frame) - PEOPLE
+
+
+def test_categories_part_changed_from_unchanged_probes(ran: Ran) -> None:
+    data, _ = ran
+    of = {one.name: one.of(data.experiment) for one in categories() if one.name != "fc"}
+    frame = data.samples.frame
+    assert set(frame["alteration"][of["fb"].probes]) == {"none"}
+    assert set(frame["id"][of["fb"].probes]) == set(frame["altered_from"].drop_nulls())
+    for change in CHANGES:
+        assert set(frame["alteration"][of[str(change)].probes]) == {str(change)}
+        assert not of[str(change)].notes
+    assert set(of["dup2"].probes.tolist()) <= set(of["dup1"].probes.tolist())
+
+
+def test_algorithms_and_their_pairs(ran: Ran) -> None:
+    data, study = ran
+    names = [one.name for one in data.scores]
+    assert names == [*ALGORITHMS, *(f"{name}-earlier" for name in TWICE), *(f"{name}-auto" for name in FULLY)]
+    assert study.field == tuple(names[:10])
+    assert [(one.earlier, one.later) for one in data.improvements] == [
+        (f"{name}-earlier", name) for name in TWICE
+    ]
+    assert [(one.fully, one.partially) for one in data.versions] == [(f"{name}-auto", name) for name in FULLY]
+    assert (data.n_training, data.n_earlier) == (12, 4)
+    values = {one.name: one.values for one in data.scores}
+    assert not np.array_equal(values["lda:angle"], values["lda:angle-earlier"])
+    assert not np.array_equal(values["lda:angle"], values["lda:angle-auto"])
+    # A query that is a target scores highest with itself.
+    own = [data.scores[0].queries.positions([name])[0] for name in data.scores[0].targets]
+    assert (values["correlation"][own].argmax(axis=1) == np.arange(data.n_targets)).all()
+
+
+def test_changed_copies_match_the_images_they_were_made_from(ran: Ran) -> None:
+    data, _ = ran
+    assert list(data.clipped) == [str(change) for change in CHANGES]
+    assert data.clipped["gain:0.4"] == 0 < data.clipped["gain:1.5"] < 1
+    frame, scores = data.samples.frame, data.scores[0]
+    assert scores.name == "correlation"
+    for change in ("gain:0.4", "scale:0.5"):
+        copies = frame.filter(pl.col("alteration") == change)
+        rows = scores.queries.positions(copies["id"].to_list())
+        columns = scores.targets.positions(copies["altered_from"].to_list())
+        assert scores.values[rows, columns].min() > 0.9
+    # The eyes of the table are those of the shrunken face: cropped by them, it is the face again.
+    shown = data.shown.reshape(4, 2 + len(CHANGES), *data.shown.shape[1:])
+    person = frame["subject"][0]
+    eyes = {name: frame.filter(pl.col("id") == name).select(EYE_COLUMNS).to_numpy()[0] for name in (f"{person}-1-fb", f"{person}-1-fb@scale-0.5")}  # fmt: skip
+    before, after = (crop_faces([image], [points])[0].astype(float) for image, points in zip((shown[0, 1], shown[0, -1]), eyes.values(), strict=True))  # fmt: skip
+    assert np.corrcoef(before.ravel(), after.ravel())[0, 1] > 0.95
+
+
+def test_the_command_writes_everything_and_a_seed_says_it_all(
+    ran: Ran, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Drawing is tested with the figures themselves.
+    drawn = ("cmc", "average", "upper_bound", "versions", "improvements", "variation", "sizes")
+    monkeypatch.setattr("proband.report.feret.study_figures", lambda _: dict.fromkeys(drawn))
+    monkeypatch.setattr("proband.report.feret.save_figure", lambda _, path: path.write_bytes(b"drawn"))
+    out = tmp_path / "new" / "feret2000"
+    with pytest.raises(SystemExit) as stop:
+        main(f"reproduce feret2000 --people {PEOPLE} --seed {SEED} --threads 2 -q -o {out}".split())
+    assert not stop.value.code
+    said = capsys.readouterr()
+    assert "The people are synthetic" in said.out
+    assert "wrote" in said.err
+
+    there = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
+    assert {"report.md", "results.json", "faces.png", "samples.csv"} <= there
+    assert {"study/report.md", "study/results.json", "study/study.csv", "study/variation.csv"} <= there
+    assert read_picture(out / "faces.png").shape[1] > 160 * (2 + len(CHANGES))
+    text = (out / "report.md").read_text(encoding="utf-8")
+    assert "The people are synthetic" in text
+    assert "made up" in text
+    assert "1,196" in text
+    for target in text.split("](")[1:]:
+        assert (out / target.partition(")")[0]).exists()
+    with pytest.raises(KeyError), whole_directory(out, _OURS):
+        raise KeyError  # far enough to know that earlier results would be replaced
+
+    # The fixture ran the same study with one thread.
+    data, study = ran
+    stored = json.loads((out / "study" / "results.json").read_text(encoding="utf-8"))
+    assert stored == json.loads(json.dumps(study.to_dict()))
+    assert text == _report(data, study, findings(study))
+    plain = json.loads((out / "results.json").read_text(encoding="utf-8"))
+    assert (plain["study"], plain["people"], plain["seed"]) == ("feret2000", PEOPLE, SEED)
+    assert plain["findings"] == [vars(one) for one in findings(study)]
+
+
+def test_too_few_people_are_refused() -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["reproduce", "feret2000", "--people", "5"])
+    assert stop.value.code == 2
+
+
+def test_findings_are_what_the_tables_say(ran: Ran) -> None:
+    _, study = ran
+    found = {one.paper: one for one in findings(study)}
+    frame = study.evaluation.to_frame().filter(pl.col("algorithm").is_in(study.field))
+    rates = dict(frame.group_by("category").agg(pl.col("rank_1").mean()).rows())
+    hardest = next(one for text, one in found.items() if "hardest" in text)
+    four = {name: rates[name] for name in ("fb", "fc", "dup1", "dup2") if name in rates}
+    assert hardest.agrees == (
+        max(four, key=four.__getitem__) == "fb" and min(four, key=four.__getitem__) == "dup2"
+    )
+    said = dict(part.split() for part in hardest.here.partition(": ")[2].split(", "))
+    assert {name: float(rate) for name, rate in said.items()} == pytest.approx(four, abs=6e-4)
+    settled = next(one for text, one in found.items() if "consistently" in text)
+    for name in ("fb", "dup1"):
+        variation = next(one for one in study.variation if one.category == name and "date" in one.design)
+        cells = variation.to_frame().filter(pl.col("rate").is_not_null())
+        table = {
+            key[0]: part["rate"].to_numpy() for key, part in cells.group_by("algorithm", maintain_order=True)
+        }
+        count = sum(bool((a > b).all() or (a < b).all()) for a, b in combinations(table.values(), 2))
+        assert f"{count} of 45 pairs on {name}" in settled.here
+        moving = sum(part["place"].n_unique() > 1 for _, part in cells.group_by("algorithm"))
+        varies = next(one for text, one in found.items() if f"scores on {name} probes vary" in text)
+        assert f"{moving} of 10 algorithms change place" in varies.here
+
+
+def test_what_is_not_installed_is_left_out_aloud_and_another_seed_gives_other_people(
+    ran: Ran, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(*_: object) -> Any:
+        raise UsageError("It needs a library that is not installed.", "install proband[images].")
+
+    monkeypatch.setattr(feret2000, "detector", missing)
+    monkeypatch.setattr(feret2000, "need", missing)
+    data = feret2000_data(PEOPLE, SEED + 1)
+    assert data.versions == ()
+    names = [one.name for one in data.scores]
+    assert names == [*ALGORITHMS[:-1], *(f"{name}-earlier" for name in TWICE)]
+    assert [note.partition(" left out")[0] for note in data.notes] == [
+        "lbp:chi2 was",
+        "the fully automatic versions were",
+    ]
+    assert all("install proband[images]" in note for note in data.notes)
+    first, second = (one.samples.frame["left_eye_x"].head(PEOPLE).to_list() for one in (data, ran[0]))
+    assert first != second
