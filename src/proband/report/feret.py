@@ -132,7 +132,9 @@ def _about_variation(study: FeretStudy) -> list[str]:
         f"Varying: {answers.varying}. Assuming: {answers.assuming}. p: do galleries differ by more than chance?"
     ]
     if any(fact.mean_age is not None for one in study.variation for fact in one.galleries):
-        said.append("Mean age: time between probe and mate, in days for dates and otherwise as the column counts.")
+        said.append(
+            "Mean age: time between probe and mate, in days for dates and otherwise as the column counts."
+        )
     reasons = dict.fromkeys(
         row.test.declined
         for one in study.variation
