@@ -146,6 +146,6 @@ def test_settings_that_are_none_are_refused() -> None:
 
 
 def test_codes_that_do_not_settle_are_refused(faces, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("proband.algorithms.sparse._MOST_ROUNDS", 1)
+    monkeypatch.setattr("proband.kernels.lasso._MOST_ROUNDS", 0)
     with pytest.raises(InputError, match="did not settle"):
         SRC(penalty=1e-5).fit(None).codes(faces.query, faces.target)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,9 +11,7 @@ from proband.algorithms.crops import Crops
 from proband.algorithms.extras import need
 from proband.algorithms.recognizer import PeopleModel, Recognizer, Training, Vectors
 from proband.errors import InputError, UsageError
-
-_MOST_ROUNDS = 100_000
-_TOLERANCE = 1e-8  # a duality gap so small that people keep their order
+from proband.kernels.lasso import sparse_codes
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,25 +54,13 @@ class SparseModel(PeopleModel):
         self, query: Crops, gallery: Crops
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """Solve for the sparse codes: queries × gallery, with the vectors of both."""
-        Lasso = need("sklearn.linear_model", "SRC").Lasso  # noqa: N806 - a class
         faces, atoms = self.represent(query).astype(np.float64), self.represent(gallery).astype(np.float64)
-        # scikit-learn divides the squared error by the number of features, and so the penalty.
-        solver = Lasso(
-            alpha=self.penalty / faces.shape[1],
-            fit_intercept=False,
-            precompute=True,
-            max_iter=_MOST_ROUNDS,
-            tol=_TOLERANCE,
-        )
-        with warnings.catch_warnings():
-            warnings.filterwarnings("error", category=need("sklearn.exceptions", "SRC").ConvergenceWarning)
-            try:
-                found = solver.fit(np.asfortranarray(atoms.T), faces.T).coef_
-            except Warning as error:
-                raise InputError(
-                    f"The sparse codes did not settle: {error}.", "use a larger penalty."
-                ) from None
-        return np.atleast_2d(found), faces, atoms
+        found, failed = sparse_codes(atoms @ atoms.T, faces @ atoms.T, self.penalty)
+        if failed >= 0:
+            raise InputError(
+                f"The sparse code of {query.ids[failed]!r} did not settle.", "use a larger penalty."
+            )
+        return found, faces, atoms
 
     def class_scores(self, query: Crops, gallery: Crops) -> tuple[npt.NDArray[np.float64], list[str]]:
         """Return minus the length of what each person's images leave unexplained."""

@@ -1,0 +1,93 @@
+"""Accuracies on folds: their checks, the variance of their mean, and what must be said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.errors import InputError, UsageError
+
+Floats = npt.NDArray[np.float64]
+Sizes = float | npt.NDArray[np.number[Any]]
+
+FEWEST_SUBJECTS = 40
+"""From this many subjects on, intervals and tests were found to keep their word; below, none is claimed to."""
+ALIKE = 1e-12  # values that differ by less are equal: sums in another order differ by rounding
+
+
+def fold_array(fold_values: npt.ArrayLike) -> Floats:
+    """Return the values of folds in one row, if they are accuracies."""
+    return check_accuracies(np.asarray(fold_values, dtype=np.float64).ravel())
+
+
+def check_accuracies(values: Floats) -> Floats:
+    """Return accuracies if they are all between 0 and 1."""
+    if not len(values):
+        raise InputError("There are no accuracies.")
+    if not ((values >= 0) & (values <= 1)).all():
+        raise InputError(
+            f"Accuracies lie between 0 and 1, got {values[~((values >= 0) & (values <= 1))][0]:g}.",
+            "leave out folds without a test sample.",
+        )
+    return values
+
+
+def size_ratio(n_train: Sizes, n_test: Sizes) -> float:
+    """How large test sets are beside training sets."""
+    train, test = (np.asarray(sizes, dtype=np.float64) for sizes in (n_train, n_test))
+    for sizes, name in ((train, "training"), (test, "test")):
+        if not sizes.size or not (np.isfinite(sizes) & (sizes > 0)).all():
+            raise UsageError(f"A {name} set has a positive size, got {sizes.tolist()!r:.60}.")
+    return float(test.mean() / train.mean())
+
+
+def corrected_error(values: Floats, ratio: float) -> tuple[float, float | None, float]:
+    """The mean of dependent values, its standard error √[s²(1/J + ratio)], and J − 1; no error where nothing varies."""
+    n = len(values)
+    mean = float(values.mean())
+    if n < 2 or float(np.ptp(values)) < ALIKE:
+        return mean, None, n - 1.0
+    return mean, float(np.sqrt(values.var(ddof=1) * (1 / n + ratio))), n - 1.0
+
+
+def notes_on(disjoint: bool, n_subjects: int | None, fewest: int = FEWEST_SUBJECTS) -> tuple[str, ...]:
+    """What must be said of splits that share subjects, and of few subjects."""
+    notes = []
+    if not disjoint:
+        notes.append(
+            "mixed splits: those tested may have been trained on, so nothing is said of new subjects"
+        )
+    if n_subjects is None:
+        notes.append("the number of subjects was not said, so neither coverage nor level is claimed")
+    elif n_subjects < fewest:
+        people = f"{n_subjects:,} subject{'' if n_subjects == 1 else 's'}"
+        notes.append(f"with {people} neither coverage nor level is claimed; they are from {fewest} on")
+    return tuple(notes)
+
+
+def subjects_in(n_train: Sizes, n_test: Sizes, disjoint: bool, n_subjects: int | None) -> int | None:
+    """The people there are: as said, or those of a training and a test set together where these are counted in people."""
+    if n_subjects is not None or not disjoint:
+        return n_subjects
+    return round(float(np.mean(n_train)) + float(np.mean(n_test)))
+
+
+def why_unknown(n: int, what: str = "accuracies on") -> str:
+    """Why values of folds show nothing of how sure their mean is."""
+    if n < 2:
+        return "one split shows nothing of how splits vary"
+    return f"no variation: {what} all {n:,} splits agree, which shows nothing of how other data would vary"
+
+
+def same_folds(rows: Mapping[str, npt.ArrayLike]) -> dict[str, Floats]:
+    """Check that at least two classifiers have as many accuracies each."""
+    table = {name: fold_array(row) for name, row in rows.items()}
+    if len(table) < 2:
+        raise UsageError(f"A comparison needs two classifiers, got {len(table)}.")
+    if len({len(row) for row in table.values()}) > 1:
+        sizes = ", ".join(f"{name}: {len(row):,}" for name, row in table.items())
+        raise UsageError(f"Classifiers are compared on the same splits; got {sizes}.")
+    return table

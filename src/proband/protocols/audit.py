@@ -1,0 +1,270 @@
+"""Are splits fit to estimate an accuracy with? Leaks, copies, imbalance and lost samples, each named with its cure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from proband.engine import Progress
+from proband.errors import UsageError
+from proband.protocols import audit_balance as balance, audit_leaks as leaks
+from proband.protocols.audit_findings import NAMED, Audit, Finding, Severity, counted, ordered
+from proband.protocols.audit_rows import CELL, Rows, Splits, on_both_sides, rows_of
+from proband.protocols.choosing import Task
+from proband.protocols.losses import Losses, losses
+from proband.protocols.notation import Protocol
+from proband.protocols.split_files import SplitTable
+from proband.samples import Samples
+
+if TYPE_CHECKING:
+    from proband.algorithms.pictures import Pictures
+    from proband.protocols.data import FeatureTable
+    from proband.protocols.duplicates import Duplicates
+    from proband.scores.embeddings import Embeddings
+
+_CHECKS = (
+    leaks.ids_and_rows,
+    leaks.shared_samples,
+    leaks.shared_subjects,
+    leaks.how_often_tested,
+    balance.sizes,
+    balance.declared,
+    balance.absent_classes,
+    balance.dominant_class,
+    balance.unlike_classes,
+)
+_ALWAYS = (
+    "ids without a sample, and rows that stand twice",
+    "samples and subjects in several parts of a split",
+    "samples that are tested twice or never",
+    "sizes of folds, and classes in training and testing",
+)
+
+
+def audit(
+    splits: Splits,
+    samples: Samples,
+    *,
+    task: Task = "identity",
+    label: str | None = None,
+    protocol: Protocol | str | None = None,
+    images: Pictures | None = None,
+    embeddings: Embeddings | None = None,
+    features: FeatureTable | None = None,
+    collected: Samples | None = None,
+    exclusions: Any = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Audit:
+    """Look for whatever makes an accuracy on these splits mean something else than it seems to.
+
+    Parameters
+    ----------
+    splits
+        A table of splits (:func:`proband.protocols.split_files.read_splits`), a frame with the columns id, repeat, fold and role, or
+        the splits that a splitter makes of `samples`.
+    samples
+        Whose the samples are.
+    task, label
+        What is recognised: ``"identity"``, or ``"attribute"`` with its column. A subject in training and testing is a leak for
+        attributes, and as it should be for identity.
+    protocol
+        What the splits are said to be; what they are is held against it. Without one, folds are taken for a cross-validation if
+        most samples are tested just once.
+    images, embeddings, features
+        To look for copies across a split: pictures, vectors, or the table that classifiers are run on.
+    collected
+        All samples that were collected; by default `samples`, if there are `exclusions`.
+    exclusions
+        A table of id and reason.
+
+    Examples
+    --------
+    >>> table = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": ["a", "a", "b", "b"], "smile": [0, 1, 0, 1]})
+    >>> frame = pl.DataFrame({"id": ["a1", "b1", "a2", "b2"], "repeat": 1, "fold": 1, "role": ["train"] * 2 + ["test"] * 2})
+    >>> found = audit(frame, table, task="attribute", label="smile").of("subjects in training and testing")[0]
+    >>> found.severity, found.count, found.examples[0]
+    ('leak', 2, 'a: a1 in train, a2 in test')
+    """
+    rows = rows_of(splits, samples, task, label, protocol)
+    if not rows.frame.height:
+        raise UsageError("No sample of the splits trains, validates or tests.")
+    findings = [found for check in _CHECKS for found in check(rows)]
+    looked_for = list(_ALWAYS)
+    copies = _copies(rows, images, embeddings, features, threads, progress)
+    crossing = None
+    if copies is not None:
+        crossing = _crossing(rows, copies)
+        findings += _of_copies(rows, copies, crossing)
+        looked_for.append(f"copies: {copies.exact}, or {copies.near}")
+    lost = None
+    if collected is not None or exclusions is not None:
+        lost = losses(collected or samples, rows.used.to_list(), exclusions, label=label)
+        findings += _of_losses(lost)
+        looked_for.append("samples that were collected and are not used")
+    else:
+        findings += leaks.left_over(rows)
+    return Audit(
+        source=splits.source if isinstance(splits, SplitTable) else "the splits",
+        task=task,
+        label=label,
+        n_splits=rows.n_splits,
+        n_samples=len(rows.used),
+        n_subjects=rows.known["subject"].n_unique(),
+        looked_for=tuple(looked_for),
+        findings=ordered(findings),
+        duplicates=crossing,
+        losses=lost,
+    )
+
+
+def _copies(
+    rows: Rows,
+    images: Pictures | None,
+    embeddings: Embeddings | None,
+    features: FeatureTable | None,
+    threads: int | None,
+    progress: Progress | None,
+) -> Duplicates | None:
+    if sum(source is not None for source in (images, embeddings, features)) > 1:
+        raise UsageError("Copies are sought among images, embeddings or features: give one of them.")
+    if images is None and embeddings is None and features is None:
+        return None
+    from proband.protocols.duplicates import duplicate_pictures, duplicate_vectors
+
+    used = [name for name in rows.used if name in rows.samples.ids]
+    if features is not None and features.images is not None:
+        pictures, place = features.images, features.samples.ids
+        held = [name for name in used if name in place]
+        return duplicate_pictures(
+            lambda name: pictures[place.place(name)], held, threads=threads, progress=progress
+        )
+    if images is not None:
+        return duplicate_pictures(images.load, used, threads=threads, progress=progress)
+    if features is not None:
+        ids, vectors = features.samples.ids, features.vectors
+    else:
+        assert embeddings is not None
+        ids, vectors = embeddings.queries, embeddings.query_vectors
+    failed = set(np.array(rows.samples.ids[:])[rows.samples.failed].tolist())
+    held = [name for name in used if name in ids and name not in failed]
+    people = rows.samples.codes[rows.samples.ids.positions(held)]
+    return duplicate_vectors(
+        np.asarray(vectors[ids.positions(held)]), held, people, threads=threads, progress=progress
+    )
+
+
+def _crossing(rows: Rows, copies: Duplicates) -> pl.DataFrame:
+    """The copies with one in training (or validation) and the other in testing of the same split."""
+    group = pl.DataFrame({"id": copies.ids, "group": copies.groups}, schema_overrides={"id": pl.String})
+    placed = rows.known.join(group, on="id", how="inner", maintain_order="left").with_columns(
+        pl.col("role").cast(pl.String).replace("validation", "train")
+    )
+    exact = on_both_sides(placed, "group", "train", "test").with_columns(pl.lit(0.0).alias("distance"))
+    exact = exact.filter(pl.col("train") != pl.col("test")).with_columns(pl.lit("exact").alias("copy"))
+    both = pl.concat([copies.pairs, copies.pairs.select(one="other", other="one", distance="distance")])
+    sides = {
+        role: placed.filter(pl.col("role") == role).unique(
+            [*CELL, "group"], keep="first", maintain_order=True
+        )
+        for role in ("train", "test")
+    }
+    near = (
+        both.join(sides["train"].select(*CELL, one="group", train="id"), on="one")
+        .join(sides["test"].select(*CELL, other="group", test="id"), on=["other", *CELL])
+        .with_columns(pl.lit("near").alias("copy"))
+    )
+    columns = ("train", "test", "copy", "distance")
+    found = pl.concat([part.select(*columns, *CELL) for part in (exact, near)])
+    people = rows.known.select("id", "subject").unique("id")
+    return (
+        found.sort("distance", *CELL, "train", "test")
+        .group_by(columns, maintain_order=True)
+        .agg(pl.col("repeat", "fold").first(), pl.len().cast(pl.Int64).alias("splits"))
+        .join(people.rename({"id": "train", "subject": "train_subject"}), on="train", maintain_order="left")
+        .join(people.rename({"id": "test", "subject": "test_subject"}), on="test", maintain_order="left")
+    )
+
+
+def _of_copies(rows: Rows, copies: Duplicates, crossing: pl.DataFrame) -> Iterator[Finding]:
+    by_vector = copies.exact == "the same vector"
+    for copy, words in (("exact", copies.exact), ("near", copies.near)):
+        found = crossing.filter(pl.col("copy") == copy)
+        if not found.height:
+            continue
+        severity: Severity = "warning" if by_vector and copy == "near" else "leak"
+        others = found.filter(pl.col("train_subject") != pl.col("test_subject")).height
+        foreign = f"; {others:,} of them under two subjects" if others else ""
+        yield Finding(
+            f"{copy} copies in training and testing",
+            severity,
+            f"{counted(found.height, 'pair')} of a training and a test sample {'has' if found.height == 1 else 'have'} {words}{foreign}.",
+            found.height,
+            tuple(
+                f"{row['train']} in train, {row['test']} in test, distance {row['distance']:.2g}{rows.where(row)}"
+                for row in found.head(NAMED).to_dicts()
+            ),
+            "look at them; keep one of each, or keep copies on one side of the split."
+            if severity == "warning"
+            else "keep one of each, or keep copies on one side of the split.",
+        )
+    if copies.unread:
+        yield Finding(
+            "not compared",
+            "warning",
+            f"{counted(len(copies.unread), 'sample')} could not be compared with the others.",
+            len(copies.unread),
+            tuple(f"{name}: {why}" for name, why in copies.unread[:NAMED]),
+            "mend them, or exclude them and say why.",
+        )
+    if copies.capped:
+        yield Finding(
+            "too many near copies",
+            "warning",
+            "There are more pairs of near copies than are listed.",
+            copies.pairs.height,
+            (),
+            "are the images, or vectors, what they should be?",
+        )
+
+
+def _of_losses(found: Losses) -> Iterator[Finding]:
+    tests: tuple[tuple[str, Severity, tuple[str, ...], str, str], ...] = (
+        ("unexplained losses", "fault", found.unexplained, "collected and not used, and nothing says why", "state a reason for each in the table of exclusions."),
+        ("used, not collected", "fault", found.foreign, "used, but not in the table of collected data", "complete that table."),
+        ("excluded, but used", "fault", found.contradicted, "excluded for a reason, and used nevertheless", "take them out of the splits, or of the exclusions."),
+        ("excluded, not collected", "warning", found.unknown, "excluded, but not in the table of collected data", "correct the ids."),
+    )  # fmt: skip
+    for kind, severity, names, words, cure in tests:
+        if names:
+            what = f"{counted(len(names), 'sample')} {'is' if len(names) == 1 else 'are'} {words}."
+            yield Finding(kind, severity, what, len(names), names[:NAMED], cure)
+    if found.reasons:
+        total = sum(found.reasons.values())
+        yield Finding(
+            "explained losses",
+            "note",
+            f"{total:,} of {counted(found.n_collected, 'collected sample')} {'was' if total == 1 else 'were'} excluded for a reason.",
+            total,
+            tuple(f"{reason}: {n:,}" for reason, n in list(found.reasons.items())[:NAMED]),
+            "report them, and the result with them as well: proband protocol what-if dropped.",
+        )
+    for one in found.uneven:
+        if one.p_value is not None and one.p_value < balance.UNLIKELY:
+            yield Finding(
+                f"uneven losses by {one.by}",
+                "note" if one.by == "subject" else "warning",
+                f"Losses differ by {one.by} more than chance explains: {one.frame['share'][0]:.0%} of {one.frame[one.by][0]!r} are "
+                f"lost, and {one.frame['share'][-1]:.0%} of {one.frame[one.by][-1]!r}.",
+                found.n_lost,
+                tuple(
+                    f"{row[one.by]}: {row['lost']:,} of {row['collected']:,}"
+                    for row in one.frame.head(NAMED).to_dicts()
+                ),
+                "give the result with and without the excluded samples.",
+                one.p_value,
+                f"{one.test}; {one.answers.assuming}",
+            )

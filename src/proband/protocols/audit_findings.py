@@ -1,0 +1,145 @@
+"""What an audit found: each finding with its weight, whom it names and how to mend it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, get_args
+
+import polars as pl
+
+from proband.protocols.losses import Losses
+
+Severity = Literal["leak", "fault", "warning", "note"]
+"""Training knows of the test; the division is not what it should be; look at it; as expected, but to be said."""
+
+NAMED = 5
+"""How many offenders a finding names."""
+
+
+@dataclass(frozen=True, repr=False)
+class Finding:
+    """One thing that an audit found.
+
+    Attributes
+    ----------
+    kind
+        In a few words that do not change, to be looked for by programs.
+    severity
+        A leak and a fault must be mended; a warning should be looked at; a note is to be reported.
+    what
+        The finding as a sentence.
+    count
+        How many there are.
+    examples
+        The first few, by name.
+    cure
+        How to mend it.
+    p_value, test
+        Of findings that chance could have made: how probable, and by which test; otherwise None.
+    """
+
+    kind: str
+    severity: Severity
+    what: str
+    count: int
+    examples: tuple[str, ...]
+    cure: str
+    p_value: float | None = None
+    test: str | None = None
+
+    def __repr__(self) -> str:
+        return f"{self.severity}: {self.what}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {**asdict(self), "examples": list(self.examples)}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Audit:
+    """All that an audit found, the gravest first.
+
+    Attributes
+    ----------
+    source
+        Where the splits stood.
+    task
+        What is recognised: ``identity``, or ``attribute`` with the column in `label`.
+    n_splits, n_samples, n_subjects
+        What was looked at; samples and subjects are those with a role in some split.
+    looked_for
+        The questions that could be asked of what was given, in words.
+    findings
+        What was found.
+    duplicates
+        Pairs of duplicates that stand on both sides of a split: train and test sample, how they are alike, distance, subjects and
+        splits; None if there were neither images nor vectors.
+    losses
+        What became of the collected samples; None if nothing was said of them.
+    """
+
+    source: str
+    task: str
+    label: str | None
+    n_splits: int
+    n_samples: int
+    n_subjects: int
+    looked_for: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    duplicates: pl.DataFrame | None = None
+    losses: Losses | None = None
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether there is neither a leak nor a fault."""
+        return not any(found.severity in ("leak", "fault") for found in self.findings)
+
+    def of(self, kind: str) -> tuple[Finding, ...]:
+        """The findings of one kind."""
+        return tuple(found for found in self.findings if found.kind == kind)
+
+    def __repr__(self) -> str:
+        counts = {name: sum(one.severity == name for one in self.findings) for name in get_args(Severity)}
+        said = ", ".join(f"{n} {name}{'s' * (n > 1)}" for name, n in counts.items() if n) or "nothing found"
+        return f"Audit({self.source}: {self.n_splits:,} splits of {self.n_samples:,} samples; {said})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "source": self.source,
+            "task": self.task,
+            "label": self.label,
+            "n_splits": self.n_splits,
+            "n_samples": self.n_samples,
+            "n_subjects": self.n_subjects,
+            "sound": self.is_sound,
+            "looked_for": list(self.looked_for),
+            "findings": [found.to_dict() for found in self.findings],
+            "duplicates": None if self.duplicates is None else self.duplicates.to_dicts(),
+            "losses": None if self.losses is None else self.losses.to_dict(),
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return one row for each finding."""
+        rows = [{**found.to_dict(), "examples": "; ".join(found.examples)} for found in self.findings]
+        text, number = pl.String, pl.Float64
+        columns = dict.fromkeys(Finding.__dataclass_fields__, text) | {"count": pl.Int64, "p_value": number}
+        return pl.DataFrame(rows, schema=columns)
+
+
+def ordered(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Put the gravest first; among equals the order stays."""
+    rank = {name: place for place, name in enumerate(get_args(Severity))}
+    return tuple(sorted(findings, key=lambda found: rank[found.severity]))
+
+
+def counted(n: int, one: str, many: str | None = None) -> str:
+    """A number with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "sample"), counted(1200, "person", "people")
+    ('1 sample', '1,200 people')
+    """
+    return f"{n:,} {one if n == 1 else many or one + 's'}"

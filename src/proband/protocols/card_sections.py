@@ -1,0 +1,228 @@
+"""The parts of a protocol card: what may be stated, and None for what is not."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from proband.errors import InputError, UsageError
+from proband.protocols.notation import Protocol
+
+Named = tuple[tuple[str, Any], ...]
+"""Names and what goes with them, sorted by name: a mapping that cannot change."""
+
+
+class Section:
+    """A part of a card. None is "not stated", and what is not stated proves nothing; the schema says what each field is."""
+
+    def __post_init__(self) -> None:
+        for part in fields(self):  # type: ignore[arg-type]
+            value = frozen(getattr(self, part.name))
+            if part.type == "float | None" and isinstance(value, int | float) and not isinstance(value, bool):
+                value = float(value) + 0.0  # 1 and 1.0 are the same number, and so are 0 and −0: one digest
+            object.__setattr__(self, part.name, value)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields as JSON has them."""
+        return {part.name: plain(getattr(self, part.name), str(part.type)) for part in fields(self)}  # type: ignore[arg-type]
+
+
+def frozen(value: Any) -> Any:
+    """Make a value that cannot change: sorted pairs of a mapping, a tuple of a list."""
+    if isinstance(value, dict):
+        return tuple(sorted(value.items()))
+    return tuple(value) if isinstance(value, list) else value
+
+
+def plain(value: Any, kind: str) -> Any:
+    """Make JSON's value of a frozen one, given the annotation of its field."""
+    if not isinstance(value, tuple):
+        return value
+    return dict(value) if "Named" in kind else list(value)
+
+
+@dataclass(frozen=True)
+class Dataset(Section):
+    """The data that were used."""
+
+    name: str | None = None
+    version: str | None = None
+    manifest: str | None = None
+    samples: int | None = None
+    subjects: int | None = None
+    images_per_subject: tuple[int, int] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        ids: Sequence[str],
+        subjects: Sequence[str],
+        *,
+        name: str | None = None,
+        version: str | None = None,
+        content: Sequence[str] | None = None,
+    ) -> Dataset:
+        """Describe the samples that are used: their ids, whose they are and, if known, a hash of what each holds.
+
+        Examples
+        --------
+        >>> Dataset.of(["a1", "a2", "b1"], ["a", "a", "b"]).images_per_subject
+        (1, 2)
+
+        """
+        counts = Counter(subjects)
+        return cls(
+            name=name,
+            version=version,
+            manifest=manifest_of(ids, subjects, content),
+            samples=len(ids),
+            subjects=len(counts),
+            images_per_subject=(min(counts.values()), max(counts.values())) if counts else None,
+        )
+
+
+def manifest_of(ids: Sequence[str], subjects: Sequence[str], content: Sequence[str] | None = None) -> str:
+    """Take the SHA-256 over the rows of samples, sorted: id and subject, and a hash of the content if it is given.
+
+    Manifests with and without content cannot be compared, so each says which it is.
+
+    Examples
+    --------
+    >>> manifest_of(["a1", "b1"], ["a", "b"]) == manifest_of(["b1", "a1"], ["b", "a"])
+    True
+    >>> manifest_of(["a1"], ["a"])[:12]
+    'ids:7f20e718'
+
+    """
+    columns = [ids, subjects] if content is None else [ids, subjects, content]
+    digest = hashlib.sha256()
+    for row in sorted(zip(*(map(str, column) for column in columns), strict=True)):
+        digest.update(json.dumps(row, separators=(",", ":")).encode() + b"\n")
+    return f"{'ids' if content is None else 'content'}:{digest.hexdigest()}"
+
+
+@dataclass(frozen=True)
+class Selection(Section):
+    """How the used data came from the collected data."""
+
+    collected: int | None = None
+    excluded: Named | None = None
+
+
+@dataclass(frozen=True)
+class Task(Section):
+    """What was to be recognised."""
+
+    kind: str | None = None
+    label: str | None = None
+    n_classes: int | None = None
+    classes: Named | None = None
+
+    @classmethod
+    def of(cls, kind: str, labels: Sequence[str], label: str | None = None) -> Task:
+        """Describe a task by the label of every sample; of identities only the number is kept, which are people's names."""
+        counts = Counter(str(one) for one in labels)
+        classes = None if kind == "identity" else tuple(sorted(counts.items()))
+        return cls(kind, label, len(counts), classes)
+
+
+@dataclass(frozen=True)
+class Procedure(Section):
+    """How training and testing data were parted.
+
+    The notation is made canonical, and disjointness is said in it and beside it; a share of training data that follows from
+    the notation is filled in.
+    """
+
+    notation: str | None = None
+    disjoint: bool | None = None
+    train_share: float | None = None
+    stratified: bool | None = None
+    seed: int | None = None
+    generator_version: int | None = None
+    splits: str | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.notation, str) or not self.notation:
+            return
+        try:
+            stated = Protocol.parse(self.notation)
+            if isinstance(self.disjoint, bool):
+                stated = _with_disjointness(stated, self.disjoint)
+        except UsageError as error:
+            raise InputError(f"protocol.notation: {error.message}", error.hint) from None
+        said = {
+            "notation": None if stated == Protocol("unstated") else str(stated),
+            "disjoint": stated.disjoint,
+            "train_share": stated.train_share if self.train_share is None else self.train_share,
+        }
+        for name, value in said.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def parsed(self) -> Protocol | None:
+        """The protocol, if it is stated."""
+        return None if self.notation is None else Protocol.parse(self.notation)
+
+
+@dataclass(frozen=True)
+class Metric(Section):
+    """What was measured."""
+
+    name: str | None = None
+    statistic: str | None = None
+    ties: str | None = None
+
+
+@dataclass(frozen=True)
+class Value(Section):
+    """The number, as a share of 1, and how sure it is."""
+
+    estimate: float | None = None
+    std: float | None = None
+    low: float | None = None
+    high: float | None = None
+    confidence_level: float | None = None
+    uncertainty: str | None = None
+
+
+@dataclass(frozen=True)
+class PredictionsFile(Section):
+    """The prediction for every test sample."""
+
+    file: str | None = None
+    sha256: str | None = None
+
+
+@dataclass(frozen=True)
+class Environment(Section):
+    """What it was computed with."""
+
+    proband: str | None = None
+    python: str | None = None
+    numpy: str | None = None
+
+
+@dataclass(frozen=True)
+class Provenance(Section):
+    """Where the value was published."""
+
+    publication: str | None = None
+    year: int | None = None
+    source: str | None = None
+    table: int | None = None
+    row: int | None = None
+    remarks: tuple[str, ...] | None = None
+
+
+def _with_disjointness(stated: Protocol, disjoint: bool) -> Protocol:
+    if stated.disjoint is None:
+        return replace(stated, disjoint=disjoint)
+    if stated.disjoint is not disjoint:
+        raise InputError(f"protocol.disjoint: is {str(disjoint).lower()}, but the notation is {stated}.")
+    return stated

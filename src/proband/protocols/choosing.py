@@ -1,0 +1,88 @@
+"""Which protocol to use where nobody said: the recommendation of Mery, Zhao and Bowyer (2016), and why."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from proband.errors import DesignError, UsageError, first_few
+from proband.protocols.material import Material, material
+from proband.protocols.notation import Protocol
+
+Task = Literal["identity", "attribute"]
+FEW_SUBJECTS = 50
+"""With fewer subjects than this, each is left out in turn."""
+FOLDS = REPEATS = 10
+
+
+def auto_protocol(labels: Any, subjects: Any, task: Task) -> tuple[Protocol, str]:
+    """Choose a protocol for a task, and say why.
+
+    Parameters
+    ----------
+    labels, subjects
+        The class and the subject of each sample.
+    task
+        "identity": labels are subjects, who must be in training to be recognised. "attribute": labels are
+        something else (expression, sex), to be recognised in people never seen.
+
+    Examples
+    --------
+    >>> protocol, why = auto_protocol(["happy", "sad"] * 10, [k // 2 for k in range(20)], "attribute")
+    >>> print(protocol, "–", why)
+    LOSO – an attribute is to be recognised in new people, and 10 subjects are few enough to leave out each in turn
+    """
+    of = material(labels, subjects)
+    if task == "identity":
+        return _of_identities(of)
+    if task != "attribute":
+        raise UsageError(f"The task is 'identity' or 'attribute', got {task!r}.")
+    return _of_attributes(of)
+
+
+def _of_identities(of: Material) -> tuple[Protocol, str]:
+    counts = np.bincount(of.known_labels("Subjects are to be recognised"))
+    alone = [of.classes[k] for k in np.flatnonzero(counts < 2)]
+    if alone:
+        raise DesignError(
+            f"{len(alone):,} of {len(counts):,} subjects have one sample only, which cannot both train and be tested: "
+            f"{first_few(alone)}.",
+            "leave them out.",
+        )
+    if len(counts) < 2:
+        raise DesignError("There is one subject only, so nobody can be mistaken.", "take more subjects.")
+    fewest = int(counts.min())
+    folds = min(FOLDS, fewest)
+    protocol = Protocol("cross-validation", repeats=REPEATS, folds=folds, disjoint=False)
+    why = "subjects must be in training to be recognised, so folds are mixed"
+    if folds < FOLDS:
+        least = of.classes[int(counts.argmin())]
+        return protocol, f"{why}; {folds} folds, since {least!r} has {fewest} samples only"
+    return protocol, f"{why}; everybody has samples for {FOLDS} folds"
+
+
+def _of_attributes(of: Material) -> tuple[Protocol, str]:
+    subjects = of.known_subjects("An attribute is to be recognised in new people")
+    labels = of.known_labels("An attribute is to be recognised")
+    if of.is_identity:
+        raise DesignError(
+            "Every subject is a class of its own, so the labels are no attribute.", "the task is 'identity'."
+        )
+    people = np.bincount(np.unique(labels * len(of.people) + subjects) // len(of.people))
+    lone = [of.classes[k] for k in np.flatnonzero(people < 2)]
+    if lone:
+        raise DesignError(
+            f"{len(lone):,} of {len(people):,} classes are of one subject only, who cannot both train and be tested: "
+            f"{first_few(lone)}.",
+            "leave these classes out.",
+        )
+    why = "an attribute is to be recognised in new people"
+    n = len(of.people)
+    if n < FEW_SUBJECTS:
+        return (
+            Protocol("leave-one-subject-out"),
+            f"{why}, and {n} subjects are few enough to leave out each in turn",
+        )
+    protocol = Protocol("cross-validation", repeats=REPEATS, folds=FOLDS, disjoint=True)
+    return protocol, f"{why}, and {n:,} subjects are enough for {FOLDS} folds of different people"

@@ -1,0 +1,204 @@
+"""Classifiers by name: bundled recognisers, scikit-learn's estimators with their settings, and chains of both."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import entry_points
+from inspect import signature
+from typing import Any
+
+from proband.algorithms import Recognizer, recognizer
+from proband.algorithms.extras import need
+from proband.errors import UsageError
+
+GROUP = "proband.classifiers"
+"""The entry-point group in which a package can register classifiers: each an estimator, or a callable that returns one."""
+
+_NAMED = re.compile(r"\s*([^=()'\"\s][^=()'\"]*?)\s*=(.*)", re.DOTALL)
+_ESTIMATOR = re.compile(r"\s*(sklearn(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)\s*(\(.*\))?\s*", re.DOTALL)
+_OPEN, _CLOSE, _QUOTES = "([{", ")]}", "'\""
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """Features by a recogniser that needs no training, made once, and an estimator that learns from them."""
+
+    features: Recognizer
+    estimator: Any
+
+
+def parse_classifier(text: str, *, mask: bool = False) -> tuple[str, Any]:
+    """Read ``[NAME=]CLASSIFIER``; return the name and the classifier.
+
+    Parameters
+    ----------
+    text
+        A recogniser (``lbp:nbnn``, ``src``, ``pca:angle``, …), an estimator of scikit-learn with settings that are plain
+        values (``sklearn.svm:SVC(C=10, kernel="linear")``), one that a package registers, or several joined by ``+``: each
+        but the last turns samples into features, and the first of them may be a recogniser that needs no training
+        (``lbp:chi2+sklearn.svm:SVC()``).
+    mask
+        Whether recognisers of pixels keep only the oval of the face: for crops by the eyes.
+
+    Examples
+    --------
+    >>> parse_classifier("linear=sklearn.svm:SVC(C=10, kernel='linear')")
+    ('linear', SVC(C=10, kernel='linear'))
+    >>> parse_classifier("src")[0]
+    'src'
+
+    """
+    named = _NAMED.fullmatch(text)
+    name, spec = (named[1], named[2]) if named else (text, text)
+    spec = spec.strip()
+    if not spec:
+        raise UsageError(f"{text!r} names no classifier.", "write, for example, lbp=lbp:nbnn.")
+    *before, last = (_part(part.strip(), mask) for part in _parts(spec))
+    if not before:
+        return name.strip(), last
+    if isinstance(last, Recognizer):
+        raise UsageError(f"{spec}: a recogniser can only be the first of a chain.", "end with an estimator.")
+    first, steps = (before[0], before[1:]) if isinstance(before[0], Recognizer) else (None, before)
+    if any(isinstance(step, Recognizer) for step in steps):
+        raise UsageError(f"{spec}: a recogniser can only be the first of a chain.")
+    whole = last if not steps else need("sklearn.pipeline", spec).make_pipeline(*steps, last)
+    if first is None:
+        return name.strip(), whole
+    if first.needs_training:
+        raise UsageError(
+            f"{spec}: the features of {first.name} need training, which a chain does not give.",
+            "begin with lbp:chi2, or with a transformer of scikit-learn's such as sklearn.decomposition:PCA().",
+        )
+    return name.strip(), Chain(first, whole)
+
+
+def named_classifiers(texts: Mapping[str, Any] | list[str], *, mask: bool = False) -> dict[str, Any]:
+    """Read several classifiers, each under its own name."""
+    if isinstance(texts, Mapping):
+        pairs = [
+            (name, parse_classifier(one, mask=mask)[1] if isinstance(one, str) else one)
+            for name, one in texts.items()
+        ]
+    else:
+        pairs = [parse_classifier(text, mask=mask) for text in texts]
+    if not pairs:
+        raise UsageError("No classifier is named.", "name one, such as lbp:nbnn.")
+    found: dict[str, Any] = {}
+    for name, one in pairs:
+        if name in found:
+            raise UsageError(f"Two classifiers are called {name!r}.", "name them: NAME=CLASSIFIER.")
+        found[name] = _checked(one, name)
+    return found
+
+
+def fingerprint(classifier: Any) -> str | None:
+    """What a classifier's predictions depend on, in words; None where its code is not known to stay the same."""
+    if isinstance(classifier, Chain):
+        inner = [fingerprint(classifier.features), fingerprint(classifier.estimator)]
+        return None if None in inner else " + ".join(map(str, inner))
+    if isinstance(classifier, Recognizer):
+        module = type(classifier).__module__
+        # A function, a model file or somebody's estimator may change without its name changing.
+        stable = module.startswith("proband.algorithms.") and not module.endswith(".plugins")
+        return repr(classifier) if stable else None
+    settings = classifier.get_params(deep=True)
+    within = [classifier, *(value for value in settings.values() if hasattr(value, "get_params"))]
+    if not all(type(one).__module__.split(".")[0] in ("sklearn", "proband") for one in within):
+        return None
+    plain = {
+        name: repr(value) for name, value in sorted(settings.items()) if not hasattr(value, "get_params")
+    }
+    kinds = [f"{type(one).__module__}.{type(one).__qualname__}" for one in within]
+    said = f"scikit-learn {need('sklearn', 'An estimator').__version__}: {kinds} {plain}"
+    return None if " at 0x" in said else said
+
+
+def _checked(classifier: Any, name: str) -> Any:
+    if isinstance(classifier, Recognizer | Chain):
+        return classifier
+    if isinstance(classifier, type) or not all(
+        hasattr(classifier, what) for what in ("fit", "predict", "get_params")
+    ):
+        raise UsageError(
+            f"{name} is a {type(classifier).__name__}, which is no classifier.",
+            "give a recogniser's name, a recogniser, or a scikit-learn estimator with fit and predict.",
+        )
+    return _unwrapped(classifier)
+
+
+def _unwrapped(classifier: Any) -> Any:
+    """Take a recogniser out of its scikit-learn dress: what needs no training is then done once."""
+    from proband.algorithms.classifier import RecognizerClassifier
+
+    if isinstance(classifier, RecognizerClassifier):
+        return recognizer(classifier.algorithm, mask=classifier.mask)
+    return classifier
+
+
+def _parts(spec: str) -> list[str]:
+    """Cut at every + that stands outside brackets and quotes."""
+    parts, depth, quote = [""], 0, ""
+    for char in spec:
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in _QUOTES:
+            quote = char
+        else:
+            depth += (char in _OPEN) - (char in _CLOSE)
+        if char == "+" and not depth and not quote:
+            parts.append("")
+        else:
+            parts[-1] += char
+    if any(not part.strip() for part in parts):
+        raise UsageError(f"{spec!r}: there is nothing before or after a +.")
+    return parts
+
+
+def _part(text: str, mask: bool) -> Any:
+    found = _ESTIMATOR.fullmatch(text)
+    if found:
+        return _estimator(text, found[1], found[2], found[3] or "()")
+    for entry in entry_points(group=GROUP):
+        if entry.name == text:
+            loaded = entry.load()
+            return loaded() if isinstance(loaded, type) or not hasattr(loaded, "fit") else loaded
+    return recognizer(text, mask=mask)
+
+
+def _estimator(text: str, module: str, name: str, settings: str) -> Any:
+    base = need("sklearn.base", text).BaseEstimator
+    try:
+        kind = getattr(import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise UsageError(f"{module}:{name} cannot be imported: {error}.") from None
+    if not isinstance(kind, type) or not issubclass(kind, base):
+        raise UsageError(f"{module}:{name} is no estimator.")
+    try:
+        return kind(**_settings(text, settings))
+    except TypeError as error:
+        known = [one for one in signature(kind).parameters if one not in ("args", "kwargs")]
+        raise UsageError(f"{text}: {error}.", f"{name} has the settings {', '.join(known)}.") from None
+
+
+def _settings(text: str, settings: str) -> dict[str, Any]:
+    """The named values between brackets, which are values and nothing that is carried out."""
+    hint = 'settings are plain values by name, as in SVC(C=10, kernel="linear").'
+    try:
+        call = ast.parse(f"made{settings}", mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise UsageError(f"{text}: the settings cannot be read.", hint) from None
+    if not isinstance(call, ast.Call) or call.args or not isinstance(call.func, ast.Name):
+        raise UsageError(f"{text}: settings must be named.", hint)
+    found = {}
+    for keyword in call.keywords:
+        if keyword.arg is None:
+            raise UsageError(f"{text}: settings must be named.", hint)
+        try:
+            found[keyword.arg] = ast.literal_eval(keyword.value)
+        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+            raise UsageError(f"{text}: the value of {keyword.arg!r} is not a plain one.", hint) from None
+    return found

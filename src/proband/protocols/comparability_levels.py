@@ -1,0 +1,52 @@
+"""How far two results may be compared, and what that allows."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Level(IntEnum):
+    """How far two results may be compared."""
+
+    NOTHING_SHARED = 0
+    OTHER_PROTOCOL = 1
+    ON_THEIR_WORD = 2
+    SAME_PROTOCOL = 3
+    SAME_TRIALS = 4
+
+    @property
+    def words(self) -> str:
+        """The level in words."""
+        return _WORDS[self][0]
+
+    @property
+    def allowed(self) -> str:
+        """What may be done with the two numbers."""
+        return _WORDS[self][1]
+
+
+_WORDS = {
+    Level.NOTHING_SHARED: (
+        "nothing shared",
+        "The numbers are of other data or of another task, as far as is stated: they may not be compared.",
+    ),
+    Level.OTHER_PROTOCOL: (
+        "same data set and task, other protocol or other images",
+        "The numbers may not be compared: a difference may come from the protocol or from the images as well as from the methods.",
+    ),
+    Level.ON_THEIR_WORD: (
+        "same protocol as far as stated",
+        "The numbers are comparable on their word only: nothing that is stated differs, but not enough is stated. No test.",
+    ),
+    Level.SAME_PROTOCOL: (
+        "same protocol on the same data",
+        "The two estimates may be compared by an unpaired test: z, the difference over the root of the summed squared standard "
+        "errors that their intervals imply. The people are the same, so the estimates are dependent and the test is a rough one; "
+        "the predictions would allow a paired test.",
+    ),
+    Level.SAME_TRIALS: (
+        "same trials",
+        "A paired test on the predictions is allowed: clustered McNemar on those of one repeat, or the corrected resampled t-test "
+        "(Nadeau and Bengio) on the values of folds.",
+    ),
+}

@@ -1,0 +1,246 @@
+"""What is divided: the labels and subjects of samples as numbers, and who may train or be tested."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.errors import DesignError, InputError, UsageError, first_few
+from proband.samples.ids import Ids, Positions
+
+Mask = npt.NDArray[np.bool_]
+Parts = tuple[Mask, Mask | None, Mask]
+"""Who trains, who validates (None where nobody is asked to) and who is tested."""
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """The samples to divide.
+
+    Attributes
+    ----------
+    n
+        How many.
+    labels, subjects
+        The number of each sample's class and subject; None where they are not known.
+    classes, people
+        What the numbers stand for.
+    may_train, may_test
+        Who may be used for what; None is everybody.
+    """
+
+    n: int
+    labels: Positions | None
+    classes: tuple[str, ...]
+    subjects: Positions | None
+    people: tuple[str, ...]
+    may_train: Mask | None = None
+    may_test: Mask | None = None
+
+    @property
+    def train_pool(self) -> Mask:
+        """Who may train."""
+        return np.ones(self.n, np.bool_) if self.may_train is None else self.may_train
+
+    @property
+    def test_pool(self) -> Mask:
+        """Who may be tested."""
+        return np.ones(self.n, np.bool_) if self.may_test is None else self.may_test
+
+    def strata(self, stratify: bool) -> Positions:
+        """The class of each sample, or one stratum of all."""
+        return self.labels if stratify and self.labels is not None else np.zeros(self.n, np.intp)
+
+    def known_subjects(self, why: str) -> Positions:
+        """The subject of each sample; `why` begins the sentence if they are not known."""
+        if self.subjects is None:
+            raise DesignError(
+                f"{why} and no subjects were given.",
+                "pass the subject of each sample (groups=… with scikit-learn).",
+            )
+        return self.subjects
+
+    def known_labels(self, why: str) -> Positions:
+        """The class of each sample; `why` begins the sentence if they are not known."""
+        if self.labels is None:
+            raise DesignError(f"{why} and no labels were given.", "pass the class of each sample (y).")
+        return self.labels
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether labels and subjects are two names of the same."""
+        if self.labels is None or self.subjects is None or len(self.classes) != len(self.people):
+            return False
+        pairs = np.unique(self.labels * len(self.people) + self.subjects)
+        return len(pairs) == len(self.people)
+
+    def table(self, stratify: bool) -> npt.NDArray[np.int64]:
+        """How many samples each subject has, and then, if there are several classes and they count, of each class."""
+        subjects = self.known_subjects("Subjects are dealt as a whole")
+        sizes = np.bincount(subjects, minlength=len(self.people))[:, None].astype(np.int64)
+        if not stratify or self.labels is None or len(self.classes) < 2:
+            return sizes
+        cells = np.bincount(
+            subjects * len(self.classes) + self.labels, minlength=len(self.people) * len(self.classes)
+        )
+        return np.hstack([sizes, cells.reshape(len(self.people), -1)])
+
+
+def material(
+    labels: Any,
+    subjects: Any,
+    *,
+    n: int | None = None,
+    ids: Collection[str] | None = None,
+    train_on: Any = None,
+    test_on: Any = None,
+) -> Material:
+    """Check labels, subjects and choices once, and number them.
+
+    Parameters
+    ----------
+    labels, subjects
+        One of each per sample, or None.
+    n
+        How many samples there are, if neither is given.
+    ids
+        The name of each sample, if `train_on` and `test_on` list names.
+    train_on, test_on
+        Who may train, and who may be tested: a mask, positions, or ids.
+    """
+    sizes = {
+        what: len(values)
+        for what, values in (("labels", labels), ("subjects", subjects), ("ids", ids))
+        if values is not None
+    } | ({"samples": n} if n is not None else {})
+    if not sizes:
+        raise UsageError(
+            "Neither labels nor subjects were given, so nobody knows how many samples there are."
+        )
+    if len(set(sizes.values())) > 1:
+        raise InputError(
+            "There must be one of each for every sample; there are "
+            + ", ".join(f"{size:,} {what}" for what, size in sizes.items())
+            + "."
+        )
+    total = next(iter(sizes.values()))
+    label_codes, classes = _numbered(labels, "label")
+    subject_codes, people = _numbered(subjects, "subject")
+    names = None if ids is None else Ids(ids, "sample")
+    return Material(
+        total,
+        label_codes,
+        classes,
+        subject_codes,
+        people,
+        _mask(train_on, total, names, "train_on"),
+        _mask(test_on, total, names, "test_on"),
+    )
+
+
+def _numbered(values: Any, what: str) -> tuple[Positions | None, tuple[str, ...]]:
+    """Number values in the order of their sorting; missing ones are refused."""
+    if values is None:
+        return None, ()
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise InputError(f"There must be one {what} for each sample; the array has the shape {array.shape}.")
+    missing = _missing(array)
+    if missing.any():
+        where = np.flatnonzero(missing)
+        raise InputError(
+            f"{len(where):,} of {len(array):,} samples have no {what}, the first is number {where[0] + 1}.",
+            f"leave out samples whose {what} is not known.",
+        )
+    try:
+        distinct, codes = np.unique(array, return_inverse=True)
+    except TypeError:
+        raise InputError(f"The {what}s are of several types, which cannot be told apart.") from None
+    if what == "label" and array.dtype.kind == "f" and not (distinct == np.floor(distinct)).all():
+        raise DesignError(
+            f"The labels are real numbers such as {distinct[distinct != np.floor(distinct)][0]}, not classes.",
+            "protocols divide classes; bin the numbers, or pass no labels.",
+        )
+    return codes.astype(np.intp), tuple(str(value) for value in distinct.tolist())
+
+
+def _missing(array: npt.NDArray[Any]) -> Mask:
+    if array.dtype.kind == "f":
+        return np.asarray(np.isnan(array))
+    if array.dtype.kind != "O":
+        return np.zeros(len(array), np.bool_)
+    # What does not equal itself is a missing value of some library or other.
+    return np.array([value is None or value != value for value in array.tolist()], np.bool_)
+
+
+def _mask(choice: Any, n: int, ids: Ids | None, what: str) -> Mask | None:
+    if choice is None:
+        return None
+    array = np.asarray(choice if isinstance(choice, np.ndarray) else list(choice))
+    if array.dtype.kind == "b":
+        if array.shape != (n,):
+            raise UsageError(f"The mask {what} has the shape {array.shape}; there are {n:,} samples.")
+        return array.astype(np.bool_)
+    if array.size and array.dtype.kind in "US":
+        if ids is None:
+            raise UsageError(f"{what} lists ids, but no ids of the samples were given.", "pass ids=…")
+        unknown = ids.missing(array.tolist())
+        if unknown:
+            raise DesignError(
+                f"{len(unknown):,} of the {len(array):,} ids of {what} are no sample's: {first_few(unknown)}."
+            )
+        array = ids.positions(array.tolist())
+    if array.size and (array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= n):
+        raise UsageError(f"{what} must be a mask, ids, or positions from 0 to {n - 1:,}.")
+    mask = np.zeros(n, np.bool_)
+    mask[array.astype(np.intp)] = True
+    return mask
+
+
+def checked_parts(parts: Parts, of: Material, where: str, all_classes: bool) -> Parts:
+    """Refuse a division that trains or tests nobody, or tests a class that nobody trained.
+
+    Parameters
+    ----------
+    where
+        Which division this is, to begin the sentence.
+    all_classes
+        Whether every class that is tested must have been trained.
+    """
+    train, _, test = parts
+    for mask, does in ((train, "trains"), (test, "is tested")):
+        if not mask.any():
+            raise DesignError(
+                f"{where}, no sample {does}: there are too few of them ({of.n:,}) for this protocol.",
+                "choose other sizes or fewer folds.",
+            )
+    if all_classes and of.labels is not None:
+        n_classes = len(of.classes)
+        trained = np.bincount(of.labels[train], minlength=n_classes) > 0
+        tested = np.bincount(of.labels[test], minlength=n_classes) > 0
+        absent = [of.classes[k] for k in np.flatnonzero(tested & ~trained)]
+        if absent:
+            raise DesignError(
+                f"{where}, {_classes(absent)} tested without one sample of the class in training.",
+                "take fewer folds, train on more, stratify, or leave such classes out; "
+                "all_classes=False tests them nevertheless.",
+            )
+    return parts
+
+
+def _classes(names: list[str]) -> str:
+    return (
+        f"the class {names[0]!r} is"
+        if len(names) == 1
+        else f"{len(names):,} classes ({first_few(names)}) are"
+    )
+
+
+def positions_of(parts: Parts) -> Iterator[Positions | None]:
+    """Turn masks into positions in ascending order."""
+    for mask in parts:
+        yield None if mask is None else np.flatnonzero(mask)

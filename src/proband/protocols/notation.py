@@ -1,0 +1,259 @@
+"""One notation for protocols, read and printed: ``20×10f CV``, ``13-13 HO*``, ``LOO(100,500)+``, ``LOSO``.
+
+The symbols are those of Mery, Zhao and Bowyer (2016), made exact; the grammar is in
+`proband.protocols.grammar`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from proband.protocols import grammar
+from proband.protocols.grammar import PartError
+from proband.protocols.sizes import checked_classes, checked_sizes, clean, plain, shares, whole
+from proband.protocols.wording import sentence
+
+Kind = Literal[
+    "hold-out",
+    "per-subject hold-out",
+    "counted hold-out",
+    "class hold-out",
+    "cross-validation",
+    "leave-one-out",
+    "sampled leave-one-out",
+    "leave-one-subject-out",
+    "external",
+    "unstated",
+]
+
+_FIELDS: dict[str, set[str]] = {
+    "hold-out": {"sizes"},
+    "per-subject hold-out": {"sizes", "per"},
+    "counted hold-out": {"sizes", "per"},
+    "class hold-out": {"class_sizes"},
+    "cross-validation": {"folds"},
+    "sampled leave-one-out": {"drawn"},
+}
+_NEEDED = {
+    "class hold-out": ("class_sizes",),
+    "sampled leave-one-out": ("drawn",),
+    "external": ("train_on", "test_on"),
+}
+_PER = {"per-subject hold-out": "class", "counted hold-out": "all"}
+_STARS = {"hold-out": "", "per-subject hold-out": "*", "counted hold-out": "**"}
+_IMPLIED = {"leave-one-subject-out": True, "per-subject hold-out": False}
+_CONTRADICTION = {
+    "leave-one-subject-out": ("LOSO leaves whole subjects out, so that none is mixed.", "write LOSO."),
+    "per-subject hold-out": (
+        "HO* trains and tests on samples of every subject, so that subjects cannot be disjoint.",
+        "for disjoint subjects write percentages, as in 80-20 HO+, or LOSO.",
+    ),
+}
+_ONCE = {"leave-one-out", "leave-one-subject-out", "external", "unstated"}
+
+
+@dataclass(frozen=True, repr=False)
+class Protocol:
+    """How samples were, or are to be, divided into training and testing.
+
+    Equal protocols have equal text: sizes that follow from others are filled in, what a kind implies is
+    set, and classes are sorted by name.
+
+    Parameters
+    ----------
+    kind
+        What is done: one of `Kind`.
+    repeats
+        How often the whole is done with new random choices (``k×``).
+    sizes
+        Train, validation if there are three, and test. Of ``HO``: percentages. Of ``HO*``: samples per
+        subject. Of ``HO**``: training samples in all, testing samples per subject or in all (see `per`).
+        None is "the rest"; an empty tuple, sizes not stated.
+    folds
+        The number of folds of a cross-validation; None where it is not stated.
+    drawn
+        (M, K) of ``LOO(M,K)``: M random samples train, one other is tested, K times. Nothing is asked of M
+        and K but to be positive, since the number of samples is not known here.
+    disjoint
+        True: no subject is in training and testing both (``+``). False: subjects are shared (``mixed``).
+        None: not stated. ``LOSO`` is always disjoint and ``HO*`` never.
+    class_sizes
+        (class, training samples) of ``HO(class:n, ...)``; the rest is tested.
+    per
+        "class": the sizes of ``HO*`` are per subject and class. "all": the test size of ``HO**`` is the
+        number in all, and not per subject.
+    train_on, test_on
+        Conditions, ``[train: session 1; test: session 2]``, or the data sets of an external test.
+    notes
+        Whatever else is written between brackets, verbatim.
+
+    Examples
+    --------
+    >>> protocol = Protocol.parse("20x10-f cv +")
+    >>> print(protocol, protocol.folds, protocol.is_disjoint)
+    20×10f CV+ 10 True
+    >>> protocol.train_share
+    0.9
+
+    """
+
+    kind: Kind
+    repeats: int = 1
+    sizes: tuple[float | None, ...] = ()
+    folds: int | None = None
+    drawn: tuple[int, int] | None = None
+    disjoint: bool | None = None
+    class_sizes: tuple[tuple[str, int], ...] = ()
+    per: Literal["class", "all"] | None = None
+    train_on: str | None = None
+    test_on: str | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        self._check_fields()
+        if self.folds is not None:
+            self._set("folds", whole(self.folds, "folds", least=2))
+        if self.drawn is not None:
+            m, k = self.drawn
+            self._set("drawn", (whole(m, "drawn"), whole(k, "drawn")))
+        self._set("repeats", whole(self.repeats, "repeats"))
+        self._set("sizes", checked_sizes(self.kind, tuple(self.sizes)))
+        self._set("class_sizes", checked_classes(self.class_sizes))
+        self._settle_disjointness()
+        self._check_texts()
+
+    @classmethod
+    def parse(cls, text: str) -> Protocol:
+        """Read a protocol; an error shows the place and says what was expected there."""
+        reading = grammar.read(text)
+        try:
+            return cls(**reading.fields)
+        except PartError as error:
+            raise grammar.pointed(text, reading.marks.get(error.about, 0), error) from None
+
+    def __str__(self) -> str:
+        times = f"{self.repeats}×" if self.repeats > 1 else ""
+        needless = self.disjoint is _IMPLIED.get(self.kind)
+        sign = "" if needless else "+" if self.disjoint else " mixed"
+        return f"{times}{self._scheme()}{sign}{self._qualifiers()}"
+
+    def __repr__(self) -> str:
+        return f"Protocol.parse({str(self)!r})"
+
+    @property
+    def is_disjoint(self) -> bool:
+        """Whether it is stated, or follows, that no subject is in training and testing both."""
+        return self.disjoint is True
+
+    @property
+    def train_share(self) -> float | None:
+        """The share of the samples that train, from 0 to 1; None where it is not stated or depends on the data."""
+        if self.folds is not None:
+            return (self.folds - 1) / self.folds
+        known = None if self.kind == "counted hold-out" and self.per is None else shares(self.sizes)
+        return None if known is None else known[0]
+
+    @property
+    def n_runs(self) -> int | None:
+        """How many numbers a mean and a standard deviation are taken over; None where the data say.
+
+        A run of a hold-out is one split, one of a cross-validation or of leave-one-out the mean over all its
+        folds. The runs of leave-one-subject-out are the subjects.
+        """
+        return None if self.kind in ("leave-one-subject-out", "unstated") else self.repeats
+
+    @property
+    def n_splits(self) -> int | None:
+        """How often a classifier is trained; None where it is not stated or depends on the data."""
+        if self.kind in ("leave-one-out", "leave-one-subject-out", "unstated"):
+            return None
+        if self.kind == "cross-validation":
+            return None if self.folds is None else self.repeats * self.folds
+        return self.repeats * (1 if self.drawn is None else self.drawn[1])
+
+    def describe(self) -> str:
+        """Say the protocol in one sentence.
+
+        Examples
+        --------
+        >>> Protocol.parse("10x13-13 HO*").describe()
+        'In each of 10 random splits, 13 samples of each subject train and 13 test; subjects are in both training and testing.'
+
+        """
+        return sentence(self)
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    def _check_fields(self) -> None:
+        """Refuse what the kind has no use for, and ask for what it needs."""
+        if self.kind not in get_args(Kind):
+            raise PartError(
+                "kind", f"there is no protocol of the kind {self.kind!r}.", f"one of {get_args(Kind)}."
+            )
+        for name in ("sizes", "folds", "drawn", "class_sizes", "per"):
+            if getattr(self, name) and name not in _FIELDS.get(self.kind, ()):
+                raise PartError(name, f"a protocol of the kind {self.kind!r} has no {name}.")
+        for name in _NEEDED.get(self.kind, ()):
+            if not getattr(self, name):
+                raise PartError(name, f"a protocol of the kind {self.kind!r} needs {name}.")
+        if self.per is not None and self.per != _PER[self.kind]:
+            raise PartError("per", f"sizes of a {self.kind} cannot be per {self.per!r}.")
+        if self.kind in _ONCE and self.repeats != 1:
+            raise PartError(
+                "repeats",
+                f"nothing is chosen at random in {self._scheme()}, so that repeating it would change nothing.",
+                "leave out the number of repeats.",
+            )
+
+    def _settle_disjointness(self) -> None:
+        """Set what the kind implies, and refuse what contradicts it."""
+        implied = _IMPLIED.get(self.kind)
+        if self.disjoint is not None:
+            self._set("disjoint", bool(self.disjoint))
+        if implied is None:
+            return
+        if self.disjoint is (not implied):
+            raise PartError("disjoint", *_CONTRADICTION[self.kind])
+        self._set("disjoint", implied)
+
+    def _check_texts(self) -> None:
+        stops = grammar.SETS if self.kind == "external" else grammar.BRACKETED
+        for name in ("train_on", "test_on"):
+            text = getattr(self, name)
+            if text is not None:
+                self._set(name, clean(text, stops, name))
+        self._set("notes", tuple(clean(note, grammar.BRACKETED, "notes") for note in self.notes))
+        for note in self.notes:
+            if grammar.is_condition(note):
+                raise PartError("notes", f"{note!r} is a condition, not a note.", "use train_on and test_on.")
+
+    def _scheme(self) -> str:
+        match self.kind:
+            case "class hold-out":
+                return f"HO({', '.join(f'{name}:{n}' for name, n in self.class_sizes)})"
+            case "cross-validation":
+                return "CV" if self.folds is None else f"{self.folds}f CV"
+            case "leave-one-out":
+                return "LOO"
+            case "sampled leave-one-out":
+                return f"LOO({','.join(map(str, self.drawn or ()))})"
+            case "leave-one-subject-out":
+                return "LOSO"
+            case "external":
+                return f"train({self.train_on}) test({self.test_on})"
+            case "unstated":
+                return "not stated"
+        sizes = "-".join("rest" if size is None else plain(size) for size in self.sizes)
+        per = f"/{self.per}" if self.per else ""
+        return f"{sizes}{' ' * bool(sizes)}HO{_STARS[self.kind]}{per}"
+
+    def _qualifiers(self) -> str:
+        conditions = [
+            f"{side}: {text}"
+            for side, text in (("train", self.train_on), ("test", self.test_on))
+            if text is not None and self.kind != "external"
+        ]
+        items = [*conditions, *self.notes]
+        return f" [{'; '.join(items)}]" if items else ""

@@ -1,0 +1,115 @@
+"""A protocol fitted to samples: which one where nobody said, who meets its conditions, and the splits that follow."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.errors import UsageError
+from proband.protocols.choosing import Task, auto_protocol
+from proband.protocols.data import subjects_of
+from proband.protocols.notation import Protocol
+from proband.protocols.splits import GENERATOR_VERSION, Missing, Split, Splitter, splitter
+from proband.samples import Samples
+
+AUTO = "auto"
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A protocol that is ready to be carried out on given samples.
+
+    Attributes
+    ----------
+    splitter
+        Makes the splits.
+    why
+        Why this protocol was chosen, if nobody asked for it.
+    train_on, test_on
+        Who meets the protocol's conditions.
+    left_out
+        The subjects who have too few samples for it.
+    """
+
+    splitter: Splitter
+    labels: npt.NDArray[np.str_]
+    subjects: npt.NDArray[np.str_]
+    why: str | None = None
+    train_on: npt.NDArray[np.bool_] | None = None
+    test_on: npt.NDArray[np.bool_] | None = None
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def protocol(self) -> Protocol:
+        """The protocol, which states whether subjects are shared."""
+        return self.splitter.protocol
+
+    def splits(self) -> Iterator[Split]:
+        """Make the splits, one after the other; the same every time."""
+        return self.splitter.splits(self.labels, self.subjects, train_on=self.train_on, test_on=self.test_on)
+
+    @property
+    def n_splits(self) -> int:
+        """How many splits there are, at most."""
+        return self.splitter.get_n_splits(self.labels, groups=self.subjects)
+
+    def depends_on(self) -> dict[str, Any]:
+        """What the splits depend on, besides the samples."""
+        pools = b"".join(b"-" if pool is None else pool.tobytes() for pool in (self.train_on, self.test_on))
+        return {
+            "protocol": str(self.protocol),
+            "seed": int(self.splitter.seed),
+            "stratify": self.splitter.stratify,
+            "missing": self.splitter.missing,
+            "pools": hashlib.sha256(pools).hexdigest(),
+            "generator": GENERATOR_VERSION,
+        }
+
+
+def make_plan(
+    protocol: Protocol | str,
+    samples: Samples,
+    labels: npt.NDArray[np.str_],
+    *,
+    task: Task = "identity",
+    seed: int = 0,
+    stratify: bool = True,
+    missing: Missing = "error",
+) -> Plan:
+    """Fit a protocol to samples: choose one if it is ``auto``, and find who meets its conditions.
+
+    The conditions of a protocol (``[train: session == 1; test: session == 2]``) are conditions on the table of samples; the two data
+    sets of an external test may also be values of its column ``dataset``.
+    """
+    subjects, why = subjects_of(samples), None
+    if isinstance(protocol, str) and protocol.strip().lower() == AUTO:
+        protocol, why = auto_protocol(labels, subjects, task)
+    made = splitter(protocol, seed=seed, stratify=stratify, missing=missing)
+    stated = made.protocol
+    train_on, test_on = (
+        None if text is None else _meeting(samples, text) for text in (stated.train_on, stated.test_on)
+    )
+    left_out = made.left_out(labels, subjects, train_on=train_on, test_on=test_on)
+    return Plan(made, labels, subjects, why, train_on, test_on, left_out)
+
+
+def _meeting(samples: Samples, text: str) -> npt.NDArray[np.bool_]:
+    frame = samples.frame
+    if "dataset" in frame.columns and text in frame["dataset"].cast(pl.String).to_list():
+        return np.asarray((frame["dataset"].cast(pl.String) == text).fill_null(False).to_numpy())
+    try:
+        chosen = samples.select(text).positions
+    except UsageError as error:
+        raise UsageError(
+            f"{text!r} is neither a condition on the samples nor a value of a column 'dataset': {error.message}",
+            "write, for example, 10×5f CV [train: session == 1; test: session == 2].",
+        ) from None
+    mask = np.zeros(len(samples), np.bool_)
+    mask[chosen] = True
+    return mask

@@ -1,0 +1,100 @@
+"""What the numbers and names of a protocol must be, and the one way to write each."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import SupportsIndex
+
+from proband.protocols.grammar import CLASSES, MAX_DIGITS, PartError
+
+_TOLERANCE = 1e-9
+
+
+_NOUNS = {
+    "repeats": "the number of repeats",
+    "folds": "the number of folds",
+    "drawn": "each number of LOO(M,K)",
+    "sizes": "a number of samples",
+    "class_sizes": "a number of samples",
+}
+
+
+def whole(value: SupportsIndex | float, about: str, least: int = 1) -> int:
+    """A whole number within bounds, or a fault of the named part."""
+    number = value if isinstance(value, float) else operator.index(value)
+    if not least <= number < 10**MAX_DIGITS or number != int(number):
+        wanted = f"whole, at least {least} and of at most {MAX_DIGITS} digits"
+        raise PartError(about, f"{_NOUNS[about]} should be {wanted}, not {number}.")
+    return int(number)
+
+
+def checked_sizes(kind: str, sizes: tuple[float | None, ...]) -> tuple[float | None, ...]:
+    """Sizes that can be: two or three, one of them the rest at most, percentages that add to 100."""
+    if not sizes:
+        return ()
+    if len(sizes) not in (2, 3):
+        raise PartError("sizes", f"{len(sizes)} sizes, where train and test, or train, validation and test, are meant.")  # fmt: skip
+    if sizes.count(None) > 1:
+        raise PartError("sizes", "only one of the sizes can be the rest.")
+    if kind == "hold-out":
+        return _percentages(sizes)
+    return tuple(None if size is None else whole(size, "sizes") for size in sizes)
+
+
+def _percentages(sizes: tuple[float | None, ...]) -> tuple[float, ...]:
+    given = [Decimal(repr(float(size))) for size in sizes if size is not None]
+    if not all(size.is_finite() for size in given) or min(given) <= 0:
+        raise PartError("sizes", "a percentage should be above 0.")
+    total = sum(given, Decimal(0))
+    rest = Decimal(100) - total
+    if None in sizes:
+        if rest <= 0:
+            raise PartError("sizes", f"{total}% leaves no rest.")
+    elif abs(rest) > _TOLERANCE:
+        raise PartError(
+            "sizes",
+            f"the percentages add to {plain(float(total))} and not to 100.",
+            "HO* takes samples per subject, HO** samples in all.",
+        )
+    return tuple(_tidy(float(rest) if size is None else size) for size in sizes)
+
+
+def _tidy(value: float) -> float:
+    return int(value) if float(value).is_integer() else float(value)
+
+
+def plain(value: float) -> str:
+    """A number without an exponent and without needless zeros."""
+    return str(int(value)) if float(value).is_integer() else format(Decimal(repr(float(value))), "f")
+
+
+def checked_classes(sizes: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
+    """Training samples per class, sorted by the name of the class, each class named once."""
+    counts = [(clean(name, CLASSES, "class_sizes"), whole(n, "class_sizes")) for name, n in sizes]
+    names = [name for name, _ in counts]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise PartError("class_sizes", f"the class {twice!r} is named twice.")
+    return tuple(sorted(counts))
+
+
+def clean(text: str, stops: str, about: str) -> str:
+    """A text with single blanks, which must not be empty nor hold what would end it."""
+    single = " ".join(text.split())
+    held = [char for char in stops if char in single]
+    if held or not single:
+        wrong = f"{text!r} may not hold {' '.join(held)}" if held else "a name or note is empty"
+        raise PartError(about, f"{wrong}.")
+    return single
+
+
+def shares(sizes: tuple[float | None, ...]) -> tuple[float, ...] | None:
+    """Sizes as shares of their sum; None where one of them is the rest or none is stated."""
+    known = [size for size in sizes if size is not None]
+    if not known or len(known) < len(sizes):
+        return None
+    total = math.fsum(known)
+    return tuple(size / total for size in known)

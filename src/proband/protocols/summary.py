@@ -1,0 +1,107 @@
+"""From predictions to findings: spread, intervals, comparisons, and what a reader should know."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from proband.errors import first_few
+from proband.inference.correlated_bayes import CorrelatedBayes, correlated_bayes
+from proband.inference.cross_validation import corrected_resampled_interval, fold_spread, pooled_interval
+from proband.inference.cv_comparison import compare_folds, compare_pooled
+from proband.inference.five_by_two import FiveByTwo, compare_five_by_two
+from proband.protocols.balancing import imbalance
+from proband.protocols.plans import Plan
+from proband.protocols.predictions import Predictions, Roster
+from proband.protocols.results import ProtocolFindings, ProtocolResult, ProtocolRun, Setting
+from proband.protocols.splits import Split
+
+
+def summarised(
+    setting: Setting,
+    roster: Roster,
+    plans: Sequence[Plan],
+    predictions: Sequence[Sequence[Predictions]],
+    notes: Sequence[str],
+) -> ProtocolRun:
+    """Estimate and compare from the predictions of every plan."""
+    findings = tuple(
+        _findings(setting, roster, plan, tuple(found)) for plan, found in zip(plans, predictions, strict=True)
+    )
+    return ProtocolRun(setting, findings, (*notes, *_notes(setting, findings)))
+
+
+def _findings(setting: Setting, roster: Roster, plan: Plan, found: Sequence[Predictions]) -> ProtocolFindings:
+    protocol, folds = plan.protocol, found[0].folds
+    level, disjoint = setting.confidence_level, protocol.is_disjoint
+    n_subjects = len(np.unique(roster.subjects[np.concatenate(found[0].tests)]))
+    counted = ("train_subjects", "test_subjects") if disjoint else ("n_train", "n_test")
+    n_train, n_test = (np.array([getattr(one, name) for one in folds], np.float64) for name in counted)
+    about: dict[str, Any] = {"disjoint": disjoint, "n_subjects": n_subjects}
+    results = tuple(
+        ProtocolResult(
+            one.classifier,
+            protocol,
+            fold_spread(one.accuracies, protocol.kind),
+            corrected_resampled_interval(one.accuracies, n_train, n_test, confidence_level=level, **about),
+            pooled_interval(*one.correct(), disjoint=disjoint, confidence_level=level),
+            one,
+        )
+        for one in found
+    )
+    values = {one.classifier: one.accuracies for one in found}
+    on_splits = on_people = None
+    five: tuple[FiveByTwo, ...] = ()
+    bayes: tuple[tuple[str, str, CorrelatedBayes], ...] = ()
+    if len(found) > 1:
+        judged: dict[str, Any] = {"margin": setting.margin, "confidence_level": level}
+        if len(folds) > 1:
+            on_splits = compare_folds(values, n_train, n_test, **judged, **about)
+        once = {one.classifier: one.once()[0] for one in found}
+        people = found[0].once()[1]
+        if len(np.unique(people)) > 1:
+            on_people = compare_pooled(once, people, disjoint=disjoint, **judged)
+        if protocol.kind == "cross-validation" and (protocol.repeats, protocol.folds) == (5, 2):
+            five = compare_five_by_two(values, **about)
+        if setting.margin is not None and len(folds) > 1:
+            bayes = tuple(
+                (a, b, correlated_bayes(values[a], values[b], n_train, n_test, rope=setting.margin, **about))
+                for a, b in combinations(values, 2)
+            )
+    nobody = np.empty(0, np.intp)
+    tested = [
+        Split(one.repeat, one.fold, nobody, test) for one, test in zip(folds, found[0].tests, strict=True)
+    ]
+    unlike = imbalance(tested, roster.classes[roster.labels])
+    return ProtocolFindings(plan, results, on_splits, on_people, five, bayes, unlike)
+
+
+def _notes(setting: Setting, findings: Sequence[ProtocolFindings]) -> list[str]:
+    """What a reader should know, each thing once."""
+    notes = [
+        f"{n:,} of {len(setting.data) + len(setting.data.left_out):,} samples are left out: {why}"
+        for why, n in setting.data.exclusions.items()
+    ]
+    for found in findings:
+        if found.plan.why is not None:
+            notes.append(f"{found.protocol} was chosen because {found.plan.why}")
+        if found.plan.left_out:
+            notes.append(
+                f"{found.protocol} leaves out {len(found.plan.left_out):,} subjects with too few samples: {first_few(found.plan.left_out)}"
+            )
+        if any(one.n_validation for one in found.folds):
+            notes.append(f"{found.protocol}: validation samples are neither trained on nor tested")
+    mixed = [str(found.protocol) for found in findings if not found.protocol.is_disjoint]
+    if setting.task == "attribute" and mixed:
+        notes.append(
+            f"{', '.join(mixed)}: the same people train and are tested, which makes recognising {setting.label} look easier than it "
+            "is with new people; write + to keep them apart"
+        )
+    for found in findings:
+        notes += [
+            note for one in found.results for each in (one.corrected, one.pooled) for note in each.notes
+        ]
+    return list(dict.fromkeys(notes))

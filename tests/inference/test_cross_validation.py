@@ -1,0 +1,210 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
+
+from proband.errors import InputError, UsageError
+from proband.inference.closed import effective_size
+from proband.inference.clusters import cluster_statistics
+from proband.inference.cross_validation import (
+    corrected_resampled_interval,
+    fold_spread,
+    plain_t_interval,
+    pooled_interval,
+)
+from proband.inference.proportions import t_quantile, wilson_interval
+
+FOLDS = np.array([[0.8, 0.9, 0.7], [0.85, 0.75, 0.8]])
+
+
+def test_a_run_is_a_whole_cross_validation_or_one_split_or_one_subject():
+    cross = fold_spread(FOLDS, "cross-validation")
+    means = [sum(row) / 3 for row in FOLDS.tolist()]
+    assert (cross.n_runs, cross.mean) == (2, pytest.approx(sum(means) / 2))
+    assert cross.std == pytest.approx(abs(means[0] - means[1]) / np.sqrt(2))
+    assert (cross.minimum, cross.maximum) == (pytest.approx(min(means)), pytest.approx(max(means)))
+    for kind in ("hold-out", "per-subject hold-out", "leave-one-subject-out"):
+        each = fold_spread(FOLDS.reshape(-1, 1), kind)
+        assert (each.n_runs, each.minimum, each.maximum) == (6, 0.7, 0.9)
+        assert each.std == pytest.approx(np.sqrt(sum((v - 0.8) ** 2 for v in FOLDS.ravel()) / 5))
+    subjects = fold_spread(FOLDS[:1], "leave-one-subject-out")
+    assert (subjects.n_runs, subjects.run) == (3, "subject left out")
+    assert "says nothing of other data" in subjects.answers.assuming
+
+
+def test_one_run_has_no_spread():
+    alone = fold_spread(FOLDS[:1], "cross-validation")
+    assert alone.std is None
+    assert "±" not in repr(alone)
+    assert json.loads(json.dumps(alone.to_dict()))["std"] is None
+    assert alone.to_frame().height == 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.floats(0.02, 0.98), min_size=2, max_size=30).filter(lambda v: np.ptp(v) > 0.01),
+    st.integers(10, 200),
+    st.integers(1, 50),
+    st.sampled_from([0.8, 0.95, 0.99]),
+)
+def test_the_corrected_interval_by_its_definition(values, n_train, n_test, level):
+    found = corrected_resampled_interval(values, n_train, n_test, disjoint=True, confidence_level=level)
+    n = len(values)
+    mean = sum(values) / n
+    variance = sum((v - mean) ** 2 for v in values) / (n - 1) * (1 / n + n_test / n_train)
+    assert found.standard_error == pytest.approx(np.sqrt(variance))
+    assert (found.degrees_of_freedom, found.n_subjects) == (n - 1, n_train + n_test)
+    assert 0 <= found.low < mean < found.high <= 1
+    # Wilson's ends are the proportions from which the mean is t standard errors away, each with its own standard error.
+    worth = mean * (1 - mean) / variance
+    for end in (found.low, found.high):
+        apart = abs(mean - end) / np.sqrt(end * (1 - end) / worth)
+        assert apart == pytest.approx(stats.t.ppf(0.5 + level / 2, n - 1), rel=1e-6)
+
+
+def test_sizes_of_each_split_count_by_their_means():
+    each = corrected_resampled_interval(FOLDS, np.array([90, 91] * 3), np.array([10, 9] * 3), disjoint=True)
+    mean = corrected_resampled_interval(FOLDS.ravel(), 90.5, 9.5, disjoint=True)
+    assert each == mean
+
+
+def test_the_plain_interval_is_the_textbooks_and_says_that_it_is_wrong():
+    found = plain_t_interval(FOLDS, disjoint=True, n_subjects=100)
+    low, high = stats.ttest_1samp(FOLDS.ravel(), 0).confidence_interval(0.95)
+    assert (found.low, found.high) == (pytest.approx(low), pytest.approx(high))
+    assert "wrong" in found.method
+    assert "wrong" in found.notes[0]
+    assert plain_t_interval([0.5, 1.0, 1.0], disjoint=True).high == 1.0
+
+
+def test_repeating_the_same_folds_narrows_only_the_wrong_interval():
+    once = corrected_resampled_interval(FOLDS, 90, 10, disjoint=True).standard_error
+    often = corrected_resampled_interval(np.tile(FOLDS, (50, 1)), 90, 10, disjoint=True).standard_error
+    assert often > 0.5 * once
+    narrowed = plain_t_interval(np.tile(FOLDS, (50, 1)), disjoint=True).standard_error
+    assert narrowed < 0.15 * plain_t_interval(FOLDS, disjoint=True).standard_error
+
+
+@pytest.mark.parametrize(
+    ("values", "why"), [([0.9], "one split"), ([0.9] * 10, "no variation"), ([1.0] * 3, "no variation")]
+)
+def test_what_does_not_vary_has_no_interval(values, why):
+    made = (
+        corrected_resampled_interval(values, 90, 10, disjoint=True),
+        plain_t_interval(values, disjoint=True, n_subjects=100),
+    )
+    for one in made:
+        assert (one.low, one.high, one.standard_error, one.degrees_of_freedom) == (None, None, None, None)
+        assert one.value == pytest.approx(values[0])
+        assert why in one.notes[0]
+        assert "no interval" in repr(one)
+        json.dumps(one.to_dict(), allow_nan=False)
+
+
+def test_sums_in_another_order_are_no_variation():
+    assert corrected_resampled_interval([0.3, 0.1 + 0.2], 90, 10, disjoint=True).low is None
+
+
+@pytest.mark.parametrize("values", [[0.9, np.nan], [0.9, 1.1], [-0.1, 0.5], [], [np.inf, 0.5]])
+def test_what_is_no_accuracy_is_refused(values):
+    with pytest.raises(InputError):
+        corrected_resampled_interval(values, 90, 10, disjoint=True)
+
+
+@pytest.mark.parametrize(("train", "test"), [(0, 10), (90, 0), (90, np.nan), (-1, 10), (np.array([]), 10)])
+def test_sizes_must_be_positive(train, test):
+    with pytest.raises(UsageError, match="positive"):
+        corrected_resampled_interval(FOLDS, train, test, disjoint=True)
+
+
+def test_other_arguments_are_checked():
+    with pytest.raises(UsageError, match="no protocol"):
+        fold_spread(FOLDS, "guessing")
+    with pytest.raises(UsageError, match="repeats × folds"):
+        fold_spread(FOLDS.ravel(), "hold-out")
+    with pytest.raises(UsageError, match="confidence level"):
+        plain_t_interval([0.9, 0.9], disjoint=True, confidence_level=95)
+    with pytest.raises(UsageError, match="do not belong"):
+        pooled_interval([1, 0], [1, 2, 3], disjoint=True)
+    with pytest.raises(InputError, match="correct"):
+        pooled_interval([1, 0.5], [1, 2], disjoint=True)
+    with pytest.raises(InputError, match="No sample"):
+        pooled_interval([np.nan, np.nan], [1, 2], disjoint=True)
+
+
+@pytest.mark.parametrize("right", [0, 37, 50])
+def test_with_one_sample_a_person_pooling_is_binomial(right):
+    correct = np.arange(50) < right
+    found = pooled_interval(correct, np.arange(50), disjoint=True)
+    low, high = proportion_confint(right, 50, method="wilson")
+    assert (found.low, found.high) == (pytest.approx(low, abs=1e-12), pytest.approx(high))
+    assert found.degrees_of_freedom is None
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10_000), st.integers(3, 30))
+def test_with_several_samples_a_person_pooling_is_the_clustered_interval_of_rates(seed, people):
+    rng = np.random.default_rng(seed)
+    subjects = rng.integers(0, people, 4 * people)
+    correct = (rng.random(len(subjects)) < rng.beta(4, 2, people)[subjects]).astype(float)
+    found = pooled_interval(correct, [f"p{s}" for s in subjects], disjoint=True)
+    clusters = cluster_statistics(correct, subjects)
+    expected = wilson_interval(
+        clusters.rate, effective_size(clusters), t_quantile(0.95, clusters.n_clusters - 1)
+    )
+    assert (found.low, found.high) == (pytest.approx(expected.low), pytest.approx(expected.high))
+    if 0 < clusters.rate < 1:
+        assert found.standard_error == pytest.approx(clusters.cluster_se)
+
+
+def test_samples_count_by_their_means_over_the_repeats_that_test_them():
+    subjects = np.repeat(np.arange(4), 2)
+    rows = np.array([[1, 0, 1, 1, 0, 1, 1, 0], [1, 1, 1, 0, 0, 1, 1, 1]], dtype=float)
+    same = pooled_interval([rows[0]] * 5, subjects, disjoint=True)
+    assert same == pooled_interval(rows[0], subjects, disjoint=True)
+    assert pooled_interval(rows, subjects, disjoint=True).value == pytest.approx(rows.mean())
+    partly = rows.copy()
+    partly[1, :2], partly[:, 7] = np.nan, np.nan
+    found = pooled_interval(partly, subjects, disjoint=True)
+    means = [1, 0, 1, 0.5, 0, 1, 1]
+    assert (found.value, found.n_values) == (pytest.approx(np.mean(means)), 7)
+
+
+def test_no_failure_is_no_certainty_and_one_subject_tells_nothing():
+    found = pooled_interval(np.ones(40), np.repeat(np.arange(10), 4), disjoint=True)
+    assert found.high == 1.0
+    assert found.low < 0.75  # each person counts once
+    alone = pooled_interval([1, 0, 1], ["a"] * 3, disjoint=True)
+    assert (alone.low, alone.high, alone.standard_error) == (None, None, None)
+    assert "one subject" in alone.notes[0]
+
+
+def test_few_subjects_and_mixed_splits_are_spoken_of():
+    few = corrected_resampled_interval(FOLDS, 9, 1, disjoint=True)
+    assert few.notes == ("with 10 subjects neither coverage nor level is claimed; they are from 40 on",)
+    assert corrected_resampled_interval(FOLDS, 36, 4, disjoint=True).notes == ()
+    mixed = corrected_resampled_interval(FOLDS, 360, 40, disjoint=False, n_subjects=100)
+    (note,) = mixed.notes
+    assert "nothing is said of new subjects" in note
+    assert "same subjects" in mixed.answers.varying
+    assert "the subjects" in mixed.answers.fixed
+    unknown = corrected_resampled_interval(FOLDS, 360, 40, disjoint=False)
+    assert "not said" in unknown.notes[1]
+    correct, subjects = np.arange(80) % 3 > 0, np.arange(80) // 2
+    assert pooled_interval(correct, subjects, disjoint=True).notes == ()
+    assert "nothing is said of new subjects" in pooled_interval(correct, subjects, disjoint=False).notes[0]
+    assert "none of them trained on" in pooled_interval(correct, subjects, disjoint=True).answers.varying
+    assert "10 subjects" in pooled_interval(correct[:20], subjects[:20], disjoint=True).notes[0]
+
+
+def test_results_can_be_written():
+    found = corrected_resampled_interval(FOLDS, 90, 10, disjoint=True)
+    assert float(found) == found.value
+    assert json.loads(json.dumps(found.to_dict()))["answers"]["of"] == "accuracy at this training size"
+    assert found.to_frame()["low"].item() == found.low
+    assert "\n" not in repr(found)

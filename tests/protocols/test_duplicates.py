@@ -1,0 +1,243 @@
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from PIL import Image
+
+from proband.algorithms.pictures import Pictures
+from proband.protocols.audit import audit
+from proband.protocols.data import FeatureTable
+from proband.protocols.duplicates import close_codes, duplicate_pictures, duplicate_vectors
+from proband.protocols.picture_codes import averaged, code, likeness
+from proband.samples import Samples
+from proband.scores import Embeddings
+
+Grey = np.ndarray[Any, np.dtype[np.uint8]]
+N_SUBJECTS, N_EACH = 10, 4
+
+
+def smooth(
+    rng: np.random.Generator, coarse: int, size: tuple[int, int]
+) -> np.ndarray[Any, np.dtype[np.float64]]:
+    small = Image.fromarray(rng.normal(size=(coarse, coarse)).astype(np.float32))
+    return np.asarray(small.resize(size[::-1], Image.Resampling.BICUBIC), dtype=np.float64)
+
+
+@pytest.fixture(scope="module")
+def faces() -> dict[str, Grey]:
+    """People as smooth fields: pictures of one are alike, as shots of one session are, and none is a copy."""
+    rng = np.random.default_rng(7)
+    made = {}
+    for person in range(N_SUBJECTS):
+        own = 40 * smooth(rng, 7, (112, 92))
+        for shot in range(N_EACH):
+            values = 128 + own + 9 * smooth(rng, 9, (112, 92)) + rng.normal(0, 2, (112, 92))
+            made[f"p{person}-{shot}"] = np.clip(values, 0, 255).astype(np.uint8)
+    return made
+
+
+def jpeg(picture: Grey) -> Grey:
+    held = io.BytesIO()
+    Image.fromarray(picture).save(held, "JPEG", quality=75)
+    return np.asarray(Image.open(held).convert("L"))
+
+
+def shifted(levels: int) -> Callable[[Grey], Grey]:
+    return lambda picture: np.clip(picture.astype(int) + levels, 0, 255).astype(np.uint8)
+
+
+def resized(picture: Grey) -> Grey:
+    return np.asarray(Image.fromarray(picture).resize((69, 84), Image.Resampling.BILINEAR))
+
+
+NEAR: dict[str, Callable[[Grey], Grey]] = {
+    "compressed again": jpeg,
+    "brighter": shifted(25),
+    "darker": shifted(-25),
+    "less contrast": lambda p: (0.7 * p + 30).astype(np.uint8),
+    "cut by a pixel all round": lambda p: p[1:-1, 1:-1],
+    "cut by a pixel at a side": lambda p: p[:, 1:],
+    "cut at a corner": lambda p: p[1:, :-1],
+    "smaller": resized,
+}
+
+
+def test_pictures_of_one_person_are_no_copies(faces: dict[str, Grey]) -> None:
+    found = duplicate_pictures(faces.__getitem__, list(faces))
+    assert len(np.unique(found.groups)) == len(faces)
+    assert found.pairs.height == 0
+
+
+@pytest.mark.parametrize("change", NEAR)
+def test_near_copies_are_found(faces: dict[str, Grey], change: str) -> None:
+    for original in ("p0-0", "p3-2", "p9-3"):
+        more = {**faces, "copy": NEAR[change](faces[original])}
+        found = duplicate_pictures(more.__getitem__, list(more))
+        assert found.pairs.height == 1
+        one, other, distance = found.pairs.row(0)
+        assert {found.ids[one], found.ids[other]} == {original, "copy"}
+        assert 0 <= distance < 0.02
+
+
+def test_the_same_pixels_in_another_file_are_an_exact_copy(faces: dict[str, Grey], tmp_path: Path) -> None:
+    for name, picture in faces.items():
+        Image.fromarray(picture).save(tmp_path / f"{name}.png")
+    Image.fromarray(faces["p2-1"]).save(tmp_path / "copy.bmp")
+    Image.fromarray(faces["p4-0"]).convert("RGB").save(tmp_path / "colour.tif")
+    ids = [*faces, "copy", "colour", "gone"]
+    table = Samples({"id": ids, "subject": [name.partition("-")[0] for name in ids]})
+    found = duplicate_pictures(Pictures.of(tmp_path, table).load, ids)
+    group = dict(zip(found.ids, found.groups.tolist(), strict=True))
+    assert group["copy"] == group["p2-1"]
+    assert group["colour"] == group["p4-0"]
+    assert len(set(group.values())) == len(faces)
+    assert [name for name, _ in found.unread] == ["gone"]
+
+
+def holding(faces: dict[str, Grey], **copies: Grey) -> tuple[Samples, Pictures, pl.DataFrame]:
+    """Even people train and odd people test; copies test."""
+    pictures = {**faces, **copies}
+    table = Samples(
+        {
+            "id": list(pictures),
+            "subject": [name.partition("-")[0] for name in pictures],
+            "smile": [k % 2 for k in range(len(pictures))],
+        }
+    )
+    role = ["train" if name[0] == "p" and int(name[1]) % 2 == 0 else "test" for name in pictures]
+    frame = pl.DataFrame({"id": list(pictures), "repeat": 1, "fold": 1, "role": role})
+    return table, Pictures(pictures.__getitem__), frame
+
+
+def test_an_audit_names_copies_across_a_split_and_no_others(faces: dict[str, Grey]) -> None:
+    across = holding(faces, exact=faces["p0-1"], near=NEAR["brighter"](faces["p2-2"]))
+    within = holding(faces, exact=faces["p1-1"], near=NEAR["brighter"](faces["p3-2"]))
+    for (table, pictures, frame), expected in ((across, 2), (within, 0)):
+        found = audit(frame, table, task="attribute", label="smile", images=pictures)
+        copies = [one for one in found.findings if "copies" in one.kind]
+        assert [one.severity for one in copies] == ["leak"] * expected
+        assert found.duplicates is not None
+        assert found.duplicates.height == expected
+    table, pictures, frame = across
+    found = audit(frame, table, images=pictures)
+    assert (
+        found.of("exact copies in training and testing")[0].examples[0]
+        == "p0-1 in train, exact in test, distance 0"
+    )
+    assert "under two subjects" in found.of("near copies in training and testing")[0].what
+    images = np.stack([pictures.load(name) for name in table.ids])
+    same = audit(frame, table, features=FeatureTable(table, images=images))
+    assert same.duplicates is not None
+    assert same.duplicates.equals(found.duplicates)  # type: ignore[arg-type]
+
+
+def test_copies_in_different_folds_of_a_cross_validation_cross(faces: dict[str, Grey]) -> None:
+    ids = [*list(faces)[:8], "copy"]
+    pictures = {**faces, "copy": faces["p0-0"]}
+    table = Samples({"id": ids, "subject": [name.partition("-")[0] for name in ids]})
+    rows = [
+        (name, 1, fold, "test" if k % 3 == fold else "train")
+        for fold in range(3)
+        for k, name in enumerate(ids)
+    ]
+    frame = pl.DataFrame(rows, schema=["id", "repeat", "fold", "role"], orient="row")
+    found = audit(frame, table, images=Pictures(pictures.__getitem__))
+    pairs = set(found.duplicates.select("train", "test").rows())  # type: ignore[union-attr]
+    assert pairs == {("p0-0", "copy"), ("copy", "p0-0")}
+
+
+def test_close_codes_are_those_of_all_pairs() -> None:
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 2**63, (700, 4), dtype=np.uint64)
+    codes[600:] = codes[:100] ^ (np.uint64(1) << rng.integers(0, 60, (100, 4), dtype=np.uint64))
+    apart = np.bitwise_count(codes[:, None] ^ codes[None]).sum(axis=2)
+    expected = sorted(zip(*(axis.tolist() for axis in np.nonzero(np.triu(apart <= 20, 1))), strict=True))
+    assert sorted(close_codes(codes, 20)) == expected
+    assert len(expected) >= 100
+
+
+def test_flat_pictures_are_only_exact_copies() -> None:
+    flat = {f"f{k}": np.full((40, 40), 50 + k // 2, np.uint8) for k in range(6)}
+    found = duplicate_pictures(flat.__getitem__, list(flat))
+    assert found.pairs.height == 0
+    assert found.groups.tolist() == [0, 0, 1, 1, 2, 2]
+    assert code(flat["f0"]) is None
+
+
+def test_averages_keep_the_mean_and_likeness_its_bounds() -> None:
+    rng = np.random.default_rng(1)
+    picture = rng.integers(0, 256, (37, 53), dtype=np.uint8)
+    assert averaged(picture, 5, 7).mean() == pytest.approx(picture.mean())
+    blocks = np.kron(np.arange(6).reshape(2, 3), np.ones((4, 4)))
+    assert np.array_equal(averaged(blocks, 2, 3), np.arange(6).reshape(2, 3))
+    assert likeness(picture, picture) == pytest.approx(1.0)
+    assert likeness(picture, 255 - picture) < 0.2
+    assert likeness(picture[:1, :1], picture) <= 1
+
+
+def vectors(
+    n_subjects: int = 30, n_each: int = 4
+) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], list[str]]:
+    rng = np.random.default_rng(5)
+    who = np.repeat(np.arange(n_subjects), n_each)
+    held = rng.normal(size=(n_subjects, 64))[who] + 0.4 * rng.normal(size=(len(who), 64))
+    return held.astype(np.float32), who, [f"s{k}" for k in range(len(who))]
+
+
+def test_near_vectors_are_found_by_what_is_usual_and_usual_ones_are_not() -> None:
+    held, who, ids = vectors()
+    assert duplicate_vectors(held, ids, who).pairs.height == 0
+    rng = np.random.default_rng(6)
+    copies = np.stack([held[3] + 0.01 * rng.normal(size=64), held[7], 3 * held[9]]).astype(np.float32)
+    found = duplicate_vectors(
+        np.vstack([held, copies]), [*ids, "near", "same", "scaled"], np.r_[who, 0, 1, 99]
+    )
+    named = {frozenset((found.ids[one], found.ids[other])) for one, other, _ in found.pairs.rows()}
+    # Groups are numbered in the order of their first sample, and "same" is in the group of s7.
+    assert found.groups[-2] == 7
+    assert frozenset(("s3", "near")) in named
+    assert found.pairs.height == 2
+    assert "cosines above" in found.near
+
+
+def test_few_subjects_allow_no_threshold_and_zeros_no_direction() -> None:
+    rng = np.random.default_rng(8)
+    held = rng.normal(size=(6, 16))
+    held[5] = 0
+    found = duplicate_vectors(np.vstack([held, 2 * held[:1]]), list("abcdefg"), np.arange(7))
+    assert found.unread == (("f", "its vector is all zeros"),)
+    assert found.pairs.select("one", "other").rows() == [(0, 5)]
+
+
+def test_an_audit_of_embeddings_warns(faces: dict[str, Grey]) -> None:
+    held, who, ids = vectors()
+    held[41] = held[2] * 1.001 + 1e-3
+    table = Samples({"id": ids, "subject": who})
+    frame = pl.DataFrame({"id": ids, "repeat": 1, "fold": 1, "role": np.where(who < 10, "train", "test")})
+    found = audit(frame, table, embeddings=Embeddings(held, ids, metric="cosine"))
+    (near,) = found.of("near copies in training and testing")
+    assert near.severity == "warning"
+    assert near.examples[0].startswith("s2 in train, s41 in test")
+    same = audit(frame, table, features=FeatureTable(table, features=held))
+    assert same.of("near copies in training and testing") == (near,)
+
+
+@pytest.mark.parametrize("model", ["images", "dlib", "faceres", "mobileface"])
+def test_orl_has_no_copies(model: str) -> None:
+    where = Path(__file__).parents[3] / "shared" / "data" / "orl"
+    if not where.is_dir():
+        pytest.skip("the ORL faces are not at ../shared/data/orl")
+    if model == "images":
+        images = np.load(where / "images.npz")["images"][:200]
+        found = duplicate_pictures(lambda name: images[int(name)], [str(k) for k in range(200)])
+    else:
+        held = np.load(where / "embeddings.npz")
+        found = duplicate_vectors(held[model], [str(k) for k in range(400)], held["subject"])
+    assert len(np.unique(found.groups)) == len(found.ids)
+    assert found.pairs.height == 0

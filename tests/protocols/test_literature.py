@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from proband.errors import UsageError
+from proband.protocols.card import ProtocolCard
+from proband.protocols.comparability import compare_cards
+from proband.protocols.comparability_levels import Level
+from proband.protocols.literature import TABLES, literature
+from proband.protocols.notation import Protocol
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "first", "last"),
+    [
+        ("ar", 33, ("LPOG", 0.991), ("ESRC", 0.95)),
+        ("jaffe", 27, ("LP-LBP", 0.938), ("BDBN", 0.68)),
+        ("feret", 17, ("SVM-RBF", 0.966), ("LDP", 0.951)),
+    ],
+)
+def test_tables_are_whole(name, rows, first, last):
+    table = literature(name)
+    assert [card.provenance.row for card in table.cards] == list(range(1, rows + 1))
+    ends = [(card.method, card.value.estimate) for card in (table.cards[0], table.cards[-1])]
+    assert ends == [first, last]
+
+
+def test_sums_of_the_columns():
+    # Added up from the printed tables, independently of the files.
+    sums = {name: sum(100 * (card.value.estimate or 0) for card in literature(name).cards) for name in TABLES}
+    assert sums == pytest.approx({"ar": 3106.6, "jaffe": 2294.0, "feret": 1602.0})
+    males = sum(dict(card.task.classes or ()).get("male", 0) for card in literature("feret").cards)
+    assert males == 13024
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_row_is_in_the_notation_and_round_trips(name):
+    for card in literature(name).cards:
+        assert ProtocolCard.from_dict(json.loads(json.dumps(card.to_dict()))) == card
+        notation = card.protocol.notation
+        if notation is not None:
+            assert str(Protocol.parse(notation)) == notation
+    unstated = [card.provenance.row for card in literature(name).cards if card.protocol.notation is None]
+    assert unstated == ([17] if name == "feret" else [])
+
+
+def test_pairs_of_the_paper():
+    assert [pair.rows for pair in literature("ar").pairs()] == [(3, 6), (4, 7), (8, 9)]
+    assert [pair.rows for pair in literature("feret").pairs()] == [(6, 7)]
+    assert literature("jaffe").pairs() == []
+    assert {pair.found.level for name in TABLES for pair in literature(name).pairs()} == {Level.SAME_PROTOCOL}
+    listed_twice = {pair.rows: pair.found.same_result for pair in literature("ar").pairs()}
+    assert listed_twice == {(3, 6): True, (4, 7): False, (8, 9): False}
+
+
+def test_groups_on_their_word():
+    assert [(group.rows, group.n_pairs, group.n_publications) for group in literature("jaffe").groups()] == [
+        ((2, 3, 4, 5, 6, 7, 8), 21, 7),
+        ((9, 10, 11, 12, 14, 15), 15, 6),
+        ((18, 19, 20), 3, 3),
+        ((21, 22, 23, 24, 25), 10, 2),
+        ((26, 27), 1, 2),
+    ]
+    assert literature("ar").groups() == []
+    (only,) = literature("feret").groups()
+    # Row 2 states no numbers of images, and hence differs from none that has its protocol.
+    assert only.rows == (1, 2, 4, 9, 10)
+    linked = [pair.rows for pair in literature("feret").pairs(Level.ON_THEIR_WORD) if pair.rows != (6, 7)]
+    assert linked == [(1, 2), (2, 4), (2, 9), (2, 10)]
+
+
+def test_other_data_is_other_data():
+    jaffe = literature("jaffe")
+    assert compare_cards(jaffe.card(14), jaffe.card(16)).level == Level.NOTHING_SHARED
+    assert compare_cards(jaffe.card(13), jaffe.card(12)).level == Level.OTHER_PROTOCOL
+    assert compare_cards(jaffe.card(2), literature("feret").card(2)).level == Level.NOTHING_SHARED
+
+
+def test_the_rule_comes_from_fields_and_not_from_rows():
+    ar = literature("ar")
+    one, other = ar.card(4), ar.card(7)
+    renumbered = replace(other, provenance=replace(other.provenance, row=99), method="new", value=one.value)
+    assert compare_cards(one, renumbered).level == Level.SAME_PROTOCOL
+    changes = {
+        "dataset": replace(other.dataset, subjects=99),
+        "protocol": replace(other.protocol, notation="10×12-14 HO*", train_share=None),
+        "conditions": (("illumination", True), ("scarf", False), ("sunglasses", True)),
+        "metric": replace(other.metric, statistic="maximum"),
+    }
+    for name, value in changes.items():
+        assert compare_cards(one, replace(other, **{name: value})).level == Level.OTHER_PROTOCOL, name
+    unsaid = {
+        "dataset": replace(other.dataset, images_per_subject=None),
+        "conditions": (("illumination", None), ("scarf", True), ("sunglasses", True)),
+        "metric": replace(other.metric, statistic=None),
+    }
+    for name, value in unsaid.items():
+        assert compare_cards(one, replace(other, **{name: value})).level == Level.ON_THEIR_WORD, name
+    # Two rows that differ only in the disguise become a pair once they do not.
+    sunglasses, scarf = ar.card(11), ar.card(12)
+    assert compare_cards(sunglasses, scarf).having("differ") == ("conditions.scarf", "conditions.sunglasses")
+    same = replace(scarf, conditions=sunglasses.conditions)
+    assert compare_cards(sunglasses, same).level == Level.SAME_PROTOCOL
+
+
+def test_table_as_dict_and_frame():
+    table = literature("feret")
+    told = table.to_dict()
+    assert json.loads(json.dumps(told))["pairs"][-1]["rows"] == [6, 7]
+    assert len(told["cards"]) == table.to_frame().height == 17
+    assert table.to_frame().row(5) == (6, "Fusion (L6)", "Alexandre2010", 2010, 0.991, None, 411, "5f CV+")
+    with pytest.raises(UsageError, match="There is no row 18"):
+        table.card(18)
+    with pytest.raises(UsageError, match="no literature on 'lfw'"):
+        literature("lfw")
