@@ -8,14 +8,14 @@ OUT ?= proband-demo
 
 .PHONY: demo test test-all lint bench docs lock clean
 
-demo: $(VENV)/run.stamp ## run the main job on the bundled synthetic faces and name the report
+demo: $(VENV)/run.stamp ## run the main job on the bundled synthetic faces; it ends by naming the report
 	$(BIN)/proband demo --out $(OUT)
 
-test: $(VENV)/dev.stamp ## all tests but the long simulations
-	$(BIN)/python -m pytest -q -n auto
+test: $(VENV)/dev.stamp ## all tests but the long simulations; it says what was skipped, such as the browser where there is none
+	$(BIN)/python -m pytest -q -n auto -rs
 
 test-all: $(VENV)/dev.stamp ## every test
-	$(BIN)/python -m pytest -q -n auto -m ""
+	$(BIN)/python -m pytest -q -n auto -rs -m ""
 
 lint: $(VENV)/dev.stamp ## format, lint, types, import law
 	$(BIN)/ruff format --check .

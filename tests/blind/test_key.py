@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -88,8 +89,9 @@ def test_a_sealed_forgery_and_another_packages_key_do_not_fit(make: Make, tmp_pa
     other, other_key = make("other")
     with pytest.raises(InputError, match="another package"):
         other_key.require(package)
-    order = key.table["sample"].reverse()
-    forged = replace(key, table=key.table.with_columns(sample=order))
+    mine, theirs = "Subject-001-picture-0", "Subject-007-picture-0"
+    exchanged = key.table["sample"].replace([mine, theirs], [theirs, mine])
+    forged = replace(key, table=key.table.with_columns(sample=exchanged))
     forged.write(tmp_path / "forged.key")
     with pytest.raises(InputError, match="committed"):
         Key.read(tmp_path / "forged.key").require(package)
@@ -111,3 +113,59 @@ def test_the_commitment_is_the_digest_of_the_secret(make: Make, tmp_path: Path) 
     secret = json.loads((tmp_path / "test.key").read_bytes())["secret"]
     text = json.dumps(secret, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     assert hashlib.sha256(text.encode()).hexdigest() == package.commitment
+
+
+def resealed(package: Package, path: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change a key's secret and make all digests fit, the package's commitment included."""
+
+    def digest(content: object) -> str:
+        text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    content = json.loads(path.read_bytes())
+    del content["seal"]
+    change(content["secret"])
+    mark = package.path / "package.json"
+    mark.write_text(json.dumps({**json.loads(mark.read_bytes()), "commitment": digest(content["secret"])}))
+    content["package"] = hashlib.sha256(mark.read_bytes()).hexdigest()
+    path.write_text(json.dumps({**content, "seal": digest(content)}))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda s: s["table"].update(name=5), "missing, or given twice"),
+        (lambda s: s["table"]["name"].__setitem__(0, s["table"]["name"][1]), "given twice"),
+        (
+            lambda s: [values.pop() for values in s["table"].values()],
+            "do not name the same images|which is no target",
+        ),
+        (lambda s: s["table"]["sample"].pop(), "cannot be read as the key"),
+        (lambda s: s["table"]["sample"].__setitem__(3, "nobody"), "which its table of samples lacks"),
+        (lambda s: s["table"]["role"].__setitem__(3, "king"), "the role 'king'"),
+        (lambda s: s["table"]["repeat_of"].__setitem__(0, "zebra"), "repeats 'zebra'"),
+        (lambda s: s["table"].update(repeat_of=[None] * len(s["table"]["name"])), "does not say which image"),
+        (lambda s: s.update(table=[]), "key"),
+        (lambda s: s.pop("samples"), "lacks 'samples'"),
+        (lambda s: s.update(samples=[]), "key"),
+        (lambda s: s["samples"].update(columns="abc"), "key"),
+        (lambda s: s["samples"]["columns"][1].update(values=[1]), "key"),
+        (lambda s: s["samples"]["columns"][1].update(kind="Nonsense"), "unknown kind: 'Nonsense'"),
+        (lambda s: s.update(others=[1, 2]), "listed by name"),
+        (lambda s: s.update(training=[1, 2]), "listed by name"),
+        (lambda s: s.update(salt=1), "'salt' is no text"),
+    ],
+)
+def test_a_forged_key_is_an_input_error_whatever_is_wrong(
+    make: Make, tmp_path: Path, change: Callable[[dict[str, Any]], object], words: str
+) -> None:
+    package, _ = make(pictures=None)
+    resealed(package, tmp_path / "test.key", change)
+    with pytest.raises(InputError, match=words):
+        Key.read(tmp_path / "test.key").require(Package.read(package.path))
+
+
+def test_a_directory_is_no_key(tmp_path: Path) -> None:
+    (tmp_path / "s").mkdir()
+    with pytest.raises(InputError, match=r"^The key .*/s is a directory"):
+        Key.read(tmp_path / "s")

@@ -216,7 +216,7 @@ def test_eyes_must_be_inside_the_pictures_and_may_be_unknown(
         right_eye_x=pl.when(pl.col("id") == people.ids[7]).then(None).otherwise(12)
     )
     test = BlindTest(Samples(unknown), "all", "all", pictures, versions=(PARTIALLY,))
-    assert "1 images have no eye centres" in test.make(tmp_path / "test", tmp_path / "key").notes[0]
+    assert "1 image has no eye centres" in test.make(tmp_path / "test", tmp_path / "key").notes[0]
     with pytest.raises(InputError, match="no column 'left_eye_x'"):
         BlindTest(Samples(people.frame.drop(EYES)), "all", "all", versions=(PARTIALLY,)).make(
             tmp_path / "test2", tmp_path / "key2"

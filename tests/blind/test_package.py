@@ -68,6 +68,54 @@ def test_a_changed_description_has_another_digest_so_that_the_key_does_not_fit(m
         key.require(Package.read(package.path))
 
 
+def test_links_and_empty_directories_are_changes(small: Package, tmp_path: Path) -> None:
+    path = small.path / "README.md"
+    content = path.read_bytes()
+    (tmp_path / "elsewhere.md").write_bytes(content)
+    path.unlink()
+    path.symlink_to(tmp_path / "elsewhere.md")
+    with pytest.raises(InputError, match=r"^README\.md of the package test is a link"):
+        Package.read(small.path)
+    path.unlink()
+    path.write_bytes(content)
+    for extra in ("more", "images/more"):
+        (small.path / extra).mkdir()
+        with pytest.raises(InputError, match=f"^{extra}/ does not belong"):
+            Package.read(small.path)
+        (small.path / extra).rmdir()
+        (small.path / extra).symlink_to(tmp_path)
+        with pytest.raises(InputError, match=f"^{extra} of the package test is a link"):
+            Package.read(small.path)
+        (small.path / extra).unlink()
+    mark = small.path / "package.json"
+    mark.rename(tmp_path / "package.json")
+    mark.symlink_to(tmp_path / "package.json")
+    with pytest.raises(InputError, match=r"package\.json of the package test is a link"):
+        Package.read(small.path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("targets.csv", "id\n", "no targets, or no queries"),
+        ("control_queries.csv", "id\n", "one half of a control pair"),
+        ("targets.csv", None, "repeat an earlier one"),
+    ],
+)
+def test_lists_that_cannot_be_are_refused(small: Package, name: str, content: str | None, words: str) -> None:
+    mark = small.path / "package.json"
+    stated = json.loads(mark.read_bytes())
+    text = (small.path / "queries.csv").read_text() if content is None else content
+    (small.path / name).write_text(text)
+    stated["files"][name] = hashlib.sha256(text.encode()).hexdigest()
+    mark.write_text(json.dumps(stated))
+    with pytest.raises(InputError, match=words):
+        Package.read(small.path)
+    mark.write_text(json.dumps(stated | {"version": "by hand"}))
+    with pytest.raises(InputError, match="the version 'by hand'"):
+        Package.read(small.path)
+
+
 def test_without_verifying_only_the_lists_are_read(small: Package) -> None:
     (small.path / "README.md").unlink()
     assert Package.read(small.path, verify=False).targets == small.targets

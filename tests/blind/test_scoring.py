@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from proband.blind import BlindTest, Key, Package
+from proband.blind import BlindTest, Key, Package, hashed
 from proband.blind.scoring import AnsweredTest, blind_study, open_tests
 from proband.blind.submission import Submission
 from proband.errors import DesignError, InputError, UsageError
@@ -87,12 +88,27 @@ def test_the_record_says_what_was_administered(test: tuple[Package, Key], answer
     assert kept["package"] == package.digest == key.package
     assert kept["commitment"] == key.commitment
     (submission,) = kept["submissions"]
-    assert submission["training"] == ["a stranger"]
+    names = json.dumps(
+        {"either": [hashed("a stranger", package.training_salt)], "samples": [], "subjects": []},
+        separators=(",", ":"),
+    )
+    assert submission["training"] == {"count": 1, "digest": hashlib.sha256(names.encode()).hexdigest()}
     assert submission["canaries"]["n_control"] == 25
     assert set(submission["files"]) == {"submission.toml", "scores.npy", "control.npy"}
     assert any(package.digest in note for note in study.notes)
     told = json.dumps(study.to_dict())
+    assert "a stranger" not in told
     assert not any(name in told for name in package.queries)  # results do not give the key away
+
+
+def test_failed_images_are_counted_and_not_named(test: tuple[Package, Key], answer: Answer) -> None:
+    package, key = test
+    original = key.samples.ids[key.samples.select("session == 2").positions[0]]
+    names = key.table.filter(key.table["sample"] == original)["name"].to_list()
+    study = blind_study(open_tests([answered(test, answer(*test, failed=names))]))
+    told = study.to_dict()
+    assert told["administration"]["tests"][0]["submissions"][0]["n_failed_images"] == len(names)
+    assert not any(name in json.dumps(told) for name in (*package.queries, *package.targets))
 
 
 def test_one_refusal_stops_everything(test: tuple[Package, Key], answer: Answer) -> None:
@@ -110,7 +126,7 @@ def test_failures_count_as_misses(test: tuple[Package, Key], answer: Answer) -> 
     outcomes = rank(opened.scores[0], opened.experiment())
     assert outcomes.failed.sum() == 1
     assert outcomes.probes[outcomes.failed].tolist() == [first]
-    assert any("failed on 1 queries and 0 targets" in note for note in outcomes.notes)
+    assert any("failed on 1 query and 0 targets" in note for note in outcomes.notes)
 
 
 def test_versions_are_paired_by_name(people: Samples, answer: Answer, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from proband.blind.submission import Submission
-from proband.errors import InputError, ProbandError
+from proband.errors import InputError
 
 FORM = 'algorithm = "pca"\norientation = "similarity"\n'
 
@@ -61,8 +61,14 @@ def test_a_list_may_be_a_file(hand_in: Callable[..., Path], tmp_path: Path) -> N
         ('algorithm = "a"\nzebra = 1\n', "the keys are: algorithm, orientation"),
         ('orientation = "distance"\n', "does not name the algorithm"),
         ('algorithm = 3\norientation = "distance"\n', "algorithm is 3.*quotation marks"),
-        ('algorithm = "a"\n', "orientation of the scores must be"),
-        ('algorithm = "a"\norientation = "both"\n', "must be 'similarity' or 'distance', got 'both'"),
+        ('algorithm = "a"\n', "orientation of the scores is not stated"),
+        (
+            'algorithm = "a"\norientation = "both"\n',
+            "orientation of the scores is 'both'.*it is never guessed",
+        ),
+        ('algorithm = "a"\norientation = 3\n', "orientation of the scores is 3"),
+        ('algorithm = "a"\norientation = ["distance"]\n', "orientation of the scores is"),
+        ('algorithm = "a\\nb"\norientation = "distance"\n', "one line of plain text"),
         (FORM + "symmetric = 1\n", "symmetric is 1"),
         (FORM + 'symmetric = "maybe"\n', "symmetric is 'maybe'.*true, false or \"unstated\""),
         (FORM + "training = 7\n", "training is 7"),
@@ -71,9 +77,12 @@ def test_a_list_may_be_a_file(hand_in: Callable[..., Path], tmp_path: Path) -> N
         ("algorithm = \n", "cannot be read as the declaration"),
     ],
 )
-def test_a_bad_declaration_is_refused(hand_in: Callable[..., Path], form: str, words: str) -> None:
-    with pytest.raises(ProbandError) as refused:
+def test_a_bad_declaration_is_refused(
+    hand_in: Callable[..., Path], tmp_path: Path, form: str, words: str
+) -> None:
+    with pytest.raises(InputError) as refused:
         Submission.read(hand_in(form))
+    assert refused.value.message.startswith(str(tmp_path))
     assert re.search(words, str(refused.value), re.DOTALL), str(refused.value)
 
 
@@ -107,7 +116,7 @@ def test_pairs_cannot_be_left_out(hand_in: Callable[..., Path], tmp_path: Path) 
     cells = np.zeros((3, 2), dtype=np.uint8)
     cells[1, 1] = 1
     np.savez(tmp_path / "scores.npz", one=np.ones((3, 2)), cells=cells)
-    with pytest.raises(InputError, match="1 pairs have no score; the first is query 1 and target 1"):
+    with pytest.raises(InputError, match="1 pair has no score; the first is query 1 and target 1"):
         Submission.read(path)
 
 
@@ -119,3 +128,15 @@ def test_a_file_may_not_contradict_the_declaration(hand_in: Callable[..., Path],
         InputError, match="says that its scores are a distance, but the declaration says similarity"
     ):
         Submission.read(path)
+
+
+@pytest.mark.parametrize("name", ["scores.zebra", "scores.npz", "scores.mtx"])
+def test_what_cannot_be_read_is_refused_without_options_of_other_commands(
+    hand_in: Callable[..., Path], name: str
+) -> None:
+    path = hand_in()
+    (path / "scores.npy").unlink()
+    (path / name).write_bytes(b"M2\nnothing")
+    with pytest.raises(InputError) as refused:
+        Submission.read(path)
+    assert "--" not in str(refused.value)

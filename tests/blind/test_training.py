@@ -102,3 +102,12 @@ def test_what_a_submission_declares_is_looked_for_with_the_key(make: Make) -> No
         Meeting(unseen, "subject", "Subject-004"),
     ]
     assert met_by([], key) == []
+
+
+def test_hashed_names_need_an_announced_salt(make: Make, tmp_path: Path) -> None:
+    (tmp_path / "list.txt").write_text(f"somebody\n{hashed('Subject-003', 'old')}\n", encoding="utf-8")
+    name, parts = read_training(f"mine={tmp_path / 'list.txt'}")
+    with pytest.raises(UsageError, match=r"has hashed names .* no training salt is given") as refused:
+        make(target=SOME, query=SOME, training={name: parts})
+    assert "announce a salt before" in str(refused.value)
+    assert not (tmp_path / "test").exists()

@@ -118,6 +118,11 @@ def test_score_both_versions(run: Run, own: Path) -> None:
     (pair,) = json.loads(done.stdout)["versions"]
     assert (pair["first"], pair["second"]) == ("near (fully automatic)", "near (partially automatic)")
     assert pair["rows"][0]["pair"]["difference"] == 0  # the same scores under other names
+    shown = run("blind", "score", *words, "--out", "both", cwd=own)
+    report = (own / "both" / "report.md").read_text(encoding="utf-8")
+    for said in (shown.stdout, report):
+        assert "near (fully automatic)" in " ".join(said.split())
+        assert "(fully automatic) (fully automatic)" not in " ".join(said.split())
 
 
 def test_a_refusal_leaves_nothing_written(run: Run, own: Path) -> None:
@@ -129,6 +134,7 @@ def test_a_refusal_leaves_nothing_written(run: Run, own: Path) -> None:
         "blind", "score", "test-fully.key", "test-fully", "near-fully", "far-fully", "-o", "results", cwd=own
     )
     assert done.returncode == 1
+    assert "far-fully: control.npy" in done.stderr
     assert "as t-norm does" in done.stderr
     assert not (own / "results").exists()
     assert done.stdout == ""
@@ -138,6 +144,11 @@ def test_wrong_requests(run: Run, own: Path) -> None:
     few = run("blind", "score", "test-fully.key", "test-fully", cwd=own)
     assert few.returncode == 2
     assert "at least one submission" in few.stderr
+    first, second = ([f"test-{kind}.key", f"test-{kind}", f"near-{kind}"] for kind in ("fully", "partially"))
+    for words in (["+", *first], [*first, "+"], [*first, "+", "+", *second]):
+        stray = run("blind", "score", *words, cwd=own)
+        assert stray.returncode == 2
+        assert "A + stands between two tests" in stray.stderr
     forged = json.loads((own / "test-fully.key").read_text())
     forged["secret"]["table"]["sample"].reverse()
     (own / "forged.key").write_text(json.dumps(forged))

@@ -94,6 +94,7 @@ def test_tables(feret: Run) -> None:
     for said in (
         "average of 2",
         "current upper bound",
+        "(best at rank 1)",
         "a=b (fully automatic)",
         "cost of locating the face",
         "1997-03",
@@ -152,6 +153,10 @@ def test_an_empty_category_is_noted(feret: Run) -> None:
         (("--galleries", "20"), 1, "do not suffice"),
         (("--galleries", "1"), 2, "galleries"),
         (("--sizes", "6,x"), 2, "--sizes"),
+        (("--sizes", ""), 2, "--sizes"),
+        (("--improvement", "fair@1997-03=good@1996-09"), 2, "is not earlier"),
+        (("--improvement", "fair@autumn=good@1997"), 2, "no date"),
+        (("--improvement", "fair=good", "--improvement", "fair=good"), 2, "a pair twice"),
         (("--sizes", "99"), 2, "gallery of 24 people"),
         (("--reject", "1.5"), 2, "share"),
         (("--reject", "0"), 1, "every probe has a mate"),

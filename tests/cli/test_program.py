@@ -148,11 +148,13 @@ def test_faces(run: Run, tmp_path: Path) -> None:
 def test_demo_writes_a_report_and_its_next_commands_work(run: Run, tmp_path: Path) -> None:
     done = run("demo", "--subjects", 24, "--out", "demo", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "demo/report.md" in done.stdout
+    assert done.stdout.splitlines()[-1].startswith("The report is demo/report.html")
+    page = (tmp_path / "demo" / "report.html").read_text(encoding="utf-8")
+    assert "synthetic people</h1>" in page
     report = (tmp_path / "demo" / "report.md").read_text(encoding="utf-8")
     for word in ("fb", "dup1", "lda:angle", "correlation", "cmc.png", "faces.png"):
         assert word in report
-    hints = [line.strip() for line in done.stdout.split("Now try:")[1].splitlines() if line.strip()]
+    hints = [line.strip() for line in done.stdout.splitlines() if line.startswith("  proband ")]
     assert len(hints) >= 3
     import shlex
 

@@ -306,6 +306,8 @@ def test_groups_of_probes(setting: Any) -> None:
         ({"versions": [Version("auto", "good")]}, UsageError, "no algorithm 'auto'"),
         ({"improvements": [Improvement("good", "good")]}, UsageError, "with itself"),
         ({"versions": [("good", "fair"), ("fair", "poor"), ("poor", "good")]}, UsageError, "no field"),
+        ({"improvements": [("fair", "good"), ("fair", "good", "1996", "1997")]}, UsageError, "a pair twice"),
+        ({"versions": [("poor", "good"), ("poor", "good")]}, UsageError, "a pair twice"),
         ({"galleries": Galleries(30)}, DesignError, "do not suffice"),
         ({"sizes": (41,)}, UsageError, "gallery of 40 people"),
         ({"rejection": Rejection(0.999)}, DesignError, "leaves nobody"),
@@ -329,3 +331,42 @@ def test_a_category_that_no_gallery_holds_is_noted(setting: Any) -> None:
 def test_share_held_out(share: float) -> None:
     with pytest.raises(UsageError, match="share"):
         Rejection(share)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("1996", "1997"),
+        ("1996-09", "1997-03-01"),
+        ("1996", "1996-09"),
+        ("1996-09", "1996"),
+        (None, "1997"),
+        ("1996", "1996"),
+    ],
+)
+def test_dates_in_order(earlier: str | None, later: str | None) -> None:
+    assert Improvement("a", "b", earlier, later).later_date == later
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "said"),
+    [
+        ("1997", "1996", "a of 1997 is not earlier than b of 1996"),
+        ("1996-09-02", "1996-09-01", "is not earlier"),
+        ("1997-01", "1996", "is not earlier"),
+        ("spring", "1996", "'spring' is no date"),
+        ("1996-9", "1997", "no date"),
+        ("1996-13", "1997", "no date"),
+        ("1996-02-30", "1997", "no date"),
+        ("", "1997", "no date"),
+        ("１９９６", "1997", "no date"),
+    ],
+)
+def test_dates_that_are_none_or_out_of_order(earlier: str, later: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        Improvement("a", "b", earlier, later)
+
+
+def test_variation_names_its_probes_in_plain_values(study: FeretStudy) -> None:
+    told = study.to_dict()["variation"]
+    assert [one["category"] for one in told[:3]] == ["all probes", "same day", "later"]

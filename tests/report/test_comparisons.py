@@ -74,3 +74,10 @@ def test_latex_compiles(comparison, tmp_path: Path):
 
 def test_table_for_the_terminal_survives_odd_names(comparison):
     assert comparison_table(comparison).row_count == 3
+
+
+def test_many_letters_are_written_as_runs():
+    from proband.report.comparisons import _letters
+
+    assert _letters([2, 3, 4]) == "c,d,e"
+    assert _letters([1, *range(3, 12), 30]) == "b,d–l,af"

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -8,11 +10,13 @@ import pytest
 
 import proband as pb
 from proband.designs import Galleries
+from proband.errors import UsageError
 from proband.inference.feret_results import FeretStudy
 from proband.inference.feret_study import feret_study
 from proband.inference.rejection import Rejection
 from proband.report.feret import study_figures, study_grids, study_statements, write_study
-from proband.report.feret_tables import Grid, as_markdown, gallery_size, leaderboards, variation_grid
+from proband.report.feret_tables import gallery_size, leaderboards, size_grids, variation_grid
+from proband.report.grids import Grid, as_markdown
 
 N = 12
 
@@ -72,7 +76,7 @@ def test_leaderboard_states_sizes_and_sets_versions_apart(study: FeretStudy) -> 
         "fair",
         "[poor] (fully automatic)",
         "average of 2",
-        "current upper bound",
+        "current upper bound\n(best at rank 1)",
     ]
     assert "(1)" in table.rows[0][1]
     assert "(" not in table.rows[2][1]
@@ -81,7 +85,7 @@ def test_leaderboard_states_sizes_and_sets_versions_apart(study: FeretStudy) -> 
 def test_names_survive_markup(study: FeretStudy) -> None:
     from rich.console import Console
 
-    from proband.report.feret_tables import as_rich
+    from proband.report.grids import as_rich
 
     console = Console(width=200, record=True, file=StringIO())
     for grid in study_grids(study):
@@ -126,3 +130,81 @@ def test_figures_are_drawn_in_time_order_and_the_same_every_time(study: FeretStu
         write_study(study, tmp_path / run)
     for path in (tmp_path / "a").iterdir():
         assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes(), path.name
+
+
+def test_names_from_anybody_are_escaped_in_markdown(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    ids = [f"p{k}-{image}" for k in range(6) for image in range(2)]
+    samples = pb.Samples(
+        {"id": ids, "subject": [name[:2] for name in ids], "image": [int(name[-1]) for name in ids]}
+    )
+    names = ("a|b <script>alert(1)</script> & c", "lower")
+    scores = [
+        pb.Scores.from_array(
+            rng.normal(size=(12, 12)) + 3 * np.kron(np.eye(6), np.ones((2, 2))),
+            ids,
+            orientation="similarity",
+            name=name,
+        )
+        for name in names
+    ]
+    made = feret_study(
+        scores,
+        pb.Experiment(samples, gallery="image == 0"),
+        improvements=[("lower", names[0])],
+        sizes=(3, 6),
+    )
+    made = replace(made, notes=(f"{names[0]} failed on 1 query", "lower was slow", "nothing else"))
+    report = write_study(made, tmp_path / "made").read_text(encoding="utf-8")
+    assert "<script>" not in report
+    assert "a\\|b &lt;script&gt;alert(1)&lt;/script&gt; &amp; c" in report
+    for line in report.splitlines():
+        if line.startswith("|") and "script" in line:
+            assert len(re.findall(r"(?<!\\)\|", line)) in {3, 4, 7, 8}, line
+    assert "\n- lower was slow.\n- Nothing else." in report
+    assert "Gallery sizes: people have several images" not in report
+
+
+def test_sizes_say_that_they_count_people_and_rejection_says_its_rules() -> None:
+    rng = np.random.default_rng(2)
+    ids = [f"p{k:02d}-{image}" for k in range(20) for image in range(3)]
+    samples = pb.Samples(
+        {
+            "id": ids,
+            "subject": [name[:3] for name in ids],
+            "image": [int(name[-1]) for name in ids],
+            "found": [name != "p07-0" and name != "p07-1" for name in ids],
+        },
+        failed="not found",
+    )
+    scores = [
+        pb.Scores.from_array(
+            rng.normal(size=(60, 60)) + 2 * np.kron(np.eye(20), np.ones((3, 3))),
+            ids,
+            orientation="similarity",
+            name="net",
+        )
+    ]
+    experiment = pb.Experiment(samples, gallery="image < 2")
+    asked = {"sizes": (10, 19), "rejection": Rejection(0.25, (0.5,))}
+    made = feret_study(scores, experiment, **asked)
+    said = " ".join(study_statements(made))
+    assert "people have several images, which the other tables count one by one" in said
+    assert "ranks count people" in size_grids(made)[0].title
+    assert "somebody else with the same score stands before the mate" in said
+    assert made.rejection is not None
+    assert made.rejection.results[0].searches.n_enrolled == 14
+    assert "Rejection: of 15 people in the gallery those whose every image failed" in said
+    assert "searched among are 14." in said
+    assert "Gallery sizes: of 20 people in the gallery those whose every image failed" in said
+    with pytest.raises(UsageError, match="gallery of 19 people who could be enrolled has 1 to 19"):
+        feret_study(scores, experiment, sizes=(20,))
+    by_people = feret_study(scores, experiment, counting="subjects", **asked)
+    assert "several images" not in " ".join(study_statements(by_people))
+    assert "ranks count people" not in size_grids(by_people)[0].title
+    assert by_people.sizes[0].rates[-1] == pytest.approx(by_people.evaluation.entries[0].curve.at(1))
+
+
+def test_one_is_not_many() -> None:
+    assert gallery_size(1, 1) == "1 person"
+    assert gallery_size(1, 2) == "1 person, 2 images"

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from proband.blind.control import Again
+from proband.blind.equality import Equality, middles
 from proband.blind.key import Key
-from proband.blind.matrices import Laid
-from proband.blind.normalising import normalised_how
+from proband.blind.matrices import Laid, shown
+from proband.blind.own_copies import CLOSE, OwnCopies
 from proband.blind.package import Package
 from proband.blind.submission import Declaration
-from proband.blind.surveying import Pairs, Survey, distances
+from proband.blind.surveying import Pairs, Survey
 from proband.errors import InputError
+from proband.scores.orientation import OrientationCheck
 
 TOLERANCE = 1e-5
-_FLOAT32 = 2.0**-22  # twice the rounding of the largest score
-_SELVES = 200  # images met in both sets that are looked at, at most
-_CLOSE, _FAR = 0.75, 0.25  # shares of the other targets that an image's own must beat, on the median
-_ALONE = "a score may depend on its two images alone: score again, without"
+_SQUARE = 200  # images met in both sets whose scores are looked at either way round, at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,10 +76,12 @@ def _places(pairs: list[tuple[int, int]]) -> Pairs:
 class Canaries:
     """What the repeats showed.
 
+    Differences are shares of what counts as equal: at most 1.
+
     Attributes
     ----------
-    allowed
-        The greatest difference that counts as equal.
+    spread
+        The typical spread of the scores that `Equality` goes by.
     n_query_repeats, row_gap
         Images that are twice among the queries, and the greatest difference of their rows.
     n_target_repeats, column_gap
@@ -87,12 +89,13 @@ class Canaries:
     n_control, control_gap
         Pairs of images scored a second time in the control sets, and their greatest difference.
     n_selves, self_share
-        Images in both sets that were looked at, and the median share of other targets that an image's own beats.
+        Images in both sets, and the median share of other targets that an image's own beats.
     symmetry_gap
-        The greatest difference of two images' scores either way round; None if there are no two such images.
+        The greatest difference of two images' scores either way round, which may be any for scores that are not declared
+        symmetric; None if there are no two such images.
     """
 
-    allowed: float
+    spread: float
     n_query_repeats: int
     row_gap: float
     n_target_repeats: int
@@ -114,106 +117,65 @@ def examine(
     declared: Declaration,
     repeats: Repeats,
     seen: Survey,
-    tolerance: float = TOLERANCE,
+    equality: Equality,
+    mated: Callable[[], OrientationCheck | None],
 ) -> Canaries:
     """Compare what must be equal, and refuse what is not with the likeliest reason.
 
-    `seen` is the survey of `scores` with `repeats.targets` for its pairs of columns. Scores count as equal within
-    `tolerance` times their standard deviation, and the rounding of 32-bit floats.
+    `seen` is the survey of `scores` with `repeats.targets` for its pairs of columns; `mated` looks at pairs of one person.
     """
-    allowed = tolerance * seen.spread + _FLOAT32 * max(abs(seen.low), abs(seen.high))
-    share, n_selves = _self_share(scores, declared, repeats)
-    rows = _Rows(scores, repeats.queries)
-    again = None if control is None else _Again(scores, control, repeats)
-    differs = again is not None and again.gap > allowed
-    if again is not None and differs:
-        _refuse_normalised(again)
-    _refuse_repeats(scores, rows, seen, repeats, allowed, None if share is None else share >= _CLOSE)
-    if again is not None and differs:
+    copies = OwnCopies.of(scores, declared, repeats.selves, repeats.targets, equality)
+    rows = _Rows(scores, repeats.queries, equality)
+    again = None
+    if control is not None:
+        again = Again(scores, control, repeats.control_rows, repeats.control_columns, equality)
+        again.refuse_disorder()
+        again.refuse_normalised()
+    _refuse_repeats(scores, rows, seen, repeats, None if copies.share is None else copies.share >= CLOSE)
+    copies.refuse_strays(scores)
+    if again is not None:
+        again.refuse_any()
+    copies.refuse_disorder(scores, declared, mated)
+    symmetry = _symmetry_gap(scores, repeats, equality)
+    if declared.symmetric == "yes" and symmetry is not None and symmetry[0] > 1:
         raise InputError(
-            f"{again.example()}, so scores depend on what else is in the test set, or on chance.",
-            f"{_ALONE} looking at the other images, and without random numbers.",
-        )
-    if share is not None and share < _CLOSE:
-        _refuse_disorder(scores, declared, share)
-    symmetry = _symmetry_gap(scores, repeats)
-    if declared.symmetric == "yes" and symmetry is not None and symmetry > allowed:
-        raise InputError(
-            f"{scores.name} is declared symmetric, but two images score differently the other way round, by up to {symmetry:g}.",
+            f"{scores.name} is declared symmetric, but two images score {symmetry[1]} one way and {symmetry[2]} the other way round.",
             "write symmetric = false, or mend the scores.",
         )
     return Canaries(
-        allowed,
+        equality.spread,
         len(repeats.queries),
         rows.gap,
         len(repeats.targets),
         float(seen.column_gaps.max(initial=0.0)),
         0 if again is None else again.apart.size,
         0.0 if again is None else again.gap,
-        n_selves,
-        share,
-        symmetry,
+        len(copies.rows),
+        copies.share,
+        None if symmetry is None else symmetry[0],
     )
 
 
 class _Rows:
     """Rows that show the same query."""
 
-    def __init__(self, scores: Laid, pairs: Pairs) -> None:
+    def __init__(self, scores: Laid, pairs: Pairs, equality: Equality) -> None:
         self.gap, self.pair, self.column = 0.0, (0, 0), 0
         for one, other in pairs:
-            apart = distances(*(scores.floats(np.array([place]))[0] for place in (one, other)))
+            both = scores.floats(np.array([one, other]))
+            apart = equality.apart(both[0], both[1], middles(np.sort(both[:1], axis=1))[0])
             if apart.max() > self.gap:
                 self.column = int(apart.argmax())
                 self.gap, self.pair = float(apart[self.column]), (int(one), int(other))
 
 
-class _Again:
-    """The control pairs, beside the same pairs in the main sets."""
-
-    def __init__(self, scores: Laid, control: Laid, repeats: Repeats) -> None:
-        self.control = control
-        self.now = np.asarray(control.floats(slice(None)), dtype=np.float64)
-        self.then = _cells(scores, repeats.control_rows, repeats.control_columns)
-        self.apart = distances(self.now, self.then)
-        self.gap = float(self.apart.max())
-
-    def example(self) -> str:
-        """Name the pair that differs most."""
-        row, column = np.unravel_index(int(self.apart.argmax()), self.apart.shape)
-        return (
-            f"{self.control.name}: query {self.control.queries[int(row)]!r} and target "
-            f"{self.control.targets[int(column)]!r} score {_shown(self.now[row, column])}, but the same two images "
-            f"{_shown(self.then[row, column])} in the main sets"
-        )
-
-
-def _cells(scores: Laid, rows: Pairs, columns: Pairs) -> npt.NDArray[np.float64]:
-    return np.asarray(scores.floats(rows)[:, columns], dtype=np.float64)
-
-
-def _shown(score: float) -> str:
-    return "nothing (a failure)" if np.isnan(score) else f"{score:g}"
-
-
-def _refuse_normalised(again: _Again) -> None:
-    how = normalised_how(again.then, again.now)
-    if how is not None:
-        raise InputError(
-            f"{again.example()}: {how}.",
-            f"{_ALONE} normalising over the images of the test (a cohort of other people is fine).",
-        )
-
-
-def _refuse_repeats(
-    scores: Laid, rows: _Rows, seen: Survey, repeats: Repeats, allowed: float, ordered: bool | None
-) -> None:
+def _refuse_repeats(scores: Laid, rows: _Rows, seen: Survey, repeats: Repeats, ordered: bool | None) -> None:
     """Refuse rows or columns of one image that differ, and say whether it is chance or disorder, if that can be told."""
-    if rows.gap > allowed:
+    if rows.gap > 1:
         what, other = "queries", f"target {scores.targets[rows.column]!r}"
         pair = [scores.queries[place] for place in rows.pair]
         got = [scores.floats(np.array([place]))[0, rows.column] for place in rows.pair]
-    elif seen.column_gaps.max(initial=0.0) > allowed:
+    elif seen.column_gaps.max(initial=0.0) > 1:
         worst = int(seen.column_gaps.argmax())
         row = int(seen.gap_rows[worst])
         what, other = "targets", f"query {scores.queries[row]!r}"
@@ -223,51 +185,24 @@ def _refuse_repeats(
         return
     reason = {
         None: "the algorithm is not deterministic, or rows or columns are not in the package's order",
-        True: "the algorithm is not deterministic, or scores depend on more than the two images",
+        True: "the algorithm is not deterministic, scores depend on more than the two images, or some rows were mixed up",
         False: "rows or columns are not in the package's order (permuted)",
     }[ordered]
     raise InputError(
         f"{scores.name}: {what} {pair[0]!r} and {pair[1]!r} are the same image, but with {other} they score "
-        f"{_shown(got[0])} and {_shown(got[1])}: {reason}.",
+        f"{shown(got[0])} and {shown(got[1])}: {reason}.",
         "rows follow queries.csv and columns targets.csv; if it is a matter of rounding alone, allow more with --tolerance.",
     )
 
 
-def _refuse_disorder(scores: Laid, declared: Declaration, share: float) -> None:
-    facing = f"an image's own copy among the targets is closer than {share:.0%} of the other targets, on the median"
-    if share < _FAR:
-        right = "distance" if declared.orientation == "similarity" else "similarity"
-        raise InputError(
-            f"{scores.name}: read as a {declared.orientation}, {facing}: the orientation is reversed.",
-            f'write orientation = "{right}".',
-        )
-    raise InputError(
-        f"{scores.name}: {facing}: rows or columns are not in the package's order (permuted), or these are not scores of its "
-        "images.",
-        "rows follow queries.csv and columns targets.csv.",
-    )
-
-
-def _self_share(scores: Laid, declared: Declaration, repeats: Repeats) -> tuple[float | None, int]:
-    """The median share of other targets that are farther from an image than its own copy is; ties count half."""
-    step = -(-len(repeats.selves) // _SELVES) or 1
-    copies = {int(place): int(one) for one, place in repeats.targets}
-    sign = 1.0 if declared.orientation == "similarity" else -1.0
-    shares = []
-    for row, own in repeats.selves[::step]:
-        closeness = sign * scores.floats(np.array([row]))[0].astype(np.float64)
-        others = np.delete(closeness, [own, *(place for place, one in copies.items() if one == own)])
-        others = others[~np.isnan(others)]
-        if not np.isnan(closeness[own]) and len(others):
-            shares.append(float(np.mean((others < closeness[own]) + 0.5 * (others == closeness[own]))))
-    return (float(np.median(shares)) if shares else None), len(shares)
-
-
-def _symmetry_gap(scores: Laid, repeats: Repeats) -> float | None:
-    """How much the scores of two images that are in both sets differ either way round, at most."""
-    step = -(-len(repeats.selves) // _SELVES) or 1
+def _symmetry_gap(scores: Laid, repeats: Repeats, equality: Equality) -> tuple[float, str, str] | None:
+    """How much the scores of two images that are in both sets differ either way round, at most, and the two scores."""
+    step = -(-len(repeats.selves) // _SQUARE) or 1
     selves = repeats.selves[::step]
     if len(selves) < 2:
         return None
-    square = _cells(scores, selves[:, 0], selves[:, 1])
-    return float(distances(square, square.T).max())
+    rows = scores.floats(selves[:, 0])
+    square = rows[:, selves[:, 1]].astype(np.float64)
+    apart = equality.apart(square, square.T, middles(np.sort(rows, axis=1)))
+    worst = np.unravel_index(int(apart.argmax()), apart.shape)
+    return float(apart[worst]), shown(square[worst]), shown(square.T[worst])

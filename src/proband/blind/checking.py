@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
-
-from proband.blind.canaries import TOLERANCE, Canaries, Repeats, examine
+from proband.blind.canaries import TOLERANCE, Repeats, examine
+from proband.blind.checked import Checked
+from proband.blind.equality import Equality
 from proband.blind.key import Key
 from proband.blind.matrices import Laid, Matrix
 from proband.blind.opening import OpenedScores
@@ -16,108 +13,14 @@ from proband.blind.submission import CONTROL, DECLARATION, SCORES, Submission
 from proband.blind.surveying import Survey, survey
 from proband.blind.training import met_by
 from proband.engine import Progress
+from proband.engine.files import named
+from proband.engine.wording import counted
 from proband.errors import InputError, UsageError, first_few
 from proband.samples import Experiment, Ids
-from proband.scores import require_orientation
+from proband.scores.orientation import OrientationCheck, check_orientation
 
 _LISTS = {"query": "queries.csv", "target": "targets.csv"}
 _CONTROL_LISTS = {"query": "control_queries.csv", "target": "control_targets.csv"}
-
-
-@dataclass(frozen=True, eq=False)
-class Checked:
-    """A submission that passed.
-
-    Attributes
-    ----------
-    submission, package
-        What was checked, and against what.
-    scores
-        Its matrix, laid over the package's lists.
-    survey
-        What the scores look like.
-    canaries
-        What the repeats showed; None without the key.
-    """
-
-    submission: Submission
-    package: Package
-    scores: Laid
-    survey: Survey
-    canaries: Canaries | None
-
-    @property
-    def tied(self) -> float:
-        """The share of scores that another score of the same query equals."""
-        return self.survey.n_tied / self.survey.n_scores
-
-    def __repr__(self) -> str:
-        known = "without the key" if self.canaries is None else "with the key"
-        return f"Checked({self.submission.declared.algorithm!r} for {self.package.name!r}, {known}: fit to be scored)"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        declared, seen = self.submission.declared, self.survey
-        return {
-            "algorithm": declared.algorithm,
-            "orientation": declared.orientation,
-            "symmetric": declared.symmetric,
-            "training": None if declared.training is None else list(declared.training),
-            "failed": list(declared.failed),
-            "contact": declared.contact,
-            "package": self.package.digest,
-            "files": dict(self.submission.digests),
-            "scores": {
-                "n": seen.n_scores,
-                "n_failed": seen.n_failed,
-                "tied": self.tied,
-                "low": seen.low,
-                "high": seen.high,
-                "mean": seen.mean,
-                "spread": seen.spread,
-            },
-            "canaries": None if self.canaries is None else self.canaries.to_dict(),
-        }
-
-    def sentences(self) -> list[str]:
-        """What was found, in words."""
-        declared, seen = self.submission.declared, self.survey
-        rows, columns = self.scores.shape
-        said = [
-            f"{declared.algorithm}: {rows:,} queries × {columns:,} targets, {declared.orientation}, from {seen.low:g} to "
-            f"{seen.high:g}.",
-            f"{self.tied:.2%} of the scores equal another one of the same query.",
-        ]
-        if seen.n_failed:
-            said.append(f"{seen.n_failed:,} comparisons failed; they will count as misses.")
-        if declared.training is None:
-            said.append("Nothing is stated about training.")
-        else:
-            said.append(f"Trained on {len(declared.training):,} samples or people, as declared.")
-        if self.canaries is None:
-            said.append(
-                "Repeated images, orientation and training are checked with the key, by whoever has it."
-            )
-        else:
-            said += _of_canaries(self.canaries)
-        return said
-
-
-def _of_canaries(found: Canaries) -> list[str]:
-    said = [
-        f"{found.n_query_repeats:,} repeated queries and {found.n_target_repeats:,} repeated targets score alike (within "
-        f"{max(found.row_gap, found.column_gap):.2g}).",
-    ]
-    if found.n_control:
-        said.append(
-            f"{found.n_control:,} control pairs score as they do in the main sets (within {found.control_gap:.2g})."
-        )
-    if found.self_share is not None:
-        said.append(
-            f"{found.n_selves:,} images that are in both sets are closer to themselves than to {found.self_share:.0%} of the other "
-            "targets, on the median."
-        )
-    return said
 
 
 def check(
@@ -140,7 +43,7 @@ def check(
     key
         With it, repeated images, the control pair, the orientation and the declared training are checked as well.
     tolerance
-        How far scores that must be equal may lie apart, in standard deviations of the scores.
+        How far scores that must be equal may lie apart, in typical spreads of the scores; see `Equality`.
 
     Raises
     ------
@@ -153,21 +56,37 @@ def check(
         )
     if key is not None:
         key.require(package)
+    with named(str(submission.path)):
+        return _checked(package, submission, key, tolerance, threads, progress)
+
+
+def _checked(
+    package: Package,
+    submission: Submission,
+    key: Key | None,
+    tolerance: float,
+    threads: int | None,
+    progress: Progress | None,
+) -> Checked:
     _require_known_failures(package, submission)
     scores = _laid(submission.scores, package.queries, package.targets, submission, key, _LISTS)
     control = _control(package, submission, key)
     repeats = None if key is None else Repeats.of(key, package)
-    pairs = np.zeros((0, 2), dtype=np.intp) if repeats is None else repeats.targets
-    seen = survey(scores, pairs, threads, progress)
+    equality = Equality.of(scores, tolerance)
+    seen = survey(scores, None if repeats is None else repeats.targets, equality, threads, progress)
     _require_scores(scores, seen)
     if control is not None:
-        _require_finite(control, survey(control, np.zeros((0, 2), dtype=np.intp), threads))
-    found = None
-    if key is not None and repeats is not None:
-        _require_untrained(submission, key)
-        found = examine(scores, control, submission.declared, repeats, seen, tolerance)
-        if found.self_share is None:
-            _require_orientation(scores, submission, key)
+        _require_finite(control, survey(control, threads=threads))
+    if key is None or repeats is None:
+        return Checked(submission, package, scores, seen, None)
+    _require_untrained(submission, key)
+
+    def mated() -> OrientationCheck | None:
+        return _mated(scores, submission, key)
+
+    found = examine(scores, control, submission.declared, repeats, seen, equality, mated)
+    if found.self_share is None:
+        _require_orientation(scores, submission, mated())
     return Checked(submission, package, scores, seen, found)
 
 
@@ -176,7 +95,7 @@ def _require_known_failures(package: Package, submission: Submission) -> None:
     unknown = [name for name in submission.declared.failed if name not in known]
     if unknown:
         raise InputError(
-            f"{DECLARATION}: {len(unknown):,} of the images that failed are not in the package: {first_few(unknown)}."
+            f"{DECLARATION}: {counted(len(unknown), 'name under failed is', 'names under failed are')} not in the package: {first_few(unknown)}."
         )
 
 
@@ -226,8 +145,8 @@ def _laid(
             _require_axis(matrix.name, ids, expected, lists[what], key)
     if matrix.shape != wanted:
         raise InputError(
-            f"{matrix.name} is {matrix.shape[0]:,} × {matrix.shape[1]:,}, but there are {wanted[0]:,} queries and {wanted[1]:,} "
-            "targets.",
+            f"{matrix.name} is {matrix.shape[0]:,} × {matrix.shape[1]:,}, but there are "
+            f"{counted(wanted[0], 'query', 'queries')} and {counted(wanted[1], 'target')}.",
             cure,
         )
     return matrix.laid_over(queries, targets, submission.declared.failed)
@@ -247,13 +166,13 @@ def _require_axis(name: str, ids: Ids, expected: tuple[str, ...], source: str, k
         )
     if unknown:
         raise InputError(
-            f"{name}: {len(unknown):,} {ids.what} ids are not in {source}: {first_few(unknown)}.",
+            f"{name}: {counted(len(unknown), f'{ids.what} id is', f'{ids.what} ids are')} not in {source}: {first_few(unknown)}.",
             "use the random names of the package, as they are.",
         )
     missing = [one for one in expected if one not in ids]
     if missing:
         raise InputError(
-            f"{name}: {len(missing):,} of {len(expected):,} {ids.what} ids are missing: {first_few(missing)}.",
+            f"{name}: {len(missing):,} of {len(expected):,} {ids.what} ids {'is' if len(missing) == 1 else 'are'} missing: {first_few(missing)}.",
             f"score every one in {source}.",
         )
     for place, (got, wanted) in enumerate(zip(ids, expected, strict=True), start=1):
@@ -268,7 +187,7 @@ def _require_finite(matrix: Laid, seen: Survey) -> None:
     if seen.first_not_finite is not None:
         row, column = seen.first_not_finite
         raise InputError(
-            f"{matrix.name}: {seen.n_not_finite:,} scores are not finite; the first is {matrix.values[row, column]} for query "
+            f"{matrix.name}: {counted(seen.n_not_finite, 'score is', 'scores are')} not finite; the first is {matrix.values[row, column]} for query "
             f"{matrix.queries[row]!r} and target {matrix.targets[column]!r}.",
             f"write a number in every cell, and name images that could not be processed under failed in {DECLARATION}.",
         )
@@ -311,9 +230,27 @@ def _require_untrained(submission: Submission, key: Key) -> None:
         )
 
 
-def _require_orientation(scores: Laid, submission: Submission, key: Key) -> None:
-    """Where no image is in both sets, look at pairs of one person instead."""
+def _mated(scores: Laid, submission: Submission, key: Key) -> OrientationCheck | None:
+    """What pairs of one person say of the orientation, none of them an image and its own copy; None if there are no such pairs."""
     opened = OpenedScores(scores, submission.declared, key, scores.name)
-    experiment = Experiment(key.samples, gallery=opened.targets, probes=opened.queries)
-    if experiment.mated.any():
-        require_orientation(opened, experiment)
+    owner = dict(zip(key.samples.ids, key.samples.codes.tolist(), strict=True))
+    first = {owner[name]: name for name in reversed(opened.targets)}
+    gallery = list(first.values())
+    probes = [name for name in opened.queries if first.get(owner[name]) != name]
+    if not probes:
+        return None
+    experiment = Experiment(key.samples, gallery=gallery, probes=probes)
+    return check_orientation(opened, experiment) if experiment.mated.any() else None
+
+
+def _require_orientation(scores: Laid, submission: Submission, mated: OrientationCheck | None) -> None:
+    """Where no image is in both sets, look at pairs of one person instead."""
+    if mated is None or not mated.is_reversed:
+        return
+    declared = submission.declared.orientation
+    right = "distance" if declared == "similarity" else "similarity"
+    raise InputError(
+        f"{scores.name}: read as a {declared}, genuine pairs look worse than impostor pairs (AUC {mated.auc:.3f}; for "
+        f"{mated.n_below:,} of {mated.n_subjects:,} people, p = {mated.p_value:.2g}).",
+        f'write orientation = "{right}" in {DECLARATION}.',
+    )

@@ -11,6 +11,7 @@ import polars as pl
 from proband.algorithms.acquire import EYE_COLUMNS
 from proband.blind.key import TABLE
 from proband.blind.sealing import random_names
+from proband.engine.wording import counted
 from proband.errors import DesignError, InputError, UsageError
 from proband.samples import Choice, Samples
 from proband.samples.choosing import choose
@@ -42,7 +43,7 @@ class Sets:
                 raise DesignError(f"The {role} set is empty: no sample meets {selection.rule!r}.")
             if selection.unknown:
                 notes.append(
-                    f"{selection.unknown:,} samples leave {selection.rule!r} undecided for want of a value"
+                    f"{counted(selection.unknown, 'sample leaves', 'samples leave')} {selection.rule!r} undecided for want of a value"
                 )
             chosen[role] = tuple(samples.ids[place] for place in selection.positions)
         repeats = {

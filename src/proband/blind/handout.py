@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from proband.blind.package import IMAGES, PARTIALLY
+from proband.engine.wording import counted
 
 _RULES = (
     "Compare every query with every target: the scores are a matrix with one row a query and one column a target.",
@@ -20,7 +21,7 @@ target are. Names are random and mean nothing, nor does the order.
 
 | file | what it is |
 |---|---|
-| `targets.csv`, `queries.csv` | the {targets:,} targets and the {queries:,} queries: names in column `id`{columns} |
+| `targets.csv`, `queries.csv` | {n_targets} and {n_queries}: names in column `id`{columns} |
 | `control_targets.csv`, `control_queries.csv` | a second, small pair of sets ({control_targets} and {control_queries}), scored apart; empty lists ask for nothing |
 {images}| `submission.toml` | the form to fill in |
 | `package.json` | the rules and the digest of every file |
@@ -88,6 +89,8 @@ def readme(name: str, version: str, counts: dict[str, int], columns: list[str], 
         name=name,
         version=version,
         **counts,
+        n_targets=counted(counts["targets"], "target"),
+        n_queries=counted(counts["queries"], "query", "queries"),
         columns=told + (eyes if version == PARTIALLY else ""),
         images=row,
         rules="\n".join(f"{place}. {rule}" for place, rule in enumerate(rules(counts), 1)),

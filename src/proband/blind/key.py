@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from proband.blind.key_table import LISTS, check_table
 from proband.blind.sealing import canonical, digest_of
 from proband.engine import written_whole
 from proband.engine.files import reading
@@ -91,6 +92,12 @@ class Key:
             )
         if self.commitment != package.commitment:
             raise InputError(f"The key is not the one that {package.path.name} was committed to.")
+        for names, role in LISTS.items():
+            own = self.table.filter(pl.col("role") == role)["name"]
+            if set(own) != set(getattr(package, names)):
+                raise InputError(
+                    f"The key and {names}.csv of {package.path.name} do not name the same images."
+                )
 
     def write(self, path: str | Path) -> None:
         """Write the key, sealed, for its owner's eyes only; whole or not at all."""
@@ -104,9 +111,10 @@ class Key:
     def read(cls, path: str | Path) -> Key:
         """Read a key and check its seal."""
         path = Path(path)
+        if not path.is_file():
+            what = "is a directory, and no key" if path.is_dir() else "is not there"
+            raise InputError(f"The key {path} {what}.", "name the file that was written with the package.")
         with reading(path, "the key of a blind test"):
-            if not path.is_file():
-                raise InputError(f"There is no file {path}.")
             content = json.loads(path.read_bytes())
             if not isinstance(content, dict) or content.get("format") != FORMAT:
                 raise InputError(f"{path.name} is not the key of a blind test.")
@@ -117,9 +125,13 @@ class Key:
                     "take the key from where it was first kept.",
                 )
             try:
-                return cls(package=content["package"], **_opened(content["secret"]))
+                key = cls(package=_text(content, "package"), **_opened(content["secret"]))
             except KeyError as error:
                 raise InputError(f"{path.name} lacks {error.args[0]!r}.") from None
+            except AttributeError:
+                raise InputError(f"{path.name} is not built as the key of a blind test is.") from None
+            check_table(key.table, key.samples.ids)
+            return key
 
     def _secret(self) -> dict[str, Any]:
         columns = {name: self.table[name].to_list() for name in TABLE}
@@ -140,11 +152,27 @@ def write_privately(path: Path, content: bytes) -> None:
 
 
 def _opened(secret: dict[str, Any]) -> dict[str, Any]:
+    training, others = secret["training"], secret["others"]
+    if not isinstance(training, dict) or not _names_people(others):
+        raise InputError("Training sets and other samples of a key are listed by name.")
     return {
-        **{name: secret[name] for name in ("salt", "training", "training_salt", "others")},
+        "salt": _text(secret, "salt"),
+        "training": training,
+        "training_salt": _text(secret, "training_salt"),
+        "others": others,
         "table": pl.DataFrame(secret["table"], schema=TABLE),
         "samples": _unpacked(secret["samples"]),
     }
+
+
+def _text(content: dict[str, Any], name: str) -> str:
+    if not isinstance(content[name], str):
+        raise InputError(f"The key's {name!r} is no text.")
+    return str(content[name])
+
+
+def _names_people(others: object) -> bool:
+    return isinstance(others, dict) and all(isinstance(who, str) for who in others.values())
 
 
 def _packed(samples: Samples) -> dict[str, Any]:
@@ -180,7 +208,9 @@ def _column_of(frame: pl.DataFrame, values: list[str], usual: str) -> str:
 def _unpacked(packed: dict[str, Any]) -> Samples:
     columns = []
     for column in packed["columns"]:
-        kind = _KINDS[column["kind"]]
+        kind = _KINDS.get(column["kind"])
+        if kind is None:
+            raise InputError(f"The key has a column of an unknown kind: {column['kind']!r:.40}.")
         stored = pl.Int64 if kind.is_temporal() else kind
         columns.append(pl.Series(column["name"], column["values"], dtype=stored).cast(kind))
     return Samples(

@@ -17,13 +17,15 @@ from proband.algorithms.pictures import Pictures
 from proband.blind.drawing import Sets, draw, list_of, refuse_telling
 from proband.blind.handout import form, readme, rules
 from proband.blind.key import Key, write_privately
-from proband.blind.package import FULLY, IMAGES, LISTS, PARTIALLY, Package, Parcel, Version
+from proband.blind.key_table import LISTS
+from proband.blind.package import FULLY, IMAGES, PARTIALLY, Package, Parcel, Version
 from proband.blind.pictures import as_png, measured, padded
 from proband.blind.sealing import chance, salt
 from proband.blind.submission import DECLARATION
-from proband.blind.training import Tested, check_training, summary_of
+from proband.blind.training import Tested, check_training, require_salt, summary_of
 from proband.engine import Progress, Silent, written_whole
 from proband.engine.files import make_directory, written_together
+from proband.engine.wording import counted
 from proband.errors import InputError, UsageError
 from proband.samples import Choice, Samples
 
@@ -116,6 +118,8 @@ class BlindTest:
         refuse_telling(self.samples, self.keep, eyes)
         tested = Tested.of(self.samples, sets.samples)
         source = chance(self.seed)
+        if not self.training_salt:
+            require_salt(self.training)
         public = self.training_salt or salt(source)
         check_training(self.training, tested, public)
         sizes = None
@@ -225,7 +229,9 @@ class BlindTest:
             used = self.samples.frame[self.samples.ids.positions(sets.samples)]
             without = used.filter(pl.any_horizontal(pl.col(EYE_COLUMNS).is_null())).height
             if without:
-                notes.append(f"{without:,} images have no eye centres in the table, so none are given")
+                notes.append(
+                    f"{counted(without, 'image has', 'images have')} no eye centres in the table, so none are given"
+                )
         notes += [
             f"there are no images; whose name is whose is in {path}, to be kept secret" for path in names
         ]

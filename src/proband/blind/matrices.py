@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine import Progress
-from proband.errors import InputError, first_few
+from proband.engine.wording import counted
+from proband.errors import InputError, ProbandError, first_few
 from proband.kernels.codes import DONT_CARE, FAILED
 from proband.samples import Ids
 from proband.scores.base import Cells, Orientation, Values
@@ -108,7 +109,13 @@ class Laid:
 
 def read_matrix(path: Path, orientation: Orientation, progress: Progress) -> Matrix:
     """Read the one matrix of a file, and make sure that it says nothing else than what was declared."""
-    file = read_file(path, ReadOptions(progress=progress)).as_matrix(path.name)
+    try:
+        file = read_file(path, ReadOptions(progress=progress)).as_matrix(path.name)
+    except ProbandError as error:
+        # What was handed in is at fault; options that would say how to read it are none of a blind test's.
+        option = error.hint is None or "--" in error.hint
+        hint = "hand in a plain matrix of numbers, as .npy or .csv." if option else error.hint
+        raise InputError(error.message, hint) from None
     if len(file.matrices) != 1:
         raise InputError(
             f"{path.name} holds {len(file.matrices)} matrices ({first_few(list(file.matrices))}), and one is needed.",
@@ -139,7 +146,12 @@ def _refuse_gaps(name: str, file: ScoreFile) -> None:
     query = row if file.queries is None else repr(file.queries[int(row)])
     target = column if file.targets is None else repr(file.targets[int(column)])
     raise InputError(
-        f"{name}: {int((file.cells == DONT_CARE).sum()):,} pairs have no score; the first is query {query} and target "
+        f"{name}: {counted(int((file.cells == DONT_CARE).sum()), 'pair has', 'pairs have')} no score; the first is query {query} and target "
         f"{target}.",
         "every query is compared with every target; a comparison that failed is marked as failed (2).",
     )
+
+
+def shown(score: float) -> str:
+    """A score as messages give it."""
+    return "nothing (a failure)" if np.isnan(score) else f"{score:.7g}"

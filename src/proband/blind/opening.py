@@ -8,6 +8,7 @@ import polars as pl
 from proband.blind.key import Key
 from proband.blind.matrices import Laid
 from proband.blind.submission import Declaration
+from proband.engine.wording import counted
 from proband.kernels.codes import FAILED
 from proband.samples import Ids, Positions
 from proband.scores import DenseScores, Scores
@@ -46,7 +47,9 @@ class OpenedScores(Scores):
         self._failed_columns = matrix.failed_targets[self._columns]
         failed = int(self._failed_rows.sum()), int(self._failed_columns.sum())
         self.notes = (
-            (f"{name} failed on {failed[0]:,} queries and {failed[1]:,} targets, as it declares",)
+            (
+                f"{name} failed on {counted(failed[0], 'query', 'queries')} and {counted(failed[1], 'target')}, as it declares",
+            )
             if any(failed)
             else ()
         )

@@ -10,21 +10,16 @@ from typing import Any, Final, Literal
 
 import polars as pl
 
+from proband.blind.key_table import LISTS
 from proband.blind.sealing import digest_of, digest_of_file
 from proband.engine.files import reading
+from proband.engine.wording import counted
 from proband.errors import InputError
 from proband.samples import Ids
 
 FORMAT = "proband blind test 1"
 MARK = "package.json"
 IMAGES = "images"
-LISTS = {
-    "targets": "target",
-    "queries": "query",
-    "control_targets": "control target",
-    "control_queries": "control query",
-}
-"""The lists of names, each a ``.csv`` file, and the role of what they list."""
 
 _MODE, _MODE_OF_DIRECTORIES = 0o644, 0o755
 _DATE = 946_684_800  # the beginning of 2000, UTC
@@ -70,7 +65,8 @@ class Package:
 
     def __repr__(self) -> str:
         return (
-            f"Package({self.name!r}, {self.version}: {len(self.queries):,} queries × {len(self.targets):,} targets, "
+            f"Package({self.name!r}, {self.version}: {counted(len(self.queries), 'query', 'queries')} × "
+            f"{counted(len(self.targets), 'target')}, "
             f"digest {self.digest[:12]}…)"
         )
 
@@ -88,10 +84,12 @@ class Package:
             stated = _stated(json.loads(content))
         if verify:
             check_files(path, stated["files"])
+        lists = {name: _names(path / f"{name}.csv") for name in LISTS}
+        _check_lists(path, lists)
         return cls(
             name=stated["name"],
             version=stated["version"],
-            **{name: _names(path / f"{name}.csv") for name in LISTS},
+            **lists,
             commitment=stated["commitment"],
             digest=digest_of(content),
             path=path,
@@ -128,16 +126,28 @@ class Parcel:
 
 
 def files_within(path: Path) -> list[str]:
-    """List every file below a directory but the description itself, by its path within."""
-    every = (entry.relative_to(path).as_posix() for entry in path.rglob("*") if not entry.is_dir())
-    return sorted(name for name in every if name != MARK)
+    """List every file below a directory but the description itself, by its path within; directories that hold none end in /."""
+    found = []
+    for folder, inner, files in os.walk(path):
+        here = Path(folder)
+        links = [
+            name for name in inner if (here / name).is_symlink()
+        ]  # not entered, so no directory of the package
+        found += [(here / name).relative_to(path).as_posix() for name in (*files, *links)]
+        if not inner and not files and here != path:
+            found.append(f"{here.relative_to(path).as_posix()}/")
+    return sorted(name for name in found if name != MARK)
 
 
 def check_files(path: Path, digests: dict[str, str]) -> None:
-    """Refuse a package with a file missing, added or changed, and name the first."""
+    """Refuse a package with a file missing, added, changed or replaced by a link, and name the first."""
     found = files_within(path)
     cure = "get the package anew from whoever administers the test."
-    for name in sorted({*found, *digests}):
+    for name in (MARK, *sorted({*found, *digests})):
+        if (path / name).is_symlink():
+            raise InputError(f"{name} of the package {path.name} is a link, and no file of its own.", cure)
+        if name == MARK:
+            continue
         if name not in digests:
             raise InputError(
                 f"{name} does not belong to the package {path.name}.", "keep other files elsewhere."
@@ -156,6 +166,10 @@ def _stated(content: Any) -> dict[str, Any]:
     for key in ("name", "version", "commitment", "training_salt"):
         if not isinstance(content.get(key), str):
             raise InputError(f"{MARK} does not state {key!r}.")
+    if content["version"] not in (PARTIALLY, FULLY):
+        raise InputError(
+            f"{MARK} states the version {content['version']!r:.60}.", f"it is {PARTIALLY} or {FULLY}."
+        )
     files = content.get("files")
     if not isinstance(files, dict) or not all(isinstance(digest, str) for digest in files.values()):
         raise InputError(f"{MARK} does not state the digests of the files.")
@@ -170,3 +184,12 @@ def _names(path: Path) -> tuple[str, ...]:
         if "id" not in frame.columns:
             raise InputError(f"{path.name} has no column 'id'.")
         return tuple(Ids(frame["id"].to_list(), path.stem))
+
+
+def _check_lists(path: Path, lists: dict[str, tuple[str, ...]]) -> None:
+    """Refuse a package without images to compare, or one that gives two images the same name."""
+    if not lists["targets"] or not lists["queries"]:
+        raise InputError(f"The package {path.name} has no targets, or no queries.")
+    if bool(lists["control_targets"]) != bool(lists["control_queries"]):
+        raise InputError(f"The package {path.name} has one half of a control pair only.")
+    Ids((name for names in lists.values() for name in names), f"package {path.name}")

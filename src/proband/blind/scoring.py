@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from proband.blind.canaries import TOLERANCE
-from proband.blind.checking import Checked, check
+from proband.blind.checked import Checked
+from proband.blind.checking import check
 from proband.blind.key import Key
 from proband.blind.opening import OpenedScores
 from proband.blind.package import FULLY, PARTIALLY, Package
@@ -122,10 +123,16 @@ def blind_study(
 ) -> BlindStudy:
     """Evaluate all submissions in one study; `settings` are those of `feret_study`.
 
-    Versions paired by name come before those that are asked for.
+    Versions paired by name come before those that are asked for. The orientation was checked when the tests were opened.
     """
     versions = (*opened.versions, *settings.pop("versions", ()))
-    study = feret_study(opened.scores, opened.experiment(gallery, probes), versions=versions, **settings)
+    study = feret_study(
+        opened.scores,
+        opened.experiment(gallery, probes),
+        versions=versions,
+        check_orientation=False,
+        **settings,
+    )
     held = {one.name: getattr(study, one.name) for one in fields(FeretStudy)}
     held["notes"] = (*study.notes, *(said.removesuffix(".") for said in opened.sentences()))
     return BlindStudy(**held, administration=opened.to_dict())

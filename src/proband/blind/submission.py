@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from proband.blind.matrices import Matrix, read_matrix
 from proband.blind.sealing import digest_of_file
 from proband.engine import Progress, Silent
-from proband.engine.files import reading
+from proband.engine.files import named, reading
 from proband.errors import InputError
-from proband.scores.base import Orientation, check_orientation_name
+from proband.scores.base import Orientation
 
 DECLARATION = "submission.toml"
 SCORES, CONTROL = "scores", "control"
@@ -76,6 +76,11 @@ class Declaration:
                     f"{DECLARATION} does not name the algorithm.",
                     'write algorithm = "…", as tables shall show it.',
                 )
+            if not algorithm.isprintable():
+                raise InputError(
+                    f"{DECLARATION}: the algorithm is called {algorithm!r:.60}.",
+                    "its name is one line of plain text.",
+                )
             symmetric = stated.get("symmetric", UNSTATED)
             if not isinstance(symmetric, bool) and symmetric != UNSTATED:
                 raise InputError(
@@ -83,12 +88,22 @@ class Declaration:
                 )
             return cls(
                 algorithm,
-                check_orientation_name(stated.get("orientation")),
+                _orientation(stated.get("orientation")),
                 _SYMMETRY[symmetric],
                 _names(stated, "training", path.parent) if "training" in stated else None,
                 _names(stated, "failed", path.parent),
                 _text(stated, "contact"),
             )
+
+
+def _orientation(value: object) -> Orientation:
+    if not isinstance(value, str) or value not in get_args(Orientation):
+        said = "is not stated" if value in (None, "") else f"is {value!r:.60}"
+        raise InputError(
+            f"{DECLARATION}: the orientation of the scores {said}.",
+            'write "similarity" (larger is more alike) or "distance" (smaller is more alike); it is never guessed.',
+        )
+    return value  # type: ignore[return-value]
 
 
 def _text(stated: Mapping[str, Any], key: str) -> str:
@@ -154,13 +169,17 @@ class Submission:
                 f"{path} is not a directory.",
                 f"a submission is one, with {DECLARATION} and {SCORES}.npy (or .csv, …).",
             )
+        with named(str(path)):
+            return cls._read(path, progress or Silent())
+
+    @classmethod
+    def _read(cls, path: Path, progress: Progress) -> Submission:
         declared = Declaration.read(path / DECLARATION)
         files = _matrix_files(path)
         if SCORES not in files:
             raise InputError(
                 f"{path.name} holds no scores.", f"call the file {SCORES}.npy, {SCORES}.npz, {SCORES}.csv, …"
             )
-        progress = progress or Silent()
         read = {part: read_matrix(file, declared.orientation, progress) for part, file in files.items()}
         digests = {
             entry.relative_to(path).as_posix(): digest_of_file(entry)

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from proband.blind.equality import Equality, middles
 from proband.blind.matrices import Laid, Mask
 from proband.engine import Progress, Silent, run_blocks
 
-_CELLS_AT_ONCE = 1 << 20
+CELLS_AT_ONCE = 1 << 20
 _FEW = 2  # so many different values are decisions and no scores
 
 Floats = npt.NDArray[np.floating[Any]]
@@ -38,8 +39,8 @@ class Survey:
     low, high, mean, spread
         The least and the greatest score, their mean and standard deviation.
     column_gaps, gap_rows
-        For each pair of columns asked for, how far they lie apart at most, and in which row; infinite where one failed
-        and the other did not.
+        For each pair of columns asked for, how far they lie apart at most, as a share of what counts as equal, and in which
+        row; infinite where one failed and the other did not.
     """
 
     n_scores: int
@@ -80,20 +81,21 @@ class _Part:
 
 def survey(
     matrix: Laid,
-    column_pairs: Pairs,
+    column_pairs: Pairs | None = None,
+    equality: Equality | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Survey:
     """Look at every score once; memory does not grow with the matrix.
 
-    `column_pairs` (n × 2) are columns to be compared with one another on the way.
+    `column_pairs` (n × 2) are columns to be compared with one another on the way, by `equality`.
     """
     n_rows, n_columns = matrix.shape
-    step = max(1, _CELLS_AT_ONCE // n_columns)
+    step = max(1, CELLS_AT_ONCE // n_columns)
     blocks = [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
 
     def one(block: slice) -> _Part:
-        return _part(matrix.floats(block), matrix.failures(block), block.start, column_pairs)
+        return _part(matrix.floats(block), matrix.failures(block), block.start, column_pairs, equality)
 
     progress = progress or Silent()
     progress.begin(f"checking {matrix.name}", n_rows)
@@ -105,7 +107,9 @@ def survey(
     return _summary(reduce(_merged, map(counted, run_blocks(one, blocks, threads))))
 
 
-def _part(values: Floats, failed: Mask | None, first_row: int, column_pairs: Pairs) -> _Part:
+def _part(
+    values: Floats, failed: Mask | None, first_row: int, column_pairs: Pairs | None, equality: Equality | None
+) -> _Part:
     finite = np.isfinite(values)
     judged = np.ones_like(finite) if failed is None else ~failed
     bad = judged & ~finite
@@ -119,8 +123,8 @@ def _part(values: Floats, failed: Mask | None, first_row: int, column_pairs: Pai
         values[~good] = np.nan  # sorted to the end, equal to nothing, and passed over by fmin and fmax
     scores = values if n == values.size else values[good]
     mean = float(scores.mean(dtype=np.float64)) if n else 0.0
-    gaps, gap_rows = _gaps(values, column_pairs)
     ordered = np.sort(values, axis=1)
+    gaps, gap_rows = _gaps(values, ordered, column_pairs, equality)
     low, high = ordered[:, 0], np.fmax.reduce(values, axis=1)
     constant = np.flatnonzero((low == high) & (good.sum(axis=1) > 1))
     return _Part(
@@ -141,20 +145,15 @@ def _part(values: Floats, failed: Mask | None, first_row: int, column_pairs: Pai
     )
 
 
-def _gaps(values: Floats, pairs: Pairs) -> tuple[Floats, Pairs]:
+def _gaps(
+    values: Floats, ordered: Floats, pairs: Pairs | None, equality: Equality | None
+) -> tuple[Floats, Pairs]:
     """The greatest difference of each pair of columns, and the row it is in."""
-    if not len(pairs):
+    if equality is None or pairs is None or not len(pairs):
         return np.zeros(0), np.zeros(0, dtype=np.intp)
-    apart = distances(values[:, pairs[:, 0]], values[:, pairs[:, 1]])
+    apart = equality.apart(values[:, pairs[:, 0]], values[:, pairs[:, 1]], middles(ordered))
     rows = apart.argmax(axis=0)
     return apart.max(axis=0), rows
-
-
-def distances(one: Floats, other: Floats) -> npt.NDArray[np.float64]:
-    """How far scores lie apart, not-a-number standing for a failure: two failures agree, one alone is infinitely far."""
-    apart = np.abs(one.astype(np.float64) - other)
-    lone = np.isnan(one) != np.isnan(other)
-    return np.where(lone, np.inf, np.where(np.isnan(apart), 0.0, apart))
 
 
 def _tied(ordered: Floats) -> int:

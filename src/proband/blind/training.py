@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from proband.blind.sealing import canonical, digest_of
 from proband.engine.files import reading
-from proband.errors import DesignError, InputError, UsageError
+from proband.errors import DesignError, InputError, UsageError, first_few
 from proband.samples import Samples
 from proband.samples.reading import read_frame
 
@@ -126,15 +126,27 @@ def read_training(text: str, id_column: str = "id", subject_column: str = "subje
         if not set(columns.values()) & set(frame.columns):
             raise InputError(f"{path.name} has neither a column {id_column!r} nor one {subject_column!r}.")
     else:
+        if not path.is_file():
+            raise InputError(f"There is no file {path}.")
         with reading(path, "a list of names"):
-            if not path.is_file():
-                raise InputError(f"There is no file {path}.")
             parts["either"] = _entries(path.read_text(encoding="utf-8-sig").splitlines())
     if not any(parts.values()):
         raise InputError(
             f"{path.name} declares nobody.", "a training set has at least one sample or subject."
         )
     return name, parts
+
+
+def require_salt(declared: Mapping[str, Any]) -> None:
+    """Refuse hashed names where no salt was announced: with a new one they match nothing, and would pass unseen."""
+    for name, parts in declared.items():
+        found = [entry for part in parts.values() for entry in part if entry.startswith(HASHED)]
+        if found:
+            raise UsageError(
+                f"The training set {name!r} has hashed names ({first_few(found, 1)}), but no training salt is given to hash the "
+                "test's names with.",
+                "announce a salt before training sets are declared, and give it here: --training-salt.",
+            )
 
 
 def check_training(declared: Mapping[str, Any], tested: Tested, salt: str) -> None:

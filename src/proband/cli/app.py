@@ -9,19 +9,25 @@ import typer
 from proband._version import __version__
 from proband.cli.alter import alter
 from proband.cli.array import array
+from proband.cli.audit import audit
 from proband.cli.blind import blind
+from proband.cli.card import card
 from proband.cli.compare import compare
 from proband.cli.convert import convert
 from proband.cli.demo import demo
 from proband.cli.evaluate import evaluate
 from proband.cli.faces import faces
 from proband.cli.feret import feret
+from proband.cli.init import init
 from proband.cli.inspect import inspect
+from proband.cli.literature import literature
 from proband.cli.mcnemar import mcnemar
 from proband.cli.permute import permute
 from proband.cli.plan import plan
+from proband.cli.protocol import protocol
 from proband.cli.recognize import recognize
 from proband.cli.reproduce import reproduce
+from proband.cli.run import run
 from proband.cli.search import search
 from proband.cli.strat import strat
 from proband.cli.verify import verify
@@ -38,6 +44,8 @@ app = typer.Typer(
 )
 for command in (
     demo,
+    init,
+    run,
     evaluate,
     compare,
     verify,
@@ -53,9 +61,13 @@ for command in (
     convert,
     faces,
     alter,
+    literature,
+    audit,
 ):
     app.command()(command)
 app.add_typer(blind)
+app.add_typer(card)
+app.add_typer(protocol)
 app.add_typer(reproduce)
 
 

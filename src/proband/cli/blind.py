@@ -138,7 +138,7 @@ def make(
         str | None,
         typer.Option(
             "--training-salt",
-            help="What hashed training sets were hashed with, if they are. Default: a new one.",
+            help="What hashed training sets were hashed with; needed if any is. Default: a new one.",
             show_default=False,
             rich_help_panel="Controls",
         ),
@@ -217,6 +217,8 @@ def _declared(texts: list[str], id_column: str, subject_column: str) -> dict[str
 
 
 def _show(made: Made) -> None:
+    from proband.engine.wording import counted
+
     console = output()
 
     def say(text: Any) -> None:
@@ -224,7 +226,8 @@ def _show(made: Made) -> None:
 
     for package, key in zip(made.packages, made.keys, strict=True):
         say(
-            f"{package.name}, {package.version}: {len(package.queries):,} queries × {len(package.targets):,} targets, "
+            f"{package.name}, {package.version}: {counted(len(package.queries), 'query', 'queries')} × "
+            f"{counted(len(package.targets), 'target')}, "
             f"control {len(package.control_queries)} × {len(package.control_targets)}"
         )
         say(f"  hand out {package.path} (digest {package.digest})")

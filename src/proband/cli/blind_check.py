@@ -15,7 +15,7 @@ from proband.cli.inputs import RunInputs
 Tolerance = Annotated[
     float,
     typer.Option(
-        help="How far scores that must be equal may lie apart, in standard deviations of the scores.",
+        help="How far scores that must be equal may lie apart, in typical spreads of the scores (interquartile ranges, as standard deviations).",
         rich_help_panel="Check",
     ),
 ]

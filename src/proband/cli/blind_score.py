@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -81,9 +80,18 @@ def _answered(words: list[str], progress: Progress) -> list[AnsweredTest]:
     from proband.blind.submission import Submission
     from proband.errors import UsageError
 
-    parts = [list(part) for is_mark, part in groupby(words, _AND.__eq__) if not is_mark]
+    parts: list[list[str]] = [[]]
+    for word in words:
+        if word == _AND:
+            parts.append([])
+        else:
+            parts[-1].append(word)
     opened = []
     for part in parts:
+        if not part:
+            raise UsageError(
+                f"A {_AND} stands between two tests.", "KEY PACKAGE SUBMISSION... + KEY PACKAGE SUBMISSION..."
+            )
         if len(part) < 3:
             raise UsageError(
                 f"A test is a key, a package and at least one submission, got {' '.join(part)!r}.",

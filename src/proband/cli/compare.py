@@ -12,6 +12,7 @@ from proband.cli import options as o
 from proband.cli.console import output, progress_bars, talk
 from proband.cli.gathering import gathered
 from proband.cli.inputs import ExperimentInputs, RunInputs, ScoreInputs
+from proband.cli.reporting import ReportFile, write_report
 
 if TYPE_CHECKING:
     from proband.inference import Comparison
@@ -77,6 +78,7 @@ def compare(
     csv: Annotated[
         Path | None, typer.Option("--csv", help="Write every pair as CSV.", rich_help_panel="Output")
     ] = None,
+    report: ReportFile = None,
     *,
     running: RunInputs,
 ) -> None:
@@ -93,19 +95,45 @@ def compare(
       proband compare old=a.npz::net new=b.npz::net -s samples.csv --orientation similarity --rank 10 --margin 0.02
     """
     from proband.errors import UsageError
-    from proband.inference import compare as compare_scores
-    from proband.measures import MedianCensoredRank, RecognitionRate, rank as ranked
+    from proband.measures import FNMR, MedianCensoredRank, RecognitionRate
 
     if fnmr_at is not None:
         if test is not TestName.auto or median:
             raise UsageError(
                 "--fnmr-at compares verification, which has a test of its own: without --test and --median-rank."
             )
-        comparison = _by_fnmr(inputs, setting, fnmr_at, margin, level, seed, running)
-        _write(comparison, latex, markdown, csv)
-        _show(comparison, running.json)
-        return
-    measure: Any = MedianCensoredRank(rank if rank > 1 else 10) if median else RecognitionRate(rank)
+        measure: Any = FNMR(fnmr_at)
+        comparison = _by_fnmr(inputs, setting, measure, margin, level, seed, running)
+    else:
+        measure = MedianCensoredRank(rank if rank > 1 else 10) if median else RecognitionRate(rank)
+        comparison = _by_ranks(inputs, setting, measure, test, margin, level, seed, running)
+    _write(comparison, latex, markdown, csv)
+    write_report(
+        report,
+        "Comparison",
+        inputs,
+        (setting.gallery, setting.probes),
+        seed=seed,
+        level=level,
+        comparisons={measure.estimand: comparison},
+    )
+    _show(comparison, running.json)
+
+
+def _by_ranks(
+    inputs: ScoreInputs,
+    setting: ExperimentInputs,
+    measure: Any,
+    test: TestName,
+    margin: float | None,
+    level: float,
+    seed: int,
+    running: RunInputs,
+) -> Comparison:
+    from proband.inference import compare as compare_scores
+    from proband.measures import rank as ranked
+    from proband.study.designs import paired_design
+
     with progress_bars(running.quiet) as progress:
         found, table = inputs.read(progress)
         experiment = setting.over(found, table, inputs.missing)
@@ -120,43 +148,27 @@ def compare(
             )
             for one in found
         ]
-    comparison = compare_scores(
-        measure, outcomes, design=_design(test), margin=margin, confidence_level=level, rng=seed
+    return compare_scores(
+        measure, outcomes, design=paired_design(test.value), margin=margin, confidence_level=level, rng=seed
     )
-    _write(comparison, latex, markdown, csv)
-    _show(comparison, running.json)
 
 
 def _by_fnmr(
     inputs: ScoreInputs,
     setting: ExperimentInputs,
-    fmr: float,
+    measure: Any,
     margin: float | None,
     level: float,
     seed: int,
     running: RunInputs,
 ) -> Comparison:
     from proband.inference import compare as compare_scores
-    from proband.measures.verification import FNMR
 
     with progress_bars(running.quiet) as progress:
         found, table = inputs.read(progress)
         chosen = setting.gallery is not None or setting.probes is not None
         within: Any = setting.over(found, table, inputs.missing) if chosen else table
-        return compare_scores(FNMR(fmr), found, within, margin=margin, confidence_level=level, rng=seed)
-
-
-def _design(test: TestName) -> Any:
-    from proband.designs import Binomial, Bootstrap, ClusteredMcNemar, SignFlip
-
-    return {
-        TestName.auto: "auto",
-        TestName.sign_flip: SignFlip(),
-        TestName.obuchowski: ClusteredMcNemar("obuchowski"),
-        TestName.durkalski: ClusteredMcNemar("durkalski"),
-        TestName.mcnemar: Binomial(),
-        TestName.bootstrap: Bootstrap(),
-    }[test]
+        return compare_scores(measure, found, within, margin=margin, confidence_level=level, rng=seed)
 
 
 def _write(comparison: Comparison, latex: Path | None, markdown: Path | None, csv: Path | None) -> None:

@@ -66,16 +66,13 @@ def read_samples(
 ) -> Samples | None:
     """Read the samples table, if one was named: a table, or a CSU image list."""
     from proband.errors import UsageError
-    from proband.samples import Samples
-    from proband.scores.formats import read_image_list
+    from proband.study.sources import read_table
 
     if path is None:
         if failed is not None:
             raise UsageError("--failed is a condition on the samples table, so it needs --samples.")
         return None
-    if path.suffix.lower() == ".srt":
-        return read_image_list(path)
-    return Samples.read(path, id_column=id_column, subject_column=subject_column, failed=failed)
+    return read_table(path, id_column, subject_column, failed)
 
 
 def choice_of(expression: str | None, one_per_subject: bool) -> Choice | None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from proband.cli import options as o
 from proband.cli.console import output, progress_bars
+from proband.cli.reporting import page_of
+
+if TYPE_CHECKING:
+    from proband.inference import Comparison, Evaluation
 
 
 def demo(
@@ -24,7 +28,7 @@ def demo(
     threads: o.Threads = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Evaluate classical algorithms on a synthetic FERET-like population, and write a report.
+    """Evaluate classical algorithms on a synthetic FERET-like population, and write a report that opens in a browser.
 
     Makes the faces, crops them by their eyes, trains every bundled recogniser on other people, and measures them all on
     FERET's four probe categories.
@@ -32,16 +36,15 @@ def demo(
     from proband.report import evaluation_table, statements
     from proband.report.demo import GALLERY, run_demo
 
+    def page(title: str, evaluation: Evaluation, comparisons: dict[str, Comparison]) -> str:
+        return page_of(title, seed=seed, evaluation=evaluation, comparisons=comparisons)
+
     with progress_bars(quiet) as progress:
-        evaluation, summary = run_demo(out, subjects, seed, algorithm or [], threads, progress)
+        evaluation, report = run_demo(out, subjects, seed, algorithm or [], page, threads, progress)
     console = output()
     console.print(evaluation_table(evaluation))
     for said in statements(evaluation):
         console.print(said, style="dim", markup=False, soft_wrap=True)
-    console.print(
-        f"\n[bold]The report is {summary}[/bold], the figure {out / 'cmc.png'}, the faces {out / 'faces.png'}.",
-        soft_wrap=True,
-    )
     data = out / "data"
     console.print("\nNow try:", soft_wrap=True)
     for line in (
@@ -51,3 +54,9 @@ def demo(
         "proband faces population --subjects 100",
     ):
         console.print(f"  {line}", markup=False, soft_wrap=True)
+    console.print(
+        f"\nThe figure is {out / 'cmc.png'}, the faces are {out / 'faces.png'}.", markup=False, soft_wrap=True
+    )
+    console.print(
+        f"The report is {report}: open it in a browser.", style="bold", markup=False, soft_wrap=True
+    )

@@ -11,6 +11,7 @@ from proband.cli import options as o
 from proband.cli.console import output, progress_bars, talk
 from proband.cli.gathering import gathered
 from proband.cli.inputs import ExperimentInputs, RunInputs, ScoreInputs, whole_numbers
+from proband.cli.reporting import ReportFile, write_report
 
 
 @gathered
@@ -46,6 +47,7 @@ def evaluate(
         ),
     ] = None,
     csv: o.Csv = None,
+    report: ReportFile = None,
     *,
     running: RunInputs,
 ) -> None:
@@ -85,6 +87,14 @@ def evaluate(
             progress=progress,
             **setting.ranking(),
         )
+    write_report(
+        report,
+        "Identification",
+        inputs,
+        (setting.gallery, setting.probes),
+        level=level,
+        evaluation=evaluation,
+    )
     _show(evaluation, running.json, csv, figure or [], out)
 
 

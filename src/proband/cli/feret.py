@@ -7,6 +7,7 @@ from proband.cli.console import progress_bars
 from proband.cli.feret_inputs import StudyInputs, show_study
 from proband.cli.gathering import gathered
 from proband.cli.inputs import ExperimentInputs, RunInputs, ScoreInputs
+from proband.cli.reporting import ReportFile, write_report
 
 
 @gathered
@@ -17,6 +18,7 @@ def feret(
     level: o.Level = 0.95,
     seed: o.Seed = 0,
     out: o.OutDir = None,
+    report: ReportFile = None,
     *,
     running: RunInputs,
 ) -> None:
@@ -48,4 +50,13 @@ def feret(
             **study.over(experiment, [one.name for one in found]),
             **setting.ranking(),
         )
+    write_report(
+        report,
+        "FERET evaluation",
+        inputs,
+        (setting.gallery, setting.probes),
+        seed=seed,
+        level=level,
+        feret=made,
+    )
     show_study(made, running.json, out)

@@ -12,13 +12,10 @@ from proband.cli.console import output, talk
 from proband.cli.inputs import numbers, whole_numbers
 
 if TYPE_CHECKING:
-    from proband.designs import Galleries
     from proband.inference.feret_pairs import Improvement, Version
-    from proband.inference.rejection import Rejection
     from proband.samples import Category, Experiment
 
 _PANEL = "Study"
-_RANDOM = "random"
 
 
 @dataclass(frozen=True)
@@ -109,14 +106,22 @@ class StudyInputs:
 
     def asked(self, seed: int) -> dict[str, Any]:
         """What can be told before any score is read, as `feret_study` takes it."""
-        return {
-            "galleries": self._designs(seed),
-            "ages": self.ages or next((name for name in self.order or [] if name != _RANDOM), None),
-            "sizes": whole_numbers(self.sizes, "--sizes") if self.sizes else (),
-            "rejection": self._rejection(),
-            "ranks": whole_numbers(self.ranks, "--ranks"),
-            "seed": seed,
-        }
+        from proband.errors import UsageError
+        from proband.study.designs import feret_arguments
+        from proband.study.sections import FeretRequest
+
+        if self.galleries is None and (self.order or self.ages):
+            raise UsageError("--order and --ages are about galleries.", "say how many: --galleries 6.")
+        request = FeretRequest(
+            galleries=self.galleries,
+            order=tuple(self.order or ()),
+            ages=self.ages,
+            sizes=whole_numbers(self.sizes, "--sizes") if self.sizes is not None else (),
+            reject=self.reject,
+            fpir=numbers(self.fpir, "--fpir"),
+            ranks=whole_numbers(self.ranks, "--ranks"),
+        )
+        return feret_arguments(request, seed)
 
     def over(self, experiment: Experiment, names: list[str]) -> dict[str, Any]:
         """What depends on the experiment and on the algorithms' names, as `feret_study` takes it."""
@@ -135,33 +140,11 @@ class StudyInputs:
         grouped = [group for column in self.by or [] for group in probe_groups(experiment, column)]
         return [*asked, *(Category.parse(text) for text in self.category or []), *grouped]
 
-    def _designs(self, seed: int) -> list[Galleries]:
-        """The galleries asked for, one design for each order."""
-        from proband.designs import Galleries
-        from proband.errors import UsageError
-
-        if self.galleries is None:
-            if self.order or self.ages:
-                raise UsageError("--order and --ages are about galleries.", "say how many: --galleries 6.")
-            return []
-        return [
-            Galleries(self.galleries, order=None if name == _RANDOM else name, seed=seed)
-            for name in dict.fromkeys(self.order or [_RANDOM])
-        ]
-
-    def _rejection(self) -> Rejection | None:
-        """The rejection test, if it was asked for."""
-        from proband.inference.rejection import Rejection
-
-        if self.reject is None:
-            return None
-        return Rejection(self.reject, numbers(self.fpir, "--fpir"))
-
 
 def show_study(study: Any, json: bool, out: Path | None) -> None:
     """Write the study where it is asked for, and print it."""
     from proband.report.feret import study_grids, study_json, study_statements, write_study
-    from proband.report.feret_tables import as_rich
+    from proband.report.grids import as_rich
 
     if out is not None:
         talk().print(f"wrote {write_study(study, out)}", markup=False, soft_wrap=True)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from proband.samples import Experiment, Samples
     from proband.scores import Scores
     from proband.scores.trials import Trials
+    from proband.study.sources import ScoreReader
 
 
 @dataclass(frozen=True)
@@ -67,70 +68,60 @@ class ScoreInputs:
     def read(self, progress: Progress) -> tuple[list[Scores], Samples]:
         """Read every file; without a samples table, take the first file's own subjects."""
         from proband.errors import UsageError
+        from proband.study.sources import require_samples
 
         if not self.scores and not self.embeddings:
             raise UsageError("There are no scores.", "name score files, or embeddings with -e; see --help.")
         table = read_samples(self.samples, self.id_column, self.subject_column, self.failed)
         found: list[Scores] = []
+        reader = self._reader(progress)
         for text in self.scores or []:
-            matrices, table = self._matrices(text, table, progress)
+            name, reference = _named(text)
+            matrices, table = reader.matrices(reference, table, name)
             found += matrices
         for text in self.embeddings or []:
             found += self._models(text, table)
-        if table is None:
-            raise UsageError(
-                "Whose the samples are is not known: the files name no subjects.",
-                "give a table with --samples.",
-            )
-        return found, table
+        return found, require_samples(table, "give a table with --samples.")
 
     def lists(self, progress: Progress) -> list[Trials]:
         """Lists of comparisons that do not name their queries, so that they make no matrix; empty if any file does."""
-        from dataclasses import replace
-
-        from proband.errors import UsageError
-        from proband.scores.formats import ReadOptions, read_file
-        from proband.scores.reading import split_key
-
         found: list[Trials] = []
+        reader = self._reader(progress)
         for text in self.scores or []:
-            name, path = _named(text)
-            file_path, key = split_key(path)
-            options = ReadOptions(key, self.query_ids, self.target_ids, self.mask, progress)
-            trials = read_file(file_path, options, self.format).trials
-            if trials is None or not trials.frame["query"].null_count():
+            name, reference = _named(text)
+            trials = reader.nameless_list(reference, name)
+            if trials is None:
                 return []
-            orientation = trials.orientation or o.orientation_of(self.orientation)
-            if orientation is None:
-                raise UsageError(
-                    f"{file_path.name} does not state which way its scores point.", "give --orientation."
-                )
-            found.append(replace(trials, orientation=orientation, name=name or file_path.stem))
+            found.append(trials)
         return [] if self.embeddings else found
 
-    def _matrices(
-        self, text: str, table: Samples | None, progress: Progress
-    ) -> tuple[list[Scores], Samples | None]:
-        from proband.scores.formats import ReadOptions, read_file
-        from proband.scores.reading import scores_of, split_key
+    def score_files(self) -> list[Path]:
+        """Every file of scores and of embeddings, each once."""
+        from proband.scores.reading import split_key
 
-        name, path = _named(text)
-        file_path, key = split_key(path)
-        options = ReadOptions(key, self.query_ids, self.target_ids, self.mask, progress)
-        file = read_file(file_path, options, self.format)
-        known = table or file.subjects
-        orientation = o.orientation_of(self.orientation)
-        found = scores_of(
-            file, file_path.stem, known, orientation, self.missing.value, self.queries, self.targets
+        named = (_named(text)[1] for text in (*(self.scores or ()), *(self.embeddings or ())))
+        return list(dict.fromkeys(split_key(reference)[0] for reference in named))
+
+    def _reader(self, progress: Progress) -> ScoreReader:
+        from proband.scores.formats import ReadOptions
+        from proband.study.sources import ScoreReader
+
+        return ScoreReader(
+            o.orientation_of(self.orientation),
+            self.missing.value,
+            self.queries,
+            self.targets,
+            self.format,
+            ReadOptions(None, self.query_ids, self.target_ids, self.mask, progress),
         )
-        return _renamed(list(found.values()), name, text), known
 
     def _models(self, text: str, table: Samples | None) -> list[Scores]:
         from proband.scores.reading import read_embeddings
+        from proband.study.sources import renamed
 
         name, path = _named(text)
         models = read_embeddings(path, table, metric=self.metric.value, missing=self.missing.value)
-        return _renamed(list(models.values()), name, text)
+        return list(renamed(list(models.values()), name, path))
 
 
 @dataclass(frozen=True)
@@ -210,19 +201,6 @@ def _named(text: str) -> tuple[str | None, str]:
     if mark and "/" not in name and not Path(text).exists():
         return name, path
     return None, text
-
-
-def _renamed(found: list[Any], name: str | None, text: str) -> list[Any]:
-    from proband.errors import UsageError
-
-    if name is not None:
-        if len(found) != 1:
-            raise UsageError(
-                f"{text} holds {len(found)} algorithms ({', '.join(one.name for one in found)}), so it cannot have one name.",
-                f"pick one: {text}::{found[0].name}",
-            )
-        found[0].name = name
-    return found
 
 
 def whole_numbers(text: str, option: str) -> tuple[int, ...]:

@@ -55,6 +55,13 @@ class FailureName(StrEnum):
     as_scored = "as-scored"
 
 
+class TaskName(StrEnum):
+    """What is to be recognised."""
+
+    identity = "identity"
+    attribute = "attribute"
+
+
 SamplesOption = Annotated[
     Path | None,
     typer.Option(

@@ -11,6 +11,7 @@ from proband.cli import options as o
 from proband.cli.console import output, progress_bars, talk
 from proband.cli.gathering import gathered
 from proband.cli.inputs import RunInputs, ScoreInputs
+from proband.cli.reporting import ReportFile, write_report
 
 if TYPE_CHECKING:
     from proband.inference import VirtualExperiments
@@ -91,6 +92,7 @@ def permute(
     seed: o.Seed = 0,
     level: o.Level = 0.95,
     out: o.OutDir = None,
+    report: ReportFile = None,
     *,
     running: RunInputs,
 ) -> None:
@@ -114,8 +116,10 @@ def permute(
     from proband.inference import permute as run
     from proband.scores import pool_over
 
-    if exact and (trainings or out):
-        raise UsageError("--exact gives means only; it goes with neither --trainings nor --out.")
+    if exact and (trainings or out or report):
+        raise UsageError("--exact gives means only; it goes with neither --trainings nor --out nor --report.")
+    if trainings and report:
+        raise UsageError("--trainings gives one number, so it does not go with --report.")
     columns = tuple(name.strip() for name in groups.split(",")) if groups else None
     with progress_bars(running.quiet) as progress:
         found, table = inputs.read(progress)
@@ -142,6 +146,7 @@ def permute(
 
         summary = write_choices(result, out, level)
         talk().print(f"wrote {summary}", markup=False, soft_wrap=True)
+    write_report(report, "Choice of images", inputs, (where,), seed=seed, level=level, choices=result)
     _show(result, pool, min(rank, result.n_ranks), level, running.json)
     if result.n_trials < trials:
         raise typer.Exit(130)

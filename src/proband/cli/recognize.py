@@ -137,56 +137,40 @@ def recognize(
 
       proband recognize -i photos -s samples.csv --detect opencv -a mypackage.embed:embed -o scores.npz
     """
-    from proband.algorithms import (
-        Pictures,
-        acquire,
-        detector,
-        load_model,
-        recognizer,
-        score,
-        train as train_all,
-    )
     from proband.algorithms.storage import require_storable
     from proband.errors import UsageError
+    from proband.study.recognising import recognise
 
     if not algorithm and not model:
         raise UsageError(
             "No recogniser is named.", "name one with --algorithm (see --list), or a trained --model."
         )
-    chosen = [recognizer(name, mask=not as_they_are) for name in algorithm or []]
-    models: list[Model] = [load_model(path) for path in model or []]
-    finder = detector(detect) if detect else None
-    if as_they_are and detect:
-        raise UsageError(
-            "--as-they-are uses no eyes, so there is nothing to --detect.", "leave one of them out."
-        )
     table = read_samples(samples, id_column, subject_column, failed)
     assert table is not None  # a path was given
-    sets = _sets(table, train, queries, targets)
-    unmet = [one.name for one in chosen if one.needs_training]
-    if unmet and not sets.training:
-        raise UsageError(f"{', '.join(unmet)} must be trained.", "say on whom: --train CONDITION")
-    met = sets.check(table)
     with progress_bars(quiet) as progress:
-        acquired = acquire(
-            Pictures.of(images, table, file_column),
+        made = recognise(
+            images,
             table,
-            dict.fromkeys([*sets.training, *sets.queries, *sets.targets]),
-            detector=finder,
+            algorithm or (),
+            model or (),
+            train=train,
+            queries=queries,
+            targets=targets,
+            file_column=file_column,
+            detect=detect,
             as_they_are=as_they_are,
             threads=threads,
             progress=progress,
         )
-        models += train_all(chosen, acquired, sets.training, progress)
-        _check_models(models, sets)
-        scores = score(models, acquired, sets, progress)
+    for note in made.notes:
+        talk().print(f"note: {note}", soft_wrap=True)
     if save_models is not None:
-        for one in models:
+        for one in made.models:
             require_storable(one)
-    _write(scores, out, table)
+    _write(made.scores, out, table)
     if save_models is not None:
-        _save(models, save_models)
-    _report(scores, sets, met, out)
+        _save(made.models, save_models)
+    _report(made.scores, made.sets, made.met, out)
 
 
 def _list(asked: bool) -> None:
@@ -196,43 +180,6 @@ def _list(asked: bool) -> None:
         for name in names():
             typer.echo(name)
         raise typer.Exit
-
-
-def _sets(table: Samples, train: str | None, queries: str | None, targets: str | None) -> Sets:
-    from proband.algorithms import Sets
-    from proband.samples.choosing import choose
-
-    def ids(condition: str) -> tuple[str, ...]:
-        chosen = choose(table, condition)
-        if chosen.unknown:
-            talk().print(
-                f"note: {chosen.unknown:,} samples leave {condition!r} undecided for want of a value",
-                soft_wrap=True,
-            )
-        return tuple(table.ids[place] for place in chosen.positions)
-
-    training = ids(train) if train is not None else ()
-    seen = set(training)
-    rest = tuple(name for name in table.ids if name not in seen)
-    return Sets(
-        training,
-        rest if queries is None else ids(queries),
-        rest if targets is None else ids(targets),
-    )
-
-
-def _check_models(models: list[Model], sets: Sets) -> None:
-    """Refuse a loaded model that was trained on samples it would now be tested on."""
-    from proband.errors import DesignError, first_few
-
-    both = dict.fromkeys([*sets.queries, *sets.targets])
-    for one in models:
-        met = [] if one.training is None else one.training.among(both)
-        if met:
-            raise DesignError(
-                f"{one.name} was trained on {len(met):,} of the very samples it would be tested on: {first_few(met)}.",
-                "choose other queries and targets, or train another model.",
-            )
 
 
 def _write(scores: list[DenseScores], out: Path, table: Samples) -> None:

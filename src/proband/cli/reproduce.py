@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from proband.cli import options as o
 from proband.cli.console import output, progress_bars, talk
+
+if TYPE_CHECKING:
+    from proband.report.feret2000_study import Finding
 
 reproduce = typer.Typer(
     name="reproduce",
@@ -96,18 +100,50 @@ def feret2000(
 ) -> None:
     """The FERET evaluation of September 1996 (Phillips, Moon, Rizvi and Rauss 2000): categories, versions, galleries."""
     from proband.report.feret2000_study import reproduce_feret2000
-    from proband.report.feret_tables import as_rich, leaderboards
+    from proband.report.feret_tables import leaderboards
+    from proband.report.grids import as_rich
 
     with progress_bars(quiet) as progress:
         study, found, notes, summary = reproduce_feret2000(out, people, seed, threads, progress)
     console = output()
     for grid in leaderboards(study):
         console.print(as_rich(grid))
+    _print_findings(found)
+    for note in notes:
+        talk().print(f"note: {note}", markup=False, soft_wrap=True)
+    talk().print(f"wrote {summary}", markup=False, soft_wrap=True)
+
+
+@reproduce.command()
+def mery2016(
+    out: Out = Path("mery2016"),
+    people: Annotated[
+        int, typer.Option("--people", min=12, help="People in the largest gallery; the paper had 100.")
+    ] = 100,
+    runs: Annotated[
+        int, typer.Option("--runs", min=2, help="Runs of every protocol; the paper had 50.")
+    ] = 50,
+    seed: o.Seed = 0,
+    threads: o.Threads = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Accuracy under many protocols (Mery, Zhao and Bowyer 2016, Tables 4 to 6): identity, expression and sex."""
+    from proband.report.grids import as_rich
+    from proband.report.mery2016_study import published_grids, reproduce_mery2016
+
+    with progress_bars(quiet) as progress:
+        study, found, summary = reproduce_mery2016(out, people, runs, seed, threads, progress)
+    console = output()
+    for grid in published_grids(study):
+        console.print(as_rich(grid))
+    _print_findings(found)
+    talk().print(f"wrote {summary}", markup=False, soft_wrap=True)
+
+
+def _print_findings(found: Sequence[Finding]) -> None:
+    console = output()
     for one in found:
         verdict = {True: "agrees", False: "does not agree", None: "no number to agree with"}[one.agrees]
         console.print(f"The paper: {one.paper}.", markup=False, soft_wrap=True)
         console.print(f"Here: {one.here}. ({verdict})", style="dim", markup=False, soft_wrap=True)
     console.print("The people are synthetic; the report says how all was made.", markup=False)
-    for note in notes:
-        talk().print(f"note: {note}", markup=False, soft_wrap=True)
-    talk().print(f"wrote {summary}", markup=False, soft_wrap=True)

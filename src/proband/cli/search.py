@@ -12,6 +12,7 @@ from proband.cli import options as o
 from proband.cli.console import output, progress_bars, talk
 from proband.cli.gathering import gathered
 from proband.cli.inputs import RunInputs, ScoreInputs, numbers, whole_numbers
+from proband.cli.reporting import ReportFile, write_report
 
 
 class FusionName(StrEnum):
@@ -73,6 +74,7 @@ def search(
             "--figure", "-f", help="Write FNIR against FPIR: .png, .svg or .pdf.", rich_help_panel="Output"
         ),
     ] = None,
+    report: ReportFile = None,
     *,
     running: RunInputs,
 ) -> None:
@@ -127,6 +129,15 @@ def search(
         for path in figure:
             save_figure(drawn, path)
             talk().print(f"wrote {path}", markup=False, soft_wrap=True)
+    write_report(
+        report,
+        "Open-set identification",
+        inputs,
+        (gallery, probes),
+        level=level,
+        searches=tuple(results),
+        notes=tuple(_size_sentences(by_size or [])),
+    )
     if running.json:
         plain = [one.to_dict() for one in results]
         if by_size is not None:
@@ -135,12 +146,8 @@ def search(
         typer.echo(json_module.dumps(plain, ensure_ascii=False, allow_nan=False))
         return
     _show(results)
-    for frame in by_size or []:
-        for row in frame.iter_rows(named=True):
-            output().print(
-                f"{row['algorithm']}, {row['gallery']:,} people enrolled at random: FPIR {row['fpir']:.4f}, FNIR {row['fnir']:.4f}",
-                markup=False,
-            )
+    for said in _size_sentences(by_size or []):
+        output().print(said, markup=False)
 
 
 def _by_size(
@@ -157,6 +164,14 @@ def _by_size(
         again = run(scores, experiment, fusion=one.fusion, counted_at=counted, check_orientation=False)
         frames.append(again.by_gallery_size(wanted, rank))
     return frames
+
+
+def _size_sentences(frames: list[Any]) -> list[str]:
+    return [
+        f"{row['algorithm']}, {row['gallery']:,} people enrolled at random: FPIR {row['fpir']:.4f}, FNIR {row['fnir']:.4f}"
+        for frame in frames
+        for row in frame.iter_rows(named=True)
+    ]
 
 
 def _show(results: list[Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -11,6 +11,7 @@ from proband.cli import options as o
 from proband.cli.console import output, progress_bars, talk
 from proband.cli.gathering import gathered
 from proband.cli.inputs import RunInputs, ScoreInputs
+from proband.cli.reporting import ReportFile, write_report
 
 
 class DesignName(StrEnum):
@@ -54,6 +55,7 @@ def strat(
     level: o.Level = 0.95,
     seed: o.Seed = 0,
     out: o.OutDir = None,
+    report: ReportFile = None,
     *,
     running: RunInputs,
 ) -> None:
@@ -68,16 +70,10 @@ def strat(
     """
     import json as json_module
 
-    from proband.designs import BRR, Fay, Jackknife, RaoWu
     from proband.inference.strat_study import strat_study
     from proband.report.strat import galleries_table, study_statements, write_study
+    from proband.study.designs import stratified_design
 
-    designs: dict[DesignName, Any] = {
-        DesignName.brr: BRR(),
-        DesignName.fay: Fay(),
-        DesignName.jackknife: Jackknife(),
-        DesignName.rao_wu: RaoWu(),
-    }
     with progress_bars(running.quiet) as progress:
         found, table = inputs.read(progress)
         study = strat_study(
@@ -85,7 +81,7 @@ def strat(
             table,
             images,
             rank=rank,
-            design=designs[design],
+            design=stratified_design(design.value),
             order_by=order_by,
             confidence_level=level,
             ties=ties.value,
@@ -95,6 +91,7 @@ def strat(
     if out is not None:
         summary = write_study(study, out)
         talk().print(f"wrote {summary}", markup=False, soft_wrap=True)
+    write_report(report, "Stratified evaluation", inputs, seed=seed, level=level, strat=study)
     if running.json:
         typer.echo(json_module.dumps(study.to_dict(), ensure_ascii=False, allow_nan=False))
         return

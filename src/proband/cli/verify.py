@@ -11,6 +11,7 @@ from proband.cli import options as o
 from proband.cli.console import choice_of, output, progress_bars, talk
 from proband.cli.gathering import gathered
 from proband.cli.inputs import RunInputs, ScoreInputs, numbers
+from proband.cli.reporting import ReportFile, write_report
 
 if TYPE_CHECKING:
     from proband.samples import Samples
@@ -84,6 +85,7 @@ def verify(
             "--figure", "-f", help="Write the DET plot: .png, .svg or .pdf.", rich_help_panel="Output"
         ),
     ] = None,
+    report: ReportFile = None,
     *,
     running: RunInputs,
 ) -> None:
@@ -101,9 +103,12 @@ def verify(
 
       proband verify -e lfw.npz::net -s lfw.npz --id-column '#' --metric l2 --pairs pairs.txt
     """
+    from proband.errors import UsageError
     from proband.inference.verifying import verify as run
     from proband.scores import experiment_over
 
+    if pairs is not None and report is not None:
+        raise UsageError("--report is of error rates; the accuracy over folds of --pairs has no page.")
     asked = numbers(fmr, "--fmr")
     at = numbers(threshold, "--threshold") if threshold else ()
     with progress_bars(running.quiet) as progress:
@@ -117,9 +122,9 @@ def verify(
                 "confidence_level": level,
                 "check_orientation": inputs.orientation_check,
             }
-            _show(
-                [verify_list(one, **settings) for one in lists], None, None, running.json, out, figure or []
-            )
+            verified = [verify_list(one, **settings) for one in lists]
+            write_report(report, "Verification", inputs, level=level, verification=tuple(verified))
+            _show(verified, None, None, running.json, out, figure or [])
             return
         found, table = inputs.read(progress)
         if pairs is not None:
@@ -146,6 +151,17 @@ def verify(
         ]
         groups = _groups(found, within, results, by, level) if by else None
         animals = _zoo(found, within, results, pseudonyms, seed) if zoo else None
+    write_report(
+        report,
+        "Verification",
+        inputs,
+        (gallery, probes),
+        seed=seed,
+        level=level,
+        verification=tuple(results),
+        groups=tuple(groups or ()),
+        hard_subjects={one.algorithm: found for one, found in zip(results, animals or [], strict=False)},
+    )
     _show(results, groups, animals, running.json, out, figure or [])
 
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _RENDERERS: dict[tuple[type, str], Callable[..., Any]] = {}
-_HOME = "proband.report"  # registers its renderers when it is imported
+_HOMES = ("proband.report", "proband.report.notebook")  # register their renderers when they are imported
 
 
 def renders(kind: type, form: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register a function as the way to show results of a kind in a form: ``latex``, ``markdown``, ``csv``, …"""
+    """Register a function as the way to show results of a kind in a form: ``latex``, ``markdown``, ``html``, ``figure``, …"""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         _RENDERERS[kind, form] = function
@@ -22,5 +25,32 @@ def renders(kind: type, form: str) -> Callable[[Callable[..., Any]], Callable[..
 
 def render(result: object, form: str, **options: Any) -> Any:
     """Show a result in a form."""
-    import_module(_HOME)
+    for home in _HOMES:
+        import_module(home)
     return _RENDERERS[type(result), form](result, **options)
+
+
+class Shown:
+    """A result that has a table, which notebooks show by themselves, and a figure."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        """Return the table, and what belongs beneath it, as notebooks show it."""
+        return str(render(self, "html"))
+
+    def to_latex(self) -> str:
+        """Return the table as LaTeX (booktabs)."""
+        return str(render(self, "latex"))
+
+    def plot(self, **options: Any) -> Figure:
+        """Draw the result; `save_figure` writes what is returned, and notebooks show it.
+
+        Parameters
+        ----------
+        options
+            Curves, estimates and comparisons take a `width` in inches and a `title`; results with several figures, such as
+            verifications (``det``, ``roc``, ``scores``), take the name of one of them, `which`; searches take a `rank`.
+        """
+        figure: Figure = render(self, "figure", **options)
+        return figure

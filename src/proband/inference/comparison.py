@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from proband.engine.rendering import render
+from proband.engine.rendering import Shown, render
 from proband.inference.estimates import Estimate
 from proband.inference.overall import CochranQ
 from proband.measures.results import Answers
@@ -88,7 +88,7 @@ class PairComparison:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Shown):
     """Several algorithms, on the same probes or on independent people.
 
     Attributes
@@ -184,10 +184,6 @@ class Comparison:
     def to_markdown(self) -> str:
         """The publication table as Markdown."""
         return str(render(self, "markdown"))
-
-    def to_latex(self) -> str:
-        """The publication table as LaTeX (booktabs)."""
-        return str(render(self, "latex"))
 
     def to_csv(self) -> str:
         """Every pair as comma-separated values."""

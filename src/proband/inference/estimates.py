@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from proband.engine.rendering import Shown
 from proband.errors import DesignError, UsageError
 from proband.inference.clusters import Clusters
 from proband.measures.results import Answers, Facts
@@ -19,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Estimate:
+class Estimate(Shown):
     """A measure of one algorithm with its interval.
 
     Attributes
@@ -107,7 +108,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, eq=False)
-class Band:
+class Band(Shown):
     """A cumulative match characteristic with an interval at every rank.
 
     Attributes

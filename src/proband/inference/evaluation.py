@@ -12,6 +12,7 @@ import polars as pl
 from proband._version import __version__
 from proband.designs import Bootstrap
 from proband.engine import Progress
+from proband.engine.rendering import Shown
 from proband.errors import UsageError
 from proband.inference.bands import estimate_cmc
 from proband.inference.estimates import Band
@@ -47,7 +48,7 @@ class Entry:
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
+class Evaluation(Shown):
     """What became of every algorithm on every set of probes.
 
     Attributes
@@ -219,11 +220,8 @@ def evaluate(
             f"Algorithms need names of their own; got {', '.join(names) or 'none'}.",
             "write NAME=FILE to give one.",
         )
-    if not ranks or min(ranks) < 1:
-        raise UsageError(
-            f"Ranks are whole numbers of at least 1; got {', '.join(map(str, ranks)) or 'none'}."
-        )
-    sets, empty = _sets(experiment, categories)
+    _check_ranks(ranks)
+    _sets(experiment, categories)  # what is wrong with them is said before anything is ranked
     ranked = [
         rank(
             one,
@@ -237,12 +235,35 @@ def evaluate(
         )
         for one in scores
     ]
+    return evaluate_outcomes(
+        ranked, experiment, categories=categories, ranks=ranks, confidence_level=confidence_level
+    )
+
+
+def evaluate_outcomes(
+    ranked: Sequence[Outcomes],
+    experiment: Experiment,
+    *,
+    categories: Sequence[Category] = (),
+    ranks: Sequence[int] = (1, 5, 10),
+    confidence_level: float = 0.95,
+) -> Evaluation:
+    """Measure algorithms whose probes are ranked already, all in one experiment; as `evaluate` otherwise."""
+    _check_ranks(ranks)
+    sets, empty = _sets(experiment, categories)
     entries = []
     for name, part in sets.items():
         for outcomes in ranked:
             own = outcomes if part is experiment else outcomes.restricted(part)
             entries.append(Entry(own.algorithm, name, own, CMC()(own), _band(own, confidence_level)))
     return Evaluation(tuple(entries), tuple(ranks), empty)
+
+
+def _check_ranks(ranks: Sequence[int]) -> None:
+    if not ranks or min(ranks) < 1:
+        raise UsageError(
+            f"Ranks are whole numbers of at least 1; got {', '.join(map(str, ranks)) or 'none'}."
+        )
 
 
 def _band(outcomes: Outcomes, level: float) -> Band:

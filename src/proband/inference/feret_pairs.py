@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import date
 from typing import Any, Literal
 
+from proband.engine.wording import counted
 from proband.errors import UsageError, first_few
 from proband.inference.comparing import compare
 from proband.inference.comparison import Comparison, PairComparison
@@ -14,6 +17,7 @@ from proband.inference.multiplicity import holm
 from proband.measures import RecognitionRate
 
 Kind = Literal["version", "improvement"]
+_DATE = re.compile(r"\d{4}(-\d\d){0,2}", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -26,12 +30,22 @@ class Version:
 
 @dataclass(frozen=True)
 class Improvement:
-    """One algorithm at two dates."""
+    """One algorithm at two dates, each a year, a month or a day: ``1996``, ``1996-09`` or ``1996-09-30``."""
 
     earlier: str
     later: str
     earlier_date: str | None = None
     later_date: str | None = None
+
+    def __post_init__(self) -> None:
+        before, after = (_dated(date) for date in (self.earlier_date, self.later_date))
+        known = min(len(before), len(after))
+        # A year and a month of the same year can be in order.
+        if before[:known] > after[:known]:
+            raise UsageError(
+                f"{self.earlier} of {self.earlier_date} is not earlier than {self.later} of {self.later_date}.",
+                "name the earlier algorithm first.",
+            )
 
 
 @dataclass(frozen=True)
@@ -86,6 +100,11 @@ class Contrast:
             return "fully automatic", "partially automatic"
         return self.first_date or "earlier", self.second_date or "later"
 
+    @property
+    def labels(self) -> tuple[str, str]:
+        """The names of the two states, each with what it is."""
+        return with_role(self.first, self.roles[0]), with_role(self.second, self.roles[1])
+
     def sentences(self) -> list[str]:
         """What each set of probes shows, in words."""
         return [self._sentence(row) for row in self.rows]
@@ -96,7 +115,9 @@ class Contrast:
         tested = f"adjusted p = {pair.p_adjusted:.2g}"
         if self.kind == "version":
             failed = (
-                f" ({row.first_failed:,} of {row.n_probes:,} probes have no rank)" if row.first_failed else ""
+                f" (without a rank: {row.first_failed:,} of {counted(row.n_probes, 'probe')})"
+                if row.first_failed
+                else ""
             )
             return f"{row.category}: locating the face costs {self.first} {effect} against {self.second}, {tested}{failed}."
         dates = (
@@ -143,6 +164,19 @@ def contrasts(
     )
 
 
+def with_role(name: str, role: str) -> str:
+    """A name with what it is, unless it says so itself."""
+    return name if name.endswith(f"({role})") else f"{name} ({role})"
+
+
+def require_different(asked: Sequence[Version] | Sequence[Improvement]) -> None:
+    """Refuse a pair that is asked for twice: it would count twice when p-values are adjusted."""
+    pairs = [_named(one)[1] for one in asked]
+    for place, pair in enumerate(pairs):
+        if pair in pairs[:place]:
+            raise UsageError(f"{pair[0]} and {pair[1]} are a pair twice.", "name every pair once.")
+
+
 def require_known(names: Iterable[str], known: Sequence[str]) -> None:
     """Refuse algorithms that there are no scores of, and a pair of one with itself."""
     names = list(names)
@@ -153,6 +187,21 @@ def require_known(names: Iterable[str], known: Sequence[str]) -> None:
             )
     if len(set(names)) < len(names):
         raise UsageError(f"{names[0]} cannot be compared with itself.")
+
+
+def _dated(text: str | None) -> tuple[int, ...]:
+    """The year, month and day of a date, as far as it says them."""
+    if text is None:
+        return ()
+    try:
+        if not _DATE.fullmatch(text):
+            raise ValueError
+        date.fromisoformat(text + "-01-01"[len(text) - 4 :])
+    except ValueError:
+        raise UsageError(
+            f"{text!r:.40} is no date.", "write a year, a month or a day: 1996, 1996-09 or 1996-09-30."
+        ) from None
+    return tuple(map(int, text.split("-")))
 
 
 def _named(one: Version | Improvement) -> tuple[Kind, tuple[str, str], tuple[str | None, str | None]]:

@@ -9,10 +9,11 @@ import numpy as np
 import polars as pl
 
 from proband._version import __version__
+from proband.engine.rendering import Shown
 from proband.inference.comparison import Comparison
 from proband.inference.difficulty import Difficulty
 from proband.inference.estimates import Band
-from proband.inference.evaluation import Evaluation
+from proband.inference.evaluation import ALL_PROBES, Evaluation
 from proband.inference.feret_pairs import Contrast
 from proband.inference.gallery_places import places
 from proband.inference.gallery_tables import GalleryVariation
@@ -61,7 +62,7 @@ class CategoryResult:
 
 
 @dataclass(frozen=True, eq=False)
-class FeretStudy:
+class FeretStudy(Shown):
     """Everything the study found.
 
     Attributes
@@ -163,7 +164,9 @@ class FeretStudy:
             "categories": [one.to_dict() for one in self.results],
             "versions": [one.to_dict() for one in self.versions],
             "improvements": [one.to_dict() for one in self.improvements],
-            "variation": [one.to_dict() for one in self.variation],
+            "variation": [
+                {**one.to_dict(), "category": one.category or ALL_PROBES} for one in self.variation
+            ],
             "sizes": [one.to_dict() for one in self.sizes],
             "rejection": None if self.rejection is None else self.rejection.to_dict(),
             "notes": list(self.notes),

@@ -15,7 +15,7 @@ from proband.inference.comparing import compare
 from proband.inference.difficulty import difficulty
 from proband.inference.estimates import Band
 from proband.inference.evaluation import ALL_PROBES, Entry, Evaluation, evaluate
-from proband.inference.feret_pairs import Improvement, Version, contrasts, require_known
+from proband.inference.feret_pairs import Improvement, Version, contrasts, require_different, require_known
 from proband.inference.feret_results import CategoryResult as CategoryResult, FeretStudy as FeretStudy
 from proband.inference.gallery_tables import GalleryVariation
 from proband.inference.gallery_variation import gallery_variation
@@ -83,6 +83,8 @@ def feret_study(
         require_known((pair.fully, pair.partially), names)
     for step in steps:
         require_known((step.earlier, step.later), names)
+    require_different(pairs)
+    require_different(steps)
     ranking: dict[str, Any] = {
         "ties": ties,
         "counting": counting,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.rendering import Shown
 from proband.errors import DesignError, UsageError
 from proband.inference.dyadic import RateInterval, false_match_rate, false_non_match_rate
 from proband.inference.hard_subjects import HardSubjects, hard_subjects
@@ -39,7 +40,7 @@ class GroupRates:
 
 
 @dataclass(frozen=True, eq=False)
-class Differential:
+class Differential(Shown):
     """Error rates by group, at one threshold for all.
 
     Attributes
@@ -96,6 +97,7 @@ class Differential:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
         return {
+            "algorithm": self.algorithm,
             "column": self.column,
             "threshold": self.threshold,
             "groups": [one.to_dict() for one in self.groups],

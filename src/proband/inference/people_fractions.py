@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.wording import counted
 from proband.errors import UsageError
 from proband.inference.estimates import Band
 from proband.inference.proportions import Interval, normal_quantile, t_quantile, wilson_interval
@@ -131,8 +132,9 @@ def size_curve(
     enrolled = outcomes.n_ranks
     wrong = [size for size in sizes if not 1 <= size <= enrolled]
     if wrong:
+        lost = " who could be enrolled" if enrolled < outcomes.n_gallery_subjects else ""
         raise UsageError(
-            f"A part of a gallery of {enrolled:,} people has 1 to {enrolled:,} of them, got {wrong[0]:,}."
+            f"A part of a gallery of {counted(enrolled, 'person', 'people')}{lost} has 1 to {enrolled:,} of them, got {wrong[0]:,}."
         )
     ordered = tuple(sorted(set(sizes)))
     rates, ends = [], []

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from proband._version import __version__
+from proband.engine.rendering import Shown
 from proband.inference.closed import effective_size
 from proband.inference.clusters import cluster_statistics
 from proband.inference.proportions import (
@@ -49,7 +50,7 @@ class SearchInterval:
 
 
 @dataclass(frozen=True, eq=False)
-class SearchEstimates:
+class SearchEstimates(Shown):
     """One algorithm's searches at chosen operating points."""
 
     searches: Searches

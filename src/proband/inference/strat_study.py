@@ -13,6 +13,7 @@ import numpy.typing as npt
 from proband._version import __version__
 from proband.designs import BRR, Bootstrap, Jackknife, StratifiedDesign
 from proband.engine import Progress, Silent
+from proband.engine.rendering import Shown
 from proband.errors import UsageError
 from proband.inference.bootstrapped import units_of
 from proband.inference.comparing import compare
@@ -40,7 +41,7 @@ METHODS = {
 
 
 @dataclass(frozen=True, eq=False)
-class StratStudy:
+class StratStudy(Shown):
     """Everything the experiment found.
 
     Attributes

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from proband._version import __version__
 from proband.engine import Progress
+from proband.engine.rendering import Shown
 from proband.errors import AlignmentError, DesignError, UsageError
 from proband.inference.dyadic import RateInterval, false_match_rate, false_non_match_rate, naive_interval
 from proband.inference.dyadic_bootstrap import fnmr_at_fmr_replicates, recentred_interval
@@ -66,7 +67,7 @@ class VerificationPoint:
 
 
 @dataclass(frozen=True, eq=False)
-class Verification:
+class Verification(Shown):
     """One algorithm's error rates, with intervals at chosen points."""
 
     rates: ErrorRates

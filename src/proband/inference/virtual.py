@@ -14,6 +14,7 @@ import numpy.typing as npt
 from proband._version import __version__
 from proband.designs.image_choice import TRIALS_A_BLOCK, ImageChoice, draw_choices
 from proband.engine import Progress, Silent, run_blocks
+from proband.engine.rendering import Shown
 from proband.errors import UsageError
 from proband.inference.distributions import Distribution
 from proband.inference.proportions import check_seed
@@ -31,7 +32,7 @@ _AT_ONCE = 512  # trials counted together
 
 
 @dataclass(frozen=True, eq=False)
-class VirtualExperiments:
+class VirtualExperiments(Shown):
     """What became of every algorithm in many choices of images.
 
     Attributes

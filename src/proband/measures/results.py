@@ -11,6 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband._version import __version__
+from proband.engine.rendering import Shown
 from proband.errors import UsageError
 from proband.measures.outcomes import Outcomes
 
@@ -122,7 +123,7 @@ class Measurement:
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class Curve(Shown):
     """A cumulative match characteristic: the recognition rate at every rank.
 
     Attributes

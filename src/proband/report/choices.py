@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import combinations
+from math import comb
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from proband.report.choice_figures import (
 )
 from proband.report.directory import whole_directory
 from proband.report.figures import save_figure
+from proband.report.grids import Grid, as_rich
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -65,44 +67,52 @@ def differences_frame(result: VirtualExperiments, rank: int = 1, level: float = 
 
 def choices_table(result: VirtualExperiments, rank: int, level: float) -> Table:
     """Make a table of rates for the terminal."""
-    table = _table("algorithm", f"mean rate at rank {rank}", "s.d. over choices", f"{level:.0%} of choices")
+    return as_rich(choices_grid(result, rank, level))
+
+
+def choices_grid(result: VirtualExperiments, rank: int = 1, level: float = 0.95) -> Grid:
+    """Make a table of rates as text."""
+    rows = []
     for name in result.algorithms:
         spread = result.rate(name, rank)
         low, high = spread.interval(level)
-        table.add_row(
-            name, f"{spread.mean:.4f}", f"{spread.standard_deviation:.4f}", f"[{low:.4f}, {high:.4f}]"
+        rows.append(
+            (name, f"{spread.mean:.4f}", f"{spread.standard_deviation:.4f}", f"[{low:.4f}, {high:.4f}]")
         )
-    return table
+    header = ("algorithm", f"mean rate at rank {rank}", "s.d. over choices", f"{level:.0%} of choices")
+    return Grid("", header, tuple(rows))
 
 
 def differences_table(result: VirtualExperiments, rank: int, level: float) -> Table:
     """Make a table of differences for the terminal."""
+    table = as_rich(differences_grid(result, rank, level))
+    more = comb(len(result.algorithms), 2) - _MOST_PAIRS
+    if more > 0:
+        table.caption = f"and {more} more pairs: --json or --out has all"
+    return table
+
+
+def differences_grid(result: VirtualExperiments, rank: int = 1, level: float = 0.95) -> Grid:
+    """Make a table of differences as text, of as many pairs as can be read."""
     rank = min(rank, LOW_RANKS)
-    frame = differences_frame(result, rank, level)
-    table = _table(
-        f"at rank {rank}", "difference, points", f"{level:.0%} of choices", "does not win in", "p over people"
-    )
-    for row in frame.head(_MOST_PAIRS).iter_rows(named=True):
-        table.add_row(
+    rows = [
+        (
             f"{row['first']} − {row['second']}",
             f"{100 * row['difference']:+.2f}",
             f"[{100 * row['low']:+.2f}, {100 * row['high']:+.2f}]",
             f"{row['not_won']:,} of {row['trials']:,}",
             f"{row['p_over_people']:.2g}",
         )
-    if frame.height > _MOST_PAIRS:
-        table.caption = f"and {frame.height - _MOST_PAIRS} more pairs: --json or --out has all"
-    return table
-
-
-def _table(*names: str) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for place, name in enumerate(names):
-        table.add_column(name, justify="right" if place else "left", no_wrap=place > 0)
-    return table
+        for row in differences_frame(result, rank, level).head(_MOST_PAIRS).iter_rows(named=True)
+    ]
+    header = (
+        f"at rank {rank}",
+        "difference, points",
+        f"{level:.0%} of choices",
+        "does not win in",
+        "p over people",
+    )
+    return Grid("", header, tuple(rows))
 
 
 def choices_statements(result: VirtualExperiments) -> list[str]:

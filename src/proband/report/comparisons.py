@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from proband.engine.rendering import renders
 from proband.inference import Comparison, Estimate
+from proband.report.grids import Grid, as_tex
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+_LETTERS_APART = 8  # more letters are written as runs
 _SUPERSCRIPTS = dict(zip("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ", strict=True))
-_ESCAPES = {"\\": r"\textbackslash{}", "_": r"\_", "%": r"\%", "&": r"\&", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}",
-            "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -41,17 +41,34 @@ class Row:
 def rows_of(comparison: Comparison) -> list[Row]:
     """The algorithms, the best first; each has a letter, and carries the letters of those it significantly beats."""
     ordered = comparison.ordered
-    letters = {one.facts.algorithm: letter_of(place) for place, one in enumerate(ordered)}
+    standing = {one.facts.algorithm: place for place, one in enumerate(ordered)}
     places = comparison.places()
     made = []
     for one in ordered:
         name = one.facts.algorithm
-        beaten = sorted((letters[other] for other in comparison.beaten_by(name)), key=lambda x: (len(x), x))
+        beaten = sorted(standing[other] for other in comparison.beaten_by(name))
         first, last = places[name]
         made.append(
-            Row(letters[name], one, ",".join(beaten), f"{first}" if first == last else f"{first}–{last}")
+            Row(
+                letter_of(standing[name]),
+                one,
+                _letters(beaten),
+                f"{first}" if first == last else f"{first}–{last}",
+            )
         )
     return made
+
+
+def _letters(places: Sequence[int]) -> str:
+    """The letters of some places; many of them as runs from one letter to another."""
+    if len(places) <= _LETTERS_APART:
+        return ",".join(map(letter_of, places))
+    starts = [place for place in places if place - 1 not in places]
+    ends = [place for place in places if place + 1 not in places]
+    return ",".join(
+        letter_of(start) if start == end else f"{letter_of(start)}–{letter_of(end)}"
+        for start, end in zip(starts, ends, strict=True)
+    )
 
 
 def letter_of(place: int) -> str:
@@ -62,7 +79,7 @@ def letter_of(place: int) -> str:
 
 
 def _raised(letters: str) -> str:
-    return "".join(_SUPERSCRIPTS.get(mark, "˒") for mark in letters)
+    return "".join(_SUPERSCRIPTS.get(mark, "⁻" if mark == "–" else "˒") for mark in letters)
 
 
 def _value(row: Row, mark: Callable[[str], str]) -> str:
@@ -82,10 +99,18 @@ def comparison_table(comparison: Comparison) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for place, name in enumerate(_header(comparison)):
         table.add_column(name, justify="left" if place < 2 else "right", no_wrap=place != 1)
-    for row in rows_of(comparison):
-        cells = (row.letter, row.name, _value(row, _raised), _interval(row), row.events, row.place)
+    for cells in comparison_grid(comparison).rows:
         table.add_row(*(escape(cell) for cell in cells))
     return table
+
+
+def comparison_grid(comparison: Comparison) -> Grid:
+    """Make the same table as text."""
+    rows = (
+        (row.letter, row.name, _value(row, _raised), _interval(row), row.events, row.place)
+        for row in rows_of(comparison)
+    )
+    return Grid("", tuple(_header(comparison)), tuple(rows))
 
 
 def _header(comparison: Comparison) -> list[str]:
@@ -107,24 +132,20 @@ def comparison_markdown(comparison: Comparison) -> str:
 @renders(Comparison, "latex")
 def comparison_latex(comparison: Comparison) -> str:
     """Write the publication table as LaTeX; it needs the booktabs package."""
-    header = " & ".join(_tex(name) for name in _header(comparison))
+    header = " & ".join(as_tex(name) for name in _header(comparison))
     lines = [r"\begin{tabular}{llrrrr}", r"\toprule", f"{header} \\\\", r"\midrule"]
     for row in rows_of(comparison):
         cells = (
             row.letter,
-            _tex(row.name),
+            as_tex(row.name),
             _value(row, lambda x: rf"$^{{\mathrm{{{x}}}}}$" if x else ""),
             _interval(row),
-            _tex(row.events),
-            row.place.replace("–", "--"),
+            as_tex(row.events),
+            as_tex(row.place),
         )
         lines.append(" & ".join(cells) + r" \\")
     lines += [r"\bottomrule", r"\end{tabular}"]
     return "\n".join([*lines, *(f"% {said}" for said in comparison_statements(comparison))]) + "\n"
-
-
-def _tex(text: str) -> str:
-    return "".join(_ESCAPES.get(mark, mark) for mark in text)
 
 
 def comparison_statements(comparison: Comparison) -> list[str]:

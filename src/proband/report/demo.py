@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,8 @@ from proband.algorithms import Acquired, Crops, Sets, crop_faces, names, recogni
 from proband.algorithms.acquire import EYE_COLUMNS
 from proband.engine import Progress
 from proband.faces import Population, contact_sheet
-from proband.inference import Evaluation, evaluate
+from proband.inference import Comparison, Evaluation, compare, evaluate
+from proband.measures import RecognitionRate
 from proband.report.directory import write_evaluation
 from proband.samples import Experiment, Samples, feret_categories
 from proband.scores.archive import write_score_archive
@@ -22,15 +23,25 @@ from proband.scores.archive import write_score_archive
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+REPORT = "report.html"
 GALLERY = "kind == 'fa' and session == 1"
 _TRAINING_SHARE = 0.5  # training people for each test person
 _SHEET_PEOPLE, _SHEET_IMAGES = 8, 6
 
 
 def run_demo(
-    out: Path, n_subjects: int, seed: int, algorithms: Sequence[str], threads: int | None, progress: Progress
+    out: Path,
+    n_subjects: int,
+    seed: int,
+    algorithms: Sequence[str],
+    page: Callable[[str, Evaluation, dict[str, Comparison]], str],
+    threads: int | None,
+    progress: Progress,
 ) -> tuple[Evaluation, Path]:
-    """Make, score and measure the population; return the evaluation and the path of its report."""
+    """Make, score, measure and compare on the population; return the evaluation and the path of its report.
+
+    `page` makes the report's text of its title, the evaluation and the comparison.
+    """
     chosen = [recognizer(name) for name in algorithms or names()]
     others = Population(
         n_subjects=max(10, round(_TRAINING_SHARE * n_subjects)), seed=seed, first_subject=n_subjects
@@ -52,20 +63,33 @@ def run_demo(
         scores, experiment, categories=feret_categories(), threads=threads, progress=progress
     )
 
+    title = f"{len(chosen)} classical algorithms on {n_subjects} synthetic people"
+
     def attach(directory: Path) -> None:
-        """Put what the numbers rest on beside them, for the next commands to try."""
+        """Put the page beside the tables, and what the numbers rest on, for the next commands to try."""
+        text = page(title, evaluation, _compared(evaluation))
+        (directory / REPORT).write_text(text, encoding="utf-8")
         data = directory / "data"
         data.mkdir()
         samples.frame.write_csv(data / "samples.csv")
         write_score_archive(data / "scores.npz", scores)
         _sheet(samples, images).save(directory / "faces.png")
 
-    title = f"{len(chosen)} classical algorithms on {n_subjects} synthetic people"
     extra = (
         "![Some of the faces](faces.png)",
         f"The figure shows the best variant of each family. Nobody shown exists. Recognisers were {trained_on}. The scores and samples are in `data/`.",
     )
-    return evaluation, write_evaluation(evaluation, out, title, extra, attach, _leading(evaluation))
+    write_evaluation(evaluation, out, title, extra, attach, _leading(evaluation))
+    return evaluation, out / REPORT
+
+
+def _compared(evaluation: Evaluation) -> dict[str, Comparison]:
+    """The algorithms compared on all probes, if there are several."""
+    all_probes = evaluation.of(evaluation.categories[0])
+    if len(all_probes) < 2:
+        return {}
+    measure = RecognitionRate(1)
+    return {measure.estimand: compare(measure, [one.outcomes for one in all_probes])}
 
 
 def _leading(evaluation: Evaluation) -> list[str]:

@@ -16,7 +16,7 @@ from proband.report.tables import evaluation_markdown, statements
 
 MARK = "results.json"
 _FIGURES = ("cmc.png", "cmc.svg", "cmc.pdf")
-_DEMO = ("faces.png", "data", "data/samples.csv", "data/scores.npz")
+_DEMO = ("report.html", "faces.png", "data", "data/samples.csv", "data/scores.npz")
 _OURS = (MARK, "table.csv", "cmc.csv", "report.md", *_FIGURES, *_DEMO)
 
 
@@ -60,14 +60,19 @@ def whole_directory(path: str | Path, ours: Sequence[str]) -> Iterator[Path]:
     empty is left alone.
     """
     path = Path(path)
-    if path.exists() and not path.is_dir():
-        raise InputError(f"{path} is a file; the results need a directory.")
-    if path.is_dir():
-        _require_ours(path, ours)
+    require_free(path, ours)
     make_directory(path.parent)
     with written_whole(path) as draft:
         draft.mkdir()
         yield draft
+
+
+def require_free(path: Path, ours: Sequence[str]) -> None:
+    """Refuse a place that is taken by anything but earlier results."""
+    if path.exists() and not path.is_dir():
+        raise InputError(f"{path} is a file; the results need a directory.")
+    if path.is_dir():
+        _require_ours(path, ours)
 
 
 def _require_ours(path: Path, ours: Sequence[str]) -> None:

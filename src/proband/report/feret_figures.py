@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.wording import counted
 from proband.inference import Band
 from proband.inference.evaluation import ALL_PROBES
 from proband.inference.feret_pairs import Contrast
@@ -64,9 +65,9 @@ def versions_figure(study: FeretStudy, contrasts: Sequence[Contrast]) -> Figure:
     for category in study.evaluation.categories:
         bands = {entry.algorithm: entry.band for entry in study.evaluation.of(category)}
         panels[category] = [
-            _Line(f"{name} ({role})", bands[name], place, solid=name == one.second)
+            _Line(label, bands[name], place, solid=name == one.second)
             for place, one in enumerate(contrasts)
-            for name, role in zip((one.second, one.first), reversed(one.roles), strict=True)
+            for name, label in zip((one.second, one.first), reversed(one.labels), strict=True)
         ]
     with _panels(len(panels)) as (figure, axes):
         for axis, (category, lines) in zip(axes, panels.items(), strict=False):
@@ -116,7 +117,7 @@ def sizes_figure(sizes: Sequence[SizeCurve]) -> Figure:
             axis.set_title(f"{category}\n", pad=2)
             say_above(
                 axis,
-                f"{first.n_probes:,} probes; rank {first.rank}{_shading(first.confidence_level, len(curves))}",
+                f"{counted(first.n_probes, 'probe')}; rank {first.rank}{_shading(first.confidence_level, len(curves))}",
             )
         _share_rates(axes, [low for one in sizes for low in one.low])
         _legend_below(figure, axes[0])
@@ -140,7 +141,7 @@ class _Line:
 
 
 def _labelled(name: str, band: Band) -> str:
-    return f"{name}, {band.facts.n_probes:,} probes  {band.at(1):.3f}"
+    return f"{name}, {counted(band.facts.n_probes, 'probe')}  {band.at(1):.3f}"
 
 
 def _one_panel(lines: Sequence[_Line], title: str) -> Figure:
@@ -152,7 +153,7 @@ def _one_panel(lines: Sequence[_Line], title: str) -> Figure:
         band = lines[0].band
         say_above(
             axis,
-            f"gallery of {band.facts.n_gallery_subjects:,} people{_shading(band.confidence_level, len(lines))}",
+            f"gallery of {counted(band.facts.n_gallery_subjects, 'person', 'people')}{_shading(band.confidence_level, len(lines))}",
         )
         _share_rates([axis], [line.band.low[0] for line in lines])
         figure.legend(
@@ -237,7 +238,8 @@ def _shading(level: float, curves: int) -> str:
 def _sizes_of(band: Band, lines: Sequence[_Line]) -> str:
     facts = band.facts
     shaded = _shading(band.confidence_level, len(lines))
-    return f"{facts.n_probes:,} probes, gallery of {facts.n_gallery_subjects:,} people{shaded}"
+    size = counted(facts.n_gallery_subjects, "person", "people")
+    return f"{counted(facts.n_probes, 'probe')}, gallery of {size}{shaded}"
 
 
 @contextmanager

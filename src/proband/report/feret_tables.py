@@ -1,78 +1,27 @@
-"""The tables of a FERET study: made once as text, shown in the terminal or written as Markdown."""
+"""The tables of a FERET study."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import replace
 
+from proband.engine.wording import counted
 from proband.inference.evaluation import ALL_PROBES, Entry
-from proband.inference.feret_pairs import Contrast, ContrastRow
+from proband.inference.feret_pairs import Contrast, ContrastRow, with_role
 from proband.inference.feret_results import CategoryResult, FeretStudy, places_of
 from proband.inference.gallery_tables import GalleryCell, GalleryFacts, GalleryRow, GalleryVariation
 from proband.inference.people_fractions import SizeCurve
 from proband.inference.rejection import RejectionTest
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from proband.report.grids import Grid
 
 _IN_A_ROW = 5
 _NOTHING = "–"
 
 
-@dataclass(frozen=True)
-class Grid:
-    """A table as text.
-
-    Attributes
-    ----------
-    title, header, rows
-        What it is of, its columns, and its cells; a line break in a cell parts a value from its interval.
-    below
-        How many of the last rows stand apart, such as averages.
-    """
-
-    title: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    below: int = 0
-
-
-def as_rich(grid: Grid) -> Table:
-    """Make a table for the terminal."""
-    from rich import box
-    from rich.markup import escape
-    from rich.table import Table
-
-    table = Table(
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        title=escape(grid.title),
-        title_justify="left",
-        title_style="bold",
-    )
-    for place, name in enumerate(grid.header):
-        table.add_column(escape(name), justify="right" if place else "left", no_wrap=place > 0)
-    for place, row in enumerate(grid.rows):
-        if grid.below and place == len(grid.rows) - grid.below:
-            table.add_section()
-        table.add_row(*(escape(cell) for cell in row))
-    return table
-
-
-def as_markdown(grid: Grid) -> str:
-    """Write a table as Markdown, under its title."""
-
-    def line(cells: Iterable[str]) -> str:
-        return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", "<br>") for cell in cells) + " |"
-
-    ruler = "|---" + "|--:" * (len(grid.header) - 1) + "|"
-    return "\n".join([f"**{grid.title}**", "", line(grid.header), ruler, *map(line, grid.rows)])
-
-
 def gallery_size(people: int, images: int) -> str:
     """The size of a gallery as FERET counts it, and its images where they are more."""
-    return f"{people:,} people" if people == images else f"{people:,} people, {images:,} images"
+    size = counted(people, "person", "people")
+    return size if people == images else f"{size}, {counted(images, 'image')}"
 
 
 def leaderboards(study: FeretStudy) -> list[Grid]:
@@ -86,7 +35,7 @@ def leaderboards(study: FeretStudy) -> list[Grid]:
 def _leaderboard(study: FeretStudy, shown: Sequence[CategoryResult]) -> Grid:
     facts = shown[0].average.facts
     size = gallery_size(facts.n_gallery_subjects, facts.n_gallery_images)
-    header = [f"{one.category}\n{one.average.facts.n_probes:,} probes" for one in shown]
+    header = [f"{one.category}\n{counted(one.average.facts.n_probes, 'probe')}" for one in shown]
     placed = [places_of(study, one) for one in shown]
     entries = {(entry.category, entry.algorithm): entry for entry in study.evaluation.entries}
     rows = []
@@ -95,10 +44,10 @@ def _leaderboard(study: FeretStudy, shown: Sequence[CategoryResult]) -> Grid:
             _ranked(entries[one.category, name], study.rank, places.get(name))
             for one, places in zip(shown, placed, strict=True)
         ]
-        rows.append((name if name in study.field else f"{name} (fully automatic)", *cells))
+        rows.append((name if name in study.field else with_role(name, "fully automatic"), *cells))
     averages = [_cell(one.average.at(study.rank), *_ends(one, study.rank)) for one in shown]
     rows.append((shown[0].average.facts.algorithm, *averages))
-    rows.append(("current upper bound", *(one.leader for one in shown)))
+    rows.append(("current upper bound\n(best at rank 1)", *(one.leader for one in shown)))
     title = f"rank {study.rank} (place), gallery of {size}"
     return Grid(title, ("algorithm", *header), tuple(rows), below=2)
 
@@ -122,8 +71,12 @@ def contrast_grid(contrast: Contrast) -> Grid:
     """One algorithm in two states, a row for each set of probes."""
     first = contrast.rows[0]
     size = gallery_size(first.n_gallery_subjects, first.n_gallery_images)
-    roles, gain = contrast.roles, "cost of locating the face" if contrast.kind == "version" else "gain"
-    header = ("probes of", f"{contrast.first}\n{roles[0]}", f"{contrast.second}\n{roles[1]}", f"{gain}\n(points)", "adjusted p", "no rank", "probes")  # fmt: skip
+    gain = "cost of locating the face" if contrast.kind == "version" else "gain"
+    states = [
+        f"{name.removesuffix(f' ({role})')}\n{role}"
+        for name, role in zip((contrast.first, contrast.second), contrast.roles, strict=True)
+    ]
+    header = ("probes of", *states, f"{gain}\n(points)", "adjusted p", "no rank", "probes")
     return Grid(
         f"{contrast.second} against {contrast.first}: rank {contrast.rank}, gallery of {size}",
         header,
@@ -169,7 +122,7 @@ def variation_grid(variation: GalleryVariation, *, intervals: bool = True) -> Gr
     probes = sum(one.probes for one in facts)
     title = (
         f"{variation.category or ALL_PROBES}: {variation.estimand} (place) over {variation.design}, "
-        f"{variation.size:,} in each; {probes:,} probes"
+        f"{variation.size:,} in each; {counted(probes, 'probe')}"
     )
     grid = Grid(title, header, (*rows, *below), below=len(below))
     if intervals:
@@ -233,17 +186,26 @@ def size_grids(study: FeretStudy) -> list[Grid]:
     for category in study.evaluation.categories:
         curves = [one for one in study.sizes if one.category == category]
         if curves:
-            made.append(_size_grid(category, curves))
+            made.append(_size_grid(category, curves, counts_otherwise(study)))
     return made
 
 
-def _size_grid(category: str, curves: Sequence[SizeCurve]) -> Grid:
+def counts_otherwise(study: FeretStudy) -> bool:
+    """Whether sizes count people where the other tables count images, of which people have several."""
+    facts = study.results[0].average.facts
+    return facts.counting != "subjects" and facts.n_gallery_images != facts.n_gallery_subjects
+
+
+def _size_grid(category: str, curves: Sequence[SizeCurve], by_people: bool) -> Grid:
     first = curves[0]
     rows = tuple(
         (one.algorithm, *(_cell(*ends) for ends in zip(one.rates, one.low, one.high, strict=True)))
         for one in curves
     )
-    title = f"{category}: expected rank-{first.rank} rate by people enrolled, of {first.n_enrolled:,}; {first.n_probes:,} probes"
+    title = (
+        f"{category}: expected rank-{first.rank} rate by people enrolled, of {first.n_enrolled:,}; "
+        f"{counted(first.n_probes, 'probe')}{'; ranks count people' if by_people else ''}"
+    )
     return Grid(title, ("people enrolled", *(f"{size:,}" for size in first.sizes)), rows)
 
 
@@ -266,5 +228,6 @@ def rejection_grid(test: RejectionTest) -> Grid:
             )
         rows.append((result.algorithm, *cells))
     size = gallery_size(test.n_gallery_subjects, test.n_gallery_images)
-    title = f"rejection: {test.n_mated:,} searches for people enrolled, {test.n_nonmated:,} for others; gallery of {size}"
+    searched = counted(test.n_mated, "search", "searches")
+    title = f"rejection: {searched} for people enrolled, {test.n_nonmated:,} for others; gallery of {size}"
     return Grid(title, ("algorithm", *header), tuple(rows))

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ENDINGS = (".png", ".svg", ".pdf")
+COLUMN, PAGE = 3.5, 7.16  # inches: a column and the text width of two-column journals
+_NARROW = 5.0
 
 # Okabe & Ito's palette, which colour-blind readers can tell apart; dashes say the same without colour.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4D4D4D")
@@ -47,7 +49,9 @@ STYLE: Any = {
 }
 
 
-def cmc_figure(panels: Mapping[str, Sequence[Curve | Band]], title: str | None = None) -> Figure:
+def cmc_figure(
+    panels: Mapping[str, Sequence[Curve | Band]], title: str | None = None, width: float | None = None
+) -> Figure:
     """Draw cumulative match characteristics, a panel for each set of probes.
 
     The rank axis is logarithmic, since the low ranks are what matters; each panel names its gallery and probes.
@@ -58,6 +62,9 @@ def cmc_figure(panels: Mapping[str, Sequence[Curve | Band]], title: str | None =
         Curves by the name of their set of probes; curves with bands have them drawn, unless there are too many to tell apart.
     title
         A heading for the whole figure.
+    width
+        Of the figure, in inches: letters keep their size, and below five inches panels stand below one another. By default as
+        wide as the panels need.
     """
     import matplotlib as mpl
     from matplotlib.figure import Figure
@@ -65,15 +72,17 @@ def cmc_figure(panels: Mapping[str, Sequence[Curve | Band]], title: str | None =
     if not panels or not any(panels.values()):
         raise UsageError("There are no curves to draw.")
     names = list(dict.fromkeys(curve.facts.algorithm for curves in panels.values() for curve in curves))
-    columns = min(len(panels), 3)
+    narrow = width is not None and width < _NARROW
+    columns = 1 if narrow else min(len(panels), 3)
     rows = -(-len(panels) // columns)
+    across = width or max(5.4, 3.6 * columns)
     with mpl.rc_context(STYLE):
         figure = Figure(
-            figsize=(max(5.4, 3.6 * columns), 3.5 * rows + (0.6 if title else 0.2)), layout="constrained"
+            figsize=(across, (2.8 if narrow else 3.5) * rows + (0.6 if title else 0.2)), layout="constrained"
         )
         axes = figure.subplots(rows, columns, squeeze=False, sharey=True)
         for axis, (name, curves) in zip(axes.flat, panels.items(), strict=False):
-            _draw(axis, curves, names, name, rates=len(panels) == 1)
+            _draw(axis, curves, names, name, rates=len(panels) == 1, narrow=narrow)
         axes.flat[0].set_ylim(_floor(panels), 1.005)  # shared by all
         for axis in axes.flat[len(panels) :]:
             axis.set_visible(False)
@@ -83,7 +92,10 @@ def cmc_figure(panels: Mapping[str, Sequence[Curve | Band]], title: str | None =
         if len(panels) == 1 and len(names) <= 8:
             axes.flat[0].legend(handles, labels, loc="lower right")
         else:
-            figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 5))
+            fitting = int(across / (0.5 + 0.075 * max(map(len, labels))))
+            figure.legend(
+                handles, labels, loc="outside lower center", ncols=max(1, min(len(labels), 5, fitting))
+            )
         if title:
             figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
         # Lay out once: the engine would otherwise move things a little at every save.
@@ -102,7 +114,9 @@ def _floor(panels: Mapping[str, Sequence[Curve | Band]]) -> float:
     return max(0.0, int(lowest * 10 - 0.5) / 10)
 
 
-def _draw(axis: Axes, curves: Sequence[Curve | Band], names: list[str], title: str, rates: bool) -> None:
+def _draw(
+    axis: Axes, curves: Sequence[Curve | Band], names: list[str], title: str, rates: bool, narrow: bool
+) -> None:
     """Draw one panel; with `rates` the legend gives each curve's rank-1 rate."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
 
@@ -139,11 +153,11 @@ def _draw(axis: Axes, curves: Sequence[Curve | Band], names: list[str], title: s
     axis.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
     axis.grid(visible=True, which="major")
     facts = curves[0].facts
-    axis.set_title(f"{title}\n", pad=2)
-    axis.text(
-        0, 1.02, f"{facts.n_probes:,} probes, gallery of {facts.n_gallery_subjects:,} people{_shaded(curves)}",
-        transform=axis.transAxes, fontsize=8, color="#555555",
-    )  # fmt: skip
+    of = f"{facts.n_probes:,} probes, gallery of {facts.n_gallery_subjects:,} people"
+    shaded = _shaded(curves)
+    parts = [of, shaded] if narrow and shaded else ["; ".join(filter(None, (of, shaded)))]
+    axis.set_title(title + "\n" * len(parts), pad=2)
+    axis.text(0, 1.02, "\n".join(parts), transform=axis.transAxes, fontsize=8, color="#555555")
     axis.set_xlabel("rank")
 
 
@@ -152,7 +166,7 @@ def _shaded(curves: Sequence[Curve | Band]) -> str:
     first = curves[0]
     if not isinstance(first, Band) or len(curves) > _MOST_BANDS:
         return ""
-    return f"; {first.confidence_level:.0%} {'for whole curves' if first.simultaneous else 'at each rank'}"
+    return f"{first.confidence_level:.0%} {'for whole curves' if first.simultaneous else 'at each rank'}"
 
 
 def save_figure(figure: Figure, path: str | Path) -> None:

@@ -12,6 +12,7 @@ from proband.inference.strat_study import METHODS, StratStudy
 from proband.report.comparisons import comparison_markdown
 from proband.report.directory import whole_directory
 from proband.report.figures import save_figure
+from proband.report.grids import Grid, as_rich
 from proband.report.strat_figures import (
     algorithms_figure,
     gallery_effect_figure,
@@ -32,20 +33,24 @@ _OURS = (
 
 
 def galleries_table(effects: Sequence[GalleryEffect]) -> Table:
-    """Make a table of rates by gallery for the terminal, a row for each algorithm."""
-    from rich import box
-    from rich.table import Table
+    """Make a table of rates by gallery for the terminal."""
+    return as_rich(galleries_grid(effects))
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("mixed galleries" if effects[0].mixed else "galleries")
-    for place in range(len(effects[0].estimates)):
-        table.add_column(str(place + 1), justify="right")
-    table.add_column("range", justify="right")
-    table.add_column("p", justify="right")
-    for effect in effects:
-        cells = [f"{one.value:.4f}\n± {one.standard_error:.4f}" for one in effect.estimates]
-        table.add_row(effect.algorithm, *cells, f"{100 * effect.range:.1f}", f"{effect.p_value:.2g}")
-    return table
+
+def galleries_grid(effects: Sequence[GalleryEffect]) -> Grid:
+    """Make a table of rates by gallery as text, a row for each algorithm."""
+    numbers = (str(place + 1) for place in range(len(effects[0].estimates)))
+    rows = (
+        (
+            effect.algorithm,
+            *(f"{one.value:.4f}\n± {one.standard_error:.4f}" for one in effect.estimates),
+            f"{100 * effect.range:.1f}",
+            f"{effect.p_value:.2g}",
+        )
+        for effect in effects
+    )
+    first = "mixed galleries" if effects[0].mixed else "galleries"
+    return Grid("", (first, *numbers, "range", "p"), tuple(rows))
 
 
 def study_statements(study: StratStudy) -> list[str]:

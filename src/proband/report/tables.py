@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from proband.engine.wording import counted, sentence
 from proband.inference import cluster_statistics
 from proband.inference.evaluation import CENSORED_AT, Entry, Evaluation
 from proband.measures import MedianCensoredRank
+from proband.report.grids import Grid, in_markdown
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -17,10 +19,6 @@ _TIES = {
     "optimistic": "a tied non-mate stands behind the mate",
     "mean": "ties are broken at random, and rates are expectations",
 }
-
-
-def _plural(n: int, one: str, many: str | None = None) -> str:
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def _interval(entry: Entry, rank: int) -> str:
@@ -102,19 +100,31 @@ def _wide_table(evaluation: Evaluation) -> Table:
     return table
 
 
+def evaluation_grids(evaluation: Evaluation) -> list[Grid]:
+    """Make a table as text for each set of probes."""
+    return [
+        Grid(
+            category,
+            tuple(_header(evaluation.ranks)),
+            tuple(tuple(_cells(entry, evaluation.ranks, "\n")) for entry in evaluation.of(category)),
+        )
+        for category in evaluation.categories
+    ]
+
+
 def evaluation_markdown(evaluation: Evaluation) -> str:
     """Write the same tables as Markdown."""
     lines: list[str] = []
     header = _header(evaluation.ranks)
     for category in evaluation.categories:
         lines += [
-            f"### {category}",
+            f"### {in_markdown(category)}",
             "",
             "| " + " | ".join(header) + " |",
             "|---" + "|--:" * (len(header) - 1) + "|",
         ]
         lines += [
-            "| " + " | ".join(_cells(entry, evaluation.ranks, " ")) + " |"
+            "| " + " | ".join(map(in_markdown, _cells(entry, evaluation.ranks, " "))) + " |"
             for entry in evaluation.of(category)
         ]
         lines.append("")
@@ -126,15 +136,15 @@ def statements(evaluation: Evaluation) -> list[str]:
     entries = evaluation.of(evaluation.categories[0])
     first = entries[0].curve.facts
     said = [
-        f"Gallery: {_plural(first.n_gallery_images, 'image')} of "
-        f"{_plural(first.n_gallery_subjects, 'person', 'people')} ({first.gallery_rule}).",
-        f"Probes scored: {_plural(first.n_probes, 'image')} of {_plural(first.n_probe_subjects, 'person', 'people')} "
+        f"Gallery: {counted(first.n_gallery_images, 'image')} of "
+        f"{counted(first.n_gallery_subjects, 'person', 'people')} ({first.gallery_rule}).",
+        f"Probes scored: {counted(first.n_probes, 'image')} of {counted(first.n_probe_subjects, 'person', 'people')} "
         f"({first.probe_rule}); a rate is a share of these.",
     ]
     if first.n_unmated:
         have = "has" if first.n_unmated == 1 else "have"
         said.append(
-            f"Open universe: {_plural(first.n_unmated, 'more probe')} {have} no mate in the gallery; without one there is "
+            f"Open universe: {counted(first.n_unmated, 'more probe')} {have} no mate in the gallery; without one there is "
             "no rank, so identification rates leave it out."
         )
     else:
@@ -152,7 +162,7 @@ def statements(evaluation: Evaluation) -> list[str]:
             else ", ".join(f"{name} {n:,}" for name, n in without.items()) or "none"
         )
         said.append(
-            f"Failures to acquire: {_plural(flagged, 'probe')} and {_plural(first.n_gallery_failed, 'gallery image')} are marked "
+            f"Failures to acquire: {counted(flagged, 'probe')} and {counted(first.n_gallery_failed, 'gallery image')} are marked "
             f"in the table; scored probes without a rank, by these marks or by failed comparisons, count as misses: {lost}."
         )
     elif first.on_failure == "as_scored" and entries[0].outcomes.experiment.samples.failed.any():
@@ -164,7 +174,7 @@ def statements(evaluation: Evaluation) -> list[str]:
         f"Assuming: {answers.assuming}."
     )
     said += _dependence(entries)
-    return said + [f"{note[0].upper()}{note[1:]}." for note in evaluation.notes]
+    return said + [sentence(note, evaluation.algorithms) for note in evaluation.notes]
 
 
 def _dependence(entries: tuple[Entry, ...]) -> list[str]:

@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from proband.engine.wording import counted, sentence
+from proband.errors import UsageError
 from proband.inference.dyadic import RateInterval
 from proband.inference.groups import Differential, GroupRates
-from proband.inference.searching import SearchEstimates
+from proband.inference.searching import SearchEstimates, SearchInterval
 from proband.inference.verifying import Verification, VerificationPoint
 from proband.measures.open_set import Searches
 from proband.report.directory import whole_directory
 from proband.report.figures import save_figure
+from proband.report.grids import Grid, as_rich
 from proband.report.verification_curves import ErrorCurve
 from proband.report.verification_figures import det_figure, roc_figure, search_figure
 from proband.report.verification_groups import GroupErrors, groups_figure
@@ -35,21 +38,31 @@ _OURS = (
     *(f"{n}.{e}" for n in _FIGURES for e in ("png", "svg", "pdf")),
 )
 _HEADER = ("algorithm", "asked FMR", "threshold", "FMR", "false matches", "FNMR", "interval", "at that FMR")
+_SEARCH_HEADER = (
+    "algorithm",
+    "asked FPIR",
+    "candidates",
+    "threshold",
+    "FPIR",
+    "false positives",
+    "FNIR",
+    "interval",
+)
 
 
 def verification_table(results: Sequence[Verification]) -> Table:
-    """Make a table for the terminal: a row for each algorithm and operating point."""
-    from rich import box
-    from rich.markup import escape
-    from rich.table import Table
+    """Make a table for the terminal."""
+    return as_rich(verification_grid(results))
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for place, name in enumerate(_HEADER):
-        table.add_column(name, justify="right" if place else "left", no_wrap=place > 0)
-    for result in results:
-        for place, point in enumerate(result.points):
-            table.add_row(*(escape(cell) for cell in _cells(result, point, first=place == 0)))
-    return table
+
+def verification_grid(results: Sequence[Verification]) -> Grid:
+    """Make a table as text: a row for each algorithm and operating point."""
+    rows = (
+        tuple(_cells(result, point, first=place == 0))
+        for result in results
+        for place, point in enumerate(result.points)
+    )
+    return Grid("", _HEADER, tuple(rows))
 
 
 def _cells(result: Verification, point: VerificationPoint, first: bool = True) -> list[str]:
@@ -142,13 +155,22 @@ def verification_figures(
         "roc": roc_figure(curves),
         "scores": score_histograms_figure([_histogram(one) for one in results]),
     }
-    if groups:
-        shown = [_group(one) for one in groups[0].groups if one.fmr is not None and one.fnmr is not None]
-        if shown:
-            made["groups"] = groups_figure(
-                shown, note=f"{groups[0].algorithm}, by {groups[0].column}, one threshold for all"
-            )
+    if groups and _groups_with_rates(groups[0]):
+        made["groups"] = differential_figure(groups[0])
     return made
+
+
+def differential_figure(differential: Differential) -> Figure:
+    """Error rates by group, of the groups that have both."""
+    shown = [_group(one) for one in _groups_with_rates(differential)]
+    if not shown:
+        raise UsageError("No group has both error rates, so there is nothing to draw.")
+    note = f"{differential.algorithm}, by {differential.column}, one threshold for all"
+    return groups_figure(shown, note=note)
+
+
+def _groups_with_rates(differential: Differential) -> list[GroupRates]:
+    return [one for one in differential.groups if one.fmr is not None and one.fnmr is not None]
 
 
 def _histogram(result: Verification) -> ScoreCounts:
@@ -231,38 +253,31 @@ def _markdown(results: Sequence[Verification]) -> str:
 
 def search_table(results: Sequence[SearchEstimates]) -> Table:
     """Make a table of searches for the terminal."""
-    from rich import box
-    from rich.markup import escape
-    from rich.table import Table
+    return as_rich(search_grid(results))
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    names = (
-        "algorithm",
-        "asked FPIR",
-        "candidates",
-        "threshold",
-        "FPIR",
-        "false positives",
-        "FNIR",
-        "interval",
+
+def search_grid(results: Sequence[SearchEstimates]) -> Grid:
+    """Make a table of searches as text: a row for each algorithm and operating point."""
+    rows = (
+        _search_cells(result, one, first=place == 0)
+        for result in results
+        for place, one in enumerate(result.points)
     )
-    for place, name in enumerate(names):
-        table.add_column(name, justify="right" if place else "left", no_wrap=place > 0)
-    for result in results:
-        for place, one in enumerate(result.points):
-            p = one.point
-            cells = (
-                result.algorithm if place == 0 else "",
-                f"{p.asked:g}",
-                f"{p.rank:,}",
-                "none" if p.threshold is None else f"{p.threshold:.6g}",
-                f"{p.fpir:.3g}{'' if one.fpir_supported else '*'}",
-                f"{p.false_positives:,} of {p.n_nonmated:,}",
-                f"{p.fnir:.4f}",
-                f"[{one.fnir.low:.4f}, {one.fnir.high:.4f}]",
-            )
-            table.add_row(*(escape(cell) for cell in cells))
-    return table
+    return Grid("", _SEARCH_HEADER, tuple(rows))
+
+
+def _search_cells(result: SearchEstimates, one: SearchInterval, first: bool) -> tuple[str, ...]:
+    p = one.point
+    return (
+        result.algorithm if first else "",
+        f"{p.asked:g}",
+        f"{p.rank:,}",
+        "none" if p.threshold is None else f"{p.threshold:.6g}",
+        f"{p.fpir:.3g}{'' if one.fpir_supported else '*'}",
+        f"{p.false_positives:,} of {p.n_nonmated:,}",
+        f"{p.fnir:.4f}",
+        f"[{one.fnir.low:.4f}, {one.fnir.high:.4f}]",
+    )
 
 
 def search_statements(results: Sequence[SearchEstimates]) -> list[str]:
@@ -270,14 +285,14 @@ def search_statements(results: Sequence[SearchEstimates]) -> list[str]:
     first = results[0]
     s, answers = first.searches, first.answers
     said = [
-        f"{s.n_enrolled:,} people enrolled; {len(s.mate):,} searches for enrolled people and {len(s.best):,} for others. A person's "
+        f"{counted(s.n_enrolled, 'person', 'people')} enrolled; {counted(len(s.mate), 'search', 'searches')} for enrolled people and {len(s.best):,} for others. A person's "
         f"samples are fused by {s.fusion}; a candidate is returned when its score reaches the threshold.",
         f"Intervals: {first.confidence_level:.0%}. Varying: {answers.varying}. Fixed: {answers.fixed}. Assuming: {answers.assuming}.",
     ]
     if any(not one.fpir_supported for result in results for one in result.points):
         said.append("* rests on fewer than 30 errors, so it is not supported (the rule of 30).")
     notes = dict.fromkeys(note for one in results for note in one.searches.notes)
-    return said + [f"{note[0].upper()}{note[1:]}." for note in notes]
+    return said + [sentence(note, [one.algorithm for one in results]) for note in notes]
 
 
 def searches_figure(searches: Sequence[Searches], rank: int = 1) -> Figure:

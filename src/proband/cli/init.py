@@ -1,0 +1,50 @@
+"""``proband init``: a first study file from one's own files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from proband.cli.console import output, talk
+
+
+def init(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...",
+            help="Your files: scores, embeddings, images, the table of samples; or a directory of them.",
+            show_default=False,
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The study file to write.")] = Path(
+        "study.toml"
+    ),
+    force: Annotated[bool, typer.Option("--force", help="Replace a study file that exists.")] = False,
+) -> None:
+    """Look at your files and write a study file for them: commented, and ready to run where that is possible.
+
+    Finds the columns of ids and subjects, failures to acquire, the algorithms, and which way scores point: that is shown with
+    its evidence, for you to check. What cannot be found is left for you to fill in, and named.
+
+    [bold]Example[/bold]
+
+      proband init scores.npz samples.csv -o study.toml
+    """
+    from proband.study.initial import initial_study, require_free, write_initial
+
+    require_free(out, force)
+    made = initial_study(files, out)
+    write_initial(made, out)
+    console = output()
+    for said in (*made.facts, *made.remarks):
+        console.print(said, markup=False, soft_wrap=True)
+    for said in made.to_fill_in:
+        console.print(f"to fill in: {said}", style="bold", markup=False, soft_wrap=True)
+    talk().print(f"wrote {out}", markup=False, soft_wrap=True)
+    if made.to_fill_in:
+        console.print(f"Fill these in, then: proband run {out}", markup=False, soft_wrap=True)
+    else:
+        console.print(f"Look it through, then: proband run {out}", markup=False, soft_wrap=True)

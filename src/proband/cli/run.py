@@ -1,0 +1,70 @@
+"""``proband run``: a study file carried out, from data to report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from proband.cli import options as o
+from proband.cli.console import output, progress_bars, talk
+
+
+def run(
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="The study file; proband init writes one.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="DIR",
+            help="Where results go. Default: as the study says, or STUDY-results beside it.",
+            rich_help_panel="Output",
+        ),
+    ] = None,
+    cache: Annotated[
+        bool,
+        typer.Option(
+            "--cache/--no-cache",
+            help="Keep costly results in a hidden directory beside DIR, so that a run that is stopped or repeated goes on from there.",
+            rich_help_panel="Output",
+        ),
+    ] = True,
+    show: Annotated[
+        bool, typer.Option("--open", help="Open the report in the browser.", rich_help_panel="Output")
+    ] = False,
+    threads: o.Threads = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Carry out a study: everything its file asks for, and a directory with report, results, tables and figures.
+
+    The directory appears when all is done. The same study gives the same bytes, with any number of threads.
+
+    [bold]Example[/bold]
+
+      proband init samples.csv scores.npz && proband run study.toml
+    """
+    from proband.report.page.verdict import verdict_section
+    from proband.study.caching import Cache, beside
+    from proband.study.directory import require_place, write_run
+    from proband.study.reading import read_study
+    from proband.study.running import run_study
+
+    asked = read_study(study)
+    place = out if out is not None else asked.directory
+    require_place(place)
+    kept = Cache(beside(place) if cache else None)
+    with progress_bars(quiet) as progress:
+        found = run_study(asked, threads=threads, progress=progress, cache=kept)
+        report = write_run(found, place, asked.output.formats, kept)
+    kept.finish()
+    section = verdict_section(found)
+    sentences = [block.text for block in section.blocks if hasattr(block, "text")] if section else []
+    for said in [*sentences[:1], *found.notes]:
+        output().print(said, markup=False, soft_wrap=True)
+    talk().print(f"wrote {report}", markup=False, soft_wrap=True)
+    if show:
+        import webbrowser
+
+        webbrowser.open(report.resolve().as_uri())

@@ -1,0 +1,124 @@
+"""A table made once as text, and its forms: the terminal, Markdown, LaTeX, a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from proband.report.page.markup import Markup, joined, tag
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_ESCAPES = {"\\": r"\textbackslash{}", "_": r"\_", "%": r"\%", "&": r"\&", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}",
+            "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}  # fmt: skip
+# Signs that our own cells hold and that not every LaTeX has letters for.
+_SIGNS = {"–": "--", "−": "$-$", "±": r"$\pm$", "×": r"$\times$", "≥": r"$\geq$", "≤": r"$\leq$", "²": "$^2$",
+          "<": "$<$", ">": "$>$", "|": "$|$"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table as text.
+
+    Attributes
+    ----------
+    title, header, rows
+        What it is of, its columns, and its cells; a line break in a cell parts a value from its interval.
+    below
+        How many of the last rows stand apart, such as averages.
+    """
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    below: int = 0
+
+
+def as_rich(grid: Grid) -> Table:
+    """Make a table for the terminal."""
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        title=escape(grid.title) or None,
+        title_justify="left",
+        title_style="bold",
+    )
+    for place, name in enumerate(grid.header):
+        table.add_column(escape(name), justify="right" if place else "left", no_wrap=place > 0)
+    for place, row in enumerate(grid.rows):
+        if grid.below and place == len(grid.rows) - grid.below:
+            table.add_section()
+        table.add_row(*(escape(cell) for cell in row))
+    return table
+
+
+def as_markdown(grid: Grid) -> str:
+    """Write a table as Markdown, under its title."""
+
+    def line(cells: Iterable[str]) -> str:
+        return "| " + " | ".join(in_markdown(cell).replace("\n", "<br>") for cell in cells) + " |"
+
+    ruler = "|---" + "|--:" * (len(grid.header) - 1) + "|"
+    return "\n".join([f"**{in_markdown(grid.title)}**", "", line(grid.header), ruler, *map(line, grid.rows)])
+
+
+def as_latex(grid: Grid) -> str:
+    """Write a table as LaTeX, its title as a comment; it needs the booktabs package."""
+
+    def line(cells: Iterable[str]) -> str:
+        written = " & ".join(as_tex(" ".join(cell.split())) for cell in cells)
+        # A bracket or a star at the beginning would belong to the line break before it.
+        return ("{}" if written.startswith(("[", "*")) else "") + written + r" \\"
+
+    rows = [line(row) for row in grid.rows]
+    if grid.below:
+        rows.insert(len(rows) - grid.below, r"\midrule")
+    return "\n".join(
+        [
+            *([f"% {' '.join(grid.title.split())}"] if grid.title else []),
+            rf"\begin{{tabular}}{{l{'r' * (len(grid.header) - 1)}}}",
+            r"\toprule",
+            line(grid.header),
+            r"\midrule",
+            *rows,
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+    )
+
+
+def as_html(grid: Grid) -> Markup:
+    """Write a table as HTML for a page that has a style of its own, such as a notebook's."""
+    words = 1 if grid.header[0] else 2  # letters before the names have no heading
+
+    def row(cells: Iterable[str], name: str = "td") -> Markup:
+        written = (
+            tag(
+                name if place else "th",
+                joined(tag("div", line, style="white-space:nowrap") for line in cell.split("\n")),
+                style=f"text-align:{'left' if place < words else 'right'}",
+            )
+            for place, cell in enumerate(cells)
+        )
+        return tag("tr", joined(written))
+
+    title = tag("caption", grid.title, style="text-align:left") if grid.title else ""
+    body = joined((row(cells) for cells in grid.rows), "\n")
+    return tag("table", title, tag("thead", row(grid.header, "th")), tag("tbody", body))
+
+
+def in_markdown(text: str) -> str:
+    """Escape what Markdown would take for a cell's end or for HTML: names come from anybody."""
+    plain = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return plain.replace("|", "\\|")
+
+
+def as_tex(text: str) -> str:
+    """Escape what LaTeX would take for a command."""
+    return "".join(_ESCAPES.get(mark, _SIGNS.get(mark, mark)) for mark in text)

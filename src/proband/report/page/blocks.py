@@ -1,0 +1,257 @@
+"""The blocks of a page as markup: words, badges, tables and charts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from math import isclose
+
+from proband.measures.results import Answers
+from proband.report.page.markup import Asides, Markup, Names, inert, joined, tag
+from proband.report.page.model import (
+    Badge,
+    Badges,
+    Block,
+    Cell,
+    Chart,
+    Code,
+    Column,
+    Facts,
+    Folded,
+    Paragraph,
+    TableView,
+)
+from proband.report.page.svg import series
+
+_ASKED_IN_EACH = 12  # rows; in longer tables a question that all cells share stands at the head of the column
+
+
+@dataclass
+class Writing:
+    """What is remembered while a page is written: ids, and what the reader can ask for."""
+
+    names: Names = field(default_factory=Names)
+    asides: Asides = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.asides = Asides(self.names)
+
+
+def block_markup(writing: Writing, block: Block) -> Markup:
+    """Write a block."""
+    match block:
+        case Paragraph():
+            return tag("p", block.text, class_="strong" if block.strong else None)
+        case Badges():
+            badges = (tag("li", _badge(writing, badge)) for badge in block.badges)
+            return tag("ul", joined(badges), class_="badges")
+        case Facts():
+            return joined([_heading(block.title), terms(block.rows, "facts")])
+        case Code():
+            return _code(block)
+        case Folded():
+            inner = joined((block_markup(writing, inside) for inside in block.blocks), "\n")
+            return tag("details", tag("summary", block.title), inner, class_="folded")
+        case TableView():
+            return _table(writing, block)
+        case Chart():
+            return _chart(writing, block)
+
+
+def terms(rows: Iterable[tuple[str, str]], kind: str | None = None) -> Markup:
+    """Write names and what they stand for; nothing where there are none."""
+    said = joined(tag("div", tag("dt", name), tag("dd", text)) for name, text in rows)
+    return tag("dl", said, class_=kind) if said else said
+
+
+def _heading(title: str) -> Markup:
+    return tag("h3", title) if title else Markup("")
+
+
+def button(text: str, action: str, **attributes: str | bool | None) -> Markup:
+    """Write a button for the page's script."""
+    return tag("button", text, type="button", data_do=action, **attributes)
+
+
+def _code(code: Code) -> Markup:
+    # The region scrolls sideways, so it must be reachable by keyboard.
+    region = tag(
+        "pre", tag("code", code.text), tabindex="0", role="group", aria_label=code.title or "Text to copy"
+    )
+    copy = tag("div", button("Copy", "copy-code"), class_="tools")
+    return tag("div", _heading(code.title), region, copy, class_="code")
+
+
+def _badge(writing: Writing, badge: Badge) -> Markup:
+    tone = None if badge.tone == "plain" else badge.tone
+    if not badge.explained:
+        return tag("span", badge.text, class_=f"badge {tone or ''}".strip())
+    asked = writing.asides.keep(badge.explained)
+    return tag("button", badge.text, class_=f"badge {tone or ''}".strip(), type="button", popovertarget=asked)
+
+
+def _ask(writing: Writing, answers: Answers | None) -> Markup:
+    """Offer the four answers behind a number."""
+    if answers is None:
+        return Markup("")
+    asked = writing.asides.keep(answers)
+    return tag("button", "±?", class_="ask", popovertarget=asked, aria_label="What varies?")
+
+
+def _table(writing: Writing, table: TableView) -> Markup:
+    name = writing.names.claim(table.id)
+    caption = writing.names.claim(f"{name}-caption")
+    shared = [_shared_answers(table, place) for place in range(len(table.columns))]
+    heads = joined(
+        _head_cell(writing, column, answers) for column, answers in zip(table.columns, shared, strict=True)
+    )
+    rows = joined((_row(writing, table.columns, row, shared) for row in table.rows), "\n")
+    written = tag(
+        "table",
+        tag("caption", tag("span", table.caption), id=caption),
+        tag("thead", tag("tr", heads)),
+        tag("tbody", rows),
+    )
+    # Wide tables scroll sideways, so the region must be reachable by keyboard.
+    region = tag("div", written, class_="scroll", tabindex="0", role="group", aria_labelledby=caption)
+    latex, offered = Markup(""), [button("Copy as CSV", "copy-csv")]
+    if table.latex is not None:
+        latex = inert(table.latex, "text/plain", class_="latex")
+        offered.insert(0, button("Copy as LaTeX", "copy-latex"))
+    return tag(
+        "div",
+        region,
+        _notes(table.notes),
+        _explained(table.columns),
+        tag("div", joined(offered), class_="tools"),
+        latex,
+        class_="table",
+        id=name,
+    )
+
+
+def _shared_answers(table: TableView, place: int) -> Answers | None:
+    """The answers that all cells of a long column give alike: they are asked for once, at its head."""
+    if len(table.rows) <= _ASKED_IN_EACH:
+        return None
+    given = {row[place].answers for row in table.rows}
+    return given.pop() if len(given) == 1 else None
+
+
+def _head_cell(writing: Writing, column: Column, answers: Answers | None) -> Markup:
+    return tag(
+        "th", column.title, _ask(writing, answers), scope="col", class_="n" if column.numeric else None
+    )
+
+
+def _row(
+    writing: Writing, columns: tuple[Column, ...], row: tuple[Cell, ...], shared: list[Answers | None]
+) -> Markup:
+    cells = []
+    for place, (column, cell) in enumerate(zip(columns, row, strict=True)):
+        classes = [*(["n"] * column.numeric), *([cell.tone] if cell.tone != "plain" else [])]
+        cells.append(
+            tag(
+                "td" if place else "th",
+                cell.text,
+                tag("sup", cell.raised) if cell.raised else "",
+                _ask(writing, None if shared[place] else cell.answers),
+                scope=None if place else "row",
+                class_=" ".join(classes) or None,
+                data_v=_sort_value(cell),
+            )
+        )
+    return tag("tr", joined(cells))
+
+
+def _sort_value(cell: Cell) -> str | None:
+    """What a cell is sorted by, where its text is no number or does not say it."""
+    if cell.value is None or isinstance(cell.value, str):
+        return None if cell.value == cell.text else cell.value
+    with suppress(ValueError):
+        if isclose(float(cell.text), cell.value, rel_tol=1e-3):
+            return None
+    return f"{cell.value:.9g}"
+
+
+def _notes(notes: tuple[str, ...]) -> Markup:
+    return joined(tag("p", note, class_="note") for note in notes)
+
+
+def _explained(columns: tuple[Column, ...]) -> Markup:
+    said = terms((column.title, column.explained) for column in columns if column.explained)
+    if not said:
+        return said
+    return tag("details", tag("summary", "What the columns mean"), said, class_="meanings")
+
+
+def _chart(writing: Writing, chart: Chart) -> Markup:
+    name = writing.names.claim(chart.id)
+    title = writing.names.claim(f"{name}-caption")
+    drawings = joined(
+        tag(
+            "div",
+            Markup(drawing),
+            class_=f"drawing drawing-{place}",
+            tabindex="0",  # on a narrow screen it scrolls
+            role="group",
+            aria_labelledby=title,
+            data_scale=scale,
+        )
+        for place, (scale, drawing) in enumerate(chart.drawings.items())
+    )
+    data = tag(
+        "details", tag("summary", "The numbers as a table"), _table(writing, chart.data), class_="numbers"
+    )
+    tools = tag("div", button("Save as SVG", "save-svg"), button("Save as PNG", "save-png"), class_="tools")
+    return tag(
+        "figure",
+        tag(
+            "figcaption",
+            tag("div", tag("h3", chart.title, id=title), _ask(writing, chart.answers)),
+            tag("p", chart.description),
+        ),
+        tag("div", _legend(chart.series), _scales(name, tuple(chart.drawings)), class_="keys"),
+        tag("div", drawings, class_="plot"),
+        tag("p", class_="readout scripted", aria_live="polite", hidden=True),
+        _notes(chart.notes),
+        tools,
+        data,
+        id=name,
+        aria_labelledby=title,
+    )
+
+
+def _legend(names: tuple[str, ...]) -> Markup:
+    """Name the curves beside a piece of their line; the script makes switches of them."""
+    if not names:
+        return Markup("")
+    line = Markup('<path class="line" d="M1 5H29"/>')
+    items = joined(
+        tag("li", tag("svg", Markup(series(place, "", line)), viewBox="0 0 30 10", aria_hidden="true"), name)
+        for place, name in enumerate(names)
+    )
+    return tag("ul", items, class_="legend", aria_label="Legend")
+
+
+def _scales(chart: str, scales: tuple[str, ...]) -> Markup:
+    """Offer the drawings of a chart; the style shows the one that is chosen, with or without the script."""
+    if len(scales) < 2:
+        return Markup("")
+    choices = joined(
+        tag(
+            "label",
+            tag(
+                "input",
+                type="radio",
+                name=f"{chart}-scale",
+                class_=f"pick-{place}",
+                value=scale,
+                checked=place == 0,
+            ),
+            scale,
+        )
+        for place, scale in enumerate(scales)
+    )
+    return tag("fieldset", tag("legend", "Scale"), choices, class_="scales")

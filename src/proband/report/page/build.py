@@ -1,0 +1,215 @@
+"""From what a study found to the page that tells it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import polars as pl
+
+from proband.inference import Comparison, Evaluation, VirtualExperiments
+from proband.inference.feret_results import FeretStudy
+from proband.inference.groups import Differential
+from proband.inference.hard_subjects import HardSubjects
+from proband.inference.searching import SearchEstimates
+from proband.inference.strat_study import StratStudy
+from proband.inference.verifying import Verification
+from proband.report.comparisons import rows_of
+from proband.report.page import cells
+from proband.report.page.diagnostics import diagnostics_section
+from proband.report.page.leaderboard import comparisons_section, leaderboard_section, pairs_shown
+from proband.report.page.methods import methods_section, methods_text
+from proband.report.page.model import Block, Code, Facts, Page, Section
+from proband.report.page.protocol import protocol_section
+from proband.report.page.references import bibliography
+from proband.report.page.sections_identification import identification_section
+from proband.report.page.sections_more import hard_subjects_section, open_set_section
+from proband.report.page.sections_verification import groups_section, verification_section
+from proband.report.page.verdict import main_comparison, main_evaluation, verdict_section
+
+_MOST_ROWS = (
+    60  # numbers or rows in a list of the embedded results; curves, people and pairs of many are longer
+)
+_EVERY_RANK = 10  # up to here every rank is in the embedded curves, beyond some
+_RANKS_A_DOUBLING = 4
+
+
+class InputRead(Protocol):
+    """A file that was read."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def n_bytes(self) -> int: ...
+    @property
+    def sha256(self) -> str: ...
+
+
+class Origin(Protocol):
+    """How to do it again."""
+
+    @property
+    def command(self) -> str: ...
+    @property
+    def study(self) -> str: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def versions(self) -> Mapping[str, str]: ...
+    @property
+    def inputs(self) -> Sequence[InputRead]: ...
+
+
+class Found(Protocol):
+    """What a page is made from: the findings of a study."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def provenance(self) -> Origin: ...
+    @property
+    def evaluation(self) -> Evaluation | None: ...
+    @property
+    def comparisons(self) -> Mapping[str, Comparison]: ...
+    @property
+    def verification(self) -> Sequence[Verification]: ...
+    @property
+    def groups(self) -> Sequence[Differential]: ...
+    @property
+    def hard_subjects(self) -> Mapping[str, HardSubjects]: ...
+    @property
+    def searches(self) -> Sequence[SearchEstimates]: ...
+    @property
+    def choices(self) -> VirtualExperiments | None: ...
+    @property
+    def strat(self) -> StratStudy | None: ...
+    @property
+    def feret(self) -> FeretStudy | None: ...
+    @property
+    def confidence_level(self) -> float: ...
+    @property
+    def notes(self) -> Sequence[str]: ...
+    @property
+    def algorithms(self) -> Sequence[str]: ...
+    def to_dict(self) -> dict[str, Any]: ...
+
+
+def build_page(found: Found) -> Page:
+    """Make the page of a study: sections in the order they are read, each only if there is something in it."""
+    made = (
+        verdict_section(found),
+        protocol_section(found),
+        leaderboard_section(found),
+        identification_section(found),
+        verification_section(found),
+        open_set_section(found),
+        comparisons_section(found),
+        groups_section(found),
+        hard_subjects_section(found),
+        diagnostics_section(found),
+        methods_section(found),
+        _reproduce_section(found),
+    )
+    names = found.algorithms
+    shown = ", ".join(names[:6]) + (f" and {len(names) - 6:,} more" if len(names) > 6 else "")
+    subtitle = f"{cells.plural(len(names), 'algorithm')}: {shown}" if names else ""
+    sections = tuple(section for section in made if section is not None)
+    return Page(found.title, subtitle, sections, embedded_files(found))
+
+
+def _reproduce_section(found: Found) -> Section:
+    origin = found.provenance
+    blocks: list[Block] = [Code(origin.command, "Command")] if origin.command else []
+    if origin.study:
+        blocks.append(Code(origin.study, "study.toml"))
+    facts = [("seed", str(origin.seed)), *origin.versions.items()]
+    blocks.append(Facts(tuple(facts), "Seed and versions"))
+    if origin.inputs:
+        rows = [
+            [cells.text_cell(one.name), cells.count_cell(one.n_bytes), cells.text_cell(one.sha256)]
+            for one in origin.inputs
+        ]
+        heads = (*cells.columns("file", "bytes"), *cells.columns("SHA-256"))
+        blocks.append(cells.table("inputs", "Files read", heads, rows))
+    return Section("reproduce", "Reproduce", tuple(blocks))
+
+
+def embedded_files(found: Found) -> dict[str, str]:
+    """Files that travel in the page: results, tables, curves, the study, and what to cite."""
+    files = {"results.json": _results(found)}
+    comparison, evaluation = main_comparison(found), main_evaluation(found)
+    if comparison is not None:
+        files["leaderboard.csv"] = _leaderboard_csv(comparison)
+        if len(pairs_shown(comparison)) < len(comparison.pairs):
+            files["comparisons.csv"] = comparison.to_csv()
+    elif evaluation is not None:
+        files["leaderboard.csv"] = evaluation.to_frame().write_csv()
+    if evaluation is not None:
+        files["cmc.csv"] = _curves(evaluation)
+    if found.provenance.study:
+        files["study.toml"] = found.provenance.study
+    text, keys = methods_text(found)
+    files["methods.txt"] = text + "\n"
+    if keys:
+        files["references.bib"] = bibliography(keys)
+    return files
+
+
+def _leaderboard_csv(comparison: Comparison) -> str:
+    places = comparison.places()
+    rows = [
+        {
+            "algorithm": row.name,
+            "measure": row.estimate.answers.of,
+            "value": row.estimate.value,
+            "low": row.estimate.low,
+            "high": row.estimate.high,
+            "events": row.estimate.events,
+            "n": row.estimate.facts.n_probes,
+            "place_low": places[row.name][0],
+            "place_high": places[row.name][1],
+        }
+        for row in rows_of(comparison)
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None).write_csv()
+
+
+def _curves(evaluation: Evaluation) -> str:
+    """Every curve: all low ranks, and a few for each doubling beyond."""
+    last = max(len(entry.curve.values) for entry in evaluation.entries)
+    kept = list(range(1, min(_EVERY_RANK, last) + 1))
+    while kept[-1] < last:
+        kept.append(min(last, max(kept[-1] + 1, round(kept[-1] * 2 ** (1 / _RANKS_A_DOUBLING)))))
+    return evaluation.curves_frame().filter(pl.col("rank").is_in(kept)).write_csv()
+
+
+def _results(found: Found) -> str:
+    """The results without what is too long for a page: whole curves and lists of people are named as left out."""
+    lacking: list[str] = []
+    plain = _shortened(found.to_dict(), "", lacking)
+    if lacking:
+        plain["left_out"] = sorted(set(lacking))
+    return json.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
+
+
+def _shortened(value: Any, path: str, lacking: list[str]) -> Any:
+    if isinstance(value, Mapping):
+        made = {key: _shortened(one, f"{path}.{key}" if path else key, lacking) for key, one in value.items()}
+        return {key: one for key, one in made.items() if one is not _TOO_LONG}
+    if not isinstance(value, list | tuple):
+        return value
+    if len(value) > _MOST_ROWS and all(_is_flat(one) for one in value):
+        lacking.append(path)
+        return _TOO_LONG
+    return [_shortened(one, path, lacking) for one in value]
+
+
+def _is_flat(value: Any) -> bool:
+    """Whether it is a number, or a row of them."""
+    return not isinstance(value, Mapping) or not any(
+        isinstance(one, Mapping | list) for one in value.values()
+    )
+
+
+_TOO_LONG = object()

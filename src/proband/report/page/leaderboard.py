@@ -1,0 +1,166 @@
+"""Who is best, and how sure that is: the publication table of every comparison."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from proband.inference import Comparison, Evaluation
+from proband.inference.comparison import PairComparison
+from proband.report.comparisons import Row, comparison_latex, comparison_statements, rows_of
+from proband.report.page import cells
+from proband.report.page.charts_points import forest_chart, leaderboard_chart
+from proband.report.page.model import Block, Cell, Column, Folded, Section, TableView
+from proband.report.page.verdict import main_comparison, main_evaluation, turned
+
+if TYPE_CHECKING:
+    from proband.report.page.build import Found
+
+ALL_PAIRS = 6  # algorithms up to which every pair is shown; beyond, those with the leader
+_PLACE = "From one more than are significantly better, to all but those it beats."
+_RAISED = "Raised letters name the algorithms it is significantly better than, after Holm's adjustment."
+
+
+def leaderboard_section(found: Found) -> Section | None:
+    """The table of the first comparison, and those of the others folded below it."""
+    blocks: list[Block] = []
+    comparison, evaluation = main_comparison(found), main_evaluation(found)
+    if comparison is not None:
+        name = next(iter(found.comparisons), comparison.estimates[0].answers.of)
+        blocks += [leaderboard("leaderboard-1", name, comparison), leaderboard_chart(comparison)]
+    elif evaluation is not None:
+        blocks.append(_untested(evaluation))
+    others = list(found.comparisons.items())[1:]
+    blocks += [
+        Folded(name, (leaderboard(f"leaderboard-{place}", name, one),))
+        for place, (name, one) in enumerate(others, 2)
+    ]
+    return Section("leaderboard", "Leaderboard", tuple(blocks)) if blocks else None
+
+
+def leaderboard(id: str, caption: str, comparison: Comparison) -> TableView:
+    """One comparison as it is published, to be copied as LaTeX."""
+    heads = (
+        Column("letter", explained="Stands for the algorithm among the raised letters."),
+        Column("algorithm"),
+        Column(comparison.estimates[0].answers.of, True, _RAISED),
+        Column(f"{cells.percent(comparison.confidence_level)} interval", True),
+        Column("events", True, "What the estimate rests on."),
+        Column("place", True, _PLACE),
+    )
+    rows = [_row(row) for row in rows_of(comparison)]
+    return cells.table(id, caption, heads, rows, _statements(comparison), comparison_latex(comparison))
+
+
+def _statements(comparison: Comparison) -> list[str]:
+    """The sentences beneath the table, with p-values by drawing as the bounds they may be."""
+    said, overall = comparison_statements(comparison), comparison.overall
+    if overall is None:
+        return said
+    plain = f"p = {overall.p_value:.2g}"
+    bound = f"p {cells.p_value(overall.p_value, cells.floor_of(overall.method))}"
+    return [one.replace(plain, bound) for one in said]
+
+
+def _row(row: Row) -> list[Cell]:
+    one = row.estimate
+    first, _, _ = row.place.partition("–")
+    return [
+        cells.text_cell(row.letter),
+        cells.text_cell(row.name),
+        cells.rate_cell(one.value, row.beats),
+        cells.interval_cell((one.low, one.high), one.answers),
+        Cell(row.events, one.facts.n_probes if one.events is None else one.events),
+        Cell(row.place, int(first)),
+    ]
+
+
+def _untested(evaluation: Evaluation) -> TableView:
+    """Rates alone, where nothing was compared."""
+    rank, category = evaluation.ranks[0], evaluation.categories[0]
+    entries = sorted(evaluation.of(category), key=lambda entry: -entry.curve.at(rank))
+    rows = [
+        [
+            cells.text_cell(entry.algorithm),
+            cells.rate_cell(entry.curve.at(rank)),
+            cells.interval_cell(entry.interval(rank), entry.band.answers),
+            cells.count_cell(entry.curve.facts.n_probes),
+        ]
+        for entry in entries
+    ]
+    heads = cells.columns(
+        "algorithm",
+        f"rate at rank {rank}",
+        f"{cells.percent(evaluation.confidence_level)} interval",
+        "probes",
+    )
+    return cells.table("leaderboard-1", category, heads, rows)
+
+
+def pairs_shown(comparison: Comparison) -> tuple[PairComparison, ...]:
+    """Every pair of few algorithms; of many, the leader against each other one, in order."""
+    if len(comparison.estimates) <= ALL_PAIRS:
+        return comparison.pairs
+    best, *others = (one.facts.algorithm for one in comparison.ordered)
+    by_names = {frozenset((pair.first, pair.second)): pair for pair in comparison.pairs}
+    found = [by_names[frozenset((best, other))] for other in others]
+    return tuple(pair if pair.first == best else turned(pair) for pair in found)
+
+
+def comparisons_section(found: Found) -> Section | None:
+    """Every pair: effect, interval, test and verdict."""
+    blocks: list[Block] = []
+    for place, (name, comparison) in enumerate(found.comparisons.items(), 1):
+        title = f"Differences between algorithms, {name}"
+        chart = forest_chart(comparison, pairs_shown(comparison), f"forest-{place}", title)
+        made: list[Block] = [chart, pairs_table(f"pairs-{place}", name, comparison)]
+        blocks += made if place == 1 else [Folded(name, tuple(made))]
+    return Section("comparisons", "Comparisons", tuple(blocks)) if blocks else None
+
+
+def pairs_table(id: str, caption: str, comparison: Comparison) -> TableView:
+    """Holm's table of differences."""
+    shown = pairs_shown(comparison)
+    in_points = shown[0].in_points
+    counted = any(pair.n_sf is not None for pair in shown)
+    heads = [
+        Column("first"),
+        Column("second"),
+        Column("difference" + (", points" if in_points else ""), True, "The first less the second."),
+        Column(f"{cells.percent(comparison.confidence_level)} interval", True),
+        Column("p", True),
+        Column("adjusted p", True, f"Holm's adjustment for {len(comparison.pairs):,} pairs."),
+    ]
+    if counted:
+        heads += [
+            Column("only first", True, "Probes only the first recognises."),
+            Column("only second", True),
+        ]
+    heads.append(Column("verdict"))
+    rows = [_pair_row(pair, comparison, counted) for pair in shown]
+    notes = []
+    if len(shown) < len(comparison.pairs):
+        notes.append(
+            f"The leader against each other algorithm, of {len(comparison.pairs):,} pairs; p-values are adjusted for all of them."
+        )
+    return cells.table(id, caption, tuple(heads), rows, notes)
+
+
+def _pair_row(pair: PairComparison, comparison: Comparison, counted: bool) -> list[Cell]:
+    floor = cells.floor_of(pair.method)
+    told = pair.p_adjusted <= comparison.significance and pair.difference != 0
+    verdict = (
+        pair.verdict
+        if told or pair.verdict not in ("better", "worse")
+        else f"{pair.verdict}, not after adjustment"
+    )
+    row = [
+        cells.text_cell(pair.first),
+        cells.text_cell(pair.second),
+        cells.effect_cell(pair.difference, pair.in_points),
+        cells.effect_interval_cell(pair.low, pair.high, pair.in_points, comparison.answers),
+        cells.p_cell(pair.p_value, floor),
+        cells.p_cell(pair.p_adjusted, floor, len(comparison.pairs)),
+    ]
+    if counted:
+        row += [cells.count_cell(pair.n_sf), cells.count_cell(pair.n_fs)]
+    return [*row, cells.text_cell(verdict)]

@@ -1,0 +1,143 @@
+"""Searches for people who may not be enrolled, and the people whom errors fall on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from proband.inference.hard_subjects import HardSubjects
+from proband.inference.searching import SearchEstimates, SearchInterval
+from proband.report.page import cells
+from proband.report.page.charts_distributions import hard_subjects_chart
+from proband.report.page.charts_errors import search_chart
+from proband.report.page.model import Block, Cell, Column, Folded, Section, TableView
+from proband.report.page.sections_identification import drawn, left_out
+from proband.report.page.verdict import leading
+from proband.report.verification import search_statements
+
+if TYPE_CHECKING:
+    from proband.report.page.build import Found
+
+_MOST_PEOPLE = 10
+_COARSEST = 1 / 200  # the largest p-value that the fewest draws of the test can give at best
+
+
+def open_set_section(found: Found) -> Section | None:
+    """False positive and false negative identification rates; a FERET study's rejection test if there is one."""
+    results = found.searches
+    rejection = None if found.feret is None else found.feret.rejection
+    blocks: list[Block] = []
+    if results:
+        blocks += _search_blocks(results, leading(found), "search")
+    if rejection is not None:
+        held = f"Rejection: {rejection.n_held_out:,} people were taken out of the gallery at random (seed {rejection.seed})."  # fmt: skip
+        blocks += [*cells.said([held]), *_search_blocks(rejection.results, leading(found), "rejection")]
+    return Section("open-set", "Open-set search", tuple(blocks)) if blocks else None
+
+
+def _search_blocks(results: Sequence[SearchEstimates], order: Sequence[str], id: str) -> list[Block]:
+    names = [one.algorithm for one in results]
+    shown = drawn(names, order)
+    return [
+        search_chart(
+            [one for one in results if one.algorithm in shown], id, rank=results[0].points[0].point.rank
+        ),
+        *cells.said(left_out(names, shown)),
+        search_table(results, f"{id}-points"),
+        Folded("What searches mean", tuple(cells.said(search_statements(results)))),
+    ]
+
+
+def search_table(results: Sequence[SearchEstimates], id: str) -> TableView:
+    """A row for each algorithm and operating point."""
+    level = cells.percent(results[0].confidence_level)
+    heads = (
+        Column("algorithm"),
+        Column("asked FPIR", True),
+        Column("candidates", True),
+        Column("threshold", True),
+        Column("FPIR", True, "Searches for people not enrolled that return anybody."),
+        Column(f"{level} interval", True),
+        Column("false positives", True),
+        Column("FNIR", True, "Searches for enrolled people that do not return them."),
+        Column(f"{level} interval", True),
+        Column("misses", True),
+    )
+    rows = [_search_row(result, one) for result in results for one in result.points]
+    few = any(not one.fpir_supported for result in results for one in result.points)
+    notes = (
+        ["* rests on fewer than 30 false positives, so it is not supported (the rule of 30)."] if few else []
+    )
+    return cells.table(id, "Searches at chosen false positive rates", heads, rows, notes)
+
+
+def _search_row(result: SearchEstimates, one: SearchInterval) -> list[Cell]:
+    p = one.point
+    return [
+        cells.text_cell(result.algorithm),
+        cells.empty_cell() if p.asked is None else Cell(f"{p.asked:g}", p.asked),
+        cells.count_cell(p.rank),
+        cells.threshold_cell(p.threshold),
+        cells.small_cell(p.fpir, one.fpir_supported),
+        cells.small_interval_cell(one.fpir.low, one.fpir.high, result.answers),
+        cells.share_cell(p.false_positives, p.n_nonmated),
+        cells.rate_cell(p.fnir),
+        cells.interval_cell(one.fnir, result.answers),
+        cells.share_cell(p.misses, p.n_mated),
+    ]
+
+
+def hard_subjects_section(found: Found) -> Section | None:
+    """Whether errors are those of a few people, and of whom, under the names the study chose to show."""
+    names = list(found.hard_subjects)
+    shown = drawn(names, leading(found))
+    blocks: list[Block] = []
+    for place, name in enumerate(shown, 1):
+        one = found.hard_subjects[name]
+        own: list[Block] = [
+            *cells.said(_concentration(name, one)),
+            hard_subjects_chart(one, f"hard-{place}", name),
+        ]
+        own.append(_people_table(one, f"hard-{place}-people", name))
+        blocks += own if place == 1 else [Folded(name, tuple(own))]
+    if blocks and len(shown) < len(names):
+        blocks += cells.said(
+            [f"The leading {len(shown)} of {len(names):,} algorithms are shown; results.json has all."]
+        )
+    return Section("hard-subjects", "Hard subjects", tuple(blocks)) if blocks else None
+
+
+def _concentration(name: str, one: HardSubjects) -> list[str]:
+    told = []
+    for what, p, found in (
+        ("false non-matches", one.goats_p, "some people are rejected more often than chance makes them"),
+        ("false matches", one.lambs_p, "some people take part in more of them than chance makes them"),
+    ):
+        shown = cells.p_value(p, p if _at_floor(p) else None)
+        told.append(
+            f"{name}, {what}: {found if p <= 0.05 else 'no concentration on people can be seen'} (p {shown})."
+        )
+    return told
+
+
+def _at_floor(p: float) -> bool:
+    """Whether nothing drawn was as extreme, whatever the number of draws: p is then one over a whole number."""
+    return p <= _COARSEST and abs(1 / p - round(1 / p)) < 1e-6
+
+
+def _people_table(one: HardSubjects, id: str, name: str) -> TableView:
+    rows = [
+        [
+            cells.text_cell(row["subject"]),
+            cells.share_cell(row["false_non_matches"], row["genuine"]),
+            cells.share_cell(row["false_matches"], row["impostor"]),
+        ]
+        for row in one.people.head(_MOST_PEOPLE).iter_rows(named=True)
+    ]
+    notes = []
+    if one.people.height > _MOST_PEOPLE:
+        notes.append(
+            f"The first {_MOST_PEOPLE} of {one.people.height:,} people, by false non-matches, then false matches."
+        )
+    heads = cells.columns("person", "false non-matches", "false matches")
+    return cells.table(id, f"{name}: errors by person", heads, rows, notes)

@@ -1,0 +1,1 @@
+"""Studies written down in one file, and carried out from it."""

@@ -1,0 +1,79 @@
+"""Designs and measures by the names that the command line and study files give them."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from proband.designs import (
+    BRR,
+    Binomial,
+    Bootstrap,
+    ClusteredMcNemar,
+    Fay,
+    Galleries,
+    Jackknife,
+    PairedDesign,
+    RaoWu,
+    SignFlip,
+    StratifiedDesign,
+)
+from proband.inference.rejection import Rejection
+from proband.measures import MedianCensoredRank, RecognitionRate
+from proband.measures.verification import AUC, FNMR
+from proband.study.sections import ComparisonRequest, FeretRequest
+
+RANDOM = "random"
+"""The order of galleries that chance makes."""
+
+
+def paired_design(name: str) -> PairedDesign | Literal["auto"]:
+    """How a pair of algorithms is tested."""
+    designs: dict[str, PairedDesign | Literal["auto"]] = {
+        "auto": "auto",
+        "sign-flip": SignFlip(),
+        "obuchowski": ClusteredMcNemar("obuchowski"),
+        "durkalski": ClusteredMcNemar("durkalski"),
+        "mcnemar": Binomial(),
+        "bootstrap": Bootstrap(),
+    }
+    return designs[name]
+
+
+def stratified_design(name: str) -> StratifiedDesign:
+    """How the variance of stratified probes is replicated."""
+    designs: dict[str, StratifiedDesign] = {
+        "brr": BRR(),
+        "fay": Fay(),
+        "jackknife": Jackknife(),
+        "rao-wu": RaoWu(),
+    }
+    return designs[name]
+
+
+def measure_of(request: ComparisonRequest) -> Any:
+    """What algorithms are compared by: the rate at rank 1 unless something else is asked for."""
+    if request.auc:
+        return AUC()
+    if request.fnmr_at is not None:
+        return FNMR(request.fnmr_at)
+    if request.median_rank is not None:
+        return MedianCensoredRank(request.median_rank)
+    return RecognitionRate(request.rank or 1)
+
+
+def feret_arguments(request: FeretRequest, seed: int) -> dict[str, Any]:
+    """What a FERET evaluation is asked for before any score is read, as `feret_study` takes it."""
+    orders = dict.fromkeys(request.order or (RANDOM,))
+    galleries = [
+        Galleries(request.galleries, order=None if name == RANDOM else name, seed=seed)
+        for name in orders
+        if request.galleries is not None
+    ]
+    return {
+        "galleries": galleries,
+        "ages": request.ages or next((name for name in request.order if name != RANDOM), None),
+        "sizes": request.sizes,
+        "rejection": None if request.reject is None else Rejection(request.reject, request.fpir),
+        "ranks": request.ranks,
+        "seed": seed,
+    }

@@ -1,0 +1,96 @@
+"""The run directory: everything a study found, appearing whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from proband.report.directory import MARK, require_free, whole_directory
+from proband.report.figures import save_figure
+from proband.report.page.build import build_page
+from proband.report.page.render import render_page
+from proband.study.caching import Cache
+from proband.study.findings import Findings
+from proband.study.tables import FIGURES, TABLES, figures_of, tables_of
+
+REPORT = "report.html"
+STUDY = "study.toml"
+TABLE_ENDINGS = ("csv", "parquet")
+FIGURE_ENDINGS = ("png", "svg", "pdf")
+_OURS = (
+    MARK,
+    REPORT,
+    STUDY,
+    "tables",
+    *(f"tables/{name}.{ending}" for name in TABLES for ending in TABLE_ENDINGS),
+    "figures",
+    *(f"figures/{name}.{ending}" for name in FIGURES for ending in FIGURE_ENDINGS),
+)
+
+
+def write_run(
+    found: Findings,
+    path: Path,
+    formats: Sequence[str] = (*TABLE_ENDINGS, *FIGURE_ENDINGS),
+    cache: Cache | None = None,
+) -> Path:
+    """Write results, tables, figures, the report and the study itself into a directory of their own; return the report.
+
+    A directory that holds an earlier run is replaced; any other that is not empty is left alone. The bytes depend on the findings
+    alone: there is no clock in them, and no path of this machine.
+    """
+    results = as_json(found)
+    with whole_directory(path, _OURS) as draft:
+        (draft / MARK).write_text(results, encoding="utf-8")
+        if found.provenance.study:
+            # Not write_text, which would turn line ends: the study is kept to the letter.
+            (draft / STUDY).write_bytes(found.provenance.study.encode())
+        _write_tables(found, draft / "tables", [one for one in TABLE_ENDINGS if one in formats])
+        endings = [one for one in FIGURE_ENDINGS if one in formats]
+        if endings:
+            _write_figures(found, draft / "figures", endings, results, cache or Cache(None))
+        (draft / REPORT).write_text(render_page(build_page(found)), encoding="utf-8")
+    return path / REPORT
+
+
+def require_place(path: Path) -> None:
+    """Refuse, before anything is computed, a place that results could not take."""
+    require_free(path, _OURS)
+
+
+def as_json(found: Findings) -> str:
+    """Write findings as JSON text."""
+    return json.dumps(found.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _write_tables(found: Findings, folder: Path, endings: Sequence[str]) -> None:
+    if not endings:
+        return
+    folder.mkdir()
+    for name, frame in tables_of(found).items():
+        for ending in endings:
+            if ending == "csv":
+                frame.write_csv(folder / f"{name}.csv")
+            else:
+                frame.write_parquet(folder / f"{name}.parquet")
+
+
+def _write_figures(found: Findings, folder: Path, endings: Sequence[str], results: str, cache: Cache) -> None:
+    """Draw the figures, or take those that were drawn of the same results: drawing may take longer than all else."""
+
+    def make() -> dict[str, Any]:
+        for name, figure in figures_of(found).items():
+            for ending in endings:
+                save_figure(figure, folder / f"{name}.{ending}")
+        return {one.name: np.frombuffer(one.read_bytes(), np.uint8) for one in sorted(folder.iterdir())}
+
+    folder.mkdir()
+    # The results tell the study, the digests of its inputs and all versions, on which figures depend.
+    depends_on = {"results": hashlib.sha256(results.encode()).hexdigest(), "endings": list(endings)}
+    for name, content in cache.step("figures", depends_on, make).items():
+        (folder / name).write_bytes(content.tobytes())

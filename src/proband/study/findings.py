@@ -1,0 +1,124 @@
+"""Everything a study found, and where it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from proband._version import __version__
+from proband.inference import Comparison, Evaluation, VirtualExperiments
+from proband.inference.feret_study import FeretStudy
+from proband.inference.groups import Differential
+from proband.inference.hard_subjects import HardSubjects
+from proband.inference.searching import SearchEstimates
+from proband.inference.strat_study import StratStudy
+from proband.inference.verifying import Verification
+
+SCHEMA = "proband-results/1"
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """A file the study read: its name as given, its size and its hash."""
+
+    name: str
+    n_bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """How to do it again.
+
+    Attributes
+    ----------
+    command
+        What was typed.
+    study
+        The study file's text; empty where a command asked for the report.
+    seed
+        Of every replicate.
+    versions
+        Of Proband, Python and the libraries that compute.
+    inputs
+        Every file that was read.
+    """
+
+    command: str
+    study: str = ""
+    seed: int = 0
+    versions: Mapping[str, str] = field(default_factory=dict)
+    inputs: tuple[InputFile, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """What a study found: each part is there if it was asked for.
+
+    Attributes
+    ----------
+    evaluation
+        Identification: rates and curves with bands, by probe category.
+    comparisons
+        Algorithms compared, by the name of the measure and set of probes; the first is the one the verdict is about.
+    verification, groups, hard_subjects
+        One for each algorithm: error rates, error rates by group, and whom the errors fall on.
+    searches
+        Open-set identification, one for each algorithm.
+    choices, strat, feret
+        Studies of the choice of images, of galleries, of categories and galleries.
+    notes
+        What was left out or decided, beyond what the results say themselves.
+    """
+
+    title: str
+    provenance: Provenance
+    evaluation: Evaluation | None = None
+    comparisons: Mapping[str, Comparison] = field(default_factory=dict)
+    verification: tuple[Verification, ...] = ()
+    groups: tuple[Differential, ...] = ()
+    hard_subjects: Mapping[str, HardSubjects] = field(default_factory=dict)
+    searches: tuple[SearchEstimates, ...] = ()
+    choices: VirtualExperiments | None = None
+    strat: StratStudy | None = None
+    feret: FeretStudy | None = None
+    confidence_level: float = 0.95
+    notes: tuple[str, ...] = ()
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        """Every algorithm that was measured, in order."""
+        named: list[str] = []
+        if self.evaluation is not None:
+            named += self.evaluation.algorithms
+        for comparison in self.comparisons.values():
+            named += [one.facts.algorithm for one in comparison.estimates]
+        named += [one.rates.algorithm for one in self.verification]
+        named += [one.algorithm for one in self.searches]
+        if self.choices is not None:
+            named += self.choices.algorithms
+        return tuple(dict.fromkeys(named))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, ready for JSON; parts that are not there are left out."""
+        parts: dict[str, Any] = {
+            "identification": None if self.evaluation is None else self.evaluation.to_dict(),
+            "comparisons": {name: one.to_dict() for name, one in self.comparisons.items()},
+            "verification": [one.to_dict() for one in self.verification],
+            "groups": [one.to_dict() for one in self.groups],
+            "hard_subjects": {name: one.to_dict() for name, one in self.hard_subjects.items()},
+            "search": [one.to_dict() for one in self.searches],
+            "choices": None if self.choices is None else self.choices.to_dict(self.confidence_level),
+            "strat": None if self.strat is None else self.strat.to_dict(),
+            "feret": None if self.feret is None else self.feret.to_dict(),
+        }
+        return {
+            "schema": SCHEMA,
+            "proband": __version__,
+            "title": self.title,
+            "confidence_level": self.confidence_level,
+            "provenance": asdict(self.provenance),
+            "notes": list(self.notes),
+            **{name: part for name, part in parts.items() if part},
+        }

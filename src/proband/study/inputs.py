@@ -1,0 +1,288 @@
+"""What a study reads: samples, scores, embeddings and images, and the digests that tell whether they changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+import numpy as np
+
+from proband.engine import Progress
+from proband.samples import Samples
+from proband.scores import DenseScores, Embeddings, Scores
+from proband.scores.formats import ReadOptions
+from proband.scores.reading import read_embeddings
+from proband.scores.trials import Trials
+from proband.study.caching import Cache
+from proband.study.definition import Study
+from proband.study.findings import InputFile
+from proband.study.recognising import recognise
+from proband.study.sections import EmbeddingSource, ImageSource, Place, ScoreSource
+from proband.study.sources import ScoreReader, read_table, renamed, require_names, require_samples
+
+_ONNX = "onnx:"
+
+
+@dataclass(frozen=True, eq=False)
+class Algorithm:
+    """The scores of one algorithm, the digest of all they hold, and whether their orientation is checked."""
+
+    scores: Scores
+    digest: str
+    check_orientation: bool = True
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.scores.name
+
+
+@dataclass(frozen=True, eq=False)
+class NamelessList:
+    """A list of comparisons that makes no matrix."""
+
+    trials: Trials
+    digest: str
+    check_orientation: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class StudyInputs:
+    """Everything a study read.
+
+    Attributes
+    ----------
+    samples, samples_digest
+        The table, and the digest of its content; None where only lists are verified.
+    algorithms, lists
+        The scores: of matrices, or of lists that make none; one of both is empty.
+    files
+        Every file, by the name the study gives it.
+    """
+
+    samples: Samples | None
+    samples_digest: str
+    algorithms: tuple[Algorithm, ...]
+    lists: tuple[NamelessList, ...]
+    files: tuple[InputFile, ...]
+    notes: tuple[str, ...] = ()
+
+
+def read_inputs(study: Study, cache: Cache, threads: int | None, progress: Progress) -> StudyInputs:
+    """Read every file the study names."""
+    files = tuple(
+        InputFile(name, *cache.digest(study.find(name))) for name in dict.fromkeys(_files_of(study))
+    )
+    if study.samples is None and not study.embeddings and study.images is None:
+        lists = _lists(study, files, progress)
+        if lists:
+            return StudyInputs(None, "", (), lists, files)
+    table = None
+    if study.samples is not None:
+        one = study.samples
+        table = read_table(study.find(one.file), one.id, one.subject, one.failed)
+    found: list[Algorithm] = []
+    for source in study.scores:
+        for reference in study.references(source):
+            scores, table = _score_reader(study, source, progress).matrices(reference, table, source.name)
+            found += [Algorithm(one, _digest(one, files, source), source.orientation_check) for one in scores]
+    table = require_samples(table, "add [samples] with file = … to the study.")
+    for models in study.embeddings:
+        found += _embeddings(study, models, table, files)
+    samples_digest = _digest_of_samples(study, table, files)
+    notes: tuple[str, ...] = ()
+    if study.images is not None:
+        recognised, notes = _recognised(
+            study, study.images, table, files, samples_digest, cache, threads, progress
+        )
+        found += recognised
+    require_names([one.scores for one in found])
+    return StudyInputs(table, samples_digest, tuple(found), (), files, notes)
+
+
+def _score_reader(study: Study, source: ScoreSource, progress: Progress) -> ScoreReader:
+    return ScoreReader(
+        source.orientation,
+        source.missing,
+        study.condition(source.queries),
+        study.condition(source.targets),
+        source.format,
+        ReadOptions(
+            query_ids=source.query_ids,
+            target_ids=source.target_ids,
+            mask=None if source.mask is None else study.find(source.mask),
+            progress=progress,
+        ),
+    )
+
+
+def _lists(study: Study, files: tuple[InputFile, ...], progress: Progress) -> tuple[NamelessList, ...]:
+    """The scores as lists that name no queries; empty if any file makes a matrix."""
+    found = []
+    for source in study.scores:
+        for reference in study.references(source):
+            trials = _score_reader(study, source, progress).nameless_list(reference, source.name)
+            if trials is None:
+                return ()
+            digest = _joined(_stated(source), _file(files, source.file), trials.name)
+            found.append(NamelessList(trials, digest, source.orientation_check))
+    return tuple(found)
+
+
+def _embeddings(
+    study: Study, source: EmbeddingSource, table: Samples, files: tuple[InputFile, ...]
+) -> Iterator[Algorithm]:
+    for reference in study.references(source):
+        models = read_embeddings(
+            reference, table, metric=source.metric, missing=source.missing, ids=source.ids
+        )
+        for one in renamed(list(models.values()), source.name, reference):
+            yield Algorithm(one, _digest(one, files, source), source.orientation_check)
+
+
+def _recognised(
+    study: Study,
+    source: ImageSource,
+    table: Samples,
+    files: tuple[InputFile, ...],
+    samples_digest: str,
+    cache: Cache,
+    threads: int | None,
+    progress: Progress,
+) -> tuple[list[Algorithm], tuple[str, ...]]:
+    """Scores of the images; of recognisers that are not ours the code may change unseen, so theirs are made anew."""
+    from proband.algorithms.registry import BUNDLED
+
+    def make() -> dict[str, Any]:
+        made = recognise(
+            study.find(source.file),
+            table,
+            [_found_model(study, name) for name in source.algorithms],
+            [study.find(name) for name in source.models],
+            train=study.condition(source.train),
+            queries=study.condition(source.queries),
+            targets=study.condition(source.targets),
+            file_column=source.file_column,
+            detect=source.detect,
+            as_they_are=source.as_they_are,
+            threads=threads,
+            progress=progress,
+        )
+        return {
+            "notes": (*made.notes, *([made.met] if made.sets.training else [])),
+            "scores": [_parts_of(one) for one in made.scores],
+        }
+
+    ours = all(name in BUNDLED or name.startswith(_ONNX) for name in source.algorithms)
+    named = {name: _file(files, name) for name in _files_in(source)}
+    depends_on = {"source": asdict(source), "files": named, "samples": samples_digest, **versions()}
+    kept = cache.step("recognised", depends_on, make) if ours else make()
+    scores = [DenseScores(**parts) for parts in kept["scores"]]
+    return [Algorithm(one, _digest(one, files, source)) for one in scores], kept["notes"]
+
+
+def _found_model(study: Study, name: str) -> str:
+    return f"{_ONNX}{study.find(name.removeprefix(_ONNX))}" if name.startswith(_ONNX) else name
+
+
+def _parts_of(scores: DenseScores) -> dict[str, Any]:
+    return {
+        "values": scores.values,
+        "queries": tuple(scores.queries),
+        "targets": tuple(scores.targets),
+        "orientation": scores.orientation,
+        "name": scores.name,
+        "cells": scores.cell_codes,
+        "notes": scores.notes,
+    }
+
+
+def versions() -> dict[str, str]:
+    """The versions of what computes."""
+    import platform
+    from importlib.metadata import PackageNotFoundError, version
+
+    from proband._version import __version__
+
+    found = {"proband": __version__, "python": platform.python_version()}
+    for name in ("numpy", "scipy", "polars", "numba", "matplotlib", "pillow", "opencv-python-headless"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:  # an extra that is not installed
+            continue
+    return found
+
+
+def _files_of(study: Study) -> Iterator[str]:
+    """Every file the study names, and those that are read with them."""
+    for section in (getattr(study, one.name) for one in fields(study)):
+        for part in section if isinstance(section, tuple) else (section,):
+            if is_dataclass(part):
+                yield from _files_in(part)
+    for source in study.scores:
+        for beside in (f"{source.file}.json", str(Path(source.file).with_suffix(".mask"))):
+            if study.find(beside).is_file():
+                yield beside
+
+
+def _files_in(section: Any) -> Iterator[str]:
+    """The files that a section names, by the marks of its fields."""
+    hints = get_type_hints(type(section), include_extras=True)
+    for one in fields(section):
+        place = _place_of(hints[one.name])
+        said = getattr(section, one.name)
+        for name in said if isinstance(said, tuple) else (said,):
+            if isinstance(name, str) and place is not None and place.kind != "condition":
+                yield name
+            elif isinstance(name, str) and place is not None and name.startswith("@"):
+                yield name[1:]
+    if isinstance(section, ImageSource):
+        yield from (name.removeprefix(_ONNX) for name in section.algorithms if name.startswith(_ONNX))
+
+
+def _place_of(hint: Any) -> Place | None:
+    """The mark within a type, however deep."""
+    if isinstance(hint, Place):
+        return hint
+    return next((found for part in get_args(hint) if (found := _place_of(part)) is not None), None)
+
+
+def _file(files: tuple[InputFile, ...], name: str) -> str:
+    return next(one.sha256 for one in files if one.name == name)
+
+
+def _stated(source: object) -> str:
+    return json.dumps(asdict(source), sort_keys=True, default=str)  # type: ignore[call-overload]
+
+
+def _joined(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _digest_of_samples(study: Study, table: Samples, files: tuple[InputFile, ...]) -> str:
+    if study.samples is not None:
+        return _joined(_stated(study.samples), _file(files, study.samples.file))
+    return _joined(table.frame.write_ndjson())
+
+
+def _digest(scores: Scores, files: tuple[InputFile, ...], source: Any) -> str:
+    """The digest of all that scores hold; numbers that are mapped from a file are told by the file's."""
+    arrays: list[Any] = []
+    if isinstance(scores, DenseScores):
+        arrays = [scores.values, scores.cell_codes]
+    elif isinstance(scores, Embeddings):
+        arrays = [scores.query_vectors]
+    hashed = hashlib.sha256()
+    for array in arrays:
+        if isinstance(array, np.memmap):
+            hashed.update(_file(files, source.file).encode())
+        elif array is not None:
+            hashed.update(f"{array.dtype.str}{array.shape}".encode())
+            hashed.update(np.ascontiguousarray(array).view(np.uint8).data)
+    said = [scores.name, repr(type(scores)), scores.orientation, getattr(scores, "metric", "")]
+    axes = ["\n".join(axis) for axis in (scores.queries, scores.targets)]
+    return _joined(hashed.hexdigest(), *said, *axes, *scores.notes)

@@ -1,0 +1,286 @@
+"""The analyses of a study, each kept once it is done."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, TypeVar
+
+from proband.engine import Progress
+from proband.inference import Comparison, VirtualExperiments, compare, permute
+from proband.inference.feret_study import FeretStudy, feret_study
+from proband.inference.groups import Differential, error_rates_by, hard_subjects_of
+from proband.inference.hard_subjects import HardSubjects
+from proband.inference.searching import SearchEstimates, searches_with_intervals
+from proband.inference.strat_study import StratStudy, strat_study
+from proband.inference.verifying import Verification, verify
+from proband.inference.verifying_lists import verify_list
+from proband.measures import Outcomes, rank
+from proband.measures.open_set import search
+from proband.samples import Category, Experiment, Pool, Samples
+from proband.scores import Scores
+from proband.study.caching import Cache
+from proband.study.designs import feret_arguments, measure_of, paired_design, stratified_design
+from proband.study.inputs import Algorithm, NamelessList, StudyInputs, versions
+from proband.study.sections import (
+    ChoicesRequest,
+    ComparisonRequest,
+    ExperimentDesign,
+    FeretRequest,
+    Output,
+    SearchRequest,
+    StratRequest,
+    VerificationRequest,
+)
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """What a study computes from its inputs; every method finds again what an earlier run made of the same."""
+
+    inputs: StudyInputs
+    output: Output
+    cache: Cache
+    threads: int | None
+    progress: Progress
+
+    @property
+    def scores(self) -> list[Scores]:
+        """The scores of all algorithms."""
+        return [one.scores for one in self.inputs.algorithms]
+
+    @property
+    def samples(self) -> Samples:
+        """The table of samples."""
+        assert self.inputs.samples is not None  # lists without one are verified, and nothing else
+        return self.inputs.samples
+
+    @property
+    def check_orientation(self) -> bool:
+        """Whether the orientation of all scores is checked."""
+        return all(one.check_orientation for one in self.inputs.algorithms)
+
+    def ranks(self, experiment: Experiment, design: ExperimentDesign) -> list[Outcomes]:
+        """What became of every probe, for each algorithm."""
+        settings = ranking(design)
+        return [
+            self._step(
+                "ranks",
+                [one],
+                {"experiment": digest_of(experiment), "check": one.check_orientation, **settings},
+                lambda one=one: rank(  # type: ignore[misc]
+                    one.scores,
+                    experiment,
+                    check_orientation=one.check_orientation,
+                    threads=self.threads,
+                    progress=self.progress,
+                    **settings,
+                ),
+                {"experiment": experiment, "samples": experiment.samples},
+            )
+            for one in self.inputs.algorithms
+        ]
+
+    def comparison(
+        self, request: ComparisonRequest, outcomes: Sequence[Outcomes], design: ExperimentDesign
+    ) -> Comparison:
+        """Algorithms compared by their ranks."""
+        experiment = outcomes[0].experiment
+        return self._step(
+            "comparison",
+            self.inputs.algorithms,
+            {
+                "request": asdict(request),
+                "experiment": digest_of(experiment),
+                **ranking(design),
+                **self._judging,
+            },
+            lambda: compare(
+                measure_of(request), outcomes, design=paired_design(request.test), margin=request.margin,
+                confidence_level=self.output.level, rng=self.output.seed,
+            ),
+        )  # fmt: skip
+
+    def verification_comparison(self, request: ComparisonRequest, within: Experiment | Samples) -> Comparison:
+        """Algorithms compared by their comparisons of pairs."""
+        return self._step(
+            "comparison",
+            self.inputs.algorithms,
+            {"request": asdict(request), "within": digest_of(within), **self._judging},
+            lambda: compare(
+                measure_of(request), self.scores, within, margin=request.margin,
+                confidence_level=self.output.level, rng=self.output.seed,
+            ),
+        )  # fmt: skip
+
+    def verification(
+        self, one: Algorithm, request: VerificationRequest, within: Experiment | Samples
+    ) -> Verification:
+        """Error rates of one algorithm."""
+        asked = {"fmrs": request.fmr, "thresholds": request.thresholds, "n_resamples": request.replicates}
+        return self._step(
+            "verification",
+            [one],
+            {"within": digest_of(within), "check": one.check_orientation, **asked, **self._judging},
+            lambda: verify(
+                one.scores, within, confidence_level=self.output.level, rng=self.output.seed,
+                check_orientation=one.check_orientation, threads=self.threads, progress=self.progress,
+                **asked,  # type: ignore[arg-type]
+            ),
+        )  # fmt: skip
+
+    def list_verification(self, one: NamelessList, request: VerificationRequest) -> Verification:
+        """Error rates of a list of comparisons."""
+        return verify_list(
+            one.trials,
+            fmrs=request.fmr,
+            thresholds=request.thresholds,
+            confidence_level=self.output.level,
+            check_orientation=one.check_orientation,
+        )
+
+    def groups(
+        self, one: Algorithm, column: str, within: Experiment | Samples, at: Verification
+    ) -> Differential:
+        """Error rates of one algorithm by the values of a column, at the first operating point."""
+        point = at.points[0].point
+        return self._step(
+            "groups",
+            [one],
+            {"within": digest_of(within), "column": column, "point": point.to_dict(), **self._judging},
+            lambda: error_rates_by(
+                one.scores, within, column, point, confidence_level=self.output.level
+            ),
+        )  # fmt: skip
+
+    def hard_subjects(self, one: Algorithm, within: Experiment | Samples, at: Verification) -> HardSubjects:
+        """Whom the errors of one algorithm fall on, at the first operating point."""
+        point = at.points[0].point
+        hidden = self.output.pseudonyms
+        return self._step(
+            "subjects",
+            [one],
+            {"within": digest_of(within), "point": point.to_dict(), "pseudonyms": hidden, **self._judging},
+            lambda: hard_subjects_of(
+                one.scores, within, point, pseudonyms=hidden, rng=self.output.seed
+            ),
+        )  # fmt: skip
+
+    def search(self, one: Algorithm, request: SearchRequest, experiment: Experiment) -> SearchEstimates:
+        """Searches of one algorithm for people who may not be enrolled."""
+
+        def make() -> SearchEstimates:
+            made = search(
+                one.scores,
+                experiment,
+                fusion=request.fusion,
+                check_orientation=one.check_orientation,
+                threads=self.threads,
+                progress=self.progress,
+            )
+            return searches_with_intervals(made, request.fpir, request.ranks, self.output.level)
+
+        depends_on = {
+            "request": asdict(request),
+            "experiment": digest_of(experiment),
+            "check": one.check_orientation,
+        }
+        return self._step("search", [one], {**depends_on, **self._judging}, make)
+
+    def choices(self, request: ChoicesRequest, pool: Pool, ties: Any) -> VirtualExperiments:
+        """All algorithms under other choices of images."""
+        from proband.designs import ImageChoice
+
+        return self._step(
+            "choices",
+            self.inputs.algorithms,
+            {"request": asdict(request), "ties": ties, **self._judging},
+            lambda: permute(
+                self.scores, pool, ImageChoice(request.trials, request.balanced), max_rank=request.max_rank,
+                ties=ties, rng=self.output.seed, threads=self.threads, progress=self.progress,
+            ),
+        )  # fmt: skip
+
+    def strat(self, request: StratRequest, ties: Any) -> StratStudy:
+        """A stratified evaluation."""
+        return self._step(
+            "strat",
+            self.inputs.algorithms,
+            {"request": asdict(request), "ties": ties, **self._judging},
+            lambda: strat_study(
+                self.scores, self.samples, request.images, rank=request.rank,
+                design=stratified_design(request.design), order_by=request.order_by,
+                confidence_level=self.output.level, ties=ties, rng=self.output.seed, progress=self.progress,
+            ),
+            {"samples": self.samples},
+        )  # fmt: skip
+
+    def feret(
+        self,
+        request: FeretRequest,
+        experiment: Experiment,
+        categories: Sequence[Category],
+        design: ExperimentDesign,
+    ) -> FeretStudy:
+        """A FERET evaluation."""
+        depends_on = {
+            "request": asdict(request),
+            "experiment": digest_of(experiment),
+            "categories": [asdict(one) for one in categories],
+            "check": self.check_orientation,
+            **ranking(design),
+        }
+        return self._step(
+            "feret",
+            self.inputs.algorithms,
+            {**depends_on, **self._judging},
+            lambda: feret_study(
+                self.scores, experiment, categories=categories, versions=request.versions,
+                improvements=request.improvements, confidence_level=self.output.level,
+                check_orientation=self.check_orientation, threads=self.threads, progress=self.progress,
+                **feret_arguments(request, self.output.seed), **ranking(design),
+            ),
+            {"experiment": experiment, "samples": experiment.samples},
+        )  # fmt: skip
+
+    @property
+    def _judging(self) -> dict[str, float]:
+        return {"level": self.output.level, "seed": self.output.seed}
+
+    def _step(
+        self,
+        name: str,
+        algorithms: Sequence[Algorithm],
+        depends_on: Mapping[str, Any],
+        make: Callable[[], Result],
+        given: Mapping[str, object] | None = None,
+    ) -> Result:
+        common = {
+            "samples": self.inputs.samples_digest,
+            "algorithms": [one.digest for one in algorithms],
+            "versions": versions(),
+        }
+        return self.cache.step(name, {**depends_on, **common}, make, given)
+
+
+def ranking(design: ExperimentDesign) -> dict[str, Any]:
+    """How ranks are made, as `rank` takes it."""
+    return {
+        "ties": design.ties,
+        "counting": design.count,
+        "on_failure": design.on_failure.replace("-", "_"),
+    }
+
+
+def digest_of(within: Experiment | Samples) -> str:
+    """Who is in the gallery and who is a probe, and how that is said; the table itself is told apart by its own digest."""
+    if isinstance(within, Samples):
+        return "every query with every target"
+    hashed = hashlib.sha256()
+    for positions in (within.gallery, within.probes):
+        hashed.update(positions.astype("<i8").tobytes() + b"\n")
+    hashed.update("\n".join([within.gallery_rule, within.probe_rule, *within.notes]).encode())
+    return hashed.hexdigest()

@@ -1,0 +1,188 @@
+"""The tables and figures of a study, by the names of their files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from proband.inference import Comparison
+from proband.inference.groups import Differential
+from proband.inference.strat_study import StratStudy
+from proband.report import choices, feret, strat
+from proband.report.figures import cmc_figure
+from proband.report.verification import points_frame, searches_figure, verification_figures
+from proband.study.findings import Findings
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+TABLES = (
+    "leaderboard",
+    "cmc",
+    "comparisons",
+    "places",
+    "operating_points",
+    "roc",
+    "groups",
+    "hard_subjects",
+    "searches",
+    "search_curve",
+    "choices",
+    "choices_differences",
+    "strat",
+    "feret",
+    "feret_variation",
+    "feret_sizes",
+)
+"""Every table there can be."""
+
+FIGURES = (
+    "cmc",
+    "det",
+    "roc",
+    "scores",
+    "groups",
+    "search",
+    *(f"choices_{name}" for name in ("distributions", "ranks", "differences")),
+    *(f"strat_{name}" for name in ("galleries", "errors", "units", "algorithms")),
+    *(
+        f"feret_{name}"
+        for name in ("cmc", "average", "upper_bound", "versions", "improvements", "variation", "sizes")
+    ),
+)
+"""Every figure there can be."""
+
+
+def tables_of(found: Findings) -> dict[str, pl.DataFrame]:
+    """Every table of a study, rows as they are measured: nothing is rounded."""
+    made: dict[str, pl.DataFrame] = {}
+    if found.evaluation is not None:
+        made["leaderboard"] = found.evaluation.to_frame()
+        made["cmc"] = found.evaluation.curves_frame()
+    if found.comparisons:
+        made["comparisons"] = _joined(
+            one.to_frame().insert_column(0, pl.lit(name).alias("comparison"))
+            for name, one in found.comparisons.items()
+        )
+        made["places"] = _joined(_places(name, one) for name, one in found.comparisons.items())
+    if found.verification:
+        made["operating_points"] = points_frame(found.verification)
+        made["roc"] = _joined(one.rates.to_frame() for one in found.verification)
+    if found.groups:
+        made["groups"] = _joined(map(_groups, found.groups))
+    if found.hard_subjects:
+        made["hard_subjects"] = _joined(
+            one.people.select(pl.lit(name).alias("algorithm"), pl.all())
+            for name, one in found.hard_subjects.items()
+        )
+    if found.searches:
+        made["searches"] = _joined(one.to_frame() for one in found.searches)
+        made["search_curve"] = _joined(one.searches.curve(one.points[0].point.rank) for one in found.searches)
+    return made | _of_studies(found)
+
+
+def _of_studies(found: Findings) -> dict[str, pl.DataFrame]:
+    made: dict[str, pl.DataFrame] = {}
+    if found.choices is not None:
+        made["choices"] = choices.rates_frame(found.choices, found.confidence_level)
+        if len(found.choices.algorithms) > 1:
+            made["choices_differences"] = choices.differences_frame(found.choices, 1, found.confidence_level)
+    if found.strat is not None:
+        made["strat"] = _strat(found.strat)
+    if found.feret is not None:
+        made["feret"] = found.feret.to_frame()
+        if found.feret.variation:
+            made["feret_variation"] = feret.variation_frame(found.feret)
+        if found.feret.sizes:
+            made["feret_sizes"] = feret.sizes_frame(found.feret)
+    return made
+
+
+def figures_of(found: Findings) -> dict[str, Figure]:
+    """Draw every figure of a study, by name."""
+    made: dict[str, Figure] = {}
+    if found.evaluation is not None:
+        panels = {name: found.evaluation.bands(name) for name in found.evaluation.categories}
+        made["cmc"] = cmc_figure(panels)
+    if found.verification:
+        made |= verification_figures(found.verification, found.groups)
+    if found.searches:
+        rank = found.searches[0].points[0].point.rank
+        made["search"] = searches_figure([one.searches for one in found.searches], rank)
+    for before, drawn in (
+        ("choices", found.choices and choices.figures_of(found.choices, found.confidence_level)),
+        ("strat", found.strat and strat.study_figures(found.strat)),
+        ("feret", found.feret and feret.study_figures(found.feret)),
+    ):
+        made |= {f"{before}_{name}": figure for name, figure in (drawn or {}).items()}
+    return made
+
+
+def _joined(frames: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    return pl.concat(frames, how="vertical_relaxed")
+
+
+def _places(name: str, comparison: Comparison) -> pl.DataFrame:
+    """One row for each algorithm, the best first: its value and the places it can hold."""
+    places = comparison.places()
+    return pl.DataFrame(
+        [
+            {
+                "comparison": name,
+                "algorithm": one.facts.algorithm,
+                "value": one.value,
+                "low": one.low,
+                "high": one.high,
+                "best_place": places[one.facts.algorithm][0],
+                "worst_place": places[one.facts.algorithm][1],
+            }
+            for one in comparison.ordered
+        ]
+    )
+
+
+def _groups(one: Differential) -> pl.DataFrame:
+    """One row for each group and error rate; a rate without comparisons is empty."""
+    rows = []
+    for group in one.groups:
+        for name, rate in (("fnmr", group.fnmr), ("fmr", group.fmr)):
+            rows.append(
+                {
+                    "algorithm": one.algorithm,
+                    "column": one.column,
+                    "threshold": one.threshold,
+                    "group": group.group,
+                    "subjects": group.n_subjects,
+                    "measure": name,
+                    "rate": None if rate is None else rate.rate,
+                    "low": None if rate is None else rate.low,
+                    "high": None if rate is None else rate.high,
+                    "errors": None if rate is None else rate.errors,
+                    "comparisons": None if rate is None else rate.n,
+                    "supported": None if rate is None else rate.supported,
+                }
+            )
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _strat(study: StratStudy) -> pl.DataFrame:
+    """One row for each algorithm, gallery and way of making galleries."""
+    return pl.DataFrame(
+        [
+            {
+                "algorithm": effect.algorithm,
+                "galleries": "mixed" if effect.mixed else "as they are",
+                "gallery": place,
+                f"rank_{study.rank}": one.value,
+                "standard_error": one.standard_error,
+                "low": one.low,
+                "high": one.high,
+                "p_galleries": effect.p_value,
+            }
+            for effect in (*study.effects, *study.mixed)
+            for place, one in enumerate(effect.estimates, 1)
+        ],
+        infer_schema_length=None,
+    )

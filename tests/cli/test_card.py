@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proband.protocols.literature import literature
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def cards(tmp_path: Path) -> Path:
+    for row in (6, 7, 8):
+        literature("feret").card(row).write(tmp_path / f"{row}.json")
+    return tmp_path
+
+
+def test_diff_tells_what_may_be_compared(run: Run, cards: Path) -> None:
+    same = run("card", "diff", "6.json", "7.json", cwd=cards)
+    assert same.returncode == 0, same.stderr
+    assert "Level 3, same protocol on the same data." in same.stdout
+    assert "provenance" not in same.stdout
+    other = run("card", "diff", "7.json", "8.json", cwd=cards)
+    assert other.returncode == 3
+    assert "task.classes differs: female 199, male 212 against female 199, male 211." in other.stdout
+    everything = run("card", "diff", "6.json", "7.json", "--all", cwd=cards)
+    assert "provenance.publication" in everything.stdout
+    told = json.loads(run("card", "diff", "7.json", "8.json", "--json", cwd=cards).stdout)
+    assert (told["level"], told["comparable"]) == (1, False)
+
+
+def test_show(run: Run, cards: Path) -> None:
+    shown = run("card", "show", "6.json", cwd=cards).stdout
+    assert "5f CV+" in shown
+    assert "not stated: dataset.version" in shown
+    told = json.loads(run("card", "show", "6.json", "--json", cwd=cards).stdout)
+    assert told["sha256"] == literature("feret").card(6).digest
+
+
+def test_validate_names_the_path(run: Run, cards: Path) -> None:
+    content = json.loads((cards / "6.json").read_text())
+    content["value"]["estimate"] = 99.1
+    (cards / "wrong.json").write_text(json.dumps(content))
+    fine = run("card", "validate", "6.json", "7.json", cwd=cards)
+    assert fine.returncode == 0
+    assert len(fine.stdout.splitlines()) == 2
+    done = run("card", "validate", "wrong.json", "7.json", cwd=cards)
+    assert done.returncode == 1
+    assert "value.estimate: expected at most 1, got 99.1" in done.stderr
+    assert done.stdout.startswith("7.json: ")
+    assert run("card", "show", "absent.json", cwd=cards).returncode == 1
+
+
+def test_literature_lists_rows_and_pairs(run: Run, tmp_path: Path) -> None:
+    rows = run("literature", "ar", cwd=tmp_path).stdout
+    assert "3×9-17 HO* [train: no disguise, sunglass, scarf]" in rows
+    assert "Same protocol on the same data: rows 4 and 7, rows 8 and 9." in rows
+    assert "One publication listed twice, not a comparison: rows 3 and 6." in rows
+    pairs = run("literature", "feret", "--pairs", cwd=tmp_path).stdout
+    assert "Fusion (L6) and Fusion" in pairs
+    assert "needle-map" not in pairs
+    every = run("literature", "jaffe", "--pairs", "--all", cwd=tmp_path).stdout
+    assert every.count("2: same protocol as far as stated") == 50
+    assert "within one publication" in every
+    told = json.loads(run("literature", "ar", "--json", cwd=tmp_path).stdout)
+    assert [pair["rows"] for pair in told["pairs"]] == [[3, 6], [4, 7], [8, 9]]
+
+
+def test_literature_gives_cards(run: Run, tmp_path: Path) -> None:
+    done = run("literature", "feret", "--card", "6", "-o", "card.json", cwd=tmp_path)
+    assert done.returncode == 0
+    assert run("card", "validate", "card.json", cwd=tmp_path).returncode == 0
+    assert "Alexandre2010" in run("literature", "feret", "--card", "6", cwd=tmp_path).stdout
+    assert json.loads(run("literature", "feret", "--card", "6", "--json", cwd=tmp_path).stdout)["method"]
+    assert run("literature", "feret", "--card", "99", cwd=tmp_path).returncode == 2
+    assert run("literature", "feret", "-o", "x.json", cwd=tmp_path).returncode == 2
+    assert run("literature", "lfw", cwd=tmp_path).returncode == 2

@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from proband.protocols.data import FeatureTable
+from proband.protocols.running import run_protocol
+from proband.protocols.split_files import read_splits
+from proband.protocols.splits import splitter
+from proband.samples import Samples
+
+pytest.importorskip("sklearn")
+Run = Callable[..., Any]
+KNN = "knn=sklearn.neighbors:KNeighborsClassifier(n_neighbors=1)"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Twelve people with five samples each: small images, features, and a table."""
+    place = tmp_path_factory.mktemp("protocol")
+    rng = np.random.default_rng(0)
+    who = np.repeat(np.arange(12), 5)
+    ids = [f"s{k:02d}" for k in range(60)]
+    pl.DataFrame(
+        {
+            "id": ids,
+            "subject": [f"p{k:02d}" for k in who],
+            "sex": ["f" if k % 2 else "m" for k in who],
+            "sharp": [k != 7 for k in range(60)],
+        }
+    ).write_csv(place / "samples.csv")
+    np.save(place / "features.npy", rng.normal(size=(12, 4))[who] + 0.5 * rng.normal(size=(60, 4)))
+    smooth = np.kron(rng.uniform(30, 220, (12, 6, 6)), np.ones((4, 4)))
+    images = np.clip(smooth[who] + rng.normal(0, 40, (60, 24, 24)), 0, 255).astype(np.uint8)
+    np.savez(place / "images.npz", images=images, ids=np.array(ids))
+    return place
+
+
+@pytest.fixture
+def protocol(run: Run, folder: Path) -> Run:
+    return lambda *words: run("protocol", *words, cwd=folder)
+
+
+def test_json_equals_python(protocol: Run, folder: Path) -> None:
+    done = protocol(
+        "run", "features.npy", "-s", "samples.csv", "-c", KNN, "-P", "3x5f cv", "--seed", 2, "--json"
+    )
+    assert done.returncode == 0, done.stderr
+    data = FeatureTable.read(folder / "features.npy", Samples.read(folder / "samples.csv"))
+    name, spec = KNN.split("=", 1)
+    expected = run_protocol({name: spec}, data, "3×5f CV", seed=2).to_dict()
+    assert json.loads(done.stdout) == json.loads(json.dumps(expected))
+
+
+def test_images_a_table_and_a_directory(protocol: Run, folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("skimage")
+    out = tmp_path / "made"
+    done = protocol(
+        "run", "images.npz", "-s", "samples.csv", "--size", "12x12", "-c", "LBP=lbp:nbnn", "-c", "SRC=src",
+        "-P", "2×80-20 HO", "-P", "2×5f CV", "--failed", "not sharp", "--name", "toy", "--out", out,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "Accuracy over runs" in done.stdout
+    assert "toy: 59 samples of 12 subjects, 12 × 12 pixels each" in done.stdout
+    assert "1 of 60 samples are left out: marked as failed in the table" in done.stdout
+    assert "wrote" in done.stderr
+    assert (out / "report.md").is_file()
+    assert not out.with_name("made.cache").exists()
+
+
+def test_a_named_cache_is_kept(protocol: Run, tmp_path: Path) -> None:
+    asked = (
+        "run",
+        "features.npy",
+        "-s",
+        "samples.csv",
+        "-c",
+        KNN,
+        "-P",
+        "5f CV",
+        "--cache",
+        tmp_path / "kept",
+        "--json",
+    )
+    first = protocol(*asked)
+    assert len(list((tmp_path / "kept").iterdir())) == 1
+    assert protocol(*asked).stdout == first.stdout
+
+
+def test_an_attribute_is_auto_and_disjoint(protocol: Run) -> None:
+    done = protocol("run", "features.npy", "-s", "samples.csv", "-c", KNN, "--label", "sex")
+    assert done.returncode == 0, done.stderr
+    assert "LOSO was chosen because" in done.stdout
+    assert "nothing is said of new subjects" not in done.stdout
+    assert "With 12 subjects" in done.stdout
+
+
+def test_what_was_stopped_says_where_it_goes_on(protocol: Run, tmp_path: Path, monkeypatch) -> None:
+    from proband.protocols import running
+
+    def stopped(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(running, "summarised", stopped)
+    out = tmp_path / "made"
+    done = protocol("run", "features.npy", "-s", "samples.csv", "-c", KNN, "-P", "5f CV", "--out", out)
+    assert done.returncode == 130
+    assert "goes on from there" in done.stderr
+    assert len(list(out.with_name("made.cache").iterdir())) == 1
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
+
+
+def test_splits_are_those_of_the_splitter(protocol: Run, folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "splits.csv"
+    done = protocol("splits", "samples.csv", "--label", "sex", "-P", "2×3f CV+", "--seed", 5, "-o", file)
+    assert done.returncode == 0, done.stderr
+    assert "6 splits of 60 samples; 0 left out." in done.stdout
+    table = Samples.read(folder / "samples.csv")
+    people = [table.subjects[code] for code in table.codes]
+    expected = splitter("2×3f CV+", seed=5).splits(table.frame["sex"].to_list(), people)
+    for one, other in zip(read_splits(file).splits(table), expected, strict=True):
+        np.testing.assert_array_equal(one.test, other.test)
+
+
+def test_explain_is_here(protocol: Run) -> None:
+    assert protocol("explain", "10x13-13 ho*").stdout.startswith("10×13-13 HO*\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["-c", "nothing"], 2, "no recogniser 'nothing'"),
+        (["-c", "x=sklearn.svm:SVC(C=open('a'))"], 2, "not a plain one"),
+        (["-c", KNN, "-P", "5f CX"], 2, "Character"),
+        (["-c", KNN, "-P", "5f CV+"], 1, "nobody can be recognised"),
+        (["-c", KNN, "--size", "10"], 2, "HEIGHTxWIDTH"),
+        (["-c", "src"], 1, "looks at images"),
+        (["-c", KNN, "--task", "attribute"], 2, "--label COLUMN"),
+        (["-c", KNN, "--label", "age"], 2, "no column 'age'"),
+        (["-c", KNN, "--where", "sex == 'x'"], 1, "No sample is left"),
+        (["-c", KNN, "-P", "4-4 HO*"], 1, "too few samples"),
+    ],
+)
+def test_what_is_wrong_is_said(protocol: Run, words: list[str], code: int, said: str) -> None:
+    done = protocol("run", "features.npy", "-s", "samples.csv", *words)
+    assert done.returncode == code
+    assert said in done.stderr
+
+
+def test_a_file_of_splits_holds_one_protocol(protocol: Run, tmp_path: Path) -> None:
+    done = protocol("splits", "samples.csv", "-P", "5f CV", "-P", "2f CV", "-o", tmp_path / "x.csv")
+    assert done.returncode == 2
+    assert not (tmp_path / "x.csv").exists()

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+Run = Callable[..., Any]
+
+SOURCES = """[samples]
+file = "samples.csv"
+[[scores]]
+file = "scores.npz"
+orientation = "similarity"
+"""
+QUICK = """[verification]
+fmr = [0.1]
+replicates = 0
+[output]
+formats = ["csv"]
+"""
+
+
+@pytest.fixture
+def file(study: Path) -> Path:
+    (study / "study.toml").write_text(SOURCES + QUICK, encoding="utf-8")
+    return study / "study.toml"
+
+
+def entries(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def test_run_says_the_verdict_and_where_the_report_is(run: Run, file: Path) -> None:
+    done = run("run", "study.toml", cwd=file.parent)
+    assert done.returncode == 0, done.stderr
+    assert "good" in done.stdout
+    assert "recognition rate at rank 1" in done.stdout
+    assert "wrote study-results/report.html" in done.stderr
+    made = file.parent / "study-results"
+    assert entries(made) == {"report.html", "results.json", "study.toml", "tables"}
+    assert (file.parent / ".study-results.cache").is_dir()
+    results = json.loads((made / "results.json").read_text(encoding="utf-8"))
+    assert results["schema"] == "proband-results/1"
+    assert done.stdout.splitlines()[0] in (made / "report.html").read_text(encoding="utf-8").replace(
+        "&#39;", "'"
+    )
+
+
+def test_from_elsewhere_and_into_another_directory(run: Run, file: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    done = run("run", file, "--out", "deep/er", "--no-cache", "--threads", "1", cwd=elsewhere)
+    assert done.returncode == 0, done.stderr
+    assert (elsewhere / "deep" / "er" / "report.html").is_file()
+    assert entries(elsewhere / "deep") == {"er"}
+    assert "study-results" not in entries(file.parent)
+
+
+def test_again_is_the_same(run: Run, file: Path) -> None:
+    run("run", "study.toml", cwd=file.parent)
+    first = (file.parent / "study-results" / "results.json").read_bytes()
+    done = run("run", "study.toml", cwd=file.parent)
+    assert done.returncode == 0, done.stderr
+    assert (file.parent / "study-results" / "results.json").read_bytes() == first
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "said"),
+    [
+        (SOURCES + "[verify]\n", 2, "study.toml, line 6, verify: there is no section or key 'verify'"),
+        (SOURCES + "[verification]\nfmrs = [0.1]\n", 2, "line 7, [verification] fmrs: there is no key"),
+        (SOURCES.replace("scores.npz", "score.npz"), 1, "there is no file or directory"),
+        (SOURCES.replace("similarity", "distance"), 1, "look"),
+        (SOURCES + "[experiment]\ngallery = 'session == 3'\n", 1, "The gallery is empty"),
+        (SOURCES + "[experiment]\nprobes = 'session == 1'\n", 1, "in the gallery and in the probe set"),
+        (SOURCES + "[search]\n", 1, "every probe has a mate"),
+        (SOURCES + "[strat]\n", 1, "strat"),
+        ("title = ", 2, "this is not TOML"),
+        ("", 2, "names no scores"),
+    ],
+)
+def test_a_bad_study_is_one_error_and_leaves_no_directory(
+    run: Run, study: Path, text: str, code: int, said: str
+) -> None:
+    (study / "study.toml").write_text(text, encoding="utf-8")
+    before = entries(study)
+    done = run("run", "study.toml", "-q", cwd=study)
+    assert done.returncode == code, done.stderr
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert entries(study) - before <= {".study-results.cache"}
+    assert done.stdout == ""
+
+
+def test_ids_that_do_not_agree_leave_nothing(run: Run, file: Path) -> None:
+    stored = dict(np.load(file.parent / "scores.npz"))
+    stored["query_ids"][0] = "p99-2"
+    np.savez(file.parent / "scores.npz", **stored)
+    before = entries(file.parent)
+    done = run("run", "study.toml", cwd=file.parent)
+    assert done.returncode == 1
+    assert "1 of 12 query ids are not in the samples table: 'p99-2'" in done.stderr
+    assert entries(file.parent) == before
+
+
+def test_a_directory_of_other_things_is_refused_at_once(run: Run, file: Path) -> None:
+    before = entries(file.parent)
+    done = run("run", "study.toml", "--out", ".", cwd=file.parent)
+    assert done.returncode == 1
+    assert "left alone" in done.stderr
+    assert entries(file.parent) == before
+
+
+def test_no_study(run: Run, tmp_path: Path) -> None:
+    done = run("run", "study.toml", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "There is no file study.toml" in done.stderr

@@ -1,0 +1,120 @@
+"""Small studies of random scores, through the real functions."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+import proband as pb
+from proband.inference.groups import error_rates_by, hard_subjects_of
+from proband.inference.searching import searches_with_intervals
+from proband.inference.strat_study import strat_study
+from proband.study.findings import Findings, InputFile, Provenance
+
+PEOPLE, IMAGES = 40, 4
+
+
+def samples() -> pb.Samples:
+    ids = [f"s{person:02d}-{image}" for person in range(PEOPLE) for image in range(IMAGES)]
+    return pb.Samples(
+        {
+            "id": ids,
+            "subject": [name[:3] for name in ids],
+            "image": [int(name[4:]) for name in ids],
+            "session": [1 + (int(name[4:]) > 1) for name in ids],
+            "kind": ["even" if int(name[1:3]) % 2 == 0 else "odd" for name in ids],
+        }
+    )
+
+
+def scores(name: str, noise: float, seed: int) -> pb.Scores:
+    """Closeness of random vectors, each person's around one of its own."""
+    rng = np.random.default_rng([5, 0])
+    centres = np.repeat(rng.normal(size=(PEOPLE, 6)), IMAGES, axis=0)
+    own = np.random.default_rng([5, seed + 1])
+    vectors = centres + noise * own.normal(size=centres.shape)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    ids = list(samples().ids)
+    return pb.Scores.from_array(vectors @ vectors.T, ids, ids, orientation="similarity", name=name)
+
+
+NOISES = {"sharp": 0.45, "plain": 0.5, "blunt": 0.9}
+STUDY = 'title = "Random"\n'
+PROVENANCE = Provenance(
+    "proband run study.toml",
+    STUDY,
+    7,
+    {"proband": pb.__version__},
+    (InputFile("samples.csv", 1234, "ab" * 32),),
+)
+
+
+@cache
+def whole() -> Findings:
+    """Every part there is, but for FERET's."""
+    table = samples()
+    algorithms = [scores(name, noise, place) for place, (name, noise) in enumerate(NOISES.items())]
+    experiment = pb.Experiment(table, gallery="image == 0")
+    evaluation = pb.evaluate(
+        algorithms, experiment, categories=[pb.Category.parse("even: probe.kind == 'even'")]
+    )
+    first = evaluation.of(evaluation.categories[0])
+    verified = tuple(pb.verify(one, experiment, fmrs=(0.1, 0.01), n_resamples=100) for one in algorithms)
+    part = pb.Experiment(table, gallery="image == 0 and kind == 'even'", probes="image != 0")
+    return Findings(
+        "Random",
+        PROVENANCE,
+        evaluation,
+        {
+            "rank 1, all probes": pb.compare(pb.RecognitionRate(1), [one.outcomes for one in first]),
+            "median rank": pb.compare(
+                pb.MedianCensoredRank(10),
+                [one.outcomes for one in first],
+                design=pb.Bootstrap("subject", n_resamples=200),
+            ),
+        },
+        verified,
+        tuple(
+            error_rates_by(one, experiment, "kind", made.points[0].point)
+            for one, made in zip(algorithms, verified, strict=True)
+        ),
+        {"sharp": hard_subjects_of(algorithms[0], experiment, verified[0].points[0].point, pseudonyms=True)},
+        tuple(searches_with_intervals(pb.search(one, part), (0.1,), (1,)) for one in algorithms),
+        pb.permute(algorithms, pb.Pool(table, groups="session"), pb.ImageChoice(n_resamples=200)),
+        strat_study(algorithms[:2], table, 4),
+        notes=("a note of the study",),
+    )
+
+
+@cache
+def feret() -> Findings:
+    table = samples()
+    algorithms = [scores(name, noise, place) for place, (name, noise) in enumerate(NOISES.items())]
+    experiment = pb.Experiment(table, gallery="image == 0")
+    found = pb.feret_study(
+        algorithms,
+        experiment,
+        categories=[pb.Category.parse("even: probe.kind == 'even'")],
+        versions=[("blunt", "plain")],
+        galleries=pb.Galleries(2),
+        sizes=(5, 20, 40),
+    )
+    return Findings("FERET", PROVENANCE, feret=found)
+
+
+@cache
+def one() -> Findings:
+    """One algorithm alone."""
+    experiment = pb.Experiment(samples(), gallery="image == 0")
+    return Findings("One", PROVENANCE, pb.evaluate([scores("sharp", 0.45, 0)], experiment))
+
+
+def many(n: int) -> Findings:
+    """So many algorithms."""
+    experiment = pb.Experiment(samples(), gallery="image == 0")
+    algorithms = [scores(f"algorithm {place:02d}", 0.3 + 0.015 * place, place) for place in range(n)]
+    evaluation = pb.evaluate(algorithms, experiment)
+    compared = pb.compare(pb.RecognitionRate(1), [one.outcomes for one in evaluation.entries])
+    verified = tuple(pb.verify(one, experiment, fmrs=(0.1, 0.01), n_resamples=0) for one in algorithms)
+    return Findings("Many", PROVENANCE, evaluation, {"rank 1, all probes": compared}, verified)

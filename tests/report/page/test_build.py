@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+
+import pytest
+from tests.report.page import finding
+
+from proband.report.page.build import build_page
+from proband.report.page.model import Block, Cell, Chart, Folded, Page, TableView
+from proband.report.page.render import render_page
+from proband.study.findings import Findings
+
+ORDER = [
+    "verdict", "protocol", "leaderboard", "identification", "verification", "open-set", "comparisons", "groups",
+    "hard-subjects", "diagnostics", "methods", "reproduce",
+]  # fmt: skip
+
+
+def flat(blocks: tuple[Block, ...]) -> Iterator[Block]:
+    for block in blocks:
+        yield block
+        if isinstance(block, Folded):
+            yield from flat(block.blocks)
+
+
+def blocks_of(page: Page) -> list[Block]:
+    return [block for section in page.sections for block in flat(section.blocks)]
+
+
+def tables_of(page: Page) -> dict[str, TableView]:
+    return {block.id: block for block in blocks_of(page) if isinstance(block, TableView)}
+
+
+def test_every_section_is_there_in_order():
+    assert [section.id for section in build_page(finding.whole()).sections] == ORDER
+
+
+def test_sections_without_data_are_not_there():
+    page = build_page(Findings("Nothing", finding.PROVENANCE))
+    assert [section.id for section in page.sections] == ["methods", "reproduce"]
+    page = build_page(finding.one())
+    assert [section.id for section in page.sections] == [
+        "verdict", "protocol", "leaderboard", "identification", "diagnostics", "methods", "reproduce",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("made", [finding.whole, finding.feret, finding.one])
+def test_pages_render_with_ids_of_their_own(made):
+    page = build_page(made())
+    ids = [block.id for block in blocks_of(page) if isinstance(block, TableView | Chart)]
+    ids += [section.id for section in page.sections]
+    assert len(ids) == len(set(ids))
+    assert render_page(page) == render_page(build_page(made()))
+
+
+@pytest.mark.parametrize("made", [finding.whole, finding.feret, finding.one])
+def test_every_interval_says_what_it_varies(made):
+    page = build_page(made())
+    shown: list[Cell] = []
+    for table in tables_of(page).values():
+        shown += [cell for row in table.rows for cell in row if cell.text.startswith("[")]
+    assert shown
+    assert all(cell.answers is not None and cell.answers.varying for cell in shown)
+
+
+def test_rows_are_as_wide_as_their_heads():
+    for table in tables_of(build_page(finding.whole())).values():
+        assert {len(row) for row in table.rows} <= {len(table.columns)}
+
+
+def test_embedded_files():
+    found = finding.whole()
+    files = build_page(found).embedded
+    assert set(files) == {
+        "results.json", "leaderboard.csv", "cmc.csv", "study.toml", "methods.txt", "references.bib",
+    }  # fmt: skip
+    assert files["study.toml"] == finding.STUDY
+    results = json.loads(files["results.json"])
+    assert (
+        results["identification"]["results"][0]["rates"]
+        == found.to_dict()["identification"]["results"][0]["rates"]
+    )
+    rows = list(csv.DictReader(io.StringIO(files["leaderboard.csv"])))
+    best = next(iter(found.comparisons.values())).ordered[0]
+    assert (rows[0]["algorithm"], float(rows[0]["value"])) == (best.facts.algorithm, best.value)
+    ranks = {int(row["rank"]) for row in csv.DictReader(io.StringIO(files["cmc.csv"]))}
+    assert set(range(1, 11)) <= ranks
+    assert max(ranks) == finding.PEOPLE
+
+
+def test_long_lists_are_named_where_they_are_left_out():
+    found = finding.many(12)
+    results = json.loads(build_page(found).embedded["results.json"])
+    assert results["left_out"] == ["comparisons.rank 1, all probes.pairs"]
+    rows = list(csv.DictReader(io.StringIO(build_page(found).embedded["comparisons.csv"])))
+    assert len(rows) == 66
+
+
+def test_fifty_algorithms_make_a_usable_page():
+    page = build_page(finding.many(50))
+    assert len(render_page(page).encode()) < 2_000_000
+    charts = {block.id: block for block in blocks_of(page) if isinstance(block, Chart)}
+    assert len(charts["cmc"].series) == len(charts["det"].series) == 8
+    tables = tables_of(page)
+    assert len(tables["leaderboard-1"].rows) == 50
+    assert len(tables["pairs-1"].rows) == 49
+    leader = tables["leaderboard-1"].rows[0][1].text
+    assert {row[0].text for row in tables["pairs-1"].rows} == {leader}
+    assert "of 1,225 pairs" in tables["pairs-1"].notes[0]
+
+
+def test_hard_subjects_keep_their_pseudonyms():
+    page = build_page(finding.whole())
+    people = [row[0].text for row in tables_of(page)["hard-1-people"].rows]
+    assert all(name.startswith("P") for name in people)
+    (section,) = (section for section in page.sections if section.id == "hard-subjects")
+    assert "s0" not in "".join(
+        cell.text
+        for block in flat(section.blocks)
+        if isinstance(block, TableView)
+        for row in block.rows
+        for cell in row
+    )
+
+
+def test_latex_travels_with_the_leaderboard():
+    latex = tables_of(build_page(finding.whole()))["leaderboard-1"].latex
+    assert latex is not None
+    assert latex.startswith("\\begin{tabular}")
+
+
+def test_bounds_of_drawn_p_values_are_shown_as_such():
+    notes = tables_of(build_page(finding.whole()))["leaderboard-1"].notes
+    overall = next(iter(finding.whole().comparisons.values())).overall
+    assert overall is not None
+    assert overall.p_value == 1e-4
+    assert any("p ≤ 0.0001 (labels permuted within people)" in note for note in notes)

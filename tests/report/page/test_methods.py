@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from tests.report.page import finding
+
+from proband.report.page.build import build_page
+from proband.report.page.methods import methods_text
+from proband.report.page.references import REFERENCES, bibliography, cited
+from proband.study.findings import Findings
+
+
+def test_only_what_was_used_is_cited():
+    text, keys = methods_text(finding.one())
+    assert keys == ["phillips2000", "wilson1927", "rao1992"]
+    assert "compared" not in text
+    text, keys = methods_text(Findings("t", finding.PROVENANCE))
+    assert keys == []
+    assert text.startswith("Intervals are at the 95% level")
+
+
+def test_everything_that_was_done_is_told():
+    text, keys = methods_text(finding.whole())
+    for said in (
+        "40 people",
+        "120 probes",
+        "200 balanced trials",
+        "Cochran's Q",
+        "sign-flip",
+        "Tango's",
+        "Hotelling's",
+        "seed 7",
+        "by kind",
+    ):
+        assert said in text, said
+    for key in (
+        "holm1979",
+        "tango1998",
+        "beveridge2001",
+        "micheals2001",
+        "fogliato2024",
+        "doddington1998",
+        "iso19795-10",
+    ):
+        assert key in keys, key
+    assert "newcombe1998" not in keys
+
+
+def test_feret():
+    text, keys = methods_text(finding.feret())
+    assert "2 galleries of different people" in text
+    assert {"phillips2000", "dersimonian1986"} <= set(keys)
+
+
+@pytest.mark.parametrize("made", [finding.whole, finding.feret, finding.one])
+def test_text_and_bibliography_agree(made):
+    text, keys = methods_text(made())
+    for key, reference in REFERENCES.items():
+        assert (reference.short in text) == (key in keys), key
+    entries = re.findall(r"^@\w+\{([\w-]+),$", bibliography(keys), re.MULTILINE)
+    assert entries == sorted(keys)
+
+
+def test_no_method_is_left_unnamed():
+    """Descriptions that the paragraph does not know would be quoted as they are."""
+    for made in (finding.whole, finding.feret, finding.one):
+        text, _ = methods_text(made())
+        for raw in ("(percentile", "mid-p), Tango", "effective sample size),"):
+            assert raw not in text
+
+
+def test_bibtex_is_well_formed():
+    for key, reference in REFERENCES.items():
+        entry = reference.bibtex(key)
+        assert entry.count("{") == entry.count("}")
+        assert {"title", "year"} <= {name for name, _ in reference.fields}
+    assert cited("holm1979", "tango1998") == "(Holm 1979; Tango 1998)"
+
+
+def test_the_page_carries_it():
+    page = build_page(finding.one())
+    assert page.embedded["methods.txt"].strip() == methods_text(finding.one())[0]
+    assert "@article{wilson1927," in page.embedded["references.bib"]

@@ -1,0 +1,135 @@
+"""Every number of every table is one of the results', to the digits shown."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.report.page import finding
+from tests.report.page.test_build import tables_of
+
+from proband.report.page import cells
+from proband.report.page.build import build_page
+from proband.report.page.model import Cell
+
+NUMBER = re.compile(r"[+−-]?\d[\d,]*\.?\d*(?:e[+-]?\d+)?")
+# What the page works out itself: halves of replicates, design effects and p-values over choices of images.
+DERIVED = {
+    ("shared-people", "design effect"),
+    ("replicates", "s.e., first half"),
+    ("replicates", "s.e., second half"),
+    ("choice-differences", "p over people, not adjusted"),
+    ("gallery-effect", "gallery"),
+}
+
+
+def numbers(plain: Any) -> Iterator[float]:
+    if isinstance(plain, dict):
+        for one in plain.values():
+            yield from numbers(one)
+    elif isinstance(plain, list | tuple):
+        for one in plain:
+            yield from numbers(one)
+    elif isinstance(plain, int | float) and not isinstance(plain, bool):
+        yield float(plain)
+
+
+def shown_numbers(cell: Cell) -> list[tuple[float, int | None]]:
+    """The numbers of a text, and to how many places they are given (None for scientific notation)."""
+    found = []
+    for text in NUMBER.findall(cell.text):
+        plain = text.replace(",", "").replace("−", "-")
+        places = None if "e" in plain else len(plain.partition(".")[2])
+        found.append((float(plain), places))
+    return found
+
+
+def stands_for(shown: float, places: int | None, known: np.ndarray) -> bool:
+    """Whether a known number, or a hundred times one (points), or its negative, is rounded to this."""
+    allowed = abs(shown) * 5e-3 if places is None else 0.5000001 * 10.0**-places
+    return bool((np.abs(known - shown) <= allowed).any() or (np.abs(100 * known - shown) <= allowed).any())
+
+
+@pytest.mark.parametrize("made", [finding.whole, finding.feret, finding.one])
+def test_tables_show_the_results(made):
+    found = made()
+    values = sorted(set(numbers(found.to_dict())))
+    known = np.array([*values, *(-one for one in values)])
+    exact = set(known.tolist())
+    checked = 0
+    for table in tables_of(build_page(found)).values():
+        if table.id == "dependence" and not found.comparisons and found.feret is None:
+            continue  # worked out from the outcomes, since no estimate carries it
+        for row in table.rows:
+            for column, cell in zip(table.columns, row, strict=True):
+                if not column.numeric or cell.value is None or (table.id, column.title) in DERIVED:
+                    continue
+                where = f"{table.id}, {column.title}: {cell}"
+                assert float(cell.value) in exact, where
+                for shown, places in shown_numbers(cell):
+                    assert stands_for(shown, places, known), where
+                checked += 1
+    assert checked > 5
+
+
+@pytest.mark.parametrize("made", [finding.whole, finding.feret, finding.one])
+def test_texts_are_their_values_rounded(made):
+    """The first number of a cell is its value, or a hundred times it, to the digits shown."""
+    for table in tables_of(build_page(made())).values():
+        for row in table.rows:
+            for column, cell in zip(table.columns, row, strict=True):
+                if column.numeric and isinstance(cell.value, int | float):
+                    shown, places = shown_numbers(cell)[0]
+                    assert stands_for(shown, places, np.array([float(cell.value)])), f"{table.id}: {cell}"
+
+
+def test_what_the_page_works_out_itself():
+    found = finding.whole()
+    tables = tables_of(build_page(found))
+    point = found.verification[0].points[0].fmr
+    row = tables["shared-people"].rows[0]
+    assert row[4].value == pytest.approx(point.n / point.n_effective)
+    draws = found.comparisons["median rank"].estimates[0].replicates
+    assert draws is not None
+    halves = [float(np.std(part, ddof=1)) for part in np.split(draws, 2)]
+    assert [cell.value for cell in tables["replicates"].rows[0][3:5]] == pytest.approx(halves)
+
+
+def test_diagnostics_show_the_clusters_of_the_estimates():
+    found = finding.whole()
+    first = next(iter(found.comparisons.values())).estimates[0]
+    assert first.clusters is not None
+    row = tables_of(build_page(found))["dependence"].rows[0]
+    assert [cell.value for cell in row[1:6]] == [
+        first.clusters.n,
+        first.clusters.n_clusters,
+        first.clusters.icc,
+        first.clusters.design_effect,
+        first.clusters.effective_n,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("made", "shown"),
+    [
+        (cells.rate(0.96555), "0.9656"),
+        (cells.rate(math.inf), "none"),
+        (cells.interval(0.1, 0.25), "[0.1000, 0.2500]"),
+        (cells.effect(-0.0123), "−1.23"),
+        (cells.effect(2.5, in_points=False), "+2.50"),
+        (cells.size_of(0.01), "1 point"),
+        (cells.size_of(0.005), "0.5 points"),
+        (cells.size_of(2.0, in_points=False), "2"),
+        (cells.percent(0.995), "99.5%"),
+        (cells.count(1234.0), "1,234"),
+        (cells.count(12.5), "12.5"),
+        (cells.threshold(None), "none"),
+        (cells.as_sentence("a note"), "A note."),
+    ],
+)
+def test_formats(made, shown):
+    assert made == shown

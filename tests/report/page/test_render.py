@@ -1,0 +1,302 @@
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from collections import Counter
+from dataclasses import replace
+from hashlib import sha256
+from html.parser import HTMLParser
+from importlib.resources import files
+from itertools import count
+
+import pytest
+
+from proband.measures.results import Answers
+from proband.report.page.markup import Asides, Markup, Names, inert, joined, tag
+from proband.report.page.model import (
+    Badge,
+    Badges,
+    Cell,
+    Chart,
+    Code,
+    Column,
+    Facts,
+    Folded,
+    Page,
+    Paragraph,
+    Section,
+    TableView,
+)
+from proband.report.page.render import render_page
+
+VOID = {"input", "link", "meta", "rect", "path"}
+STYLE, SCRIPT = (
+    (files("proband.report.page") / name).read_text(encoding="utf-8")
+    for name in ("style.css", "behaviour.js")
+)
+
+
+class Reading(HTMLParser):
+    """Reads a page strictly: every element is closed in turn."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.words: list[tuple[str, str]] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        assert len({name for name, _ in attrs}) == len(attrs), f"an attribute twice in {tag}"
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.words.append((self.open[-1] if self.open else "", data))
+
+    def all(self, name: str) -> list[dict[str, str | None]]:
+        return [attributes for tag, attributes in self.elements if tag == name]
+
+    def values(self, attribute: str) -> list[str]:
+        return [str(attributes[attribute]) for _, attributes in self.elements if attribute in attributes]
+
+
+def page(said=lambda text: text) -> Page:
+    """A page with every kind of block; every text goes through `said`."""
+    answers = Answers(said("rate"), said("probes"), said("gallery"), said("independence"))
+    cells = (Cell(said("pca")), Cell(said("0.8125"), 0.8125, said("b"), answers, "good"))
+    other = (Cell(said("lda")), Cell(said("–"), said("x")))
+    table = TableView(
+        said("rates"),
+        said("caption"),
+        (Column(said("algorithm")), Column(said("rate"), True, said("explained"))),
+        (cells, other),
+        (said("note"),),
+        said("\\begin{tabular}"),
+    )
+    drawings = {
+        said(kind): f'<svg viewBox="0 0 9 9" id="{kind}-svg"><path d="M0 0"/></svg>'
+        for kind in ("log", "linear")
+    }
+    chart = Chart(
+        said("cmc"),
+        said("title"),
+        said("description"),
+        drawings,
+        (said("pca"), said("lda")),
+        replace(table, id=said("cmc-data")),
+        (said("chart note"),),
+        answers,
+    )
+    blocks = (
+        Paragraph(said("the verdict"), strong=True),
+        Badges((Badge(said("closed"), "good", said("why")), Badge(said("plain")))),
+        Facts(((said("name"), said("value")),), said("facts")),
+        Code(said("code"), said("code title")),
+        Folded(said("folded"), (Paragraph(said("inside")), table)),
+    )
+    sections = (
+        Section(said("first"), said("First"), blocks),
+        Section(said("rates"), said("Rates"), (table, chart)),
+    )
+    embedded = {said("results.json"): json.dumps({"said": said("text")}), said("a.csv"): said("a,b\n")}
+    return Page(said("Title"), said("Subtitle"), sections, embedded)
+
+
+def test_it_parses_and_says_what_it_is_given():
+    read = Reading(render_page(page()))
+    assert read.open == []
+    assert read.all("html") == [{"lang": "en"}]
+    words = {text.strip() for _, text in read.words}
+    given = (
+        "Title",
+        "Subtitle",
+        "First",
+        "the verdict",
+        "closed",
+        "value",
+        "code",
+        "inside",
+        "caption",
+        "0.8125",
+    )
+    assert words.issuperset(
+        (*given, "b", "note", "explained", "description", "chart note", "independence", "why")
+    )
+    assert [name for name, _ in read.elements if re.fullmatch(r"h\d|main|nav|header|footer", name)] == [
+        *("header", "h1", "nav", "main", "h2", "h3", "h3", "h2", "h3", "h2", "h2", "footer")
+    ]
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "<script>alert(1)</script>",
+        '"><img src=x onerror=alert(1)>',
+        "' onmouseover='alert(1)",
+        "</script><script>alert(1)</script><!--",
+        "</title></style></textarea><b>&amp;",
+        "\x00\ud800\x1b",
+    ],
+)
+def test_no_text_becomes_markup(attack):
+    plain, numbers = render_page(page()), count()
+    attacked = render_page(page(lambda text: f"{text}{attack}{next(numbers)}"))
+    assert attacked.encode()
+    before, after = Reading(plain), Reading(attacked)
+    assert len(after.all("script")) == len(before.all("script"))
+    assert {name for name, _ in after.elements} == {name for name, _ in before.elements}
+    assert {key for _, found in after.elements for key in found} == {
+        key for _, found in before.elements for key in found
+    }
+    assert after.open == []
+
+
+def test_ids_are_unique_and_what_is_referred_to_is_there():
+    read = Reading(render_page(page()))
+    ids = Counter(read.values("id"))
+    assert set(ids.values()) == {1}
+    referred = [*read.values("popovertarget"), *read.values("aria-labelledby")]
+    referred += [link.removeprefix("#") for link in read.values("href") if link.startswith("#")]
+    assert set(referred) <= set(ids)
+    assert {"first", "rates", "content", "cmc"} <= set(ids)
+
+
+def test_what_is_asked_often_is_kept_once():
+    read = Reading(render_page(page()))
+    assert Counter(read.values("popovertarget")) == {"n1": 1, "n2": 4}
+    assert len(read.values("popover")) == 2
+
+
+def test_nothing_is_asked_of_the_network_and_no_other_script_runs():
+    text = render_page(page())
+    read = Reading(text)
+    assert not read.values("src")
+    assert all(link.startswith(("#", "data:")) for link in read.values("href"))
+    assert not [
+        name for name in {key for _, found in read.elements for key in found} if name.startswith("on")
+    ]
+    assert "url(" not in STYLE
+    assert "@import" not in STYLE
+    assert not re.search(r"fetch\(|XMLHttpRequest|import\b.*from|eval\(|innerHTML", SCRIPT)
+    (policy,) = [
+        str(one["content"]) for one in read.all("meta") if one.get("http-equiv") == "Content-Security-Policy"
+    ]
+    digest = b64encode(sha256(SCRIPT.encode()).digest()).decode()
+    assert policy.startswith("default-src 'none';")
+    assert f"script-src 'sha256-{digest}';" in policy
+    assert f'<script type="module">{SCRIPT}</script>' in text
+
+
+def test_equal_pages_give_equal_bytes():
+    assert render_page(page()) == render_page(page())
+
+
+def test_files_travel_as_they_are():
+    files_in = {"results.json": '{"a": "</script><b>"}', "x.csv": "a<b,&lt;\r\n"}
+    read = Reading(render_page(Page("t", "", (), files_in)))
+    held = {
+        found["data-file"]: text
+        for found, (_, text) in zip(
+            read.all("script"), [word for word in read.words if word[0] == "script"], strict=True
+        )
+        if "data-file" in found
+    }
+    assert json.loads(held["results.json"]) == json.loads(files_in["results.json"])
+    back = held["x.csv"].replace("&#13;", "\r").replace("&lt;", "<").replace("&amp;", "&")
+    assert back == files_in["x.csv"]
+
+
+def test_values_stand_beside_their_texts():
+    read = Reading(render_page(page()))
+    assert read.values("data-v") == ["x", "x", "x"]  # 0.8125 reads as it is
+    table = TableView("t", "", (Column("a"), Column("b", True)), ((Cell("x"), Cell("33 %", 1 / 3)),))
+    found = Reading(render_page(Page("t", "", (Section("s", "S", (table,)),))))
+    assert found.values("data-v") == [f"{1 / 3:.9g}"]
+    assert [one.get("scope") for one in found.all("th")] == ["col", "col", "row"]
+
+
+def test_a_page_may_be_empty():
+    read = Reading(render_page(Page("Only a title", "", ())))
+    assert read.open == []
+    assert not read.values("popover")
+
+
+def test_sources_stay_small():
+    assert len(STYLE.encode()) < 14 * 1024
+    assert len(SCRIPT.encode()) < 16 * 1024
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance as WCAG 2 has it."""
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    red, green, blue = (one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+PALETTE = {
+    name: (light, dark)
+    for name, light, dark in re.findall(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)", STYLE)
+}
+
+
+def test_contrast_is_measured_as_wcag_does():
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.005)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_contrast_suffices(dark):
+    grounds = [PALETTE[name][dark] for name in ("paper", "raised", "sunk")]
+    for name in ("ink", "muted", "accent", "good", "warning", "bad"):
+        assert min(contrast(PALETTE[name][dark], ground) for ground in grounds) >= 4.5, name
+    lines = [name for name in PALETTE if name.startswith("series-")]
+    assert len(lines) == 7
+    for name in (*lines, "edge"):
+        assert contrast(PALETTE[name][dark], PALETTE["paper"][dark]) >= 3, name
+
+
+def test_every_class_that_charts_use_is_styled():
+    for name in ("series-6", "dash-4", "line", "thin", "band", "fill", "bar", "dot", "hollow"):
+        assert re.search(rf"\.{name}\b", STYLE), name
+    for name in (
+        "grid",
+        "axis",
+        "tick",
+        "label",
+        "note",
+        "reference",
+        "margin",
+        "shade",
+        "unsupported",
+        "hatch",
+    ):
+        assert re.search(rf"\.{name}\b", STYLE), name
+
+
+def test_markup_is_escaped_once():
+    inner = tag("b", "a & b")
+    assert tag("p", inner, "<", title='"') == '<p title="&quot;"><b>a &amp; b</b>&lt;</p>'
+    assert joined(["<", Markup("<br>")]) == "&lt;<br>"
+    assert inert("</SCRIPT>&", "text/plain") == '<script type="text/plain">&lt;/SCRIPT>&amp;</script>'
+
+
+def test_names_are_given_once():
+    names = Names()
+    assert [names.claim(one) for one in ("a b", "a b", "a-b-2", "<>")] == ["a-b", "a-b-2", "a-b-2-2", "part"]
+    asides = Asides(names)
+    assert [asides.keep("x"), asides.keep("y"), asides.keep("x")] == ["n1", "n2", "n1"]

@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.report.page import finding
+
+import proband as pb
+from proband.report.page import cells
+from proband.report.page.model import Badges, Paragraph
+from proband.report.page.protocol import protocol_section
+from proband.report.page.verdict import (
+    best_two,
+    leading,
+    pair_verdict,
+    turned,
+    verdict_section,
+    what_would_decide,
+)
+from proband.study.findings import Findings
+
+
+def compared(wrong: dict[str, range], n: int = 200, **options: object) -> pb.Comparison:
+    """Algorithms that miss these of so many people."""
+    ids = [f"{side}{k}" for side in "gp" for k in range(n)]
+    samples = pb.Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    made = {}
+    for name, missed in wrong.items():
+        values = np.eye(n)
+        values[missed, :] = 0.5
+        made[name] = pb.Scores.from_array(values, ids[n:], ids[:n], orientation="similarity", name=name)
+    return pb.compare(pb.RecognitionRate(1), made, pb.Experiment(samples, gallery=ids[:n]), **options)
+
+
+def sentences(found: Findings) -> list[str]:
+    section = verdict_section(found)
+    assert section is not None
+    return [block.text for block in section.blocks if isinstance(block, Paragraph)]
+
+
+def of(comparison: pb.Comparison) -> list[str]:
+    return sentences(Findings("t", finding.PROVENANCE, comparisons={"rank 1": comparison}))
+
+
+def test_better():
+    comparison = compared({"poor": range(60), "good": range(10)})
+    (pair,) = comparison.pairs
+    first = of(comparison)[0]
+    assert first.startswith("good is better than poor: recognition rate at rank 1 +25.00 points [")
+    assert f"[{-100 * pair.high:+.2f}, {-100 * pair.low:+.2f}]" in first
+    assert "adjusted" not in first  # there is one pair
+
+
+def test_equivalent():
+    comparison = compared({"a": range(2), "b": range(1, 3)}, n=2000)
+    assert of(comparison)[0].startswith(
+        "a and b are equivalent within 1 point: recognition rate at rank 1 +0.00 points"
+    )
+
+
+def test_undecided_says_what_would_decide_it():
+    comparison = compared({"a": range(10), "b": range(4, 16)})
+    (pair,) = comparison.pairs
+    said = of(comparison)
+    assert said[0].startswith("Whether a or b is better is undecided:")
+    assert any(f"about {pair.subjects_needed:,} people" in one and "here are 200" in one for one in said)
+
+
+def test_undecided_without_a_margin():
+    comparison = compared({"a": range(10), "b": range(4, 16)})
+    assert what_would_decide(comparison.pairs[0], replace(comparison, margin=None)) == [
+        "No difference worth having was declared, so equivalence cannot be shown: name a margin to decide it."
+    ]
+
+
+def test_not_beyond_doubt_after_adjustment():
+    comparison = compared({"a": range(10), "b": range(10, 28), "c": range(40, 64), "d": range(64, 90)})
+    pair = best_two(comparison)
+    doubtful = replace(pair, verdict="better", p_adjusted=0.3)
+    assert "but not beyond doubt" in pair_verdict(doubtful, comparison)
+    assert "among 6 comparisons" in pair_verdict(doubtful, comparison)
+
+
+def test_smaller_is_better():
+    algorithms = {name: finding.scores(name, noise, 1) for name, noise in (("sharp", 0.3), ("blunt", 1.5))}
+    experiment = pb.Experiment(finding.samples(), gallery="image == 0")
+    comparison = pb.compare(pb.FNMR(0.1), algorithms, experiment)
+    first = of(comparison)[0]
+    assert first.startswith("sharp is better than blunt: FNMR at an FMR of 0.1 −")
+
+
+def test_turning_twice_changes_nothing_that_is_known():
+    pair = best_two(compared({"poor": range(60), "good": range(10)}))
+    again = turned(turned(pair))
+    assert (again.first, again.difference, again.low, again.high, again.verdict) == (
+        pair.first, pair.difference, pair.low, pair.high, pair.verdict,
+    )  # fmt: skip
+
+
+def test_one_algorithm():
+    found = finding.one()
+    assert found.evaluation is not None
+    entry = found.evaluation.entries[0]
+    low, high = entry.interval(1) or (0.0, 0.0)
+    assert sentences(found)[0] == (
+        f"sharp: recognition rate {entry.curve.at(1):.4f} [{low:.4f}, {high:.4f}] at rank 1, of 120 probes of 40 people."
+    )
+
+
+@pytest.mark.parametrize(
+    ("part", "start"),
+    [
+        ("verification", "sharp: FNMR "),
+        ("searches", "sharp: "),
+        ("choices", "sharp: mean rate "),
+    ],
+)
+def test_other_parts_speak_for_themselves(part, start):
+    found = Findings("t", finding.PROVENANCE, **{part: getattr(finding.whole(), part)})
+    assert sentences(found)[0].startswith(start)
+
+
+def test_the_leading_come_first():
+    assert leading(finding.whole())[-1] == "blunt"
+
+
+def test_badges():
+    section = protocol_section(finding.whole())
+    assert section is not None
+    (badges,) = (block for block in section.blocks if isinstance(block, Badges))
+    texts = [badge.text for badge in badges.badges]
+    assert texts == [
+        "closed set", "no image on both sides", "gallery of 40 people", "120 probes", "40 people searched for",
+        "no failures to acquire", "ties pessimistic", "ranks count images", "200 choices of images", "95% intervals", "seed 7",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("value", "floor", "pairs", "shown"),
+    [
+        (0.5, None, 1, "= 0.5"),
+        (1e-4, 1e-4, 1, "≤ 0.0001"),
+        (3e-4, 1e-4, 1, "= 0.0003"),
+        (3e-4, 1e-4, 3, "≤ 0.0003"),
+        (1.0, 0.5, 2, "= 1"),
+        (1e-40, None, 1, "< 1e-15"),
+    ],
+)
+def test_p_values_at_the_floor(value, floor, pairs, shown):
+    assert cells.p_value(value, floor, pairs) == shown
+
+
+def test_floors_are_read_from_descriptions():
+    found = finding.whole().comparisons["median rank"].pairs[0]
+    assert cells.floor_of(found.method) == 1 / 10_000
+    assert cells.floor_of(next(iter(finding.whole().comparisons.values())).pairs[0].method) is None

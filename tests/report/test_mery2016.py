@@ -1,0 +1,260 @@
+"""The experiments of Mery et al. 2016 on synthetic people: who is in them, what the tables say, and that a seed says it all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from proband.algorithms import read_picture
+from proband.cli import main
+from proband.errors import UsageError
+from proband.report import mery2016, mery2016_study
+from proband.report.directory import whole_directory
+from proband.report.mery2016 import (
+    ATTRIBUTES,
+    CLASSIFIERS,
+    FACES,
+    IMAGES,
+    MODELS,
+    POSED,
+    POSES,
+    SHARES,
+    Mery2016,
+    accuracies,
+    by_person,
+    column_of,
+    found,
+    run_mery2016,
+)
+from proband.report.mery2016_figures import growth_figure, mixing_figure, single_runs_figure
+from proband.report.mery2016_findings import findings
+from proband.report.mery2016_study import _OURS, FIGURES, _plain, _report, tables
+from proband.report.mery2016_tables import (
+    STATISTICS,
+    TABLE_4,
+    TABLE_4_HALF,
+    TABLE_5,
+    TABLE_6,
+    beside_grid,
+    growth_grid,
+    published_overlap,
+    single_runs,
+)
+
+PEOPLE, RUNS, SEED = 12, 2, 3
+
+
+@pytest.fixture(scope="module", autouse=True)
+def fewer_difficulties() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mery2016, "OTHERWISE", (1.0,))
+        yield
+
+
+@pytest.fixture(scope="module")
+def study(fewer_difficulties: None) -> Mery2016:
+    return run_mery2016(PEOPLE, RUNS, SEED, threads=1)
+
+
+def people_of(run: Any) -> set[str]:
+    return set(run.setting.data.subjects.tolist())
+
+
+def share(one: Any, *by: str) -> pl.DataFrame:
+    """The share of correct predictions, from the table of predictions alone."""
+    right = (pl.col("label") == pl.col("predicted")).mean().alias("share")
+    return one.predictions.frame.group_by(*by, maintain_order=True).agg(right)
+
+
+def test_people_and_images(study: Mery2016) -> None:
+    everybody = people_of(study.faces[PEOPLE])
+    assert list(study.faces) == [PEOPLE, PEOPLE // 2]
+    for parts, (size, runs) in zip((1, 2, 4), study.galleries.items(), strict=True):
+        assert (len(runs), size) == (parts, PEOPLE // parts)
+        assert all(len(people_of(run)) == size for run in runs)
+        assert set.union(*map(people_of, runs)) == everybody
+    assert study.galleries[PEOPLE // 2][0] is study.faces[PEOPLE // 2]
+    ids = []
+    for count, run in study.images.items():
+        counts = run.setting.data.samples.frame["subject"].value_counts()["count"]
+        assert counts.to_list() == [count] * PEOPLE
+        ids.append(set(run.setting.data.samples.ids))
+    assert tuple(study.images) == IMAGES
+    assert ids[0] > ids[1] > ids[2]
+    assert not any(run.setting.data.left_out for run in (*study.images.values(), *study.faces.values()))
+    for run in study.expressions.values():
+        frame = run.setting.data.samples.frame
+        assert (len(people_of(run)), len(frame)) == (MODELS, MODELS * POSES)
+        assert sorted(frame["expression"].value_counts()["count"]) == [MODELS, *[4 * MODELS] * 5]
+        assert people_of(run) == people_of(study.expressions[POSED])
+    groups = [everybody, people_of(study.expressions[POSED]), people_of(study.sex)]
+    assert len(set.union(*groups)) == sum(map(len, groups)) == 5 * PEOPLE + MODELS
+    assert study.sex.setting.data.each == "110 × 90 pixels"
+
+
+def test_protocols_are_those_of_the_tables(study: Mery2016) -> None:
+    for title, (run, published) in tables(study).items():
+        assert tuple(dict.fromkeys(map(column_of, run.results))) == published.columns
+        for one in run.results:
+            assert one.protocol.is_disjoint == (title.endswith("sex") or column_of(one) == "LOSO")
+            assert one.spread.n_runs == (MODELS if column_of(one) == "LOSO" else RUNS)
+    side = {column_of(one) for one in study.images[IMAGES[1]].results}
+    assert side == set(SHARES)
+
+
+def test_published_numbers_are_consistent() -> None:
+    for table in (TABLE_4, TABLE_4_HALF, TABLE_5, TABLE_6):
+        for name, column in product(CLASSIFIERS, table.columns):
+            highest, mean, least, _ = (table.at(name, statistic, column) for statistic in STATISTICS)
+            assert least < mean < highest  # type: ignore[operator]
+    assert TABLE_4.at("LBP", "mean", "10f CV") is None
+    overlaps = {column: published_overlap(TABLE_4_HALF, column) for column in FACES}
+    assert overlaps == pytest.approx(dict(zip(FACES, (0.8, 0.4, 0.9, -0.8, -1.0, -0.7), strict=True)))
+    assert [published_overlap(TABLE_6, column) > 0 for column in ATTRIBUTES] == [True] * 2 + [False] * 4  # type: ignore[operator]
+
+
+def test_tables_say_what_the_predictions_say(study: Mery2016) -> None:
+    for title, (run, published) in tables(study).items():
+        grid = beside_grid(run, published, title)
+        cells = {row[0]: row[1:] for row in grid.rows}
+        for place, column in enumerate(published.columns):
+            for name in CLASSIFIERS:
+                one = found(run, name, column)
+                folds = share(one, "repeat", "fold")
+                values = (
+                    folds if column == "LOSO" else folds.group_by("repeat").agg(pl.col("share").mean())
+                )["share"]
+                assert sorted(accuracies(one)) == pytest.approx(sorted(values))
+                expected = (values.max(), values.mean(), values.min(), values.std())
+                for statistic, value in zip(STATISTICS, expected, strict=True):
+                    own, theirs = cells[f"{name} {statistic}"][place].split(" (")
+                    assert float(own) == pytest.approx(100 * value, abs=0.0501)
+                    assert float(theirs.rstrip(")")) == published.at(name, statistic, column)
+    rows = growth_grid(study).rows
+    assert len(rows) == 5
+    means = [
+        share(found(run, "SRC", "3f CV"), "repeat")["share"].mean() for run in study.galleries[PEOPLE // 4]
+    ]
+    assert float(rows[2][5]) == pytest.approx(100 * np.mean(means), abs=0.00501)
+
+
+def test_single_runs_are_counted_one_by_one(study: Mery2016) -> None:
+    for run, _ in tables(study).values():
+        means = {
+            name: np.mean([one.spread.mean for one in run.results if one.classifier == name and column_of(one) != "LOSO"])
+            for name in CLASSIFIERS
+        }  # fmt: skip
+        for one in single_runs(run):
+            assert means[one.better] >= means[one.worse]
+            high, low = (
+                accuracies(found(run, name, one.column)).tolist() for name in (one.better, one.worse)
+            )
+            same = [low[k] > high[k] for k in range(RUNS)]
+            other = [low[j] > high[k] for j in range(RUNS) for k in range(RUNS) if j != k]
+            assert (one.same_split, one.other_split) == (np.mean(same), np.mean(other))
+            assert one.overlap == max(low) - min(high)
+            assert one.gap == pytest.approx(np.mean(high) - np.mean(low))
+        assert "LOSO" not in {one.column for one in single_runs(run)}
+
+
+def test_people_lose_when_nobody_is_in_training_and_test(study: Mery2016) -> None:
+    run = study.expressions[POSED]
+    said = next(one for one in findings(study) if "45% of new people's" in one.paper)
+    for name in CLASSIFIERS:
+        mixed, alone = (found(run, name, column) for column in ("10f CV", "LOSO"))
+        for one in (mixed, alone):
+            assert by_person(one) == pytest.approx(dict(share(one, "subject").rows()))
+        first = dict(
+            mixed.predictions.frame.filter(pl.col("repeat") == 1)
+            .group_by("subject")
+            .agg((pl.col("label") == pl.col("predicted")).mean())
+            .rows()
+        )
+        after = by_person(alone)
+        lower = sum(first[person] > after[person] + 1e-9 for person in after)
+        assert (
+            f"{name} {mixed.spread.mean:.1%} → {alone.spread.mean:.1%}, lower for {lower} of 10 people"
+            in said.here
+        )
+    assert said.agrees
+
+
+def test_findings_follow_from_the_means(study: Mery2016) -> None:
+    found_here = {one.paper: one for one in findings(study)}
+    assert all(isinstance(one.agrees, bool) for one in found_here.values())
+    grows = next(one for text, one in found_here.items() if "share of data" in text)
+    steps = [
+        found(run, name, before).spread.mean < found(run, name, after).spread.mean
+        for run in study.faces.values()
+        for name in CLASSIFIERS
+        for before, after in (("50-50 HO", "67-33 HO"), ("67-33 HO", "80-20 HO"), ("2f CV", "3f CV"), ("3f CV", "5f CV"))
+    ]  # fmt: skip
+    assert grows.agrees == all(steps)
+    sex = next(one for text, one in found_here.items() if "SRC is ahead" in text)
+    assert sex.agrees == all(
+        found(study.sex, "SRC", column).spread.mean > found(study.sex, "LBP", column).spread.mean
+        for column in ATTRIBUTES
+    )
+    ahead = next(one for text, one in found_here.items() if "LBP that is ahead" in text)
+    assert ahead.agrees == ahead.here.startswith("LBP")
+
+
+def test_figures_draw_the_numbers(study: Mery2016) -> None:
+    left, right = growth_figure(study).axes
+    assert len(left.lines) == len(right.lines) == 2 * 3
+    whole = [found(study.faces[PEOPLE], "LBP", column).spread.mean for column in SHARES]
+    assert left.lines[0].get_ydata() == pytest.approx(whole)
+    singles = {title: single_runs(run) for title, (run, _) in tables(study).items()}
+    panels = single_runs_figure(singles).axes
+    for axis, own in zip(panels, singles.values(), strict=True):
+        assert [bar.get_height() for bar in axis.patches[: len(own)]] == [one.same_split for one in own]
+    panels = mixing_figure(study).axes
+    assert len(panels) == len(study.expressions)
+    assert all(len(axis.lines) == 2 * (MODELS + 1) for axis in panels)
+
+
+def test_the_command_writes_everything_and_a_seed_says_it_all(
+    study: Mery2016, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Saving is tested with figures in general.
+    monkeypatch.setattr(mery2016_study, "save_figure", lambda _, path: path.write_bytes(b"drawn"))
+    out = tmp_path / "new" / "mery2016"
+    with pytest.raises(SystemExit) as stop:
+        main(
+            f"reproduce mery2016 --people {PEOPLE} --runs {RUNS} --seed {SEED} --threads 2 -q -o {out}".split()
+        )
+    assert not stop.value.code
+    said = capsys.readouterr()
+    assert "The people are synthetic" in said.out
+    assert "Table 5: expression" in said.out
+    assert "wrote" in said.err
+    there = {path.name for path in out.iterdir()}
+    assert there == set(_OURS)
+    assert len(there) == 3 + 3 * len(FIGURES)
+    assert read_picture(out / "faces.png").shape[1] > 12 * 90
+    # The fixture ran the same study with one thread.
+    here = findings(study)
+    stored = json.loads((out / "results.json").read_text(encoding="utf-8"))
+    assert stored == json.loads(json.dumps(_plain(study, here, RUNS, SEED)))
+    assert (stored["study"], stored["people"], stored["runs"]) == ("mery2016", PEOPLE, RUNS)
+    text = (out / "report.md").read_text(encoding="utf-8")
+    assert text == _report(study, here, RUNS)
+    for target in text.split("](")[1:]:
+        assert (out / target.partition(")")[0]).exists()
+    with pytest.raises(KeyError), whole_directory(out, _OURS):
+        raise KeyError  # far enough to know that earlier results would be replaced
+
+
+def test_too_few_people_or_runs_are_refused() -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["reproduce", "mery2016", "--people", "5"])
+    assert stop.value.code == 2
+    with pytest.raises(UsageError, match="12 people and 2 runs"):
+        run_mery2016(12, 1)

@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.report.page import finding
+
+import proband as pb
+from proband.engine.rendering import Shown
+from proband.report.figures import COLUMN, PAGE
+from proband.report.grids import Grid, as_html, as_latex, as_tex
+
+
+def results() -> dict[str, Any]:
+    found = finding.whole()
+    assert found.evaluation is not None
+    compared = next(iter(found.comparisons.values()))
+    made = (
+        found.evaluation,
+        compared,
+        compared.estimates[0],
+        found.evaluation.bands()[0],
+        found.evaluation.curves()[0],
+        found.verification[0],
+        found.groups[0],
+        found.searches[0],
+        found.choices,
+        found.strat,
+        finding.feret().feret,
+    )
+    return {type(one).__name__: one for one in made}
+
+
+KINDS = [
+    "Band",
+    "Comparison",
+    "Curve",
+    "Differential",
+    "Estimate",
+    "Evaluation",
+    "FeretStudy",
+    "SearchEstimates",
+    "StratStudy",
+    "Verification",
+    "VirtualExperiments",
+]
+
+
+class Cells(HTMLParser):
+    """The text of every cell, and that every element is closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.cells: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.open.append(tag)
+        if tag in ("td", "th"):
+            self.cells.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "td" in self.open or "th" in self.open:
+            self.cells[-1] += data
+
+
+def read(html: str) -> list[str]:
+    cells = Cells()
+    cells.feed(html)
+    cells.close()
+    assert cells.open == []
+    return cells.cells
+
+
+def test_every_kind_is_known() -> None:
+    assert sorted(results()) == KINDS
+    assert all(isinstance(one, Shown) for one in results().values())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_notebook_shows_a_table_of_its_own(kind: str) -> None:
+    html = results()[kind]._repr_html_()
+    assert len(read(html)) > 5
+    assert len(html) < 40_000
+    assert "http" not in html
+    assert "<script" not in html
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_latex_has_rules_and_as_many_cells_in_every_row(kind: str) -> None:
+    latex = results()[kind].to_latex()
+    for table in re.findall(r"\\begin\{tabular\}.*?\\end\{tabular\}", latex, re.DOTALL):
+        assert all(rule in table for rule in (r"\toprule", r"\midrule", r"\bottomrule"))
+        rows = [line for line in table.splitlines() if line.endswith(r"\\")]
+        columns = re.match(r"\\begin\{tabular\}\{([lr]+)\}", table)
+        assert columns
+        assert {len(re.findall(r"(?<!\\)&", row)) for row in rows} == {len(columns[1]) - 1}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_plots_are_figures_that_notebooks_show(kind: str) -> None:
+    figure = results()[kind].plot()
+    assert figure._repr_png_().startswith(b"\x89PNG")
+
+
+def test_numbers_are_those_of_the_results() -> None:
+    made = results()
+    cells = read(made["Estimate"]._repr_html_())
+    one = made["Estimate"]
+    assert f"{one.value:.4f}" in cells
+    assert f"[{one.low:.4f}, {one.high:.4f}]" in cells
+    cells = read(made["Evaluation"]._repr_html_())
+    for curve in made["Evaluation"].curves():
+        assert any(cell.startswith(f"{curve.at(1):.4f}") for cell in cells)
+
+
+def test_names_are_escaped() -> None:
+    ids = [f"{side}{k}" for side in "gp" for k in range(5)]
+    samples = pb.Samples({"id": ids, "subject": [one[1:] for one in ids]})
+    name = "<img src=x onerror=alert(1)> & 50%_$"
+    scores = pb.Scores.from_array(np.eye(5), ids[5:], ids[:5], orientation="similarity", name=name)
+    rate = pb.estimate(pb.RecognitionRate(1), scores, pb.Experiment(samples, gallery=ids[:5]))
+    html = rate._repr_html_()
+    assert "<img" not in html
+    assert name in read(html)
+    assert r"$<$img src=x onerror=alert(1)$>$ \& 50\%\_\$" in rate.to_latex()
+
+
+def test_figures_are_as_wide_as_asked_for() -> None:
+    made = results()
+    for kind in ("Evaluation", "Comparison", "Estimate", "Band"):
+        for width in (COLUMN, PAGE):
+            assert made[kind].plot(width=width).get_size_inches()[0] == pytest.approx(width)
+
+
+@pytest.mark.parametrize("ending", ["pdf", "svg", "png"])
+def test_a_column_wide_figure_is_saved_in_every_form(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"figure.{ending}"
+    pb.save_figure(results()["Evaluation"].plot(width=COLUMN), path)
+    content = path.read_bytes()
+    if ending == "svg":
+        assert b'width="252pt"' in content  # 3.5 inches
+    elif ending == "pdf":
+        assert re.search(rb"/MediaBox\s*\[\s*0 0 252 ", content)
+    else:
+        assert int.from_bytes(content[16:20], "big") == 700  # at 200 dots an inch
+
+
+def test_a_figure_of_several_is_chosen_by_name() -> None:
+    made = results()["Verification"]
+    assert made.plot(which="roc").axes[0].get_ylabel().startswith("true accept rate")
+    with pytest.raises(pb.UsageError, match="no figure 'rok'"):
+        made.plot(which="rok")
+
+
+def test_forms_of_a_grid() -> None:
+    grid = Grid(
+        "what & why", ("algorithm", "rate"), (("[a]", "0.5\n[0.1, 0.9]"), ("mean", "−1 ± 2")), below=1
+    )
+    assert as_latex(grid).splitlines() == [
+        "% what & why",
+        r"\begin{tabular}{lr}",
+        r"\toprule",
+        r"algorithm & rate \\",
+        r"\midrule",
+        r"{}[a] & 0.5 [0.1, 0.9] \\",
+        r"\midrule",
+        r"mean & $-$1 $\pm$ 2 \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    assert read(as_html(grid)) == ["algorithm", "rate", "[a]", "0.5[0.1, 0.9]", "mean", "−1 ± 2"]
+    assert as_tex("a_b ≥ 5%") == r"a\_b $\geq$ 5\%"
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no LaTeX")
+def test_latex_compiles(tmp_path: Path) -> None:
+    body = "\n\n".join(one.to_latex() for one in results().values())
+    text = rf"\documentclass{{article}}\usepackage{{booktabs}}\begin{{document}}{body}\end{{document}}"
+    (tmp_path / "x.tex").write_text(text, encoding="utf-8")
+    subprocess.run(["pdflatex", "-halt-on-error", "x.tex"], cwd=tmp_path, check=True, capture_output=True)

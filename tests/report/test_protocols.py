@@ -1,0 +1,140 @@
+"""Accuracies under protocols as people read them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from proband.errors import InputError
+from proband.protocols.card import ProtocolCard
+from proband.protocols.comparability import compare_cards
+from proband.protocols.data import FeatureTable
+from proband.protocols.results import ProtocolRun
+from proband.protocols.running import run_protocol
+from proband.protocols.split_files import read_splits
+from proband.report.protocol_figures import accuracy_figure
+from proband.report.protocols import (
+    intervals_grid,
+    run_json,
+    run_statements,
+    runs_grid,
+    runs_latex,
+    write_run,
+)
+from proband.samples import Samples
+
+pytest.importorskip("sklearn")
+
+
+@pytest.fixture(scope="module")
+def run() -> ProtocolRun:
+    rng = np.random.default_rng(0)
+    who = np.repeat(np.arange(15), 4)
+    table = Samples({"id": [f"s{k}" for k in range(60)], "subject": [f"p{k}" for k in who]})
+    data = FeatureTable(
+        table, features=rng.normal(size=(15, 5))[who] + 0.8 * rng.normal(size=(60, 5)), name="toy"
+    )
+    classifiers = {
+        "1_nn": "sklearn.neighbors:KNeighborsClassifier(n_neighbors=1)",
+        "centre|x": "sklearn.neighbors:NearestCentroid()",
+    }
+    return run_protocol(classifiers, data, ["6×75-25 HO", "6×2f CV", "75-25 HO"], margin=0.05)
+
+
+def test_the_table_has_the_papers_layout(run: ProtocolRun) -> None:
+    grid = runs_grid(run)
+    assert grid.header == ("", "", "6×75-25\nHO\nmixed", "6×2f\nCV\nmixed", "75-25\nHO\nmixed")
+    assert [row[:2] for row in grid.rows[:5]] == [
+        ("1_nn", "max"), ("", "mean"), ("", "min"), ("", "std"), ("centre|x", "max"),
+    ]  # fmt: skip
+    values = run.of("1_nn", "6×75-25 HO").predictions.accuracies.ravel()
+    expected = [f"{100 * values.max():.1f}", f"{100 * values.mean():.1f}", f"{100 * values.min():.1f}"]
+    assert [row[2] for row in grid.rows[:4]] == [*expected, f"{100 * values.std(ddof=1):.2f}"]
+    assert grid.rows[3][4] == "–"
+
+
+def test_a_run_of_a_cross_validation_is_all_of_its_folds(run: ProtocolRun) -> None:
+    means = run.of("1_nn", "6×2f CV").predictions.accuracies.mean(axis=1)
+    assert runs_grid(run).rows[0][3] == f"{100 * means.max():.1f}"
+
+
+def test_one_split_has_no_interval_over_training(run: ProtocolRun) -> None:
+    last = intervals_grid(run).rows[-1]
+    assert last[2] == "none"
+    assert last[4].startswith("[")
+
+
+def test_latex_escapes_and_balances(run: ProtocolRun) -> None:
+    text = runs_latex(run)
+    assert r"1\_nn" in text
+    assert r"6$\times$75-25 HO mixed" in text
+    rows = [line for line in text.splitlines() if line.endswith(r"\\")]
+    assert {line.count("&") for line in rows} == {4}
+
+
+def test_statements_say_what_varies_and_who_is_better(run: ProtocolRun) -> None:
+    said = "\n".join(run_statements(run))
+    assert "60 samples of 15 subjects" in said
+    assert "no standard error" in said
+    assert "varying samples of the same subjects" in said
+    assert "nothing is said of new subjects" in said
+    assert "on people, one repeat: 1_nn" in said
+    assert "posterior of 1_nn against centre|x" in said
+
+
+def test_the_figure_shows_every_run(run: ProtocolRun) -> None:
+    axis = accuracy_figure(run).axes[0]
+    dots = [line for line in axis.lines if line.get_marker() == "."]
+    assert sorted(len(line.get_xdata()) for line in dots) == [6, 6, 6, 6]
+    assert axis.get_xticklabels()[0].get_text() == "6×75-25\nHO\nmixed"
+
+
+def test_the_directory_is_whole_and_agrees_with_itself(run: ProtocolRun, tmp_path: Path) -> None:
+    out = tmp_path / "made"
+    write_run(run, out)
+    results = json.loads((out / "results.json").read_text())
+    assert sorted(results.pop("files")) == sorted(
+        file.relative_to(out).as_posix() for file in out.glob("*/*")
+    )
+    assert results == json.loads(run_json(run))
+    card = ProtocolCard.read(out / "cards/1_nn-6x2f-CV-mixed.json".replace("1_nn", "1-nn"))
+    predictions = out / card.predictions.file
+    assert hashlib.sha256(predictions.read_bytes()).hexdigest() == card.predictions.sha256
+    frame = pl.read_parquet(predictions)
+    right = frame.group_by("repeat", "fold").agg((pl.col("label") == pl.col("predicted")).mean().alias("r"))
+    assert card.value.estimate == pytest.approx(right["r"].mean())
+    splits = read_splits(out / "splits/6x2f-CV-mixed.parquet").splits(run.setting.data.samples)
+    again = list(run.findings[1].plan.splits())
+    assert all((a.test == b.test).all() for a, b in zip(splits, again, strict=True))
+    assert "| centre\\|x | max |" in (out / "report.md").read_text()
+
+
+def test_two_classifiers_of_a_run_may_be_tested_in_pairs(run: ProtocolRun, tmp_path: Path) -> None:
+    write_run(run, tmp_path / "made")
+    cards = [
+        ProtocolCard.read(tmp_path / f"made/cards/{name}-6x2f-CV-mixed.json") for name in ("1-nn", "centre-x")
+    ]
+    found = compare_cards(*cards)
+    assert found.level.name == "SAME_TRIALS"
+
+
+def test_written_twice_is_the_same_and_strangers_files_are_left_alone(
+    run: ProtocolRun, tmp_path: Path
+) -> None:
+    def bytes_of(folder: Path) -> dict[str, bytes]:
+        return {
+            str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()
+        }
+
+    write_run(run, tmp_path / "made")
+    first = bytes_of(tmp_path / "made")
+    write_run(run, tmp_path / "made")
+    assert bytes_of(tmp_path / "made") == first
+    (tmp_path / "made/cards/mine.txt").write_text("mine")
+    with pytest.raises(InputError, match=r"mine\.txt"):
+        write_run(run, tmp_path / "made")

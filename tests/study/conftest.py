@@ -1,0 +1,58 @@
+"""A small study with every analysis in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from proband.study.definition import Study
+from proband.study.reading import read_study
+
+SOURCES = """
+[samples]
+file = "samples.csv"
+[[scores]]
+file = "a.npz"
+orientation = "similarity"
+query_ids = "ids"
+target_ids = "ids"
+[[scores]]
+file = "b.npz"
+orientation = "similarity"
+query_ids = "ids"
+target_ids = "ids"
+"""
+EXPERIMENT = """
+[experiment]
+gallery = "number == 0"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Twenty people with four images each; *good* tells people apart better than *poor*; a file for each."""
+    rng = np.random.default_rng(5)
+    ids = [f"s{s:02d}-{k}" for s in range(20) for k in range(4)]
+    own = np.array([name[:3] for name in ids])
+    for file, name, strength in (("a", "good", 3.0), ("b", "poor", 1.5)):
+        noise = rng.normal(0, 1, (80, 80))
+        values = (noise + noise.T) / np.sqrt(2) + strength * (own[:, None] == own[None, :])
+        np.savez(tmp_path / f"{file}.npz", ids=np.array(ids), **{name: values})
+    frame = {"id": ids, "subject": own, "number": [k for _ in range(20) for k in range(4)]}
+    pl.DataFrame({**frame, "sex": ["f", "m"] * 40}).write_csv(tmp_path / "samples.csv")
+    return tmp_path
+
+
+@pytest.fixture
+def studied(folder: Path) -> Callable[..., Study]:
+    """Write a study file over the small data, and read it."""
+
+    def make(*sections: str, sources: str = SOURCES, name: str = "study.toml") -> Study:
+        (folder / name).write_text("\n".join([sources, *sections]), encoding="utf-8")
+        return read_study(folder / name)
+
+    return make

@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import proband.study
+from proband.errors import InputError
+from proband.protocols.card_schema import faults
+from proband.study.caching import Cache
+from proband.study.definition import Study
+from proband.study.directory import write_run
+from proband.study.findings import Findings
+from proband.study.running import run_study
+
+from .conftest import EXPERIMENT
+from .test_running import EVERYTHING
+
+Studied = Callable[..., Study]
+
+SCHEMA = json.loads((Path(proband.study.__file__).parent / "results_schema.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def findings(studied: Studied) -> Findings:
+    return run_study(studied(EXPERIMENT, "[verification]\nfmr = [0.1]\nreplicates = 0"))
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    }
+
+
+def test_everything_is_there_and_of_the_schema(studied: Studied, tmp_path: Path) -> None:
+    study = studied(EXPERIMENT, EVERYTHING)
+    report = write_run(run_study(study), tmp_path / "run", ("csv", "svg"))
+    found = contents(tmp_path / "run")
+    assert report.read_bytes() == found["report.html"]
+    assert found["study.toml"] == study.path.read_bytes()
+    results = json.loads(found["results.json"])
+    assert list(faults(results, SCHEMA)) == []
+    parts = ["identification", "comparisons", "verification", "groups", "hard_subjects", "search"]
+    assert [name for name in results if name in SCHEMA["properties"]][6:] == [
+        *parts,
+        "choices",
+        "strat",
+        "feret",
+    ]
+    tables = {name for name in found if name.startswith("tables/")}
+    assert {f"tables/{name}.csv" for name in proband.study.tables.TABLES} == tables
+    drawn = {name for name in found if name.startswith("figures/")}
+    undrawn = {f"figures/feret_{name}.svg" for name in ("versions", "improvements")}
+    assert {f"figures/{name}.svg" for name in proband.study.tables.FIGURES} - drawn == undrawn
+
+
+def test_tables_say_what_the_results_say(findings: Findings, tmp_path: Path) -> None:
+    write_run(findings, tmp_path / "run", ("csv", "parquet"))
+    results = json.loads((tmp_path / "run" / "results.json").read_text(encoding="utf-8"))
+    tables: dict[str, pl.DataFrame] = {}
+    for path in (tmp_path / "run" / "tables").glob("*.parquet"):
+        tables[path.stem] = pl.read_parquet(path)
+        text = pl.read_csv(path.with_suffix(".csv"), infer_schema_length=None)
+        assert text.columns == tables[path.stem].columns
+        assert text.height == tables[path.stem].height
+    assert not (tmp_path / "run" / "figures").exists()
+    rows = tables["leaderboard"].to_dicts()
+    for row, one in zip(rows, results["identification"]["results"], strict=True):
+        assert row["rank_1"] == one["rates"]["1"]
+        assert [row["rank_1_low"], row["rank_1_high"]] == one["intervals"]["1"]
+    (comparison,) = results["comparisons"].values()
+    assert tables["comparisons"]["p_adjusted"].to_list() == [one["p_adjusted"] for one in comparison["pairs"]]
+    assert dict(zip(tables["places"]["algorithm"], tables["places"]["worst_place"], strict=True)) == {
+        name: place[1] for name, place in comparison["places"].items()
+    }
+    points = [point["fnmr"] for one in results["verification"] for point in one["points"]]
+    assert tables["operating_points"]["fnmr"].to_list() == points
+
+
+def test_the_same_bytes_in_another_directory(studied: Studied, folder: Path, tmp_path: Path) -> None:
+    sections = (EXPERIMENT, "[verification]\nfmr = [0.1]\nreplicates = 100")
+    study = studied(*sections)
+    (folder / "moved").mkdir()
+    for name in ("samples.csv", "a.npz", "b.npz"):
+        (folder / "moved" / name).write_bytes((folder / name).read_bytes())
+    moved = studied(*sections, name="moved/study.toml")
+    cache = Cache(tmp_path / "kept")
+    write_run(run_study(study, threads=1, cache=cache), tmp_path / "one", cache=cache)
+    write_run(run_study(moved, threads=2), folder / "moved" / "two")
+    again = Cache(tmp_path / "kept")
+    write_run(run_study(study, cache=again), tmp_path / "three", cache=again)
+    assert again.made == []
+    assert contents(tmp_path / "one") == contents(folder / "moved" / "two") == contents(tmp_path / "three")
+    assert not [
+        name for name, content in contents(tmp_path / "one").items() if str(tmp_path).encode() in content
+    ]
+
+
+def test_an_earlier_run_is_replaced_and_nothing_else(findings: Findings, tmp_path: Path) -> None:
+    write_run(findings, tmp_path / "run", ("csv", "parquet"))
+    write_run(findings, tmp_path / "run", ("csv",))
+    assert not list((tmp_path / "run" / "tables").glob("*.parquet"))
+    (tmp_path / "run" / "thesis.tex").write_text("years of work", encoding="utf-8")
+    before = contents(tmp_path / "run")
+    with pytest.raises(InputError, match=r"left alone: 'thesis\.tex'"):
+        write_run(findings, tmp_path / "run", ("csv",))
+    assert contents(tmp_path / "run") == before
+
+
+def test_a_failure_leaves_nothing(
+    findings: Findings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any) -> None:
+        raise RuntimeError("no page")
+
+    monkeypatch.setattr("proband.study.directory.render_page", fail)
+    (tmp_path / "place").mkdir()
+    with pytest.raises(RuntimeError):
+        write_run(findings, tmp_path / "place" / "run", ("csv",))
+    assert list((tmp_path / "place").iterdir()) == []

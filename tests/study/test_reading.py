@@ -1,0 +1,238 @@
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from proband.errors import InputError, ProbandError, UsageError
+from proband.inference.feret_pairs import Improvement, Version
+from proband.study.places import Keys, Places
+from proband.study.reading import read_study, study_from_text
+
+BASE = 'title = "T"\n\n[samples]\nfile = "samples.csv"\n\n[[scores]]\nfile = "scores.npz"\norientation = "similarity"\n'
+EXAMPLE = Path("docs/study.md").read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    for name in ("samples.csv", "scores.npz", "networks.npz", "vectors.npy", "scores.mask"):
+        (tmp_path / name).touch()
+    (tmp_path / "photos").mkdir()
+    return tmp_path / "study.toml"
+
+
+def refused(text: str, place: Path) -> ProbandError:
+    with pytest.raises(ProbandError) as caught:
+        study_from_text(text, place)
+    return caught.value
+
+
+def test_the_documented_example(place: Path) -> None:
+    place.write_text(EXAMPLE, encoding="utf-8")
+    study = read_study(place)
+    assert study.text == EXAMPLE
+    assert study.scores[0].key == ("old", "new")
+    assert study.embeddings[0].name == "candidate"
+    assert [one.by for one in study.category] == [None, "light"]
+    assert [one.is_verification for one in study.comparison] == [False, True]
+    assert study.verification is not None
+    assert study.verification.by == ("sex", "age_band")
+    assert study.feret is not None
+    assert study.feret.order == ("date", "random")
+    assert study.choices is not None
+    assert study.choices.trials == 100_000
+    assert (study.output.seed, study.output.pseudonyms) == (7, True)
+
+
+def test_text_is_kept_to_the_letter(place: Path) -> None:
+    place.write_bytes(BASE.replace("\n", "\r\n").encode())
+    assert read_study(place).text == BASE.replace("\n", "\r\n")
+
+
+def test_numbers_lists_and_tables(place: Path) -> None:
+    more = (
+        "[verification]\nfmr = 0.5\nthresholds = [1, 2.5]\n"
+        '[feret]\nversions = [{fully = "a", partially = "b"}]\n[[feret.improvements]]\nearlier = "a"\nlater = "b"\n'
+        '[images]\nfile = "photos"\nalgorithms = "correlation"\n'
+    )
+    study = study_from_text(BASE + more, place)
+    assert study.verification is not None
+    assert (study.verification.fmr, study.verification.thresholds) == ((0.5,), (1.0, 2.5))
+    assert study.feret is not None
+    assert (study.feret.versions, study.feret.improvements) == (
+        (Version("a", "b"),),
+        (Improvement("a", "b"),),
+    )
+    assert study.images is not None
+    assert study.images.algorithms == ("correlation",)
+
+
+@pytest.mark.parametrize(
+    ("more", "line", "said", "hint"),
+    [
+        ('orientaton = "distance"', 9, "no key 'orientaton'", "did you mean 'orientation'?"),
+        ("[verfication]", 9, "no section or key 'verfication'", "did you mean 'verification'?"),
+        ("[verify]", 9, "no section", "it is called 'verification' here."),
+        ("[output]\nthreads = 2", 10, "no key 'threads'", "there are: directory"),
+        ("[output]\nlevel = 95", 10, "expected a number above 0 and below 1, got 95", None),
+        ('[output]\nseed = "1"', 10, 'expected a whole number of at least 0, got "1"', "without quotes"),
+        ("[output]\nseed = 1.0", 10, "expected a whole number of at least 0, got 1.0", None),
+        ("[output]\nseed = true", 10, "expected a whole number of at least 0, got true", None),
+        ("[output]\npseudonyms = 1", 10, "expected true or false, got 1", None),
+        ("[output]\ndirectory = 7", 10, "expected text in quotes, got 7", 'in quotes: "7"'),
+        ('[output]\ndirectory = ""', 10, 'expected text in quotes, got ""', None),
+        ('[output]\nformats = ["csv", "gif"]', 10, "expected 'csv' or 'parquet'", None),
+        ("[[output]]\n[[output]]", 10, "one section 'output'", "write [output]"),
+        ("[verification]\nfmr = [0.1,\n 0.01,\n 1.0]", 12, "expected a number above 0 and below 1, got 1.0", None),
+        ("[verification]\nfmr = [0.1, 0.1]", 10, "0.1 is there twice", None),
+        ("[verification]\nfmr = [nan]", 10, "got nan", None),
+        ("[verification]\nfmr = []", 10, "the list is empty", "leave the key out"),
+        ("[verification]\nreplicates = -1", 10, "of at least 0, got -1", None),
+        ("[identification]\nranks = [0]", 10, "of at least 1, got 0", None),
+        ("[feret]\ngalleries = 1", 10, "of at least 2, got 1", None),
+        ('[feret]\norder = "date"', 10, "order is about galleries", "galleries = 6"),
+        ('[feret]\nversions = [\n {fully = "a"}]', 11, "'partially' is missing", None),
+        ("[strat]\nimages = 2", 10, "of at least 3, got 2", None),
+        ("[choices]\npairs = 'between'", 10, "pairs between groups need groups", "groups = […]"),
+        ('[search]\nfusion = "average"', 10, "expected 'max' or 'mean', got \"average\"", None),
+        ("[[comparison]]\nrank = 1\nauc = true", 11, "rank and auc exclude each other", "[[comparison]] for each"),
+        ('[comparison]\nauc = true\ntest = "mcnemar"', 11, "has a test of its own", None),
+        ("[comparison]\nfnmr_at = 0.1\nby_category = true", 11, "not of verification", None),
+        ("[comparison]\nmargin = 2", 10, "below 1, got 2", "0.01"),
+        ('[[category]]\nname = "x"', 9, "'rule' is missing", "probe.session"),
+        ('[[category]]\nby = "x"\nferet = true', 9, "expected name and rule, or by, or feret", None),
+        ('[[category]]\nname = "x"\nrule = "y"\n[[category]]\nname = "x"\nrule = "z"', 13, "two categories", None),
+        ('[experiment]\ngallery = "one_per_subject"\none_per_subject = true', 11, "goes with a condition", None),
+        ('[[scores]]\nfile = "scores.npz"\nkey = ["a", "b"]\nname = "c"', 12, "cannot have one name", None),
+        ('[[scores]]\nfile = "scores.npz"\nformat = "npx"', 11, "no format 'npx'", "did you mean"),
+        ('[[scores]]\nfile = "scores.npz::net"', 10, "said apart", 'key = "net"'),
+        ('[[scores]]\nfile = "scores.npz"\nqueries = "a"\nquery_ids = "b"', 11, "without ids", "leave one"),
+        ("[[scores]]", 9, "'file' is missing", "file = …"),
+        ('[images]\nfile = "photos"', 9, "no recogniser is named", "algorithms"),
+        ('[images]\nfile = "photos"\nalgorithms = ["corelation"]', 11, "no recogniser", "correlation"),
+        ('[images]\nfile = "photos"\nalgorithms = ["pca:l2"]', 11, "pca:l2 must be trained", "train ="),
+        (
+            '[images]\nfile = "photos"\nalgorithms = ["correlation"]\nas_they_are = true\ndetect = "dlib"',
+            13,
+            "nothing to detect",
+            None,
+        ),
+    ],
+)  # fmt: skip
+def test_what_no_study_may_say(more: str, line: int, said: str, hint: str | None, place: Path) -> None:
+    error = refused(BASE + more, place)
+    assert isinstance(error, UsageError), error
+    assert error.message.startswith(f"study.toml, line {line}, ")
+    assert said in error.message
+    assert hint is None or hint in (error.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("more", "line", "name", "hint"),
+    [
+        ('[[scores]]\nfile = "score.npz"', 10, "score.npz", "'scores.npz'"),
+        ('[[scores]]\nfile = "elsewhere/x.npz"', 10, "elsewhere/x.npz", "no directory"),
+        ('mask = "zzz.bin"', 9, "zzz.bin", "looked up from where study.toml is"),
+        ('mask = "photos"', 9, "photos", None),
+        ('[search]\nprobes = "@people.txt"', 10, "people.txt", None),
+        ('[embeddings]\nfile = "' + "x" * 300 + '"', 10, "xxx", None),
+        ('[embeddings]\nfile = "a\\u0000b"', 10, "a", None),
+    ],
+)
+def test_files_that_are_not_there(more: str, line: int, name: str, hint: str | None, place: Path) -> None:
+    error = refused(BASE + more, place)
+    assert isinstance(error, InputError)
+    assert f"study.toml, line {line}, " in error.message
+    assert name in error.message
+    assert hint is None or hint in (error.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("text", "place_said", "said", "hint"),
+    [
+        ("title = Mine\n", "line 1, column 9", "not TOML", 'title = "Mine"'),
+        ('title = "x\n', "line 1", "not TOML", None),
+        ("\n\n[samples\n", "line 3", "']'", "[samples"),
+        ("[samples]\n[samples]\n", "line 2", "twice", None),
+        ("a = 1\na = 2\n", "line 2", "overwrite", None),
+        ("x = [1,\n\n", "line 1, at the end", "not TOML", "not closed"),
+    ],
+)
+def test_text_that_is_not_toml(text: str, place_said: str, said: str, hint: str | None, place: Path) -> None:
+    error = refused(text, place)
+    assert isinstance(error, UsageError)
+    assert error.message.startswith(f"study.toml, {place_said}")
+    assert said in error.message
+    assert hint is None or hint in (error.hint or "")
+
+
+def test_studies_without_scores_or_people(place: Path) -> None:
+    assert "names no scores" in refused('title = "x"', place).message
+    assert "whose the samples are" in refused('[embeddings]\nfile = "vectors.npy"', place).message
+    images = '[images]\nfile = "photos"\nalgorithms = "correlation"\n'
+    assert "whose the samples are" in refused(images, place).message
+    assert "table of samples" in refused(f'[scores]\nfile = "scores.npz"\n{images}', place).message
+    assert "expected a table" in refused(f"output = false\n{BASE}", place).message
+    assert "stands after that line" in (refused(f'orientation = "distance"\n{BASE}', place).hint or "")
+
+
+def test_study_files_that_cannot_be_read(place: Path) -> None:
+    with pytest.raises(InputError, match="no file"):
+        read_study(place)
+    with pytest.raises(InputError, match="is a directory"):
+        read_study(place.parent)
+    place.write_bytes(b"\xff\xfe")
+    with pytest.raises(InputError, match="cannot be read as a study"):
+        read_study(place)
+    place.write_text("x = " + "[" * 100_000, encoding="utf-8")
+    with pytest.raises(UsageError):
+        read_study(place)
+
+
+def leaves(value: Any, keys: Keys = ()) -> Iterator[Keys]:
+    """The way to everything in a parsed file."""
+    if keys:
+        yield keys
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in inside:
+        yield from leaves(part, (*keys, key))
+
+
+WORDS = st.text("abc[]#='\"{},.\\\n ", max_size=8)
+VALUES = st.one_of(
+    WORDS.map(lambda text: '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'),
+    WORDS.map(lambda text: '"""' + text.replace("\\", "\\\\").replace('"', '\\"') + '"""'),
+    st.text("abc[]#={},. ", max_size=8).map(lambda text: f"'{text}'"),
+    st.sampled_from(["1", "-2.5e3", "true", "1979-05-27", "[]", "{}", "{ in = [1, {deep = 2}], out = 3 }"]),
+    st.lists(st.sampled_from(["1", '"]"', "'#'"]), min_size=1, max_size=3).map(lambda v: "[ # x\n " + ",\n ".join(v) + ",\n]"),
+)  # fmt: skip
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(st.booleans(), st.lists(VALUES, max_size=3)), max_size=4))
+def test_every_key_is_found_on_a_line_that_says_it(tables: list[tuple[bool, list[str]]]) -> None:
+    """The parser is the oracle: whatever it finds must have a line, and that line must hold the key."""
+    parts = []
+    for number, (repeated, values) in enumerate(tables):
+        parts.append("[[many]]" if repeated else f"[one{number}]  # [not.this]")
+        parts += [f"key{k} = {value} # note = 1" for k, value in enumerate(values)]
+    text = "\n".join(["# first = 0", *parts, ""])
+    lines, places = text.split("\n"), Places.of(text)
+    for keys in leaves(tomllib.loads(text)):
+        assert keys in places.lines
+        if isinstance(keys[-1], str):
+            assert keys[-1] in lines[places.line(keys) - 1]
+    order = [places.lines[keys] for keys in places.lines]
+    assert order == sorted(order)
+
+
+def test_the_nearest_place_is_named() -> None:
+    places = Places.of('a = 1\n[b]\n"c d".e = 2\n[[f]]\n[f.g]\nh = 3\n[[f]]\n')
+    assert places.line(("b", "c d", "e")) == 3
+    assert places.line(("f", 0, "g", "h")) == 6
+    assert places.line(("f", 1, "nothing")) == 7
+    assert places.line(("nothing",)) == 1

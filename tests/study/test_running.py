@@ -1,0 +1,258 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import proband as pb
+from proband.errors import AlignmentError, DesignError, UsageError
+from proband.inference.groups import error_rates_by
+from proband.inference.verifying import verify
+from proband.study.caching import Cache
+from proband.study.definition import Study
+from proband.study.directory import as_json
+from proband.study.running import run_study
+
+from .conftest import EXPERIMENT, SOURCES
+
+Studied = Callable[..., Study]
+
+EVERYTHING = """
+[[category]]
+by = "sex"
+[[comparison]]
+by_category = true
+[[comparison]]
+fnmr_at = 0.1
+[verification]
+fmr = [0.1]
+replicates = 100
+by = "sex"
+zoo = true
+[search]
+gallery = "number == 0 and subject < 's15'"
+probes = "number == 1"
+fpir = [0.4]
+[choices]
+trials = 200
+[strat]
+images = 4
+[feret]
+galleries = 2
+sizes = [5]
+reject = 0.25
+"""
+
+
+def plain(value: Any) -> Any:
+    return json.loads(json.dumps(value))
+
+
+def read(folder: Path) -> tuple[list[Any], Any]:
+    samples = pb.Samples.read(folder / "samples.csv")
+    options: Any = {"orientation": "similarity", "query_ids": "ids", "target_ids": "ids"}
+    scores = [pb.Scores.read(folder / f"{file}.npz", samples, **options) for file in "ab"]
+    return scores, samples
+
+
+def test_findings_are_those_of_the_library(studied: Studied, folder: Path) -> None:
+    found = run_study(studied(EXPERIMENT, "[verification]\nfmr = [0.1]\nreplicates = 100\nby = 'sex'"))
+    scores, samples = read(folder)
+    experiment = pb.Experiment(samples, "number == 0")
+    evaluation = pb.evaluate(scores, experiment)
+    assert found.evaluation is not None
+    assert found.evaluation.to_frame().equals(evaluation.to_frame())
+    (name,) = found.comparisons
+    assert name == "recognition rate at rank 1"
+    expected = pb.compare(pb.RecognitionRate(1), scores, experiment)
+    assert [pair.p_value for pair in found.comparisons[name].pairs] == [
+        pair.p_value for pair in expected.pairs
+    ]
+    for one, own, group in zip(scores, found.verification, found.groups, strict=True):
+        alone = verify(one, samples, fmrs=(0.1,), n_resamples=100)
+        assert plain(own.to_dict()) == plain(alone.to_dict())
+        by_sex = error_rates_by(one, samples, "sex", alone.points[0].point)
+        assert plain(group.to_dict()) == plain(by_sex.to_dict())
+
+
+def test_everything_is_kept_and_comes_back_the_same(studied: Studied, tmp_path: Path) -> None:
+    study = studied(EXPERIMENT, EVERYTHING)
+    fresh = run_study(study, threads=1)
+    first, second = Cache(tmp_path / "kept"), Cache(tmp_path / "kept")
+    made = run_study(study, threads=2, cache=first)
+    again = run_study(study, cache=second)
+    assert second.made == []
+    assert sorted(second.found) == sorted(first.made)
+    assert as_json(fresh) == as_json(made) == as_json(again)
+    assert list(again.comparisons) == [
+        "recognition rate at rank 1",
+        "recognition rate at rank 1, sex f",
+        "recognition rate at rank 1, sex m",
+        "FNMR at an FMR of 0.1",
+    ]
+
+
+def test_a_changed_file_recomputes_what_depends_on_it(studied: Studied, folder: Path) -> None:
+    study = studied(EXPERIMENT, "[verification]\nfmr = [0.1]\nreplicates = 100")
+    run_study(study, cache=Cache(folder / "kept"))
+    stored = dict(np.load(folder / "b.npz"))
+    stored["poor"] = stored["poor"] + np.float64(1e-3)
+    np.savez(folder / "b.npz", **stored)
+    cache = Cache(folder / "kept")
+    changed = run_study(study, cache=cache)
+    assert sorted(cache.found) == ["ranks", "verification"]
+    assert sorted(cache.made) == ["comparison", "ranks", "verification"]
+    assert as_json(changed) == as_json(run_study(study))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "made"),
+    [
+        ("seed = 0", "seed = 1", {"comparison", "verification"}),
+        ("level = 0.95", "level = 0.9", {"comparison", "verification"}),
+        ("ranks = [1, 5]", "ranks = [1, 2]", set()),
+        ("fmr = [0.1]", "fmr = [0.2]", {"verification"}),
+        ("number == 0", "number == 1", {"ranks", "comparison"}),
+    ],
+)
+def test_a_changed_parameter_recomputes_what_depends_on_it(
+    studied: Studied, tmp_path: Path, before: str, after: str, made: set[str]
+) -> None:
+    rest = "[identification]\nranks = [1, 5]\n[verification]\nfmr = [0.1]\nreplicates = 100\n[output]\nseed = 0\nlevel = 0.95"
+    run_study(studied(EXPERIMENT, rest), cache=Cache(tmp_path / "kept"))
+    cache = Cache(tmp_path / "kept")
+    sections = [text.replace(before, after) for text in (EXPERIMENT, rest)]
+    study = studied(*sections)
+    again = run_study(study, cache=cache)
+    assert set(cache.made) == made
+    assert as_json(again) == as_json(run_study(study))
+
+
+def test_a_run_that_was_stopped_goes_on(
+    studied: Studied, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = studied(EXPERIMENT, "[verification]\nfmr = [0.1]\nreplicates = 100")
+
+    def stop(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("proband.study.steps.compare", stop)
+        with pytest.raises(KeyboardInterrupt):
+            run_study(study, cache=Cache(tmp_path / "kept"))
+    cache = Cache(tmp_path / "kept")
+    run_study(study, cache=cache)
+    assert sorted(cache.found) == ["ranks", "ranks", "verification", "verification"]
+    assert cache.made == ["comparison"]
+
+
+def test_analyses_that_are_not_asked_for_are_left_out_with_a_note(studied: Studied) -> None:
+    found = run_study(studied("[verification]\nfmr = [0.1]\nreplicates = 0"))
+    assert found.evaluation is None
+    assert not found.comparisons
+    assert len(found.verification) == 2
+    assert any(note.startswith("No identification: good: queries and targets share") for note in found.notes)
+
+
+@pytest.mark.parametrize("section", ["[identification]", "[[comparison]]", "[feret]"])
+def test_analyses_that_are_asked_for_must_be_possible(studied: Studied, section: str) -> None:
+    with pytest.raises(DesignError, match=r"study\.toml, line \d+.*gallery and probes must be chosen"):
+        run_study(studied(section))
+
+
+@pytest.mark.parametrize(
+    ("section", "kind", "said"),
+    [
+        ("[experiment]\ngallery = 'number == 9'", DesignError, "The gallery is empty"),
+        ("[experiment]\ngallery = 'nmber == 0'", UsageError, "nmber"),
+        ("[search]\ngallery = 'number == 0'\nprobes = 'number == 1'", DesignError, "every probe has a mate"),
+        ("[choices]\ngroups = 'session'", UsageError, "session"),
+        ("[verification]\nby = 'age'", UsageError, "no column 'age'"),
+        ("[[category]]\nby = 'age'\n[experiment]\ngallery = 'number == 0'", UsageError, "no column 'age'"),
+    ],
+)
+def test_impossible_designs_are_one_error(
+    studied: Studied, section: str, kind: type[Exception], said: str
+) -> None:
+    with pytest.raises(kind, match=said) as error:
+        run_study(studied(section))
+    assert "study.toml, line" in str(error.value)
+
+
+def test_ids_that_do_not_agree(studied: Studied, folder: Path) -> None:
+    text = (folder / "samples.csv").read_text(encoding="utf-8")
+    (folder / "samples.csv").write_text(text.replace("s00-0", "s00-x"), encoding="utf-8")
+    with pytest.raises(AlignmentError, match="1 of 80 query ids are not in the samples table: 's00-0'"):
+        run_study(studied(EXPERIMENT))
+    dropped = SOURCES.replace("[[scores]]", "[[scores]]\nmissing = 'drop'")
+    found = run_study(studied(EXPERIMENT, "[verification]\nreplicates = 0", sources=dropped))
+    assert found.evaluation is not None
+    assert any("left out" in note for note in found.evaluation.notes)
+
+
+def test_two_algorithms_of_one_name(studied: Studied) -> None:
+    with pytest.raises(UsageError, match="Two algorithms are called 'good'"):
+        run_study(studied(EXPERIMENT, sources=SOURCES.replace("b.npz", "a.npz")))
+
+
+def test_one_algorithm_is_not_compared(studied: Studied) -> None:
+    alone = SOURCES[: SOURCES.rindex("[[scores]]")]
+    found = run_study(studied(EXPERIMENT, "[verification]\nreplicates = 0", sources=alone))
+    assert found.algorithms == ("good",)
+    assert not found.comparisons
+
+
+def test_inputs_are_named_as_the_study_names_them(studied: Studied, folder: Path) -> None:
+    (folder / "gallery.txt").write_text("".join(f"s{s:02d}-0\n" for s in range(20)), encoding="utf-8")
+    found = run_study(
+        studied("[experiment]\ngallery = '@gallery.txt'", sources=f"verification = false\n{SOURCES}")
+    )
+    assert [one.name for one in found.provenance.inputs] == ["samples.csv", "a.npz", "b.npz", "gallery.txt"]
+    assert found.provenance.inputs[3].n_bytes == 120
+    assert str(folder) not in as_json(found)
+
+
+def test_lists_that_name_no_queries_are_verified(folder: Path, studied: Studied) -> None:
+    rng = np.random.default_rng(1)
+    lines = [
+        f"c{claimed} c{real} file {rng.normal() + 3 * (claimed == real):.4f}"
+        for claimed in range(6)
+        for real in range(6)
+        for _ in range(4)
+    ]
+    (folder / "list.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    source = "[[scores]]\nfile = 'list.txt'\norientation = 'similarity'\nformat = 'bob4'\n"
+    found = run_study(studied("[verification]\nfmr = [0.1]", sources=source))
+    assert found.verification[0].rates.counts.n_genuine == 24
+
+
+def test_images_are_recognised_once(folder: Path, studied: Studied) -> None:
+    rng = np.random.default_rng(2)
+    ids = [f"s{s:02d}-{k}" for s in range(20) for k in range(4)]
+    faces = rng.integers(0, 255, (20, 16, 12))
+    images = np.clip(np.repeat(faces, 4, axis=0) + rng.normal(0, 30, (80, 16, 12)), 0, 255)
+    np.savez(folder / "images.npz", images=images.astype(np.uint8), ids=np.array(ids))
+    sources = (
+        "verification = false\n[samples]\nfile = 'samples.csv'\n[images]\nfile = 'images.npz'\nas_they_are = true\n"
+        "algorithms = ['correlation', 'pca:l2']\ntrain = \"subject < 's05'\"\n"
+    )
+    design = "[experiment]\ngallery = \"number == 0 and subject >= 's05'\"\nprobes = \"number > 0 and subject >= 's05'\"\n"
+    study = studied(design, sources=sources)
+    first = run_study(study, cache=Cache(folder / "kept"))
+    cache = Cache(folder / "kept")
+    assert as_json(run_study(study, cache=cache)) == as_json(first)
+    assert "recognised" in cache.found
+    assert cache.made == []
+    assert first.algorithms == ("correlation", "pca:l2")
+    assert "none of whom is tested on" in first.notes[0]
+
+
+def test_lists_allow_nothing_else(folder: Path, studied: Studied) -> None:
+    (folder / "list.txt").write_text("a a x 1.0\na b x 0.0\nb b x 1.0\n", encoding="utf-8")
+    source = "[[scores]]\nfile = 'list.txt'\norientation = 'similarity'\nformat = 'bob4'\n"
+    with pytest.raises(DesignError, match="line 6, identification: the scores are lists"):
+        run_study(studied("[identification]", sources=source))
