@@ -45,7 +45,9 @@ def test_verdicts(outcomes_of):
         assert pair.verdict == verdict
         said = pair.sentence(0.01)
         assert verdict.rstrip("t") in said or verdict in said
-        assert (pair.subjects_needed is not None) == (verdict == "undecided")
+        tells = pair.n_discordant_subjects != 0  # where nobody does, nothing is known of how many it takes
+        assert (pair.subjects_needed is not None) == (verdict == "undecided" and tells)
+        assert ("nobody tells them apart" in said) == (not tells)
 
 
 def test_people_needed_shrink_with_the_margin(outcomes_of):

@@ -220,6 +220,7 @@ def compared(
         method=f"{found.design}, percentiles of the difference; sign-flip over people's mean successes",
         not_won=found.not_won(first, second, rank),
         n_trials=found.n_trials,
+        significance=round(1 - level, 12),
     )
 
 

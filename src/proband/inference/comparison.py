@@ -31,6 +31,8 @@ class PairComparison:
         People for whom they differ; None in the same cases.
     verdict
         From the interval: ``better``, ``worse``, ``equivalent`` (within the margin either way), or ``undecided``.
+    significance
+        What the adjusted p-value must not pass for the two to be told apart among all comparisons.
     not_inferior
         Whether the first is shown not to be worse than the second by the margin or more (one-sided); None without a margin.
     subjects_needed
@@ -58,6 +60,18 @@ class PairComparison:
     in_points: bool = True
     not_won: int | None = None
     n_trials: int | None = None
+    significance: float = 0.05
+
+    @property
+    def told_apart(self) -> bool:
+        """Whether they differ after the adjustment for the number of comparisons."""
+        return self.p_adjusted <= self.significance and self.difference != 0
+
+    @property
+    def said(self) -> str:
+        """The verdict in a word or two: one by the interval alone is called so where the adjusted test does not bear it out."""
+        by_itself = self.verdict in ("better", "worse") and not self.told_apart and self.n_trials is None
+        return f"{self.verdict}, not after adjustment" if by_itself else self.verdict
 
     def sentence(self, margin: float | None) -> str:
         """The verdict in words."""
@@ -67,6 +81,8 @@ class PairComparison:
         if self.not_won is not None and self.n_trials is not None:
             return self._over_choices(effect)
         if self.verdict in ("better", "worse"):
+            if not self.told_apart:
+                return f"{self.first} is {self.verdict} than {self.second} by itself, but not among all comparisons: {tested}."
             return f"{self.first} is {self.verdict} than {self.second}: {tested}."
         worth = "" if margin is None else f"{scale * margin:g}{unit}"
         if worth == "1 points":
@@ -74,6 +90,8 @@ class PairComparison:
         if self.verdict == "equivalent":
             return f"{self.first} and {self.second} are equivalent within {worth}: {effect}."
         said = f"{self.first} against {self.second} is undecided: {tested}."
+        if self.n_discordant_subjects == 0:
+            said += " Of the people here nobody tells them apart."
         if self.not_inferior:
             said += f" {self.first} is not worse by {worth} or more."
         if self.subjects_needed is not None:
@@ -123,8 +141,7 @@ class Comparison(Shown):
         """The algorithms that `name` is significantly better than, after adjustment."""
         wins = []
         for pair in self.pairs:
-            told_apart = pair.p_adjusted <= self.significance and pair.difference != 0
-            if told_apart and name in (pair.first, pair.second):
+            if pair.told_apart and name in (pair.first, pair.second):
                 ahead = pair.first if (pair.difference > 0) == self.larger_is_better else pair.second
                 if ahead == name:
                     wins.append(pair.second if ahead == pair.first else pair.first)
@@ -165,7 +182,7 @@ class Comparison(Shown):
 
     def to_frame(self) -> pl.DataFrame:
         """One row for each pair."""
-        return pl.DataFrame([asdict(pair) for pair in self.pairs])
+        return pl.DataFrame([{**asdict(pair), "told_apart": pair.told_apart} for pair in self.pairs])
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON."""
@@ -176,7 +193,10 @@ class Comparison(Shown):
             "estimates": [one.to_dict() for one in self.estimates],
             "tie_groups": [list(group) for group in self.tie_groups()],
             "places": {name: list(place) for name, place in self.places().items()},
-            "pairs": [{**asdict(pair), "sentence": pair.sentence(self.margin)} for pair in self.pairs],
+            "pairs": [
+                {**asdict(pair), "told_apart": pair.told_apart, "sentence": pair.sentence(self.margin)}
+                for pair in self.pairs
+            ],
             "overall": None if self.overall is None else asdict(self.overall),
             "notes": list(self.notes),
         }

@@ -29,7 +29,7 @@ def judged(
     for (first, second, people, tested), p_adjusted in zip(found, adjusted, strict=True):
         verdict, not_inferior = verdict_of(tested.interval, tested.one_sided, margin, upward)
         needed = None
-        if verdict == "undecided" and margin is not None and people is not None and tested.standard_error > 0:
+        if verdict == "undecided" and margin is not None and people is not None and _tells(tested):
             needed = _needed(tested.standard_error, people, margin, level)
         pairs.append(
             PairComparison(
@@ -48,9 +48,15 @@ def judged(
                 subjects_needed=needed,
                 method=tested.method,
                 in_points=in_points,
+                significance=round(1 - level, 12),
             )
         )
     return tuple(pairs)
+
+
+def _tells(tested: Tested) -> bool:
+    """Whether anything was seen to differ, so that it can be said how many people would settle the question."""
+    return tested.standard_error > 0 and tested.n_discordant_subjects != 0
 
 
 def verdict_of(

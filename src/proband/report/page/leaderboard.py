@@ -147,12 +147,6 @@ def pairs_table(id: str, caption: str, comparison: Comparison) -> TableView:
 
 def _pair_row(pair: PairComparison, comparison: Comparison, counted: bool) -> list[Cell]:
     floor = cells.floor_of(pair.method)
-    told = pair.p_adjusted <= comparison.significance and pair.difference != 0
-    verdict = (
-        pair.verdict
-        if told or pair.verdict not in ("better", "worse")
-        else f"{pair.verdict}, not after adjustment"
-    )
     row = [
         cells.text_cell(pair.first),
         cells.text_cell(pair.second),
@@ -163,4 +157,4 @@ def _pair_row(pair: PairComparison, comparison: Comparison, counted: bool) -> li
     ]
     if counted:
         row += [cells.count_cell(pair.n_sf), cells.count_cell(pair.n_fs)]
-    return [*row, cells.text_cell(verdict)]
+    return [*row, cells.text_cell(pair.said)]
