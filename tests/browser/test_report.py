@@ -133,7 +133,7 @@ def test_every_file_is_saved_as_it_was_embedded(open_report: Open, tmp_path: Pat
         saved = tmp_path / waiting.value.suggested_filename
         waiting.value.save_as(saved)
         assert saved.stat().st_size > 0
-    results = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
+    results = json.loads((tmp_path / "results-summary.json").read_text(encoding="utf-8"))
     assert results["schema"] == "proband-results/1"
     assert results["title"] == "Random <scores>"
     assert (tmp_path / "study.toml").read_text(encoding="utf-8") == finding.STUDY
@@ -194,6 +194,37 @@ def test_a_curve_is_read_by_pointer_and_by_keyboard(open_report: Open) -> None:
     assert line.inner_text().startswith("rank 2: ")
 
 
+def test_a_curve_that_is_switched_off_is_not_read_out(open_report: Open) -> None:
+    page = open_report().page
+    figure = page.locator("#identification figure").first
+    line, switches = figure.locator(".readout"), figure.locator(".legend button")
+    figure.locator(".drawing:visible").focus()
+    page.keyboard.press("Home")
+    names = switches.all_inner_texts()
+    assert all(name in line.inner_text() for name in names)
+    switches.first.click()
+    assert names[0] not in line.inner_text()
+    assert all(name in line.inner_text() for name in names[1:])
+    assert figure.locator(".crosshair circle").count() == len(names) - 1
+    for place in range(1, len(names)):
+        switches.nth(place).click()
+    assert line.inner_text().strip() == ""
+    assert figure.locator(".crosshair").count() == 0
+    switches.first.click()
+    figure.locator(".drawing:visible").focus()
+    page.keyboard.press("Home")
+    assert names[0] in line.inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_region_that_goes_on_sideways_has_a_shadow(open_report: Open, scheme: str) -> None:
+    page = open_report((390, 844), color_scheme=scheme).page
+    for selector in (".scroll", ".drawing"):
+        assert colour(page, "backgroundAttachment", selector) == "local, scroll"
+    page.emulate_media(media="print")
+    assert colour(page, "backgroundImage", ".scroll") == "none"
+
+
 def test_everything_is_there_without_javascript(open_report: Open) -> None:
     with_script = open_report().page
     sections = with_script.locator("main > section > h2").all_inner_texts()
@@ -223,3 +254,24 @@ def test_it_prints(open_report: Open) -> None:
         opened.page, "backgroundColor"
     )
     assert not opened.page.locator("[data-do=theme]").is_visible()
+
+
+def test_tables_are_no_wider_than_paper(open_report: Open) -> None:
+    page = open_report((718, 1000)).page  # A4 within its margins
+    page.emulate_media(media="print")
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 718
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_long_names_do_not_widen_the_page(open_report: Open, width: int) -> None:
+    page = open_report((width, 844)).page
+    page.evaluate(
+        """(name) => {
+          document.querySelectorAll("details").forEach((one) => { one.open = true; });
+          const named = "h1, h2, h3, p, tbody th, .legend button, caption span, summary, dt, dd, .badge, #contents a";
+          document.querySelectorAll(named).forEach((one) => { one.append(name); });
+        }""",
+        "n" * 200,
+    )
+    assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -138,6 +138,29 @@ def test_wrong_requests_and_files(run: Run, desk: Path, arguments: tuple[str, ..
     assert run(*arguments, cwd=desk).returncode == code
 
 
+def test_the_table_of_samples_must_be_given(run: Run, desk: Path) -> None:
+    assert "MISSING" not in run("audit", "-h", cwd=desk).stdout
+    assert "Missing option '--samples'" in run("audit", "apart.csv", cwd=desk).stderr
+
+
+def test_a_protocol_is_held_against_the_splits(run: Run, desk: Path) -> None:
+    done = run("audit", "apart.csv", "-s", "samples.csv", "--label", "smile", "-p", "80-20 HO+", cwd=desk)
+    assert done.returncode == 3
+    assert "There are 4 splits, but 80-20 HO+ has 1." in " ".join(done.stdout.split())
+    fine = run("audit", "apart.csv", "-s", "samples.csv", "--label", "smile", "-p", "4f CV+", cwd=desk)
+    assert fine.returncode == 0, fine.stdout
+    assert "Of the protocol it was not checked: whether chance alone chose." in fine.stdout
+
+
+def test_a_table_without_folds_is_taken_for_one_split_and_says_so(run: Run, desk: Path) -> None:
+    one = pl.read_csv(desk / "apart.csv").filter(fold=1).drop("fold", "repeat")
+    (desk / "one.csv").write_text(one.write_csv(), encoding="utf-8-sig")
+    done = run("audit", "one.csv", "-s", "samples.csv", "--label", "smile", "--json", cwd=desk)
+    assert done.returncode == 0, done.stderr
+    said = [found["what"] for found in json.loads(done.stdout)["findings"]]
+    assert "The table has no column fold, so one split is assumed." in said
+
+
 def test_what_if_shows_both_sides(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(desk)
     app = typer.Typer()

@@ -24,6 +24,7 @@ def test_diff_tells_what_may_be_compared(run: Run, cards: Path) -> None:
     assert same.returncode == 0, same.stderr
     assert "Level 3, same protocol on the same data." in same.stdout
     assert "provenance" not in same.stdout
+    assert "unpaired test" not in same.stdout
     other = run("card", "diff", "7.json", "8.json", cwd=cards)
     assert other.returncode == 3
     assert "task.classes differs: female 199, male 212 against female 199, male 211." in other.stdout
@@ -51,6 +52,7 @@ def test_validate_names_the_path(run: Run, cards: Path) -> None:
     done = run("card", "validate", "wrong.json", "7.json", cwd=cards)
     assert done.returncode == 1
     assert "value.estimate: expected at most 1, got 99.1" in done.stderr
+    assert done.stderr.count("wrong.json") == 1
     assert done.stdout.startswith("7.json: ")
     assert run("card", "show", "absent.json", cwd=cards).returncode == 1
 
@@ -68,6 +70,9 @@ def test_literature_lists_rows_and_pairs(run: Run, tmp_path: Path) -> None:
     assert "within one publication" in every
     told = json.loads(run("literature", "ar", "--json", cwd=tmp_path).stdout)
     assert [pair["rows"] for pair in told["pairs"]] == [[3, 6], [4, 7], [8, 9]]
+    only = json.loads(run("literature", "feret", "--pairs", "--json", cwd=tmp_path).stdout)
+    assert [pair["rows"] for pair in only.pop("pairs")] == [[6, 7]]
+    assert only == {"name": "feret"}
 
 
 def test_literature_gives_cards(run: Run, tmp_path: Path) -> None:

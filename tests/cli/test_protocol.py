@@ -158,3 +158,61 @@ def test_a_file_of_splits_holds_one_protocol(protocol: Run, tmp_path: Path) -> N
     done = protocol("splits", "samples.csv", "-P", "5f CV", "-P", "2f CV", "-o", tmp_path / "x.csv")
     assert done.returncode == 2
     assert not (tmp_path / "x.csv").exists()
+
+
+def test_who_has_too_few_samples_is_counted_and_named(protocol: Run, tmp_path: Path) -> None:
+    file = tmp_path / "splits.csv"
+    asked = ("samples.csv", "--where", "id != 's07'", "-P", "3-2 HO*", "-o", file)
+    refused = protocol("splits", *asked)
+    assert refused.returncode == 1
+    assert "--missing drop" in refused.stderr
+    done = protocol("splits", *asked, "--missing", "drop")
+    assert done.returncode == 0, done.stderr
+    assert "1 splits of 55 samples; 4 left out." in done.stdout
+    assert "Of these, 4 are of 1 subjects with too few samples: 'p01'." in done.stdout
+    assert pl.read_csv(file)["id"].n_unique() == 55
+    run = protocol(
+        "run", "features.npy", "-s", "samples.csv", "-c", KNN, "--where", "id != 's07'", "-P", "3-2 HO*",
+        "--missing", "drop",
+    )  # fmt: skip
+    assert "features: 55 samples of 11 subjects" in run.stdout
+
+
+def test_what_cannot_be_written_or_judged_is_refused_before_anything_is_read(
+    protocol: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "taken").write_text("mine")
+    asked = ("run", "nowhere.npy", "-s", "nothing.csv", "-c", KNN)
+    done = protocol(*asked, "--out", tmp_path / "taken")
+    assert done.returncode == 1
+    assert "is a file" in done.stderr
+    assert not (tmp_path / "taken.cache").exists()
+    done = protocol(*asked, "--margin", "1.5")
+    assert done.returncode == 2
+    assert "margin" in done.stderr
+
+
+def test_dropped_ids_that_are_unknown_or_unexplained_are_told(protocol: Run, tmp_path: Path) -> None:
+    file = tmp_path / "dropped.csv"
+    file.write_text("id,reason\ns01,blurred\ns06,\nzz,lost\n")
+    asked = (
+        "what-if",
+        "dropped",
+        "-i",
+        "features.npy",
+        "-s",
+        "samples.csv",
+        "-c",
+        KNN,
+        "--label",
+        "sex",
+        "-p",
+        "3f CV",
+    )
+    done = protocol(*asked, "--exclusions", file, "--json")
+    assert done.returncode == 0, done.stderr
+    notes = json.loads(done.stdout)["notes"]
+    assert "1 of the 3 dropped ids are not among the samples that can be used: 'zz'" in notes
+    assert "1 of the 3 dropped ids have no reason: 's06'" in notes
+    file.write_text("name,reason\ns01,blurred\n")
+    assert protocol(*asked, "--exclusions", file).returncode == 1

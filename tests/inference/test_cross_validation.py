@@ -208,3 +208,30 @@ def test_results_can_be_written():
     assert json.loads(json.dumps(found.to_dict()))["answers"]["of"] == "accuracy at this training size"
     assert found.to_frame()["low"].item() == found.low
     assert "\n" not in repr(found)
+
+
+def test_what_is_declined_has_no_interval_and_says_why() -> None:
+    made = corrected_resampled_interval(FOLDS, 90, 10, disjoint=True, declined="one test set")
+    assert (made.low, made.high, made.standard_error, made.degrees_of_freedom) == (None, None, None, None)
+    assert made.value == corrected_resampled_interval(FOLDS, 90, 10, disjoint=True).value
+    assert made.notes[0] == "no corrected interval, and no test on splits: one test set"
+
+
+def test_with_one_test_set_the_corrected_interval_misses_and_the_pooled_one_holds() -> None:
+    """Forty people are tested in each of 50 splits, whose training shifts all of them a little."""
+    from scipy.stats import norm
+
+    rng = np.random.default_rng(0)
+    people = np.repeat(np.arange(40), 4)
+    truth = norm.cdf(1 / np.sqrt(0.8**2 + 1 + 0.1**2))
+    held = np.zeros(2)
+    for _ in range(300):
+        image = rng.normal(1, 0.8, 40)[people] + rng.normal(size=160)
+        right = (image + rng.normal(0, 0.1, (50, 1)) > 0).astype(float)
+        made = (
+            corrected_resampled_interval(right.mean(axis=1), 40, 40, disjoint=True),
+            pooled_interval(right, people, disjoint=True),
+        )
+        held += [one.low <= truth <= one.high for one in made]
+    assert held[0] / 300 < 0.8
+    assert held[1] / 300 > 0.91

@@ -198,6 +198,8 @@ def test_malformed_requests_are_refused():
         compare_folds({"a": [0.9, 0.8]}, 90, 10, disjoint=True)
     with pytest.raises(UsageError, match="same splits"):
         compare_folds({**good, "c": [0.5]}, 90, 10, disjoint=True)
+    with pytest.raises(UsageError, match="margin"):
+        compare_folds(good, 90, 10, disjoint=True, margin=0.0)
     with pytest.raises(InputError, match="between 0 and 1"):
         compare_folds({**good, "c": [0.5, np.nan]}, 90, 10, disjoint=True)
     with pytest.raises(UsageError, match="5 repeats × 2 folds"):

@@ -22,7 +22,7 @@ FULL: dict[str, Any] = {
         "manifest": "ids:" + "0" * 64,
         "samples": 213,
         "subjects": 10,
-        "images_per_subject": [20, 23],
+        "images_per_subject": [15, 30],
     },
     "selection": {"collected": 219, "excluded": {"blurred": 4, "eyes closed": 2}},
     "task": {
@@ -69,7 +69,7 @@ OTHER: dict[str, Any] = {
     "dataset.manifest": "content:" + "0" * 64,
     "dataset.samples": None,
     "dataset.subjects": 9,
-    "dataset.images_per_subject": [20, 24],
+    "dataset.images_per_subject": [15, 31],
     "selection.collected": None,
     "selection.excluded": {"blurred": 2, "eyes closed": 4},
     "task.kind": "identity",
@@ -81,7 +81,7 @@ OTHER: dict[str, Any] = {
     "conditions.scarf": False,
     "protocol.notation": "50×5f CV+",
     "protocol.disjoint": None,
-    "protocol.train_share": 0.91,
+    "protocol.train_share": 0.905,
     "protocol.stratified": False,
     "protocol.seed": 8,
     "protocol.generator_version": 2,
@@ -162,6 +162,10 @@ def test_every_field_changes_the_digest(path):
     content = altered(path, OTHER[path])
     if path == "protocol.disjoint":
         content = altered("protocol.notation", "50×10f CV", content)
+    if path == "protocol.notation":
+        content = altered("protocol.train_share", None, content)
+    if path == "task.kind":
+        content = altered("task.n_classes", None, altered("task.classes", None, content))
     assert ProtocolCard.from_dict(content).digest != card.digest
     assert OTHER[path] is None or dict(ProtocolCard.from_dict(content).stated())[path] == OTHER[path]
 
@@ -205,6 +209,16 @@ def test_the_schema_has_the_fields_of_the_card():
         ("value.estimate", float("nan"), "value.estimate: expected a number or null, got nan"),
         ("value.confidence_level", 1, "value.confidence_level: expected less than 1, got 1"),
         ("value.low", 0.95, "value.low: is above value.high"),
+        ("value.estimate", 0.5, "value.estimate: 0.5 is outside its interval, 0.88–0.93"),
+        ("value.estimate", 0.94, "value.estimate: 0.94 is outside its interval"),
+        ("protocol.train_share", 0.5, "protocol.train_share: is 0.5, but 50×10f CV+ has 0.9"),
+        (
+            "task",
+            {"kind": "identity", "n_classes": 7},
+            "task.n_classes: is 7, but each of 10 people is a class",
+        ),
+        ("dataset.images_per_subject", [2, 3], "10 people with 2 to 3 samples each cannot have 213 in all"),
+        ("dataset.images_per_subject", [21, 30], "10 people with 21 to 30 samples each cannot have 213"),
         ("dataset.subjects", 214, "dataset.subjects: 214 people cannot have 213 samples"),
         ("provenance.remarks", ["", 3], "provenance.remarks[0]: is an empty text"),
         ("method", "\ud800", "half a character"),
@@ -288,3 +302,40 @@ def test_text_says_what_is_stated_and_what_is_not():
     assert "blurred 4, eyes closed 2" in text
     assert text.splitlines()[-1] == "not stated: method, conditions.scarf"
     assert ProtocolCard.from_dict(FULL).to_text().splitlines()[-1] == "not stated: conditions.scarf"
+
+
+@pytest.mark.parametrize(
+    ("notation", "share", "fine"),
+    [
+        ("80-20 HO mixed", 0.8, True),
+        ("80-20 HO mixed", 170 / 213, True),
+        ("80-20 HO mixed", 0.5, False),
+        ("80-20 HO+", 0.86, True),
+        ("80-20 HO+", 0.5, False),
+        ("5f CV+", 0.86, False),
+        ("80-20 HO mixed [train: session 1]", 0.4, True),
+        ("13-13 HO*", 0.8, False),
+        ("13-rest HO*", 0.8, True),
+    ],
+)
+def test_the_training_share_follows_the_notation(notation, share, fine):
+    content = altered("protocol", {"notation": notation, "train_share": share})
+    if fine:
+        assert ProtocolCard.from_dict(content).protocol.train_share == share
+    else:
+        with pytest.raises(InputError, match="train_share"):
+            ProtocolCard.from_dict(content)
+
+
+def test_a_run_does_not_state_an_interval_that_misses_its_estimate():
+    data, task = Dataset.of(["a1", "b1"], ["a", "b"]), Task.of("attribute", ["x", "y"], "sex")
+    protocol = Procedure("LOSO", seed=0, generator_version=1)
+    card = ProtocolCard.from_run(
+        "SRC", data, task, protocol, Value(0.5, low=0.6, high=0.9, uncertainty="Wilson")
+    )
+    assert (card.value.estimate, card.value.low, card.value.uncertainty) == (0.5, None, None)
+
+
+def test_a_byte_order_mark_is_no_fault(tmp_path):
+    (tmp_path / "card.json").write_text(json.dumps(FULL), encoding="utf-8-sig")
+    assert ProtocolCard.read(tmp_path / "card.json") == ProtocolCard.from_dict(FULL)

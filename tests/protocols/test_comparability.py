@@ -19,7 +19,7 @@ MINE: dict[str, Any] = {
         "manifest": "ids:" + HASHES["ids"],
         "samples": 213,
         "subjects": 10,
-        "images_per_subject": [20, 23],
+        "images_per_subject": [15, 30],
     },
     "selection": {"collected": 213, "excluded": {}},
     "task": {
@@ -31,7 +31,6 @@ MINE: dict[str, Any] = {
     "conditions": {"illumination": False},
     "protocol": {
         "notation": "50×10f CV+",
-        "train_share": 0.9,
         "stratified": True,
         "seed": 7,
         "generator_version": 1,
@@ -79,45 +78,66 @@ def test_same_trials_allow_a_paired_test():
     assert "paired test" in found.sentences()[-1]
 
 
-# With a manifest that agrees, and without one: the level if their card has another value, and if it states none.
+# With a manifest of contents that agrees, with one of ids, and without one: the level if their card has another value, and if it
+# states none.
 TRUTH = {
-    "dataset__name": ("XM2VTS", (4, 4), (0, 0)),
-    "dataset__version": ("2", (4, 4), (1, 3)),
-    "dataset__samples": (None, (4, 4), (3, 3)),
-    "dataset__subjects": (9, (4, 4), (1, 3)),
-    "dataset__images_per_subject": ([20, 24], (4, 4), (1, 3)),
-    "selection__collected": (None, (4, 4), (3, 3)),
-    "task__kind": ("identity", (0, 0), (0, 0)),
-    "task__label": ("gender", (0, 0), (0, 0)),
-    "task__classes": ({"fear": 101, "joy": 112}, (4, 4), (1, 3)),
-    "task__n_classes": (None, (4, 4), (3, 3)),
-    "conditions__illumination": (True, (4, 4), (1, 2)),
-    "protocol__notation": ("50×5f CV+", (1, 1), (1, 1)),
-    "protocol__train_share": (0.8, (1, 4), (1, 3)),
-    "protocol__stratified": (False, (1, 4), (1, 3)),
-    "protocol__seed": (8, (4, 4), (3, 3)),
-    "protocol__generator_version": (2, (4, 4), (3, 3)),
-    "protocol__splits": (HASHES["other"], (3, 4), (3, 3)),
-    "metric__name": ("balanced accuracy", (1, 2), (1, 2)),
-    "metric__statistic": ("maximum", (1, 2), (1, 2)),
-    "metric__ties": ("random", (1, 4), (1, 3)),
-    "predictions__sha256": (HASHES["other"], (4, 3), (3, 3)),
-    "method": ("NBNN", (4, 4), (3, 3)),
+    "dataset__name": ("XM2VTS", (4, 4), (0, 3), (0, 0)),
+    "dataset__version": ("2", (4, 4), (1, 4), (1, 3)),
+    "dataset__samples": (None, (4, 4), (4, 4), (3, 3)),
+    "dataset__subjects": (9, (4, 4), (1, 4), (1, 3)),
+    "dataset__images_per_subject": ([15, 31], (4, 4), (1, 4), (1, 3)),
+    "selection__collected": (None, (4, 4), (4, 4), (3, 3)),
+    "task__kind": ("identity", (0, 0), (0, 0), (0, 0)),
+    "task__label": ("gender", (0, 0), (0, 0), (0, 0)),
+    "task__classes": ({"fear": 101, "joy": 112}, (4, 4), (1, 4), (1, 3)),
+    "task__n_classes": (None, (4, 4), (4, 4), (3, 3)),
+    "conditions__illumination": (True, (4, 4), (1, 4), (1, 2)),
+    "protocol__notation": ("50×5f CV+", (1, 1), (1, 1), (1, 1)),
+    "protocol__stratified": (False, (1, 4), (1, 4), (1, 3)),
+    "protocol__seed": (8, (4, 4), (4, 4), (3, 3)),
+    "protocol__generator_version": (2, (4, 4), (4, 4), (3, 3)),
+    "protocol__splits": (HASHES["other"], (3, 3), (3, 3), (3, 3)),
+    "metric__name": ("balanced accuracy", (1, 2), (1, 2), (1, 2)),
+    "metric__statistic": ("maximum", (1, 2), (1, 2), (1, 2)),
+    "metric__ties": ("random", (1, 4), (1, 4), (1, 3)),
+    "predictions__sha256": (HASHES["other"], (4, 3), (4, 3), (3, 3)),
+    "method": ("NBNN", (4, 4), (4, 4), (3, 3)),
 }
 
 
 @pytest.mark.parametrize("path", TRUTH)
 def test_truth_table(path):
-    other, proven, counted = TRUTH[path]
-    for stated, levels in ((their, proven), (by_counts, counted)):
+    other, *truth = TRUTH[path]
+    contents = "content:" + HASHES["ids"]
+    of_contents = json.loads(json.dumps(MINE))
+    of_contents["dataset"]["manifest"] = contents
+    manifests = ((contents, of_contents), (MINE["dataset"]["manifest"], MINE), (None, MINE))
+    for (manifest, mine), levels in zip(manifests, truth, strict=True):
         for value, level in zip((other, None), levels, strict=True):
-            found = compared(stated(**{path: value}))
-            assert found.level == level, (path, value, found.reasons)
-            field = path.replace("__", ".")
-            if field in found.having("differ"):
+            # People are the classes of an identity, so that the classes of an expression cannot stay.
+            also = {"task__n_classes": None, "task__classes": None} if value == "identity" else {}
+            found = compared(their(dataset__manifest=manifest, **{path: value}, **also), mine)
+            assert found.level == level, (path, value, manifest, found.reasons)
+            if path.replace("__", ".") in found.having("differ"):
                 assert value is not None
-    if not path.startswith(("method", "predictions")) and other is not None:
-        assert path.replace("__", ".") in compared(their(**{path: other})).having("differ")
+            elif other is not None and value == other and not path.startswith(("method", "predictions")):
+                pytest.fail(f"{path} should differ")
+
+
+def test_equal_ids_of_other_data_are_other_data():
+    found = compared(their(dataset__name="DBy"))
+    assert found.level == Level.NOTHING_SHARED
+    assert found.reasons[0] == "dataset.name differs: JAFFE against DBy."
+    unnamed = compared(their(dataset__name=None))
+    assert "proves nothing" in unnamed.reasons[0]
+
+
+def test_shares_of_training_that_no_notation_gives():
+    mine, theirs = json.loads(json.dumps(MINE)), their()
+    for card, share in ((mine, 0.9), (theirs, 0.8)):
+        card["protocol"] |= {"notation": "3-rest HO*", "train_share": share}
+    assert compared(theirs, mine).having("differ") == ("protocol.train_share",)
+    assert compared(theirs, mine).level == Level.OTHER_PROTOCOL
 
 
 def test_disjointness_counts_and_what_is_not_stated_does_not_settle_it():
@@ -142,17 +162,15 @@ def test_manifest():
     assert compared(their(dataset__manifest="content:" + HASHES["other"])).level == Level.SAME_PROTOCOL
 
 
-def test_trials_without_the_splits_need_seed_generator_and_stratification():
+def test_trials_need_the_splits_unless_nothing_is_drawn():
     mine = json.loads(json.dumps(MINE))
     mine["protocol"]["splits"] = None
-    assert compared(their(protocol__splits=None), mine).level == Level.SAME_TRIALS
-    for name in ("seed", "generator_version"):
-        for value in (None, 99):
-            changed = their(protocol__splits=None, **{f"protocol__{name}": value})
-            assert compared(changed, mine).level == Level.SAME_PROTOCOL
+    seeded = compared(their(protocol__splits=None), mine)
+    assert seeded.level == Level.SAME_PROTOCOL  # a seed draws other splits from other labels
+    assert seeded.reasons[0] == "Not stated by both: protocol.splits."
     for card in (mine, theirs := their(protocol__splits=None)):
-        card["protocol"] |= {"notation": "LOSO", "train_share": None, "seed": None}
-    assert compared(theirs, mine).level == Level.SAME_TRIALS  # nothing is drawn
+        card["protocol"] |= {"notation": "LOSO", "seed": None}
+    assert compared(theirs, mine).level == Level.SAME_TRIALS
 
 
 def test_the_number_of_images_alone_does_not_tell_which_they_are():
@@ -176,7 +194,15 @@ def test_a_class_without_a_number_is_not_stated():
 
 def test_unpaired_test_needs_intervals():
     assert "interval" not in compared(by_counts()).reasons[-1]
-    assert "Not both state an interval" in compared(by_counts(value__low=None)).reasons[-1]
+    without = compared(by_counts(value__low=None))
+    assert "Not both state an interval" in without.reasons[-1]
+    assert "no test can be made" in without.sentences()[-1]
+    assert "unpaired" not in " ".join(without.sentences())
+    assert without.to_dict()["allowed"] == without.allowed
+    nothing = compared(by_counts(value={}))
+    assert nothing.reasons[-1] == "Not both state an estimate."
+    assert nothing.allowed == "There are no two numbers to compare yet."
+    assert "paired test" in compared(their(value={})).allowed
 
 
 def test_one_result_twice_is_not_a_comparison():

@@ -33,6 +33,7 @@ def made() -> Predictions:
         tuple(one.test for one in splits),
         tuple(map(np.array, said)),
         tuple(FoldFacts.of(one, roster.subjects) for one in splits),
+        np.ones(5, np.bool_),
     )
 
 

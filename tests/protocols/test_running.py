@@ -209,6 +209,31 @@ def test_who_has_too_few_samples_is_refused_or_left_out(data: FeatureTable) -> N
         run_protocol({"knn": KNN}, uneven, "2-2 HO*")
     run = run_protocol({"knn": KNN}, uneven, "2-2 HO*", missing="drop")
     assert any("leaves out 1 subjects" in note and "'p00'" in note for note in run.notes)
+    assert "3 of 168 samples are left out: too few samples of the subject for 2-2 HO*" in run.notes
+    card = run.card(run.results[0])
+    assert (card.dataset.samples, card.dataset.subjects, card.task.n_classes) == (164, 41, 41)
+    assert card.dataset.images_per_subject == (4, 4)
+    assert card.selection.collected == 168
+    assert dict(card.selection.excluded) == {
+        "lost": 1,
+        "too few samples of the subject for 2-2 HO*": 3,
+    }
+    without = run_protocol({"knn": KNN}, data.take(np.arange(4, 168), "lost"), "2-2 HO*")
+    assert card.dataset == without.card(without.results[0]).dataset
+    assert run.findings[0].imbalance == without.findings[0].imbalance
+    assert run.results[0].predictions.frame.equals(without.results[0].predictions.frame)
+
+
+def test_who_has_too_few_for_one_protocol_is_left_out_of_all(data: FeatureTable) -> None:
+    uneven = data.take(np.arange(1, 168), "lost")
+    run = run_protocol({"knn": KNN}, uneven, ["2-2 HO*", "2f CV"], missing="drop")
+    assert {one.predictions.roster.labels.size for one in run.results} == {164}
+    cells = run_protocol({"knn": KNN}, data, "1-1 HO*/class", task="attribute", label="mood", missing="drop")
+    counts = cells.setting.data.samples.frame.group_by("subject", "mood").len()["len"]
+    assert counts.min() >= 2
+    assert len(cells.setting.data) == counts.sum() < 166
+    with pytest.raises(DesignError, match="All subjects have too few"):
+        run_protocol({"knn": KNN}, data, "9-9 HO*", missing="drop")
 
 
 def test_validation_samples_are_told_of(data: FeatureTable) -> None:
@@ -249,6 +274,11 @@ def test_what_cannot_be_asked(data: FeatureTable) -> None:
             run_protocol({"knn": KNN}, data, **{"protocol": "2f CV"} | wrong)
     with pytest.raises(DesignError, match="nobody can be recognised"):
         run_protocol({"knn": KNN}, data, "5f CV+")
+    for margin in (0, -0.1, 1, float("nan")):
+        with pytest.raises(UsageError, match="margin is a difference"):
+            run_protocol({"knn": KNN}, data, "2f CV", margin=margin)
+    with pytest.raises(DesignError, match="100,002 splits"):
+        run_protocol({"knn": KNN}, data, "50001×2f CV")
     with pytest.raises(UsageError, match="was not run"):
         run_protocol({"knn": KNN}, data, "2f CV").of("knn", "3f CV")
 
@@ -271,5 +301,82 @@ def test_pictures_that_cannot_be_used_are_left_out(tmp_path: Path) -> None:
     assert read.left_out == (("b2", "no usable picture"),)
     np.save(tmp_path / "v.npy", np.arange(8.0).reshape(4, 2))
     assert FeatureTable.read(tmp_path / "v.npy", table).features.shape == (4, 2)
+    np.savez(
+        tmp_path / "v.npz", embeddings=np.arange(8.0).reshape(4, 2), ids=np.array(["a1", "a2", "b1", "x"])
+    )
+    read = FeatureTable.read(tmp_path / "v.npz", table)
+    assert read.left_out == (("b2", "no features"),)
+    assert read.notes == ("1 of 4 rows of features are of no sample in the table: 'x'",)
     with pytest.raises(UsageError, match="holds features"):
         FeatureTable.read(tmp_path / "v.npy", table, size=(4, 4))
+
+
+TWO_SESSIONS = "[train: session == 1; test: session == 2]"
+
+
+@pytest.mark.parametrize(
+    ("protocol", "why"),
+    [
+        (f"5×1-2 HO* {TWO_SESSIONS}", "test samples are the same in every split"),
+        (f"5×1-1 HO* {TWO_SESSIONS}", "others may be tested than may train"),
+        (f"5×2f CV {TWO_SESSIONS}", "others may be tested than may train"),
+        ("2×2f CV [test: session == 2]", "others may be tested than may train"),
+    ],
+)
+def test_splits_that_show_no_other_test_samples_decline(data: FeatureTable, protocol: str, why: str) -> None:
+    run = run_protocol({"knn": KNN, "c": CENTRE}, data, protocol, task="attribute", label="sex", margin=0.01)
+    found, result = run.findings[0], run.of("knn", protocol)
+    assert (found.on_splits, found.five_by_two, found.bayes) == (None, (), ())
+    assert (result.corrected.low, result.corrected.high) == (None, None)
+    assert any(why in note and "tell nothing of other test samples" in note for note in run.notes)
+    value = run.card(result).value
+    assert (value.low, value.high) == (result.pooled.low, result.pooled.high)
+    assert value.uncertainty == result.pooled.method
+
+
+@pytest.mark.parametrize(
+    "protocol", ["3×80-20 HO", "2×2f CV", "3×1-2 HO*", "2×2f CV [train: session == 1; test: session == 1]"]
+)
+def test_splits_of_one_pool_do_not_decline(data: FeatureTable, protocol: str) -> None:
+    run = run_protocol({"knn": KNN, "c": CENTRE}, data, protocol, task="attribute", label="sex")
+    assert run.results[0].corrected.low is not None
+    assert run.findings[0].on_splits is not None
+
+
+def test_the_pools_are_seen_in_the_splits_themselves(data: FeatureTable) -> None:
+    from dataclasses import replace
+
+    from proband.protocols.summary import _why_not_on_splits
+
+    protocol = f"5×2f CV {TWO_SESSIONS}"
+    run = run_protocol({"knn": KNN}, data, protocol)
+    silent = replace(run.findings[0].plan, train_on=None, test_on=None)
+    assert not silent.has_two_pools
+    assert _why_not_on_splits(silent, run.results[0].predictions) is not None
+
+
+def test_people_are_compared_where_each_sample_is_tested_once_a_repeat(data: FeatureTable) -> None:
+    asked = ["2×80-20 HO", "2-2 HO*", "2×2f CV"]
+    run = run_protocol({"knn": KNN, "c": CENTRE}, data, asked)
+    assert [found.on_people is None for found in run.findings] == [True, True, False]
+    assert sum("not compared on people" in note for note in run.notes) == 2
+    alone = run_protocol({"knn": KNN}, data, "80-20 HO")
+    assert not any("not compared on people" in note for note in alone.notes)
+
+
+def test_a_result_is_found_by_what_is_left_unsaid(data: FeatureTable) -> None:
+    protocol = f"2×2f CV {TWO_SESSIONS}"
+    run = run_protocol({"knn": KNN}, data, [protocol, "2-2 HO*"])
+    assert run.of("knn", protocol) is run.results[0]
+    assert run.of("knn", "2-2 HO*") is run.results[1]
+    for other in ("2×2f CV", "not stated", "LOSO"):
+        with pytest.raises(UsageError, match="was not run"):
+            run.of("knn", other)
+
+
+def test_black_pictures_are_left_out(tmp_path: Path) -> None:
+    images = np.random.default_rng(1).integers(1, 256, (4, 8, 8), dtype=np.uint8)
+    images[2] = 0
+    np.savez(tmp_path / "images.npz", images=images, ids=np.array(["a1", "a2", "b1", "b2"]))
+    table = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": ["a", "a", "b", "b"]})
+    assert FeatureTable.read(tmp_path / "images.npz", table).left_out == (("b1", "black all over"),)

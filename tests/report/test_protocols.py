@@ -83,7 +83,9 @@ def test_statements_say_what_varies_and_who_is_better(run: ProtocolRun) -> None:
     assert "no standard error" in said
     assert "varying samples of the same subjects" in said
     assert "nothing is said of new subjects" in said
-    assert "on people, one repeat: 1_nn" in said
+    assert "6×2f CV mixed, on people, one repeat (sign-flip" in said
+    assert "HO mixed, on people" not in said
+    assert "6×75-25 HO mixed, on splits (corrected resampled t): 1_nn" in said
     assert "posterior of 1_nn against centre|x" in said
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import proband as pb
-from proband.errors import AlignmentError, DesignError, UsageError
+from proband.errors import AlignmentError, DesignError, InputError, ProbandError, UsageError
 from proband.inference.groups import error_rates_by
 from proband.inference.verifying import verify
 from proband.study.caching import Cache
@@ -197,6 +197,61 @@ def test_ids_that_do_not_agree(studied: Studied, folder: Path) -> None:
 def test_two_algorithms_of_one_name(studied: Studied) -> None:
     with pytest.raises(UsageError, match="Two algorithms are called 'good'"):
         run_study(studied(EXPERIMENT, sources=SOURCES.replace("b.npz", "a.npz")))
+
+
+REVERSED = SOURCES.replace('orientation = "similarity"', 'orientation = "distance"', 1)
+UNSAID = SOURCES.replace('orientation = "similarity"\n', "", 1)
+
+
+@pytest.mark.parametrize(
+    ("sources", "line", "said", "hint"),
+    [
+        (REVERSED, "line 4, [[scores]] number 1: good: read as a distance", "genuine pairs look worse", 'write orientation = "similarity"; or'),
+        (REVERSED, "line 4, [[scores]] number 1", "read as a distance", "write orientation_check = false."),
+        (UNSAID, "line 4, [[scores]] number 1", "must be 'similarity' or 'distance'", "never guessed"),
+        (SOURCES.replace('b.npz"', 'b.npz"\nkey = "x"'), "line 9, [[scores]] number 2", "'x'", ""),
+        (SOURCES.replace("b.npz", "a.npz"), "line 9, [[scores]] number 2", "Two algorithms are called 'good'", "the first is at study.toml, line 4"),
+        (SOURCES.replace('csv"', 'csv"\nid = "name"'), "line 2, samples", "no column 'name'", "id = … in [samples]"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("rest", ["", "[identification]", "[verification]\nreplicates = 0"])
+def test_faults_of_sources_name_their_line_and_are_mended_by_keys(
+    studied: Studied, sources: str, line: str, said: str, hint: str, rest: str
+) -> None:
+    with pytest.raises(ProbandError) as error:
+        run_study(studied(EXPERIMENT, rest, sources=sources))
+    assert error.value.message.startswith(f"study.toml, {line}")
+    assert error.value.message.count("study.toml") == 1
+    assert said in error.value.message
+    assert hint in (error.value.hint or "")
+    assert "--" not in (error.value.hint or "")
+
+
+def test_ids_that_do_not_agree_name_their_line(studied: Studied, folder: Path) -> None:
+    text = (folder / "samples.csv").read_text(encoding="utf-8")
+    (folder / "samples.csv").write_text(text.replace("s00-0", "s00-x"), encoding="utf-8")
+    with pytest.raises(
+        AlignmentError, match=r"^study\.toml, line 4, \[\[scores\]\] number 1: .*1 of 80"
+    ) as error:
+        run_study(studied(EXPERIMENT))
+    assert (error.value.hint or "").startswith('write missing = "drop" to leave them out')
+
+
+def test_scores_that_are_not_numbers_name_their_line(studied: Studied, folder: Path) -> None:
+    stored = dict(np.load(folder / "b.npz"))
+    stored["poor"][3, 5] = np.nan
+    np.savez(folder / "b.npz", **stored)
+    for rest in ("", "[[comparison]]", "[verification]\nreplicates = 0"):
+        with pytest.raises(
+            InputError, match=r"^study\.toml, line 9, \[\[scores\]\] number 2: .*poor: .* not finite"
+        ):
+            run_study(studied(EXPERIMENT, rest))
+
+
+def test_too_many_categories_are_mended_by_a_section(studied: Studied) -> None:
+    with pytest.raises(UsageError, match=r"study\.toml, line \d+, category: .* groups are 1 to 20") as error:
+        run_study(studied(EXPERIMENT, "[[category]]\nby = 'id'"))
+    assert '[[category]] with name = "young" and rule = "probe.age < 30"' in (error.value.hint or "")
 
 
 def test_one_algorithm_is_not_compared(studied: Studied) -> None:

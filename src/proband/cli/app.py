@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 
 import typer
 
@@ -88,6 +89,9 @@ def _program(
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the program: exit code 0 if all is well, 1 for unfit data, 2 for a wrong request."""
+    # Figures are drawn all the same: a letter no font has is a box, and a name too long for its room is cut.
+    for message in ("Glyph .* missing from", "constrained_layout not applied"):
+        warnings.filterwarnings("ignore", message, UserWarning)
     try:
         code = app(arguments, standalone_mode=False)
     except ProbandError as error:

@@ -104,7 +104,7 @@ def what_if(
         )
     table = read_samples(samples, id_column, subject_column, failed)
     assert table is not None  # a path was given
-    dropped = [] if exclusions is None else read_exclusions(exclusions, id_column)["id"].to_list()
+    dropped = {} if exclusions is None else _reasons(exclusions, id_column)
     chosen = task or (o.TaskName.identity if label is None else o.TaskName.attribute)
     with progress_bars(running.quiet) as progress:
         data = FeatureTable.read(
@@ -130,3 +130,17 @@ def what_if(
     console.print(what_if_table(found))
     for said in what_if_statements(found):
         console.print(said, markup=False, soft_wrap=True)
+
+
+def _reasons(path: Path, id_column: str) -> dict[str, str | None]:
+    """Read why each sample was dropped; None where no reason is given."""
+    from proband.errors import InputError
+
+    frame = read_exclusions(path, id_column)
+    if "id" not in frame.columns or frame["id"].null_count():
+        raise InputError(
+            f"{path.name} does not say in every row which sample was dropped.", "give a column 'id'."
+        )
+    names = frame["id"].to_list()
+    reasons = frame["reason"].to_list() if "reason" in frame.columns else [None] * len(names)
+    return dict(zip(names, reasons, strict=True))

@@ -94,6 +94,13 @@ def validate(
             typer.echo(f"{file}: {ProtocolCard.read(file).digest}")
         except ProbandError as error:
             refused += 1
-            talk().print(f"{file}: {error}", style="red", markup=False, soft_wrap=True)
+            talk().print(_named(file, str(error)), style="red", markup=False, soft_wrap=True)
     if refused:
         raise typer.Exit(1)
+
+
+def _named(file: Path, error: str) -> str:
+    """The error with the whole name of its file, once."""
+    if error.startswith(file.name):
+        return f"{file}{error.removeprefix(file.name)}"
+    return error if str(file) in error else f"{file}: {error}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from inspect import Parameter, Signature, signature
 from typing import Any, get_type_hints
 
@@ -23,7 +23,7 @@ def gathered(command: Callable[..., None]) -> Callable[..., None]:
             inner = get_type_hints(hint, include_extras=True)
             shown += [
                 Parameter(
-                    field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=inner[field.name]
+                    field.name, Parameter.KEYWORD_ONLY, default=_default(field), annotation=inner[field.name]
                 )
                 for field in fields(hint)
             ]
@@ -41,3 +41,8 @@ def gathered(command: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = Signature(shown)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
     return run
+
+
+def _default(field: Field[Any]) -> Any:
+    """The default of an option; a field without one is an option that must be given."""
+    return Parameter.empty if field.default is MISSING else field.default

@@ -61,13 +61,15 @@ def literature(
         return
     if out is not None:
         raise UsageError("--out saves one card.", "name its row: --card ROW.")
+    listed = found.pairs(Level.ON_THEIR_WORD if everything else Level.SAME_PROTOCOL)
     if json:
-        typer.echo(json_module.dumps(found.to_dict(), ensure_ascii=False, allow_nan=False))
+        only = {"name": found.name, "pairs": [pair.to_dict() for pair in listed]}
+        content = only if pairs else found.to_dict()
+        typer.echo(json_module.dumps(content, ensure_ascii=False, allow_nan=False))
         return
     console = output()
     if not pairs:
         console.print(literature_table(found))
-    listed = found.pairs(Level.ON_THEIR_WORD if everything else Level.SAME_PROTOCOL)
     if listed and (pairs or everything):
         console.print(pairs_table(found, listed))
     for said in literature_statements(found):

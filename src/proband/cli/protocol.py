@@ -179,10 +179,15 @@ def run(
 
       proband protocol run faces -s samples.csv --label expression -c "lbp:chi2+sklearn.svm:SVC(kernel='linear')"
     """
+    from proband.inference.cv_comparison import check_margin
     from proband.protocols.classifiers import named_classifiers
     from proband.protocols.data import FeatureTable
     from proband.protocols.running import run_protocol
+    from proband.report.protocols import require_place
 
+    if out is not None:
+        require_place(out)
+    check_margin(margin)
     chosen = named_classifiers(classifier, mask=eyes is not None)
     shape = None if size is None else _size(size)
     with progress_bars(running.quiet) as progress, _kept(cache, out) as finished:
@@ -234,9 +239,9 @@ def splits(
     """
     import numpy as np
 
-    from proband.errors import UsageError
-    from proband.protocols.data import labels_of, unlabelled
-    from proband.protocols.plans import AUTO, make_plan
+    from proband.errors import UsageError, first_few
+    from proband.protocols.data import unlabelled
+    from proband.protocols.plans import AUTO, make_plans
     from proband.protocols.split_files import write_splits
 
     asked = division.protocol or [AUTO]
@@ -248,14 +253,23 @@ def splits(
     task = division.settled()
     unfit = unlabelled(table, **task)
     used = table.take(np.setdiff1d(np.arange(len(table)), list(unfit)))
-    plan = make_plan(asked[0], used, labels_of(used, **task), task=task["task"], **division.dividing())
+    short, (plan,) = make_plans(asked, used, **task, **division.dividing())
+    used = used.take(np.setdiff1d(np.arange(len(used)), list(short)))
     made = list(plan.splits())
     write_splits(out, used, made)
     console = output()
     console.print(f"{plan.protocol}: {plan.protocol.describe()}", markup=False, soft_wrap=True)
     if plan.why is not None:
         console.print(f"Chosen because {plan.why}.", markup=False, soft_wrap=True)
-    console.print(f"{len(made):,} splits of {len(used):,} samples; {len(unfit):,} left out.", soft_wrap=True)
+    gone = len(unfit) + len(short)
+    console.print(f"{len(made):,} splits of {len(used):,} samples; {gone:,} left out.", soft_wrap=True)
+    if short:
+        console.print(
+            f"Of these, {len(short):,} are of {len(plan.left_out):,} subjects with too few samples: "
+            f"{first_few(plan.left_out)}.",
+            markup=False,
+            soft_wrap=True,
+        )
     talk().print(f"wrote {out}", markup=False, soft_wrap=True)
 
 

@@ -69,8 +69,8 @@ def effective_size(clusters: Clusters) -> float:
     Never more than there are probes: a design effect below one is chance or design, and not to be relied on for other people.
     Without any failure (or success) nothing shows how alike a person's probes are, so each person counts once.
     """
-    if clusters.rate in (0.0, 1.0):
-        return float(clusters.n_clusters)
+    if clusters.nothing_varies:
+        return clusters.effective_n
     return clusters.n / max(1.0, clusters.design_effect)
 
 

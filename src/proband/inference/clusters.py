@@ -29,7 +29,8 @@ class Clusters:
     design_effect
         The square of their quotient; above 1 the binomial interval is too narrow, below 1 too wide.
     effective_n
-        The number of independent probes that would tell as much.
+        The number of independent probes that would tell as much. Where all or none succeed it is the number of people, as
+        intervals take it: nothing can be seen of how alike their probes are.
     icc
         The intraclass correlation (analysis of variance); with equally many probes a person, the design effect is about
         1 + icc × (probes a person − 1).
@@ -46,6 +47,11 @@ class Clusters:
     effective_n: float
     icc: float
     overdispersion: float
+
+    @property
+    def nothing_varies(self) -> bool:
+        """Whether all probes succeed or none, so that how alike a person's are cannot be seen."""
+        return self.rate in (0.0, 1.0)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON; what is infinite is None."""
@@ -65,7 +71,7 @@ def cluster_statistics(success: Floats, clusters: npt.NDArray[np.integer[Any]]) 
     Notes
     -----
     With one person nothing is known about people, and with no successes or no failures nothing varies: the design effect is
-    then 1 and the correlation 0.
+    then 1 and the correlation 0, for want of anything to measure them by.
     """
     if len(success) != len(clusters) or not len(success):
         raise UsageError(f"{len(success):,} outcomes of {len(clusters):,} probes cannot be measured.")
@@ -76,7 +82,8 @@ def cluster_statistics(success: Floats, clusters: npt.NDArray[np.integer[Any]]) 
     rate = float(success.mean())
     binomial = sqrt(max(0.0, rate * (1 - rate)) / n)
     if k < 2 or binomial == 0.0:
-        return Clusters(n, k, rate, binomial, binomial, 1.0, float(n), 0.0, 1.0)
+        effective = float(k if binomial == 0.0 else n)
+        return Clusters(n, k, rate, binomial, binomial, 1.0, effective, 0.0, 1.0)
     residuals = totals - rate * sizes
     cluster = sqrt(k / (k - 1) * float(residuals @ residuals)) / n
     effect = (cluster / binomial) ** 2

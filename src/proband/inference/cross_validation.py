@@ -94,6 +94,7 @@ def corrected_resampled_interval(
     disjoint: bool,
     confidence_level: float = 0.95,
     n_subjects: int | None = None,
+    declined: str | None = None,
 ) -> AccuracyInterval:
     """Interval of an accuracy from its values on folds or hold-outs, which share training data.
 
@@ -108,13 +109,16 @@ def corrected_resampled_interval(
         Whether no subject is both trained on and tested.
     n_subjects
         The people there are; on disjoint splits what is trained on and tested together, unless it is said.
+    declined
+        Why splits tell nothing of other test samples, where they do not: there is then no interval, and the notes say why.
 
     Notes
     -----
     The variance of the mean is s²(1/J + n_test/n_train), after Nadeau and Bengio [1]_: s²/J alone takes the J values for independent,
     and falls with every repeat although no new data come in. The ends are Wilson's, with as many trials as give a proportion
     this variance and Student's t on J − 1 degrees of freedom; mean ± t·s would reach beyond 1 and cover too little at high
-    accuracies. Values that do not vary, or a single one, give no interval.
+    accuracies. Values that do not vary, or a single one, give no interval. The correction takes the test samples of each split
+    for drawn from those that others train on: where all splits test the same samples it covers far too little.
 
     References
     ----------
@@ -130,6 +134,8 @@ def corrected_resampled_interval(
     ratio = size_ratio(n_train, n_test)
     n_subjects = subjects_in(n_train, n_test, disjoint, n_subjects)
     mean, error, freedom = corrected_error(values, ratio)
+    if declined is not None:
+        error = None
     ends = Interval(0.0, 1.0)
     if error is not None:
         worth = mean * (1 - mean) / error**2
@@ -151,6 +157,7 @@ def corrected_resampled_interval(
         disjoint,
         n_subjects,
         confidence_level,
+        unknown=None if declined is None else f"no corrected interval, and no test on splits: {declined}",
     )
 
 
@@ -280,10 +287,11 @@ def _made(
     n_subjects: int | None,
     confidence_level: float,
     notes: tuple[str, ...] = (),
+    unknown: str | None = None,
 ) -> AccuracyInterval:
     check_level(confidence_level)
     if error is None:
-        notes = (f"no interval: {why_unknown(len(values))}", *notes)
+        notes = (unknown or f"no interval: {why_unknown(len(values))}", *notes)
     return AccuracyInterval(
         value=float(values.mean()),
         low=None if error is None else ends.low,

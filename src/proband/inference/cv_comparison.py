@@ -77,6 +77,15 @@ class AccuracyComparison:
         }
 
 
+def check_margin(margin: float | None) -> None:
+    """Refuse a margin that is no difference of accuracies."""
+    if margin is not None and not 0 < margin < 1:
+        raise UsageError(
+            f"The margin is a difference worth having, above 0 and below 1, got {margin!r}.",
+            "0.01 is one point.",
+        )
+
+
 def compare_folds(
     fold_values: Mapping[str, npt.ArrayLike],
     n_train: Sizes,
@@ -110,6 +119,7 @@ def compare_folds(
     ['a is better than b: +15.00 points [+0.97, +29.03], adjusted p = 0.042.']
     """
     check_level(confidence_level)
+    check_margin(margin)
     values = same_folds(fold_values)
     ratio = size_ratio(n_train, n_test)
     n_subjects = subjects_in(n_train, n_test, disjoint, n_subjects)
@@ -197,6 +207,7 @@ def compare_pooled(
     (2, 'undecided')
     """
     check_level(confidence_level)
+    check_margin(margin)
     if test not in get_args(PooledTest):
         raise UsageError(f"There is no test {test!r}.", f"there are: {', '.join(get_args(PooledTest))}.")
     people = np.unique(np.asarray(subjects), return_inverse=True)[1].astype(np.intp).ravel()

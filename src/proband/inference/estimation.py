@@ -196,6 +196,17 @@ def dependence(clusters: Clusters | None, this_is_binomial: bool) -> tuple[str, 
     """Say in one sentence whether taking probes for independent would mislead."""
     if clusters is None:
         return ()
+    if clusters.nothing_varies:
+        all_or_none = "all" if clusters.rate else "none"
+        counted_as = (
+            "this interval takes them for independent all the same, and may be too narrow"
+            if this_is_binomial
+            else "people are counted once each"
+        )
+        return (
+            f"of {clusters.n:,} probes of {clusters.n_clusters:,} people {all_or_none} succeed, so nothing can be seen of how alike a "
+            f"person's probes are: {counted_as}",
+        )
     ratio = float(np.sqrt(clusters.design_effect))
     worth = f"{clusters.effective_n:,.0f}" if np.isfinite(clusters.effective_n) else "any number of"
     told = (

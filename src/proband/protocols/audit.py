@@ -10,7 +10,7 @@ import polars as pl
 
 from proband.engine import Progress
 from proband.errors import UsageError
-from proband.protocols import audit_balance as balance, audit_leaks as leaks
+from proband.protocols import audit_balance as balance, audit_declared as said, audit_leaks as leaks
 from proband.protocols.audit_findings import NAMED, Audit, Finding, Severity, counted, ordered
 from proband.protocols.audit_rows import CELL, Rows, Splits, on_both_sides, rows_of
 from proband.protocols.choosing import Task
@@ -31,7 +31,7 @@ _CHECKS = (
     leaks.shared_subjects,
     leaks.how_often_tested,
     balance.sizes,
-    balance.declared,
+    said.declared,
     balance.absent_classes,
     balance.dominant_class,
     balance.unlike_classes,
@@ -94,6 +94,10 @@ def audit(
         raise UsageError("No sample of the splits trains, validates or tests.")
     findings = [found for check in _CHECKS for found in check(rows)]
     looked_for = list(_ALWAYS)
+    if rows.protocol is not None:
+        looked_for.append(f"what {rows.protocol} says of numbers, sizes and subjects")
+    if isinstance(splits, SplitTable):
+        findings += _of_columns(splits)
     copies = _copies(rows, images, embeddings, features, threads, progress)
     crossing = None
     if copies is not None:
@@ -115,10 +119,24 @@ def audit(
         n_samples=len(rows.used),
         n_subjects=rows.known["subject"].n_unique(),
         looked_for=tuple(looked_for),
+        unchecked=said.unchecked(rows),
         findings=ordered(findings),
         duplicates=crossing,
         losses=lost,
     )
+
+
+def _of_columns(splits: SplitTable) -> Iterator[Finding]:
+    if "fold" in splits.assumed:
+        each = "" if "repeat" in splits.assumed else " in each repeat"
+        yield Finding(
+            "no column of folds",
+            "note",
+            f"The table has no column fold, so one split{each} is assumed.",
+            1,
+            (),
+            "nothing, if that is so; otherwise number the folds.",
+        )
 
 
 def _copies(

@@ -68,20 +68,6 @@ def sizes(rows: Rows) -> Iterator[Finding]:
         )
 
 
-def declared(rows: Rows) -> Iterator[Finding]:
-    """Find that there are not as many splits as the protocol says."""
-    stated = None if rows.protocol is None else rows.protocol.n_splits
-    if stated is not None and stated != rows.n_splits:
-        yield Finding(
-            "number of splits",
-            "fault",
-            f"There are {counted(rows.n_splits, 'split')}, but {rows.protocol} has {stated:,}.",
-            rows.n_splits,
-            (),
-            "complete the splits, or correct the protocol.",
-        )
-
-
 def absent_classes(rows: Rows) -> Iterator[Finding]:
     """Find classes that are tested without having been trained."""
     labelled = rows.known.filter(pl.col("label").is_not_null())

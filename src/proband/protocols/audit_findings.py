@@ -72,6 +72,8 @@ class Audit:
         The questions that could be asked of what was given, in words.
     findings
         What was found.
+    unchecked
+        What the protocol says and splits cannot show, in words; empty if there is none.
     duplicates
         Pairs of duplicates that stand on both sides of a split: train and test sample, how they are alike, distance, subjects and
         splits; None if there were neither images nor vectors.
@@ -87,6 +89,7 @@ class Audit:
     n_subjects: int
     looked_for: tuple[str, ...]
     findings: tuple[Finding, ...]
+    unchecked: tuple[str, ...] = ()
     duplicates: pl.DataFrame | None = None
     losses: Losses | None = None
 
@@ -115,6 +118,7 @@ class Audit:
             "n_subjects": self.n_subjects,
             "sound": self.is_sound,
             "looked_for": list(self.looked_for),
+            "unchecked": list(self.unchecked),
             "findings": [found.to_dict() for found in self.findings],
             "duplicates": None if self.duplicates is None else self.duplicates.to_dicts(),
             "losses": None if self.losses is None else self.losses.to_dict(),

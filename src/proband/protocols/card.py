@@ -11,6 +11,7 @@ from typing import Any
 
 from proband.engine.files import reading, written_whole
 from proband.errors import InputError, UsageError
+from proband.protocols.card_contradictions import contradictions, misses
 from proband.protocols.card_schema import faults
 from proband.protocols.card_sections import (
     Dataset,
@@ -82,7 +83,7 @@ class ProtocolCard:
     def __post_init__(self) -> None:
         object.__setattr__(self, "conditions", frozen(self.conditions))
         _refuse([*faults(self.to_dict())])
-        _refuse([*_contradictions(self)])
+        _refuse([*contradictions(self)])
         try:
             self.canonical()
         except UnicodeEncodeError:
@@ -142,6 +143,9 @@ class ProtocolCard:
 
         from proband._version import __version__
 
+        if misses(value):
+            # A mean over unlike runs may leave the interval of the pooled samples, which is then of something else.
+            value = Value(value.estimate, value.std)
         card = cls(
             method=method,
             dataset=dataset,
@@ -177,7 +181,7 @@ class ProtocolCard:
         if not path.is_file():
             raise InputError(f"There is no file {path}.")
         with reading(path, "a protocol card"):
-            return cls.from_dict(json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_once))
+            return cls.from_dict(json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_once))
 
     def write(self, path: str | Path) -> Path:
         """Write the card as JSON to be read by people and machines, whole or not at all."""
@@ -255,31 +259,3 @@ def _refuse(found: list[str]) -> None:
     if found:
         more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
         raise InputError(f"A protocol card is not as it should be: {'; '.join(found[:_SHOWN])}{more}.")
-
-
-def _contradictions(card: ProtocolCard) -> Iterator[str]:
-    """Say which fields cannot both be true."""
-    data, used = card.dataset, card.dataset.samples
-    if used is not None and data.subjects is not None and data.subjects > used:
-        yield f"dataset.subjects: {data.subjects:,} people cannot have {used:,} samples"
-    if data.images_per_subject is not None and data.images_per_subject[0] > data.images_per_subject[1]:
-        yield "dataset.images_per_subject: the fewest come first, then the most"
-    left_out = _sum(card.selection.excluded)
-    if card.selection.collected is not None and None not in (left_out, used):
-        rest = card.selection.collected - (left_out or 0)
-        if rest != used:
-            yield f"selection.excluded: leaves {rest:,} samples, but dataset.samples is {used:,}"
-    of_classes = _sum(card.task.classes)
-    if card.task.classes and None not in (of_classes, used) and of_classes != used:
-        yield f"task.classes: add up to {of_classes:,} samples, but dataset.samples is {used:,}"
-    if card.task.classes and card.task.n_classes not in (None, len(card.task.classes)):
-        yield f"task.n_classes: is {card.task.n_classes}, but {len(card.task.classes)} classes are named"
-    if None not in (card.value.low, card.value.high) and card.value.low > card.value.high:  # type: ignore[operator]
-        yield "value.low: is above value.high"
-
-
-def _sum(counts: Named | None) -> int | None:
-    """The sum of counts, if all are stated."""
-    if counts is None or any(count is None for _, count in counts):
-        return None
-    return sum(int(count) for _, count in counts)

@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from proband.protocols.card import ProtocolCard, shown
-from proband.protocols.comparability_levels import Level
+from proband.protocols.card_contradictions import ROUNDING
+from proband.protocols.comparability_levels import NO_TEST, Level
 from proband.protocols.notation import Protocol
 
 if TYPE_CHECKING:
@@ -45,9 +46,9 @@ _COUNTED = (
     ("dataset.subjects", "dataset.samples"),
     ("dataset.samples", "task.classes"),
 )
+# What may differ although the used images are the same.
+_BEFORE_USE = ("selection.collected", "selection.excluded")
 _TRIALS = ("protocol.seed", "protocol.generator_version", "protocol.splits")
-_DRAWN = ("protocol.seed", "protocol.generator_version", "protocol.stratified")
-_ROUNDING = 0.01  # shares of one protocol differ by so much where samples do not divide evenly
 _NOTHING_DRAWN = ("leave-one-out", "leave-one-subject-out")
 
 
@@ -86,6 +87,8 @@ class Comparability:
         Every field of the cards, first those that bear on it.
     reasons
         What decided, as sentences.
+    allowed
+        What may be done with the two numbers.
     same_publication
         Whether both values are of one publication.
     same_result
@@ -95,6 +98,7 @@ class Comparability:
     level: Level
     fields: tuple[FieldComparison, ...]
     reasons: tuple[str, ...]
+    allowed: str
     same_publication: bool = False
     same_result: bool = False
 
@@ -116,7 +120,7 @@ class Comparability:
         if self.same_result:
             return level, *self.reasons, "It is one result stated twice, not a comparison."
         notes = ["Both are of one publication."] if self.same_publication else []
-        return level, *self.reasons, *notes, self.level.allowed
+        return level, *self.reasons, *notes, self.allowed
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, as JSON has it."""
@@ -127,7 +131,7 @@ class Comparability:
             "same_publication": self.same_publication,
             "same_result": self.same_result,
             "reasons": list(self.reasons),
-            "allowed": self.level.allowed,
+            "allowed": self.allowed,
             "fields": [asdict(one) for one in self.fields],
         }
 
@@ -151,7 +155,8 @@ def compare_cards(a: ProtocolCard, b: ProtocolCard) -> Comparability:
 
     Levels: 0, other data or another task; 1, another protocol or other images; 2, nothing differs but not everything needed is
     stated; 3, the protocol is the same and so are the images, by their manifest or by their counts; 4, the same trials, with
-    predictions. What is not stated proves nothing: it never raises a level.
+    predictions: one manifest and one digest of the splits. What is not stated proves nothing: it never raises a level. A
+    manifest of ids says nothing of contents, so that the name of the data set must agree beside it.
 
     Examples
     --------
@@ -165,19 +170,32 @@ def compare_cards(a: ProtocolCard, b: ProtocolCard) -> Comparability:
     """
     compared = _Compared(a, b)
     level, reasons = compared.judged()
-    if level == Level.SAME_PROTOCOL and any(None in (card.value.low, card.value.high) for card in (a, b)):
-        reasons.append("Not both state an interval, without which there is nothing to test by.")
+    lacking, allowed = _allowed(level, a, b)
     same_publication = _equal(a.provenance.publication, b.provenance.publication)
     same_value = _equal(a.method, b.method) and _equal(a.value.estimate, b.value.estimate)
     return Comparability(
         level,
         tuple(compared.fields.values()),
-        tuple(reasons),
+        (*reasons, *lacking),
+        allowed,
         same_publication,
         (same_publication and same_value and level >= Level.ON_THEIR_WORD)
         or _equal(a.predictions.sha256, b.predictions.sha256)
         or a == b,
     )
+
+
+def _allowed(level: Level, a: ProtocolCard, b: ProtocolCard) -> tuple[list[str], str]:
+    """What the numbers lack for what their level would allow, and what is allowed without it."""
+    if level < Level.ON_THEIR_WORD:
+        return [], level.allowed
+    if any(card.value.estimate is None for card in (a, b)):
+        lacking = ["Not both state an estimate."]
+        nothing = "There are no two numbers to compare yet."
+        return lacking, level.allowed if level == Level.SAME_TRIALS else nothing
+    if level == Level.SAME_PROTOCOL and any(None in (card.value.low, card.value.high) for card in (a, b)):
+        return ["Not both state an interval, without which there is nothing to test by."], NO_TEST
+    return [], level.allowed
 
 
 class _Compared:
@@ -210,11 +228,15 @@ class _Compared:
     def judged(self) -> tuple[Level, list[str]]:
         """The level, and what keeps it from being higher."""
         same_images = self.agree(["dataset.manifest"])
-        # Who has the same images has the same data, whatever it is called.
-        shared = self._task() if same_images else ("dataset.name", *self._task())
+        # Who has the same contents has the same data, whatever it is called; ids may be those of other data.
+        same_contents = same_images and str(self.cards[0].dataset.manifest).startswith("content:")
+        named = not same_images or bool(self.that("differ", ["dataset.name"]))
+        shared = ("dataset.name", *self._task()) if named and not same_contents else self._task()
         if not self.agree(shared):
             return Level.NOTHING_SHARED, self._because(shared)
-        used = () if same_images else (*_USED, *self.conditions)
+        used = () if same_contents else (*_USED, *self.conditions)
+        if same_images:
+            used = tuple(path for path in used if path not in _BEFORE_USE)
         if self.that("differ", (*_PROTOCOL, *used)) or not self.agree(["protocol.notation"]):
             others = self.that("not stated", ["protocol.notation"])
             return Level.OTHER_PROTOCOL, [*self._differing((*_PROTOCOL, *used)), *self._missing(others)]
@@ -227,25 +249,28 @@ class _Compared:
                 else ["which images were used (a manifest, or the numbers of subjects and images)"]
             )
             return Level.ON_THEIR_WORD, self._missing([*missing, *uncounted])
-        return self._trials(same_images)
+        return self._trials(same_images, same_contents)
 
     def _task(self) -> tuple[str, ...]:
         """An identity needs no label."""
         return _TASK[:1] if self.cards[0].task.kind == "identity" else _TASK
 
-    def _trials(self, same_images: bool) -> tuple[Level, list[str]]:
+    def _trials(self, same_images: bool, same_contents: bool) -> tuple[Level, list[str]]:
         if not same_images:
             return Level.SAME_PROTOCOL, [
                 "The images are the same by their counts, which no manifest confirms."
             ]
+        if not same_contents and not self.agree(["dataset.name"]):
+            return Level.SAME_PROTOCOL, [
+                "The ids are the same, which proves nothing of what they stand for.",
+                *self._missing(["dataset.name"]),
+            ]
         protocol = self.cards[0].protocol.parsed
         fixed = protocol is not None and protocol.kind in _NOTHING_DRAWN
-        # Splits that agree prove it, whatever they were drawn with.
+        # Splits that agree prove it, whatever they were drawn with; a seed does not, for splits follow from labels too.
         if not fixed and not self.agree(["protocol.splits"]):
-            if self.that("differ", _TRIALS):
-                return Level.SAME_PROTOCOL, self._differing(_TRIALS)
-            if not self.agree(_DRAWN):
-                return Level.SAME_PROTOCOL, self._missing(self.that("not stated", _DRAWN))
+            unsaid = self.that("not stated", ["protocol.splits"])
+            return Level.SAME_PROTOCOL, [*self._differing(_TRIALS), *self._missing(unsaid)]
         if any(card.predictions.sha256 is None for card in self.cards):
             return Level.SAME_PROTOCOL, self._missing(["predictions.sha256"])
         return Level.SAME_TRIALS, ["Both were tried on the same images in the same splits."]
@@ -270,7 +295,7 @@ def _same(path: str, a: Any, b: Any) -> bool:
     if path == "dataset.name" and a is not None and b is not None:
         return str(a).casefold() == str(b).casefold()
     if path == "protocol.train_share" and a is not None and b is not None:
-        return math.isclose(a, b, abs_tol=_ROUNDING)
+        return math.isclose(a, b, abs_tol=ROUNDING)
     if isinstance(a, dict) and isinstance(b, dict):
         return a.keys() == b.keys() and all(None in (a[name], b[name]) or a[name] == b[name] for name in a)
     return bool(a == b)

@@ -25,6 +25,9 @@ class Level(IntEnum):
         return _WORDS[self][1]
 
 
+NO_TEST = "The two estimates may be set side by side, as of the same protocol on the same data; no test can be made of them."
+"""What is allowed at the third level where intervals are not stated."""
+
 _WORDS = {
     Level.NOTHING_SHARED: (
         "nothing shared",

@@ -40,6 +40,8 @@ class FeatureTable:
         What the data are called.
     left_out
         (id, reason) of every sample that was collected and is not used.
+    notes
+        What else a reader should know of the data.
 
     Examples
     --------
@@ -57,6 +59,7 @@ class FeatureTable:
     features: npt.NDArray[Any] | None = None
     name: str = "data"
     left_out: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if (self.images is None) == (self.features is None):
@@ -175,7 +178,7 @@ class FeatureTable:
             Height and width to bring images to, by area averages.
         eyes
             How to crop faces: ``table`` by the eyes that the table gives, ``opencv`` or ``dlib`` by the eyes that these find. By
-            default pictures are used as they are. A picture that cannot be used is left out and counted.
+            default pictures are used as they are. A picture that cannot be used, or is black all over, is left out and counted.
         """
         path, key = split_key(source)
         given = name or path.stem
@@ -195,7 +198,10 @@ class FeatureTable:
         used = samples.take(samples.ids.positions(acquired.crops.ids))
         images = acquired.crops.images
         reasons = tuple((one, why.partition(": ")[0]) for one, why in acquired.failures.items())
-        return cls(used, images if size is None else _resized(images, size), None, given, reasons)
+        read = cls(used, images if size is None else _resized(images, size), None, given, reasons)
+        assert read.images is not None
+        seen = read.images.any(axis=(1, 2))
+        return read if seen.all() else read.take(np.flatnonzero(seen), "black all over")
 
 
 def subjects_of(samples: Samples) -> npt.NDArray[np.str_]:
@@ -248,7 +254,15 @@ def _features(source: str | Path, samples: Samples, name: str) -> FeatureTable:
     known = [place for place, one in enumerate(samples.ids) if one in have]
     rows = have.positions(samples.ids[place] for place in known)
     gone = tuple((one, "no features") for one in samples.ids if one not in have)
-    return FeatureTable(samples.take(known), None, np.asarray(found.query_vectors)[rows], name, gone)
+    strangers = [one for one in have if one not in samples.ids]
+    notes = (
+        (
+            f"{len(strangers):,} of {len(have):,} rows of features are of no sample in the table: {first_few(strangers)}",
+        )
+        if strangers
+        else ()
+    )
+    return FeatureTable(samples.take(known), None, np.asarray(found.query_vectors)[rows], name, gone, notes)
 
 
 def _resized(images: Images, size: tuple[int, int]) -> Images:

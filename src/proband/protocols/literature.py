@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -15,6 +15,7 @@ from proband.protocols.card import ProtocolCard
 from proband.protocols.card_sections import Dataset, Metric, Procedure, Provenance, Task, Value
 from proband.protocols.comparability import Comparability, compare_cards
 from proband.protocols.comparability_levels import Level
+from proband.protocols.notation import Protocol
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,6 +32,15 @@ class Pair:
     rows: tuple[int, int]
     found: Comparability
 
+    def to_dict(self) -> dict[str, Any]:
+        """The rows and how far they may be compared, as JSON has it."""
+        return {
+            "rows": list(self.rows),
+            "level": int(self.found.level),
+            "same_publication": self.found.same_publication,
+            "same_result": self.found.same_result,
+        }
+
 
 @dataclass(frozen=True)
 class Group:
@@ -39,7 +49,7 @@ class Group:
     Attributes
     ----------
     notation
-        The protocol of the first row.
+        Their protocol; without ``+`` or ``mixed`` if one of them does not state which.
     rows
         Their numbers in the table.
     n_pairs
@@ -101,20 +111,38 @@ class Literature:
         return [pair for pair in self._every_pair() if pair.found.level >= least]
 
     def groups(self) -> list[Group]:
-        """Rows that are linked by pairs comparable on their word only."""
-        linked = [pair.rows for pair in self._every_pair() if pair.found.level == Level.ON_THEIR_WORD]
+        """Rows that are linked by pairs comparable on their word only.
+
+        A row that does not state whether subjects are shared does not join those that do: it and they are a group of their own.
+        """
+        by_protocol: dict[str, list[tuple[int, int]]] = {}
+        for pair in self.pairs(Level.ON_THEIR_WORD):
+            if pair.found.level == Level.ON_THEIR_WORD:
+                by_protocol.setdefault(self._protocol_of(pair.rows), []).append(pair.rows)
+        found = [
+            group for protocol, linked in by_protocol.items() for group in self._linked(protocol, linked)
+        ]
+        return sorted(found, key=lambda group: group.rows)
+
+    def _protocol_of(self, rows: tuple[int, int]) -> str:
+        notations = {self.card(row).protocol.notation or "" for row in rows}
+        if len(notations) == 1:
+            return notations.pop()
+        return str(replace(Protocol.parse(min(notations)), disjoint=None))
+
+    def _linked(self, protocol: str, linked: list[tuple[int, int]]) -> list[Group]:
         found: list[set[int]] = []
         for two in linked:
             touched = [group for group in found if group & set(two)]
             found = [group for group in found if group not in touched] + [set(two).union(*touched)]
         return [
             Group(
-                notation=self.card(min(group)).protocol.notation or "",
+                notation=protocol,
                 rows=tuple(sorted(group)),
                 n_pairs=sum(set(two) <= group for two in linked),
                 n_publications=len({self.card(row).provenance.publication for row in group}),
             )
-            for group in sorted(found, key=min)
+            for group in found
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -125,15 +153,7 @@ class Literature:
             "source": self.source,
             "table": self.table,
             "notes": list(self.notes),
-            "pairs": [
-                {
-                    "rows": list(pair.rows),
-                    "level": int(pair.found.level),
-                    "same_publication": pair.found.same_publication,
-                    "same_result": pair.found.same_result,
-                }
-                for pair in self.pairs(Level.ON_THEIR_WORD)
-            ],
+            "pairs": [pair.to_dict() for pair in self.pairs(Level.ON_THEIR_WORD)],
             "groups": [asdict(group) for group in self.groups()],
             "cards": [card.to_dict() for card in self.cards],
         }

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.errors import UsageError
+from proband.errors import DesignError, UsageError
 from proband.protocols.choosing import Task, auto_protocol
-from proband.protocols.data import subjects_of
+from proband.protocols.data import labels_of, subjects_of
 from proband.protocols.notation import Protocol
 from proband.protocols.splits import GENERATOR_VERSION, Missing, Split, Splitter, splitter
 from proband.samples import Samples
 
 AUTO = "auto"
+_MOST_SPLITS = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +60,19 @@ class Plan:
         """How many splits there are, at most."""
         return self.splitter.get_n_splits(self.labels, groups=self.subjects)
 
+    @property
+    def has_two_pools(self) -> bool:
+        """Whether others may be tested than may train."""
+        everybody = np.ones(len(self.labels), np.bool_)
+        train, test = (everybody if pool is None else pool for pool in (self.train_on, self.test_on))
+        return not np.array_equal(train, test)
+
+    def too_few(self) -> npt.NDArray[np.bool_]:
+        """Which samples are of subjects who have too few for the protocol."""
+        return self.splitter.too_few(
+            self.labels, self.subjects, train_on=self.train_on, test_on=self.test_on
+        )[0]
+
     def depends_on(self) -> dict[str, Any]:
         """What the splits depend on, besides the samples."""
         pools = b"".join(b"-" if pool is None else pool.tobytes() for pool in (self.train_on, self.test_on))
@@ -96,7 +110,52 @@ def make_plan(
         None if text is None else _meeting(samples, text) for text in (stated.train_on, stated.test_on)
     )
     left_out = made.left_out(labels, subjects, train_on=train_on, test_on=test_on)
-    return Plan(made, labels, subjects, why, train_on, test_on, left_out)
+    plan = Plan(made, labels, subjects, why, train_on, test_on, left_out)
+    if plan.n_splits > _MOST_SPLITS:
+        raise DesignError(
+            f"{stated} has {plan.n_splits:,} splits of these samples, and {_MOST_SPLITS:,} are the most.",
+            "ask for fewer repeats, or fewer folds.",
+        )
+    return plan
+
+
+def make_plans(
+    protocols: Sequence[Protocol | str],
+    samples: Samples,
+    *,
+    task: Task = "identity",
+    label: str | None = None,
+    seed: int = 0,
+    stratify: bool = True,
+    missing: Missing = "error",
+) -> tuple[dict[int, str], list[Plan]]:
+    """Fit protocols to the samples that all of them can use.
+
+    Returns
+    -------
+    tuple
+        Why samples are left out, by their positions: they are of subjects with too few for one of the protocols, which happens only if
+        `missing` is "drop". And the plans, which are for the others.
+    """
+    settings: dict[str, Any] = {"task": task, "seed": seed, "stratify": stratify, "missing": missing}
+    labels = labels_of(samples, task, label)
+    plans = [make_plan(one, samples, labels, **settings) for one in protocols]
+    short: dict[int, str] = {}
+    if missing == "drop":
+        for plan in plans:
+            why = f"too few samples of the subject for {plan.protocol}"
+            short |= {int(k): why for k in np.flatnonzero(plan.too_few()) if int(k) not in short}
+    if not short:
+        return {}, plans
+    if len(short) == len(samples):
+        raise DesignError("All subjects have too few samples.", "choose smaller sizes.")
+    used = samples.take(np.setdiff1d(np.arange(len(samples)), list(short)))
+    labels = labels_of(used, task, label)
+    again = [
+        replace(make_plan(plan.protocol, used, labels, **settings), why=plan.why, left_out=plan.left_out)
+        for plan in plans
+    ]
+    return short, again
 
 
 def _meeting(samples: Samples, text: str) -> npt.NDArray[np.bool_]:

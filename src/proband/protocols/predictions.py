@@ -75,6 +75,8 @@ class Predictions:
         The number of the class that was said of each of them.
     folds
         Each split in numbers.
+    trained
+        Whether each sample trains in some split.
     """
 
     classifier: str
@@ -83,6 +85,7 @@ class Predictions:
     tests: tuple[Codes, ...]
     said: tuple[Codes, ...]
     folds: tuple[FoldFacts, ...]
+    trained: npt.NDArray[np.bool_]
 
     def __repr__(self) -> str:
         n = sum(len(test) for test in self.tests)
@@ -109,6 +112,13 @@ class Predictions:
                 "fold": np.repeat([one.fold for one in self.folds], lengths),
             }
         )
+
+    @cached_property
+    def tested(self) -> npt.NDArray[np.bool_]:
+        """Whether each sample is tested in some split."""
+        found = np.zeros(len(self.roster.labels), np.bool_)
+        found[self._sample] = True
+        return found
 
     @cached_property
     def accuracies(self) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -97,7 +97,7 @@ class ProtocolFindings:
         One for each classifier.
     on_splits, on_people
         Comparisons by accuracies on the same splits, and by the predictions of one repeat; None for one classifier, or where the
-        test has nothing to rest on.
+        test has nothing to rest on: splits that all test the same samples, or hold-outs, of which one repeat is one split.
     five_by_two
         The 5×2cv tests, where the protocol is one.
     bayes
@@ -176,9 +176,9 @@ class ProtocolRun:
     def of(self, classifier: str, protocol: Protocol | str) -> ProtocolResult:
         """The result of one classifier under one protocol."""
         wanted = Protocol.parse(protocol) if isinstance(protocol, str) else protocol
+        stated = replace(wanted, disjoint=wanted.is_disjoint)  # as runs state it
         for one in self.results:
-            stated = one.protocol
-            if one.classifier == classifier and (stated == wanted or str(stated) == f"{wanted} mixed"):
+            if one.classifier == classifier and one.protocol in (wanted, stated):
                 return one
         raise UsageError(f"{classifier!r} was not run under {wanted}.")
 

@@ -14,13 +14,15 @@ import numpy as np
 from proband._version import __version__
 from proband.engine import Progress, Silent, one_blas_thread, run_blocks
 from proband.errors import UsageError
+from proband.inference.cv_comparison import check_margin
+from proband.inference.proportions import check_level
 from proband.protocols.cache import Journal
 from proband.protocols.choosing import Task
 from proband.protocols.classifiers import fingerprint, named_classifiers
 from proband.protocols.data import FeatureTable, labels_of
 from proband.protocols.learning import Learner, learner
 from proband.protocols.notation import Protocol
-from proband.protocols.plans import AUTO, Plan, make_plan
+from proband.protocols.plans import AUTO, Plan, make_plans
 from proband.protocols.predictions import Codes, FoldFacts, Predictions, Roster
 from proband.protocols.results import ProtocolRun, Setting
 from proband.protocols.splits import Missing, Split
@@ -58,9 +60,9 @@ def run_protocol(
     seed
         Of splits and of estimators whose random state is left open.
     stratify, missing
-        As for `splitter`.
+        As for `splitter`. Samples of subjects who have too few for one of the protocols are left out of all, and counted.
     margin
-        A difference worth having, for comparisons.
+        A difference worth having, above 0 and below 1, for comparisons.
     cache
         A directory where finished splits are kept: a run that was stopped, or asks for more, goes on from there.
 
@@ -83,19 +85,21 @@ def run_protocol(
 
     """
     found = named_classifiers(dict(classifiers) if isinstance(classifiers, Mapping) else list(classifiers))
+    check_level(confidence_level)
+    check_margin(margin)
     progress = progress or Silent()
     data = data.labelled(task, label)
-    labels = labels_of(data.samples, task, label)
     asked = [protocol] if isinstance(protocol, Protocol | str) else list(protocol)
-    plans = [
-        make_plan(one, data.samples, labels, task=task, seed=seed, stratify=stratify, missing=missing)
-        for one in asked
-    ]
+    short, plans = make_plans(
+        asked, data.samples, task=task, label=label, seed=seed, stratify=stratify, missing=missing
+    )
+    if short:
+        data = data.take(np.setdiff1d(np.arange(len(data)), list(short)), short)
     texts = [str(plan.protocol) for plan in plans]
     twice = next((text for text in texts if texts.count(text) > 1), None)
     if twice is not None or not plans:
         raise UsageError(f"The protocol {twice} is asked for twice." if twice else "No protocol is named.")
-    of = Roster.of(data.samples.ids, data.subjects, labels)
+    of = Roster.of(data.samples.ids, data.subjects, labels_of(data.samples, task, label))
     runner = _Runner(found, data, of, None if cache is None else Path(cache), threads, progress)
     # The threads are ours, and BLAS's own would add up in another order.
     with one_blas_thread(), warnings.catch_warnings():
@@ -134,6 +138,7 @@ class _Runner:
         self._progress.begin(str(plan.protocol), total)
         tests: list[Codes] = []
         folds: list[FoldFacts] = []
+        trained = np.zeros(len(self._of.labels), np.bool_)
         said: dict[str, list[Codes]] = {name: [] for name in journals}
 
         def one(split: Split) -> tuple[Split, dict[str, tuple[Codes, bool]]]:
@@ -146,10 +151,11 @@ class _Runner:
                     kept.keep(split, codes)
                 said[name].append(codes)
             tests.append(split.test)
+            trained[split.train] = True
             folds.append(FoldFacts.of(split, self._of.subjects))
             self._progress.advance(1)
         return [
-            Predictions(name, plan.protocol, self._of, tuple(tests), tuple(codes), tuple(folds))
+            Predictions(name, plan.protocol, self._of, tuple(tests), tuple(codes), tuple(folds), trained)
             for name, codes in said.items()
         ]
 

@@ -40,11 +40,14 @@ class SplitTable:
         The name of the file or folder.
     where
         Say where a row of the table stands: ``splits.csv, line 7``.
+    assumed
+        Columns that the file lacks, and that are 1 throughout: repeat, fold.
     """
 
     frame: pl.DataFrame
     source: str
     where: Callable[[int], str]
+    assumed: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         folds = self.frame.select("repeat", "fold").n_unique()
@@ -210,7 +213,8 @@ def _read_table(path: Path) -> SplitTable:
             )
         if raw.height == 0:
             raise InputError(f"{path.name} has no rows.")
-        return SplitTable(_checked(raw, where), path.name, where)
+        assumed = tuple(name for name in COLUMNS if name not in raw.columns)
+        return SplitTable(_checked(raw, where), path.name, where, assumed)
 
 
 def _checked(raw: pl.DataFrame, where: Callable[[int], str]) -> pl.DataFrame:

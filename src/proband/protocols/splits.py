@@ -162,9 +162,19 @@ class Splitter:
         test_on: Any = None,
     ) -> tuple[str, ...]:
         """The subjects with too few samples for the protocol's numbers per subject."""
-        return too_few(
-            material(labels, subjects, ids=ids, train_on=train_on, test_on=test_on), self.protocol
-        )[1]
+        return self.too_few(labels, subjects, ids=ids, train_on=train_on, test_on=test_on)[1]
+
+    def too_few(
+        self,
+        labels: Any,
+        subjects: Any,
+        *,
+        ids: Collection[str] | None = None,
+        train_on: Any = None,
+        test_on: Any = None,
+    ) -> tuple[Mask, tuple[str, ...]]:
+        """Which samples are of subjects with too few for the protocol's numbers per subject, and who these are."""
+        return too_few(material(labels, subjects, ids=ids, train_on=train_on, test_on=test_on), self.protocol)
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Positions, Positions]]:  # noqa: N803
         """Yield positions to train and to test, as scikit-learn asks for them.
@@ -236,7 +246,7 @@ class Splitter:
         if names and self.missing == "error":
             raise DesignError(
                 f"{protocol}: {len(names):,} of the subjects have too few samples: {first_few(names)}.",
-                "choose smaller sizes, or leave them out with missing='drop'.",
+                "choose smaller sizes, or leave them out with --missing drop (missing='drop' in Python).",
             )
         if names:
             of = replace(of, may_train=of.train_pool & ~short, may_test=of.test_pool & ~short)

@@ -34,6 +34,10 @@ def summarised(
     return ProtocolRun(setting, findings, (*notes, *_notes(setting, findings)))
 
 
+# In these every sample is tested at most once a repeat; of a hold-out a repeat is one split.
+_TESTS_ONCE = ("cross-validation", "leave-one-out", "leave-one-subject-out", "external")
+
+
 def _findings(setting: Setting, roster: Roster, plan: Plan, found: Sequence[Predictions]) -> ProtocolFindings:
     protocol, folds = plan.protocol, found[0].folds
     level, disjoint = setting.confidence_level, protocol.is_disjoint
@@ -41,12 +45,15 @@ def _findings(setting: Setting, roster: Roster, plan: Plan, found: Sequence[Pred
     counted = ("train_subjects", "test_subjects") if disjoint else ("n_train", "n_test")
     n_train, n_test = (np.array([getattr(one, name) for one in folds], np.float64) for name in counted)
     about: dict[str, Any] = {"disjoint": disjoint, "n_subjects": n_subjects}
+    declined = _why_not_on_splits(plan, found[0])
     results = tuple(
         ProtocolResult(
             one.classifier,
             protocol,
             fold_spread(one.accuracies, protocol.kind),
-            corrected_resampled_interval(one.accuracies, n_train, n_test, confidence_level=level, **about),
+            corrected_resampled_interval(
+                one.accuracies, n_train, n_test, confidence_level=level, declined=declined, **about
+            ),
             pooled_interval(*one.correct(), disjoint=disjoint, confidence_level=level),
             one,
         )
@@ -58,15 +65,16 @@ def _findings(setting: Setting, roster: Roster, plan: Plan, found: Sequence[Pred
     bayes: tuple[tuple[str, str, CorrelatedBayes], ...] = ()
     if len(found) > 1:
         judged: dict[str, Any] = {"margin": setting.margin, "confidence_level": level}
-        if len(folds) > 1:
+        varied = len(folds) > 1 and declined is None
+        if varied:
             on_splits = compare_folds(values, n_train, n_test, **judged, **about)
         once = {one.classifier: one.once()[0] for one in found}
         people = found[0].once()[1]
-        if len(np.unique(people)) > 1:
+        if protocol.kind in _TESTS_ONCE and len(np.unique(people)) > 1:
             on_people = compare_pooled(once, people, disjoint=disjoint, **judged)
-        if protocol.kind == "cross-validation" and (protocol.repeats, protocol.folds) == (5, 2):
+        if varied and protocol.kind == "cross-validation" and (protocol.repeats, protocol.folds) == (5, 2):
             five = compare_five_by_two(values, **about)
-        if setting.margin is not None and len(folds) > 1:
+        if setting.margin is not None and varied:
             bayes = tuple(
                 (a, b, correlated_bayes(values[a], values[b], n_train, n_test, rope=setting.margin, **about))
                 for a, b in combinations(values, 2)
@@ -79,18 +87,36 @@ def _findings(setting: Setting, roster: Roster, plan: Plan, found: Sequence[Pred
     return ProtocolFindings(plan, results, on_splits, on_people, five, bayes, unlike)
 
 
+def _why_not_on_splits(plan: Plan, found: Predictions) -> str | None:
+    """Why splits tell nothing of other test samples, if they do not: none of them trains what another tests."""
+    if len(found.tests) < 2:
+        return None
+    if int(found.tested.sum()) == max(len(test) for test in found.tests):
+        why = "the test samples are the same in every split"
+    elif plan.has_two_pools or not (found.tested & found.trained).any():
+        why = "others may be tested than may train"
+    else:
+        return None
+    return f"under {plan.protocol} {why}, so that splits tell nothing of other test samples"
+
+
 def _notes(setting: Setting, findings: Sequence[ProtocolFindings]) -> list[str]:
     """What a reader should know, each thing once."""
     notes = [
         f"{n:,} of {len(setting.data) + len(setting.data.left_out):,} samples are left out: {why}"
         for why, n in setting.data.exclusions.items()
     ]
+    notes += setting.data.notes
     for found in findings:
         if found.plan.why is not None:
             notes.append(f"{found.protocol} was chosen because {found.plan.why}")
         if found.plan.left_out:
             notes.append(
                 f"{found.protocol} leaves out {len(found.plan.left_out):,} subjects with too few samples: {first_few(found.plan.left_out)}"
+            )
+        if len(found.results) > 1 and found.protocol.kind not in _TESTS_ONCE:
+            notes.append(
+                f"{found.protocol}: classifiers are not compared on people, which is done only where the folds of a repeat test each sample once"
             )
         if any(one.n_validation for one in found.folds):
             notes.append(f"{found.protocol}: validation samples are neither trained on nor tested")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -131,7 +131,7 @@ def what_if(
     *,
     task: Task = "attribute",
     label: str | None = None,
-    dropped: Collection[str] = (),
+    dropped: Collection[str] | Mapping[str, str | None] = (),
     seed: int = 0,
     confidence_level: float = 0.95,
     threads: int | None = None,
@@ -153,7 +153,7 @@ def what_if(
         What both sides run. For ``"mixed"`` it is run with and without the ``+``; LOSO stands against a cross-validation with as many
         folds as there are subjects.
     dropped
-        Ids that were dropped.
+        Ids that were dropped, or the reason for each; ids that are not in the data, and reasons that are missing, are told of.
 
     Notes
     -----
@@ -193,7 +193,8 @@ def what_if(
             **settings,
         )
         sides.append(Side(name, len(used), run.results[0]))
-    return _compared(question, (sides[0], sides[1]), confidence_level)
+    notes = (*data.notes, *_notes_on(dropped, data))
+    return _compared(question, (sides[0], sides[1]), confidence_level, notes)
 
 
 def _shared(protocol: Protocol, data: FeatureTable) -> Protocol:
@@ -224,7 +225,26 @@ def _without(data: FeatureTable, dropped: Collection[str]) -> FeatureTable:
     return data.take(known, "dropped")
 
 
-def _compared(question: Question, sides: tuple[Side, Side], level: float) -> WhatIf:
+def _notes_on(dropped: Collection[str] | Mapping[str, str | None], data: FeatureTable) -> list[str]:
+    """What is wrong with a list of dropped samples."""
+    notes = []
+    unknown = data.samples.ids.missing(dropped)
+    if unknown:
+        notes.append(
+            f"{len(unknown):,} of the {len(dropped):,} dropped ids are not among the samples that can be used: {first_few(unknown)}"
+        )
+    if isinstance(dropped, Mapping):
+        unexplained = [name for name, why in dropped.items() if not (why or "").strip()]
+        if unexplained:
+            notes.append(
+                f"{len(unexplained):,} of the {len(dropped):,} dropped ids have no reason: {first_few(unexplained)}"
+            )
+    return notes
+
+
+def _compared(
+    question: Question, sides: tuple[Side, Side], level: float, more_notes: tuple[str, ...]
+) -> WhatIf:
     parts = [_means(one.result) for one in sides]
     difference, error, n_people = difference_over_people(parts[0], parts[1])
     low = high = None
@@ -244,6 +264,7 @@ def _compared(question: Question, sides: tuple[Side, Side], level: float) -> Wha
     notes += notes_on(True, n_people)
     if question == "dropped":
         notes.append("the difference is of what is tested and of what is trained on, together")
+    notes += more_notes
     return WhatIf(
         question,
         sides[0].result.classifier,

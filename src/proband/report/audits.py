@@ -55,6 +55,8 @@ def audit_statements(audit: Audit) -> list[str]:
         f"recognise {what}.",
         f"Looked for: {'; '.join(audit.looked_for)}.",
     ]
+    if audit.unchecked:
+        said.append(f"Of the protocol it was not checked: {'; '.join(audit.unchecked)}.")
     if audit.duplicates is None:
         said.append("Copies of images were not looked for: give --images or --embeddings.")
     if audit.losses is None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from proband.protocols.card import NOT_STATED, ProtocolCard, shown
 from proband.protocols.comparability import Comparability
 from proband.protocols.literature import Literature, Pair
+from proband.protocols.notation import Protocol
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -87,7 +88,9 @@ def literature_statements(found: Literature) -> list[str]:
             else f"; {group.n_pairs} of their {n * (n - 1) // 2} pairs"
         )
         of = f"rows {', '.join(map(str, group.rows))} of {group.n_publications} publications{some}"
-        said.append(f"Comparable on their word only, {group.notation}: {of}.")
+        unsaid = Protocol.parse(group.notation).disjoint is None
+        protocol = f"{group.notation}, mixed or not being not stated" if unsaid else group.notation
+        said.append(f"Comparable on their word only, {protocol}: {of}.")
     return [*said, *found.notes]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -182,5 +183,8 @@ def save_figure(figure: Figure, path: str | Path) -> None:
         ".svg": {"Date": None, "Creator": None},
         ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     }[ending]
-    with mpl.rc_context(STYLE), written_whole(path) as draft:
+    with mpl.rc_context(STYLE), written_whole(path) as draft, warnings.catch_warnings():
+        # Names in letters the font lacks, or too long for the layout: the figure is still the one to have.
+        for known in (r"Glyph \d+ .* missing from", "constrained_layout not applied"):
+            warnings.filterwarnings("ignore", known, UserWarning)
         figure.savefig(draft, metadata=metadata)

@@ -13,7 +13,7 @@ from proband.inference.cv_results import AccuracyInterval
 from proband.protocols.card_sections import PredictionsFile
 from proband.protocols.results import ProtocolResult, ProtocolRun
 from proband.protocols.split_files import write_splits
-from proband.report.directory import MARK, whole_directory
+from proband.report.directory import MARK, require_free, whole_directory
 from proband.report.figures import save_figure
 from proband.report.grids import Grid, as_markdown, as_tex
 from proband.report.protocol_figures import accuracy_figure
@@ -122,6 +122,8 @@ def _of_intervals(run: ProtocolRun) -> list[str]:
     said: dict[str, None] = {}
     for one in run.results:
         for interval in (one.corrected, one.pooled):
+            if interval.low is None:
+                continue  # a note says why
             answers = interval.answers
             said[
                 f"{answers.of[0].upper()}{answers.of[1:]}: varying {answers.varying}; fixed: {answers.fixed}; assuming: "
@@ -135,7 +137,10 @@ def _of_comparisons(run: ProtocolRun) -> list[str]:
     for found in run.findings:
         for made, how in ((found.on_splits, "on splits"), (found.on_people, "on people, one repeat")):
             if made is not None:
-                said += [f"{found.protocol}, {how}: {sentence}" for sentence in made.sentences()]
+                said += [
+                    f"{found.protocol}, {how} ({pair.method}): {sentence}"
+                    for pair, sentence in zip(made.pairs, made.sentences(), strict=True)
+                ]
         said += [f"{found.protocol}: {one!r}." for one in found.five_by_two]
         said += [
             f"{found.protocol}, posterior of {a} against {b}: {posterior!r}."
@@ -152,10 +157,15 @@ def run_json(run: ProtocolRun, files: Sequence[str] = ()) -> str:
     return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
+def require_place(path: str | Path) -> None:
+    """Refuse a place where `write_run` could not write: a file, or a directory that holds anything but an earlier run."""
+    require_free(Path(path), _ours(Path(path)))
+
+
 def write_run(run: ProtocolRun, path: str | Path, title: str = "Accuracy under protocols") -> Path:
     """Write tables, figure, predictions, splits and cards into a directory of their own; return the summary."""
     path = Path(path)
-    with whole_directory(path, (*_OURS, *_earlier(path))) as draft:
+    with whole_directory(path, _ours(path)) as draft:
         for folder in _FOLDERS:
             (draft / folder).mkdir()
         files, skipped = _write_parts(run, draft)
@@ -213,13 +223,14 @@ def _file_name(text: str, used: set[str]) -> str:
     return name
 
 
-def _earlier(path: Path) -> list[str]:
-    """The files that an earlier run lists as its own."""
+def _ours(path: Path) -> list[str]:
+    """What may be replaced: our files, and those that an earlier run lists as its own."""
     try:
         listed = json.loads((path / MARK).read_text(encoding="utf-8"))["files"]
     except (OSError, ValueError, KeyError, TypeError):
-        return []
-    return [str(name) for name in listed if str(name).startswith(tuple(f"{one}/" for one in _FOLDERS))]
+        listed = []
+    folders = tuple(f"{one}/" for one in _FOLDERS)
+    return [*_OURS, *(str(name) for name in listed if str(name).startswith(folders))]
 
 
 def _sha256(path: Path) -> str:

@@ -12,6 +12,7 @@ from typing import Any, get_args, get_type_hints
 import numpy as np
 
 from proband.engine import Progress
+from proband.errors import UsageError
 from proband.samples import Samples
 from proband.scores import DenseScores, Embeddings, Scores
 from proband.scores.formats import ReadOptions
@@ -20,6 +21,7 @@ from proband.scores.trials import Trials
 from proband.study.caching import Cache
 from proband.study.definition import Study
 from proband.study.findings import InputFile
+from proband.study.reading import placed
 from proband.study.recognising import recognise
 from proband.study.sections import EmbeddingSource, ImageSource, Place, ScoreSource
 from proband.study.sources import ScoreReader, read_table, renamed, require_names, require_samples
@@ -29,11 +31,12 @@ _ONNX = "onnx:"
 
 @dataclass(frozen=True, eq=False)
 class Algorithm:
-    """The scores of one algorithm, the digest of all they hold, and whether their orientation is checked."""
+    """The scores of one algorithm, the digest of all they hold, whether their orientation is checked, and where the study names them."""
 
     scores: Scores
     digest: str
     check_orientation: bool = True
+    place: str = ""
 
     @property
     def name(self) -> str:
@@ -48,6 +51,7 @@ class NamelessList:
     trials: Trials
     digest: str
     check_orientation: bool = True
+    place: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,24 +88,55 @@ def read_inputs(study: Study, cache: Cache, threads: int | None, progress: Progr
     table = None
     if study.samples is not None:
         one = study.samples
-        table = read_table(study.find(one.file), one.id, one.subject, one.failed)
+        with placed(study.where("samples")):
+            table = read_table(study.find(one.file), one.id, one.subject, one.failed)
     found: list[Algorithm] = []
-    for source in study.scores:
+    for number, source in enumerate(study.scores):
+        place = _place(study, "scores", number)
         for reference in study.references(source):
-            scores, table = _score_reader(study, source, progress).matrices(reference, table, source.name)
-            found += [Algorithm(one, _digest(one, files, source), source.orientation_check) for one in scores]
-    table = require_samples(table, "add [samples] with file = … to the study.")
-    for models in study.embeddings:
-        found += _embeddings(study, models, table, files)
+            with placed(place):
+                scores, table = _score_reader(study, source, progress).matrices(reference, table, source.name)
+            found += [
+                Algorithm(one, _digest(one, files, source), source.orientation_check, place) for one in scores
+            ]
+    with placed(study.path.name):
+        table = require_samples(table, "add [samples] with file = … to the study.")
+    for number, models in enumerate(study.embeddings):
+        place = _place(study, "embeddings", number)
+        with placed(place):
+            found += _embeddings(study, models, table, files, place)
     samples_digest = _digest_of_samples(study, table, files)
     notes: tuple[str, ...] = ()
     if study.images is not None:
-        recognised, notes = _recognised(
-            study, study.images, table, files, samples_digest, cache, threads, progress
-        )
+        with placed(study.where("images")):
+            recognised, notes = _recognised(
+                study, study.images, table, files, samples_digest, cache, threads, progress
+            )
         found += recognised
-    require_names([one.scores for one in found])
+    _require_names(found)
     return StudyInputs(table, samples_digest, tuple(found), (), files, notes)
+
+
+def _place(study: Study, section: str, number: int) -> str:
+    """Where one of several sources stands; a single one may be written without a number."""
+    several = (section, number) in study.places.lines
+    return study.where(section, number) if several else study.where(section)
+
+
+def _require_names(found: list[Algorithm]) -> None:
+    """Refuse two algorithms of one name where the second is named; the hint says where the first is."""
+    names = [one.name for one in found]
+    for number, one in enumerate(found):
+        if one.name in names[:number]:
+            try:
+                with placed(one.place):
+                    require_names([each.scores for each in found])
+            except UsageError as error:
+                first = found[names.index(one.name)].place
+                also = "" if first == one.place else f" (the first is at {first})"
+                raise UsageError(
+                    error.message, f'give one another name: name = "…" in its section{also}.'
+                ) from None
 
 
 def _score_reader(study: Study, source: ScoreSource, progress: Progress) -> ScoreReader:
@@ -123,25 +158,27 @@ def _score_reader(study: Study, source: ScoreSource, progress: Progress) -> Scor
 def _lists(study: Study, files: tuple[InputFile, ...], progress: Progress) -> tuple[NamelessList, ...]:
     """The scores as lists that name no queries; empty if any file makes a matrix."""
     found = []
-    for source in study.scores:
+    for number, source in enumerate(study.scores):
+        place = _place(study, "scores", number)
         for reference in study.references(source):
-            trials = _score_reader(study, source, progress).nameless_list(reference, source.name)
+            with placed(place):
+                trials = _score_reader(study, source, progress).nameless_list(reference, source.name)
             if trials is None:
                 return ()
             digest = _joined(_stated(source), _file(files, source.file), trials.name)
-            found.append(NamelessList(trials, digest, source.orientation_check))
+            found.append(NamelessList(trials, digest, source.orientation_check, place))
     return tuple(found)
 
 
 def _embeddings(
-    study: Study, source: EmbeddingSource, table: Samples, files: tuple[InputFile, ...]
+    study: Study, source: EmbeddingSource, table: Samples, files: tuple[InputFile, ...], place: str
 ) -> Iterator[Algorithm]:
     for reference in study.references(source):
         models = read_embeddings(
             reference, table, metric=source.metric, missing=source.missing, ids=source.ids
         )
         for one in renamed(list(models.values()), source.name, reference):
-            yield Algorithm(one, _digest(one, files, source), source.orientation_check)
+            yield Algorithm(one, _digest(one, files, source), source.orientation_check, place)
 
 
 def _recognised(
@@ -182,7 +219,8 @@ def _recognised(
     depends_on = {"source": asdict(source), "files": named, "samples": samples_digest, **versions()}
     kept = cache.step("recognised", depends_on, make) if ours else make()
     scores = [DenseScores(**parts) for parts in kept["scores"]]
-    return [Algorithm(one, _digest(one, files, source)) for one in scores], kept["notes"]
+    place = study.where("images")
+    return [Algorithm(one, _digest(one, files, source), place=place) for one in scores], kept["notes"]
 
 
 def _found_model(study: Study, name: str) -> str:

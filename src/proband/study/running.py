@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from proband.engine import Progress, Silent
-from proband.engine.files import named
-from proband.errors import DesignError
+from proband.errors import AlignmentError, DesignError, InputError, ProbandError
 from proband.inference import Comparison, Evaluation
 from proband.inference.evaluation import ALL_PROBES, evaluate_outcomes
 from proband.inference.groups import Differential
@@ -23,6 +22,7 @@ from proband.study.definition import Study
 from proband.study.designs import measure_of
 from proband.study.findings import Findings, Provenance
 from proband.study.inputs import StudyInputs, read_inputs, versions
+from proband.study.reading import placed
 from proband.study.sections import ComparisonRequest
 from proband.study.steps import Steps
 
@@ -86,8 +86,11 @@ class _Run:
         if study.verification is None:
             raise DesignError(f"{study.path.name} asks for nothing that lists of comparisons allow.")
         request = study.verification
-        verified = tuple(self.steps.list_verification(one, request) for one in self.inputs.lists)
-        return self._found(verification=verified)
+        verified = []
+        for one in self.inputs.lists:
+            with placed(one.place):
+                verified.append(self.steps.list_verification(one, request))
+        return self._found(verification=tuple(verified))
 
     def of_matrices(self) -> Findings:
         """Do everything that is asked for and possible."""
@@ -274,17 +277,26 @@ class _Run:
         except DesignError as none:
             if asked is not None:
                 raise
-            self.notes.append(f"No {what}: {none.message[0].lower()}{none.message[1:].rstrip('.')}")
+            self.notes.append(f"No {what}: {none.message.rstrip('.')}")
             return None
 
     @contextmanager
     def _at(self, section: str) -> Iterator[None]:
-        """Put the place in the file before errors, if the file has the section."""
-        if section not in self.study.asked:
-            yield
-            return
-        with named(self.study.where(section)):
-            yield
+        """Put the place in the file before errors: where scores are named that are at fault, or else the section, if there is one."""
+        try:
+            with placed(""):
+                yield
+        except ProbandError as error:
+            asked = self.study.where(section) if section in self.study.asked else ""
+            with placed(self._source_of(error) or asked):
+                raise
+
+    def _source_of(self, error: ProbandError) -> str:
+        """Where the scores are named that an error is about, since it begins with their name; empty for any other."""
+        if not isinstance(error, InputError | AlignmentError):
+            return ""
+        own = (one.place for one in self.inputs.algorithms if error.message.startswith(f"{one.name}: "))
+        return next(own, "")
 
     def _found(self, **parts: object) -> Findings:
         study = self.study

@@ -75,27 +75,28 @@ def test_embedded_files():
     found = finding.whole()
     files = build_page(found).embedded
     assert set(files) == {
-        "results.json", "leaderboard.csv", "cmc.csv", "study.toml", "methods.txt", "references.bib",
+        "results-summary.json", "leaderboard-summary.csv", "cmc-thinned.csv", "study.toml", "methods.txt",
+        "references.bib",
     }  # fmt: skip
     assert files["study.toml"] == finding.STUDY
-    results = json.loads(files["results.json"])
+    results = json.loads(files["results-summary.json"])
     assert (
         results["identification"]["results"][0]["rates"]
         == found.to_dict()["identification"]["results"][0]["rates"]
     )
-    rows = list(csv.DictReader(io.StringIO(files["leaderboard.csv"])))
+    rows = list(csv.DictReader(io.StringIO(files["leaderboard-summary.csv"])))
     best = next(iter(found.comparisons.values())).ordered[0]
     assert (rows[0]["algorithm"], float(rows[0]["value"])) == (best.facts.algorithm, best.value)
-    ranks = {int(row["rank"]) for row in csv.DictReader(io.StringIO(files["cmc.csv"]))}
+    ranks = {int(row["rank"]) for row in csv.DictReader(io.StringIO(files["cmc-thinned.csv"]))}
     assert set(range(1, 11)) <= ranks
     assert max(ranks) == finding.PEOPLE
 
 
 def test_long_lists_are_named_where_they_are_left_out():
     found = finding.many(12)
-    results = json.loads(build_page(found).embedded["results.json"])
+    results = json.loads(build_page(found).embedded["results-summary.json"])
     assert results["left_out"] == ["comparisons.rank 1, all probes.pairs"]
-    rows = list(csv.DictReader(io.StringIO(build_page(found).embedded["comparisons.csv"])))
+    rows = list(csv.DictReader(io.StringIO(build_page(found).embedded["leaderboard-pairs.csv"])))
     assert len(rows) == 66
 
 

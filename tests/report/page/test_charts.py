@@ -247,6 +247,12 @@ def test_curves_of_errors_are_read_at_the_same_rates():
                 assert float(fnmr) == pytest.approx(exact.fnmr, rel=1e-5), fmr
 
 
+def test_bars_beside_their_rate_are_said_to_be():
+    verified = [verify(one, experiment(), n_resamples=0) for one in scores()]
+    assert "side by side" in det_chart(verified).notes[1]
+    assert "side by side" not in det_chart(verified[:1]).notes[1]
+
+
 def test_algorithms_without_errors_have_a_place():
     ids = [f"{side}{k}" for side in "gp" for k in range(12)]
     people = pb.Samples({"id": ids, "subject": [one[1:] for one in ids]})

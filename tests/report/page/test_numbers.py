@@ -8,13 +8,18 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from tests.report.page import finding
 from tests.report.page.test_build import tables_of
 
-from proband.report.page import cells
+import proband as pb
+from proband.inference.hard_subjects import HardSubjects
+from proband.report.page import cells, diagnostics
 from proband.report.page.build import build_page
-from proband.report.page.model import Cell
+from proband.report.page.model import Cell, Paragraph
+from proband.report.page.sections_more import hard_subjects_section
+from proband.study.findings import Findings
 
 NUMBER = re.compile(r"[+−-]?\d[\d,]*\.?\d*(?:e[+-]?\d+)?")
 # What the page works out itself: halves of replicates, design effects and p-values over choices of images.
@@ -111,6 +116,68 @@ def test_diagnostics_show_the_clusters_of_the_estimates():
         first.clusters.design_effect,
         first.clusters.effective_n,
     ]
+
+
+@pytest.mark.parametrize("wins", [True, False])
+def test_without_failures_or_successes_people_are_counted_once(wins):
+    people, probes = 12, 4
+    ids = [f"g{k}" for k in range(people)] + [f"p{k}-{n}" for k in range(people) for n in range(probes)]
+    samples = pb.Samples({"id": ids, "subject": [name[1:].partition("-")[0] for name in ids]})
+    own = np.repeat(np.eye(people), probes, axis=0)
+    values = own if wins else np.ones_like(own)
+    made = [
+        pb.Scores.from_array(values, ids[people:], ids[:people], orientation="similarity", name=n)
+        for n in "ab"
+    ]
+    experiment = pb.Experiment(samples, gallery=ids[:people])
+    evaluation = pb.evaluate(made, experiment, check_orientation=False)
+    outcomes = [one.outcomes for one in evaluation.entries]
+    found = Findings(
+        "t", finding.PROVENANCE, evaluation, {"rank 1": pb.compare(pb.RecognitionRate(1), outcomes)}
+    )
+    table = tables_of(build_page(found))["dependence"]
+    assert [cell.text for cell in table.rows[0][1:6]] == ["48", "12", "–", "–", "12"]
+    assert "people are counted once each" in table.notes[-1]
+    estimate = found.comparisons["rank 1"].estimates[0]
+    assert estimate.clusters is not None
+    assert estimate.clusters.effective_n == 12
+    assert f"{'all' if wins else 'none'} succeed, so nothing can be seen" in estimate.notes[-1]
+    noted = " ".join(note for _, note in diagnostics.noted(found))
+    assert "about right" not in noted
+
+
+def test_notes_have_no_quotes_of_programs():
+    found = Findings(
+        "t", finding.PROVENANCE, notes=("two people's probes leave \"sex == 'f'\" and 'age' undecided",)
+    )
+    assert diagnostics.noted(found) == [
+        ("study", "Two people's probes leave “sex == 'f'” and “age” undecided.")
+    ]
+
+
+def hard(rejected: list[int], genuine: int, p: float) -> HardSubjects:
+    n = len(rejected)
+    people = {"subject": [f"P{k}" for k in range(n)], "genuine": [genuine] * n, "false_non_matches": rejected}
+    return HardSubjects(pl.DataFrame({**people, "impostor": [100] * n, "false_matches": [0] * n}), p, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("rejected", "p", "shown"),
+    [
+        ([10, 10, 10] + [1] * 17, 0.001, "some people are rejected more often than chance makes them (p"),
+        ([10] * 19 + [5], 0.001, "it shows in who is spared"),
+        ([4] * 10 + [3] * 10, 0.04, "though half of these errors fall on no fewer people than by chance"),
+        ([4] * 10 + [3] * 10, 0.4, "no concentration on people can be seen"),
+    ],
+)
+def test_hard_subjects_do_not_contradict_their_chart(rejected, p, shown):
+    evaluation = finding.one().evaluation
+    found = Findings("t", finding.PROVENANCE, evaluation, hard_subjects={"sharp": hard(rejected, 10, p)})
+    section = hard_subjects_section(found)
+    assert section is not None
+    first = section.blocks[0]
+    assert isinstance(first, Paragraph)
+    assert shown in first.text
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 from tests.report.page import finding
 
 import proband as pb
+from proband.inference.searching import searches_with_intervals
 from proband.report.page import cells
 from proband.report.page.model import Badges, Paragraph
 from proband.report.page.protocol import protocol_section
@@ -64,7 +65,8 @@ def test_undecided_says_what_would_decide_it():
     (pair,) = comparison.pairs
     said = of(comparison)
     assert said[0].startswith("Whether a or b is better is undecided:")
-    assert any(f"about {pair.subjects_needed:,} people" in one and "here are 200" in one for one in said)
+    settled = f"about {pair.subjects_needed:,} people would settle a true difference of 1 point with a power of 80%; here are 200."
+    assert any(settled in one for one in said)
 
 
 def test_undecided_without_a_margin():
@@ -119,6 +121,108 @@ def test_one_algorithm():
 def test_other_parts_speak_for_themselves(part, start):
     found = Findings("t", finding.PROVENANCE, **{part: getattr(finding.whole(), part)})
     assert sentences(found)[0].startswith(start)
+
+
+def searched(nonmated: int, fpir: float) -> Findings:
+    """Forty enrolled people with a search each, and so many searches for others."""
+    ids = [f"g{k}" for k in range(40)] + [f"p{k}" for k in range(40)] + [f"n{k}" for k in range(nonmated)]
+    people = [name[1:] if name[0] != "n" else name for name in ids]
+    values = np.random.default_rng(3).normal(size=(40 + nonmated, 40)) + 4 * np.eye(40 + nonmated, 40)
+    made = pb.Scores.from_array(values, ids[40:], ids[:40], orientation="similarity", name="net")
+    experiment = pb.Experiment(pb.Samples({"id": ids, "subject": people}), gallery=ids[:40])
+    found = searches_with_intervals(pb.search(made, experiment), (fpir,), (1,))
+    return Findings("t", finding.PROVENANCE, searches=(found,))
+
+
+@pytest.mark.parametrize(
+    ("nonmated", "fpir", "shown"),
+    [
+        (1, 0.01, "Misses at an FPIR of 0.01 are not measurable here: 1 non-mated search; at least 30 are needed."),
+        (29, 0.1, "Misses at an FPIR of 0.1 are not measurable here: 29 non-mated searches; at least 30 are needed."),
+        (
+            50,
+            0.01,
+            "Misses at an FPIR of 0.01 are not measurable here: 50 non-mated searches; one false positive among them is a rate of "
+            "0.02 already.",
+        ),
+    ],
+)  # fmt: skip
+def test_open_sets_that_measure_nothing(nonmated, fpir, shown):
+    assert sentences(searched(nonmated, fpir))[0] == shown
+
+
+def test_open_sets_name_the_rate_asked_for():
+    found = searched(50, 0.1)
+    p = found.searches[0].points[0].point
+    first = sentences(found)[0]
+    assert first.startswith(f"net: {p.fnir:.4f} [")
+    assert first.endswith(f"fail at an FPIR of 0.1 (measured: {p.fpir:.3g}, of 50 non-mated searches).")
+
+
+@pytest.mark.parametrize(("tied", "warned"), [(20, False), (21, True)])
+def test_many_ties_are_warned_of(tied, warned):
+    ids = [f"{side}{k}" for side in "gp" for k in range(200)]
+    samples = pb.Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    values = np.eye(200)
+    values[:tied] = 0.5
+    made = pb.Scores.from_array(values, ids[200:], ids[:200], orientation="similarity", name="net")
+    evaluation = pb.evaluate([made], pb.Experiment(samples, gallery=ids[:200]))
+    said = sentences(Findings("t", finding.PROVENANCE, evaluation))
+    told = (
+        f"Probes tied with a non-mate: net {tied} of 200; its result rests on the tie policy (pessimistic)."
+    )
+    assert (told in said) == warned
+    assert any("tie policy" in one for one in said) == warned
+
+
+def test_ties_of_several_algorithms_that_are_compared():
+    said = of(compared({"poor": range(60), "fair": range(40), "good": range(10)}))
+    assert said[1] == (
+        "Probes tied with a non-mate: poor 60 of 200, fair 40 of 200; their results rest on the tie policy (pessimistic)."
+    )
+
+
+def test_verifications_name_the_lowest_fnmr():
+    results = finding.whole().verification
+    for order in (results, results[::-1]):
+        said = sentences(Findings("t", finding.PROVENANCE, verification=order))
+        lowest = min(order, key=lambda one: one.points[0].point.fnmr)
+        point = lowest.points[0]
+        assert point.fnmr_at_fmr is not None
+        low, high = point.fnmr_at_fmr
+        assert (
+            said[0]
+            == f"{lowest.algorithm}: FNMR {point.point.fnmr:.4f} [{low:.4f}, {high:.4f}] at an FMR of 0.1."
+        )
+        assert said[1] == "It has the lowest FNMR of 3 algorithms here; not tested against the others."
+    alone = sentences(Findings("t", finding.PROVENANCE, verification=results[:1]))
+    assert not any("tested" in one for one in alone)
+
+
+def test_verification_that_disagrees_is_told():
+    whole = finding.whole()
+    ranks = {"rank 1": next(iter(whole.comparisons.values()))}
+    found = Findings("t", finding.PROVENANCE, whole.evaluation, ranks, whole.verification)
+    (told,) = (one for one in sentences(found) if one.startswith("In verification"))
+    fnmr = {one.algorithm: one.points[0].point.fnmr for one in whole.verification}
+    lowest = min(fnmr, key=lambda name: fnmr[name])
+    assert told.startswith(
+        f"In verification at an FMR of 0.1, {lowest} has the lowest FNMR ({lowest} {fnmr[lowest]:.4f} ["
+    )
+    assert told.endswith("): not tested here; add [[comparison]] fnmr_at = 0.1 to the study.")
+    # Nothing is to be added to a command, and nothing is said where it was tested or the two best are alike.
+    command = replace(found, provenance=replace(finding.PROVENANCE, study=""))
+    assert any(one.endswith("): not tested here.") for one in sentences(command))
+    best = leading(found)[0]
+    same = next(one for one in whole.verification if one.algorithm == best)
+    alike = tuple(replace(same, rates=one.rates) for one in whole.verification)
+    assert not any(one.startswith("In verification") for one in sentences(replace(found, verification=alike)))
+    experiment = pb.Experiment(finding.samples(), gallery="image == 0")
+    pair = [
+        finding.scores(name, finding.NOISES[name], place) for place, name in enumerate(("sharp", "plain"))
+    ]
+    tested = {**ranks, "FNMR": pb.compare(pb.FNMR(0.1), pair, experiment)}
+    assert not any(one.startswith("In verification") for one in sentences(replace(found, comparisons=tested)))
 
 
 def test_the_leading_come_first():

@@ -68,7 +68,7 @@ async function saveFile(button) {
 // Tables
 
 // The text of a cell comes first; raised letters and the question come behind it.
-const cellText = (cell) => (cell.firstChild?.nodeType === Node.TEXT_NODE ? cell.firstChild.data : "");
+const cellText = ({ firstChild: first }) => (["#text", "BDI"].includes(first?.nodeName) ? first.textContent : "");
 
 function sortKey(cell) {
   const said = cell.dataset.v ?? cellText(cell);
@@ -126,6 +126,7 @@ function makeSwitch(item, place, figure) {
     const hide = button.getAttribute("aria-pressed") === "true";
     button.setAttribute("aria-pressed", !hide);
     for (const curve of all(`.plot [data-series="${place}"]`, figure)) curve.classList.toggle("off", hide);
+    figure.dispatchEvent(new Event("switched"));
   });
   item.append(button);
 }
@@ -199,9 +200,10 @@ function readOut(chart, stop, line) {
   const read = visible(chart).map((one) => ({ ...one, point: pointAt(one, stop.x) })).filter((one) => one.point);
   const said = read.map(({ curve, steps, point }) => {
     const elsewhere = steps || point.a === stop.a ? "" : ` at ${shown(point.a, unitX)}`;
-    return `${curve.dataset.name} ${shown(point.b, unitY)}${elsewhere}`;
+    return [make("bdi", {}, curve.dataset.name), ` ${shown(point.b, unitY)}${elsewhere}`];
   });
-  line.textContent = `${labelX} ${shown(stop.a, unitX)}: ${said.join(" · ")}`;
+  const parts = said.flatMap((one, place) => (place ? [" · ", ...one] : one));
+  line.replaceChildren(`${labelX} ${shown(stop.a, unitX)}: `, ...parts);
   const group = svgElement("g", { class: "crosshair" });
   group.append(svgElement("path", { d: `M${stop.x} ${chart.top}V${chart.bottom}` }));
   for (const { steps, point } of read) {
@@ -210,6 +212,15 @@ function readOut(chart, stop, line) {
   chart.svg.querySelector(".crosshair")?.remove();
   chart.svg.append(group);
   chart.stop = stop;
+}
+
+// What was read out is read again when a curve is switched; without any curve there is nothing to read.
+function readAgain(chart, line) {
+  const crosshair = chart.svg.querySelector(".crosshair");
+  const places = stops(chart);
+  if (crosshair && places.length) return readOut(chart, nearest(places, chart.stop.x), line);
+  crosshair?.remove();
+  if (!places.length) line.replaceChildren();
 }
 
 function nextStop(chart, key) {
@@ -232,6 +243,7 @@ function makeReadable(svg, figure) {
     const places = stops(chart);
     if (places.length) readOut(chart, nearest(places, point.x), line);
   });
+  figure.addEventListener("switched", () => { if (svg.checkVisibility()) readAgain(chart, line); });
   holder.addEventListener("keydown", (event) => {
     const stop = nextStop(chart, event.key);
     if (!stop) return;
@@ -270,11 +282,13 @@ function legendBelow(figure, made, width, height) {
   const items = all(".legend button[aria-pressed=true]", figure);
   for (const item of items) {
     const style = getComputedStyle(item.querySelector(".line"));
-    const room = 54 + 7.5 * item.textContent.length;
+    const name = item.textContent;
+    const short = name.length > 60 ? `${name.slice(0, 30)}…${name.slice(-29)}` : name;
+    const room = 54 + 7.5 * short.length;
     if (x > 12 && x + room > width) [x, y] = [12, y + 20];
     made.append(svgElement("path", { d: `M${x} ${y}h28`, stroke: style.stroke, "stroke-width": 2, "stroke-dasharray": style.strokeDasharray }));
     const label = svgElement("text", { x: x + 34, y: y + 5, "font-family": "sans-serif", "font-size": 13, fill: "#1c2024" });
-    label.textContent = item.textContent;
+    label.textContent = short;
     made.append(label);
     x += room;
   }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -26,6 +27,10 @@ from proband.report.page.svg import series
 
 _ASKED_IN_EACH = 12  # rows; in longer tables a question that all cells share stands at the head of the column
 
+# Letters that are written from right to left, and what stands between such letters.
+_LEFTWARDS = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+_LEFTWARD_WORDS = re.compile(rf"{_LEFTWARDS}+(?:[\s\-_.,'’]+{_LEFTWARDS}+)*")
+
 
 @dataclass
 class Writing:
@@ -38,11 +43,21 @@ class Writing:
         self.asides = Asides(self.names)
 
 
+def prose(text: str) -> str:
+    """Isolate words that are written from right to left, so that the numbers behind them keep their order."""
+    return _LEFTWARD_WORDS.sub("\u2068\\g<0>\u2069", text)
+
+
+def _named(text: str) -> str:
+    """Isolate a whole name where it needs to be, without a sign that would be copied with it."""
+    return tag("bdi", text) if _LEFTWARD_WORDS.search(text) else text
+
+
 def block_markup(writing: Writing, block: Block) -> Markup:
     """Write a block."""
     match block:
         case Paragraph():
-            return tag("p", block.text, class_="strong" if block.strong else None)
+            return tag("p", prose(block.text), class_="strong" if block.strong else None)
         case Badges():
             badges = (tag("li", _badge(writing, badge)) for badge in block.badges)
             return tag("ul", joined(badges), class_="badges")
@@ -52,7 +67,7 @@ def block_markup(writing: Writing, block: Block) -> Markup:
             return _code(block)
         case Folded():
             inner = joined((block_markup(writing, inside) for inside in block.blocks), "\n")
-            return tag("details", tag("summary", block.title), inner, class_="folded")
+            return tag("details", tag("summary", prose(block.title)), inner, class_="folded")
         case TableView():
             return _table(writing, block)
         case Chart():
@@ -61,12 +76,12 @@ def block_markup(writing: Writing, block: Block) -> Markup:
 
 def terms(rows: Iterable[tuple[str, str]], kind: str | None = None) -> Markup:
     """Write names and what they stand for; nothing where there are none."""
-    said = joined(tag("div", tag("dt", name), tag("dd", text)) for name, text in rows)
+    said = joined(tag("div", tag("dt", prose(name)), tag("dd", prose(text))) for name, text in rows)
     return tag("dl", said, class_=kind) if said else said
 
 
 def _heading(title: str) -> Markup:
-    return tag("h3", title) if title else Markup("")
+    return tag("h3", prose(title)) if title else Markup("")
 
 
 def button(text: str, action: str, **attributes: str | bool | None) -> Markup:
@@ -86,9 +101,15 @@ def _code(code: Code) -> Markup:
 def _badge(writing: Writing, badge: Badge) -> Markup:
     tone = None if badge.tone == "plain" else badge.tone
     if not badge.explained:
-        return tag("span", badge.text, class_=f"badge {tone or ''}".strip())
+        return tag("span", prose(badge.text), class_=f"badge {tone or ''}".strip())
     asked = writing.asides.keep(badge.explained)
-    return tag("button", badge.text, class_=f"badge {tone or ''}".strip(), type="button", popovertarget=asked)
+    return tag(
+        "button",
+        prose(badge.text),
+        class_=f"badge {tone or ''}".strip(),
+        type="button",
+        popovertarget=asked,
+    )
 
 
 def _ask(writing: Writing, answers: Answers | None) -> Markup:
@@ -109,7 +130,7 @@ def _table(writing: Writing, table: TableView) -> Markup:
     rows = joined((_row(writing, table.columns, row, shared) for row in table.rows), "\n")
     written = tag(
         "table",
-        tag("caption", tag("span", table.caption), id=caption),
+        tag("caption", tag("span", prose(table.caption)), id=caption),
         tag("thead", tag("tr", heads)),
         tag("tbody", rows),
     )
@@ -154,7 +175,7 @@ def _row(
         cells.append(
             tag(
                 "td" if place else "th",
-                cell.text,
+                _named(cell.text),
                 tag("sup", cell.raised) if cell.raised else "",
                 _ask(writing, None if shared[place] else cell.answers),
                 scope=None if place else "row",
@@ -176,7 +197,7 @@ def _sort_value(cell: Cell) -> str | None:
 
 
 def _notes(notes: tuple[str, ...]) -> Markup:
-    return joined(tag("p", note, class_="note") for note in notes)
+    return joined(tag("p", prose(note), class_="note") for note in notes)
 
 
 def _explained(columns: tuple[Column, ...]) -> Markup:
@@ -209,8 +230,8 @@ def _chart(writing: Writing, chart: Chart) -> Markup:
         "figure",
         tag(
             "figcaption",
-            tag("div", tag("h3", chart.title, id=title), _ask(writing, chart.answers)),
-            tag("p", chart.description),
+            tag("div", tag("h3", prose(chart.title), id=title), _ask(writing, chart.answers)),
+            tag("p", prose(chart.description)),
         ),
         tag("div", _legend(chart.series), _scales(name, tuple(chart.drawings)), class_="keys"),
         tag("div", drawings, class_="plot"),
@@ -229,7 +250,11 @@ def _legend(names: tuple[str, ...]) -> Markup:
         return Markup("")
     line = Markup('<path class="line" d="M1 5H29"/>')
     items = joined(
-        tag("li", tag("svg", Markup(series(place, "", line)), viewBox="0 0 30 10", aria_hidden="true"), name)
+        tag(
+            "li",
+            tag("svg", Markup(series(place, "", line)), viewBox="0 0 30 10", aria_hidden="true"),
+            _named(name),
+        )
         for place, name in enumerate(names)
     )
     return tag("ul", items, class_="legend", aria_label="Legend")

@@ -136,17 +136,20 @@ def _reproduce_section(found: Found) -> Section:
 
 
 def embedded_files(found: Found) -> dict[str, str]:
-    """Files that travel in the page: results, tables, curves, the study, and what to cite."""
-    files = {"results.json": _results(found)}
+    """Files that travel in the page: results, tables, curves, the study, and what to cite.
+
+    What is shorter than the file of a study's directory has a name of its own.
+    """
+    files = {"results-summary.json": _results(found)}
     comparison, evaluation = main_comparison(found), main_evaluation(found)
     if comparison is not None:
-        files["leaderboard.csv"] = _leaderboard_csv(comparison)
+        files["leaderboard-summary.csv"] = _leaderboard_csv(comparison)
         if len(pairs_shown(comparison)) < len(comparison.pairs):
-            files["comparisons.csv"] = comparison.to_csv()
+            files["leaderboard-pairs.csv"] = comparison.to_csv()
     elif evaluation is not None:
-        files["leaderboard.csv"] = evaluation.to_frame().write_csv()
+        files["leaderboard-summary.csv"] = evaluation.to_frame().write_csv()
     if evaluation is not None:
-        files["cmc.csv"] = _curves(evaluation)
+        files["cmc-thinned.csv"] = _curves(evaluation)
     if found.provenance.study:
         files["study.toml"] = found.provenance.study
     text, keys = methods_text(found)

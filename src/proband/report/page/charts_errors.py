@@ -93,9 +93,10 @@ def det_chart(
     said = f"{_about(curves, _VERIFICATION)} Equal error rate: {listed(parts)}."
     drawings = _drawings(id, title, said, curves, marks, _VERIFICATION, ("probit", "log"), limits)
     level = results[0].confidence_level
+    beside = ", side by side around the FMR where there are several" if len(curves) > 1 else ""
     notes = (
         _HOW,
-        f"Dots: equal error rates. Bars: {percent(level)} intervals of FNMR at the FMRs asked for.",
+        f"Dots: equal error rates. Bars: {percent(level)} intervals of FNMR at the FMRs asked for{beside}.",
     )
     return Chart(
         id,

@@ -107,7 +107,7 @@ def forest_chart(
     said = (
         listed(
             [
-                f"{name}: {effect(one.difference, in_points)} {effect_interval(one.low, one.high, in_points)}, {one.verdict}"
+                f"{name}: {effect(one.difference, in_points)} {effect_interval(one.low, one.high, in_points)}, {one.said}"
                 for name, one in zip(names, shown, strict=True)
             ]
         )
@@ -122,7 +122,7 @@ def forest_chart(
         marks,
         domain,
         label,
-        beside=[one.verdict for one in shown],
+        beside=[one.said for one in shown],
         margin=margin,
     )
     rows = [
@@ -132,7 +132,7 @@ def forest_chart(
             effect_cell(one.difference, in_points),
             effect_interval_cell(one.low, one.high, in_points, comparison.answers),
             p_cell(one.p_adjusted),
-            text_cell(one.verdict),
+            text_cell(one.said),
         )
         for one in shown
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from math import sqrt
 from typing import TYPE_CHECKING
@@ -17,6 +18,8 @@ from proband.report.page.verdict import main_comparison, main_evaluation
 if TYPE_CHECKING:
     from proband.report.page.build import Found
 
+# A name in quotes as programs write them; an apostrophe has a letter before it.
+_QUOTED = re.compile(r"""(?<!\w)(['"])(.+?)\1(?!\w)""")
 _DRIFT = 0.1  # of a standard error: halves of the replicates that differ by more ask for more of them
 
 
@@ -56,18 +59,19 @@ def _ties(found: Found) -> TableView | None:
 
 def _dependence(found: Found) -> TableView | None:
     """Effective against nominal sample sizes, where people have several probes."""
+    shared = _clusters(found)
     rows = [
         [
             cells.text_cell(name),
             cells.count_cell(one.n),
             cells.count_cell(one.n_clusters),
-            cells.fixed_cell(one.icc),
-            cells.fixed_cell(one.design_effect),
+            cells.empty_cell() if one.nothing_varies else cells.fixed_cell(one.icc),
+            cells.empty_cell() if one.nothing_varies else cells.fixed_cell(one.design_effect),
             cells.fixed_cell(one.effective_n, 0),
             cells.rate_cell(one.binomial_se),
             cells.rate_cell(one.cluster_se),
         ]
-        for name, one in _clusters(found).items()
+        for name, one in shared.items()
     ]
     if not rows:
         return None
@@ -82,6 +86,10 @@ def _dependence(found: Found) -> TableView | None:
         Column("s.e. over people", True),
     )
     notes = ["Intervals never count more probes than there are: a design effect below 1 is taken as 1."]
+    if any(one.nothing_varies for one in shared.values()):
+        notes.append(
+            "Where all or no probes succeed, people are counted once each: nothing can be seen of how alike their probes are."
+        )
     return cells.table("dependence", "Probes of one person are not independent", heads, rows, notes)
 
 
@@ -208,7 +216,7 @@ def noted(found: Found) -> list[tuple[str, str]]:
     told: dict[str, list[str]] = {}
     for part, notes in parts:
         for note in notes:
-            told.setdefault(cells.as_sentence(note), []).append(part)
+            told.setdefault(cells.as_sentence(_QUOTED.sub(r"“\2”", note)), []).append(part)
     return [(_where(own), note) for note, own in told.items()]
 
 

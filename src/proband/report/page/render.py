@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 
 from proband.measures.results import Answers
-from proband.report.page.blocks import Writing, block_markup, button, terms
+from proband.report.page.blocks import Writing, block_markup, button, prose, terms
 from proband.report.page.markup import Asides, Markup, inert, joined, packed, script, tag
 from proband.report.page.model import Page, Paragraph, Section
 
@@ -86,13 +86,13 @@ def _header(page: Page) -> Markup:
     tools = tag(
         "div", button("Dark", "theme", aria_pressed="false"), button("Print", "print"), class_="tools"
     )
-    subtitle = tag("p", page.subtitle) if page.subtitle else ""
-    return tag("header", tag("div", tag("h1", page.title), subtitle), tools, class_="masthead")
+    subtitle = tag("p", prose(page.subtitle)) if page.subtitle else ""
+    return tag("header", tag("div", tag("h1", prose(page.title)), subtitle), tools, class_="masthead")
 
 
 def _contents(page: Page, names: list[str]) -> Markup:
     links = [
-        tag("li", tag("a", section.title, href=f"#{name}"))
+        tag("li", tag("a", prose(section.title), href=f"#{name}"))
         for section, name in zip(page.sections, names, strict=True)
     ]
     if page.embedded:
@@ -104,7 +104,7 @@ def _contents(page: Page, names: list[str]) -> Markup:
 def _section(writing: Writing, section: Section, name: str, hero: bool) -> Markup:
     blocks = joined((block_markup(writing, block) for block in section.blocks), "\n")
     hero = hero and any(isinstance(block, Paragraph) and block.strong for block in section.blocks)
-    heading = tag("h2", section.title, id=writing.names.claim(f"{name}-heading"))
+    heading = tag("h2", prose(section.title), id=writing.names.claim(f"{name}-heading"))
     return tag(
         "section",
         heading,
@@ -129,7 +129,7 @@ def _aside(content: object, name: str) -> Markup:
         said = (content.of, content.varying, content.fixed, content.assuming)
         inner = terms(pair for pair in zip(names, said, strict=True) if pair[1])
     else:
-        inner = tag("p", str(content))
+        inner = tag("p", prose(str(content)))
     return tag("div", inner, id=name, popover=True, role="note")
 
 

@@ -157,7 +157,7 @@ def _of_people(of: str) -> Answers:
 def _variation_table(variation: GalleryVariation, id: str) -> TableView:
     """A row for each algorithm: its rate in each gallery, and their mean, range, places and test."""
     about = {
-        one.number: f"{one.people:,} people, {one.probes:,} probes"
+        one.number: f"{cells.plural(one.people, 'person', 'people')}, {cells.plural(one.probes, 'probe')}"
         + ("" if one.mean_age is None else f", mean age {one.mean_age:,.1f}")
         for one in variation.galleries
     }

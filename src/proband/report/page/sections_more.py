@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from proband.inference.hard_subjects import HardSubjects
 from proband.inference.searching import SearchEstimates, SearchInterval
 from proband.report.page import cells
 from proband.report.page.charts_distributions import hard_subjects_chart
 from proband.report.page.charts_errors import search_chart
+from proband.report.page.concentration import shared_errors
 from proband.report.page.model import Block, Cell, Column, Folded, Section, TableView
 from proband.report.page.sections_identification import drawn, left_out
 from proband.report.page.verdict import leading
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from proband.report.page.build import Found
 
 _MOST_PEOPLE = 10
+_SIGNIFICANCE = 0.05
 _COARSEST = 1 / 200  # the largest p-value that the fewest draws of the test can give at best
 
 
@@ -30,7 +34,8 @@ def open_set_section(found: Found) -> Section | None:
     if results:
         blocks += _search_blocks(results, leading(found), "search")
     if rejection is not None:
-        held = f"Rejection: {rejection.n_held_out:,} people were taken out of the gallery at random (seed {rejection.seed})."  # fmt: skip
+        people = cells.plural(rejection.n_held_out, "person was", "people were")
+        held = f"Rejection: {people} taken out of the gallery at random (seed {rejection.seed})."
         blocks += [*cells.said([held]), *_search_blocks(rejection.results, leading(found), "rejection")]
     return Section("open-set", "Open-set search", tuple(blocks)) if blocks else None
 
@@ -102,22 +107,36 @@ def hard_subjects_section(found: Found) -> Section | None:
         blocks += own if place == 1 else [Folded(name, tuple(own))]
     if blocks and len(shown) < len(names):
         blocks += cells.said(
-            [f"The leading {len(shown)} of {len(names):,} algorithms are shown; results.json has all."]
+            [f"The leading {len(shown)} of {len(names):,} algorithms are shown; the results have all."]
         )
     return Section("hard-subjects", "Hard subjects", tuple(blocks)) if blocks else None
 
 
 def _concentration(name: str, one: HardSubjects) -> list[str]:
     told = []
-    for what, p, found in (
-        ("false non-matches", one.goats_p, "some people are rejected more often than chance makes them"),
-        ("false matches", one.lambs_p, "some people take part in more of them than chance makes them"),
-    ):
+    for what, p, found, errors, comparisons in (
+        ("false non-matches", one.goats_p, "some people are rejected more often than chance makes them", "false_non_matches", "genuine"),
+        ("false matches", one.lambs_p, "some people take part in more of them than chance makes them", "false_matches", "impostor"),
+    ):  # fmt: skip
         shown = cells.p_value(p, p if _at_floor(p) else None)
-        told.append(
-            f"{name}, {what}: {found if p <= 0.05 else 'no concentration on people can be seen'} (p {shown})."
-        )
+        if p > _SIGNIFICANCE:
+            found = "no concentration on people can be seen"
+        elif one.people[errors].sum() > one.people[comparisons].sum() / 2:
+            found = "people differ more than chance makes them; most comparisons are errors, so it shows in who is spared, not in whom they fall on"
+        elif not _gathered(one, errors, comparisons):
+            found += ", though half of these errors fall on no fewer people than by chance"
+        told.append(f"{name}, {what}: {found} (p {shown}).")
     return told
+
+
+def _gathered(one: HardSubjects, errors: str, comparisons: str) -> bool:
+    """Whether half of the errors falls on fewer people than by chance, to the digits that the chart's summary gives."""
+    shared = shared_errors(one, errors, comparisons)
+    if shared is None:
+        return False
+    people, own, chance_people, by_chance, _ = shared
+    half, expected = (float(np.interp(0.5, y, x)) for x, y in ((people, own), (chance_people, by_chance)))
+    return round(half, 3) < round(expected, 3)
 
 
 def _at_floor(p: float) -> bool:

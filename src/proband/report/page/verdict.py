@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from proband.inference import Comparison, Evaluation, VirtualExperiments
 from proband.inference.comparison import PairComparison, Verdict
 from proband.inference.evaluation import Entry
+from proband.inference.planning_sizes import POWER
 from proband.inference.searching import SearchEstimates
-from proband.inference.verifying import Verification
+from proband.inference.verifying import Verification, VerificationPoint
 from proband.measures.results import Answers
+from proband.measures.verification import AUC
 from proband.report.page import cells
 from proband.report.page.model import Block, Paragraph, Section
 
@@ -18,6 +21,10 @@ if TYPE_CHECKING:
     from proband.report.page.build import Found
 
 _TURNED: dict[Verdict, Verdict] = {"better": "worse", "worse": "better"}
+_MANY_TIES = 0.1  # of the probes: with more, the tie policy decides
+_FEWEST_SEARCHES = 30  # for people not enrolled: with fewer, no false positive rate is measured
+_FNMR, _AUC = "FNMR", AUC().estimand  # how measures of verification begin
+_MOST_NAMED = 6
 
 
 def main_comparison(found: Found) -> Comparison | None:
@@ -62,13 +69,14 @@ def verdict_section(found: Found) -> Section | None:
     elif evaluation is not None:
         blocks += _evaluated(evaluation)
     elif found.verification:
-        blocks += _verified(found.verification[0])
+        blocks += _verified(found.verification)
     elif found.searches:
-        blocks += _searched(found.searches[0])
+        blocks += _searched(found.searches)
     elif found.choices is not None:
         blocks += _chosen(found.choices, found.confidence_level)
     elif found.strat is not None:
         blocks += [Paragraph(found.strat.effects[0].sentence(), strong=True)]
+    blocks[1:1] = cells.said([*_ties(comparison, evaluation), *_other_way(found)])
     return Section("verdict", "Verdict", tuple(blocks)) if blocks else None
 
 
@@ -146,9 +154,10 @@ def what_would_decide(pair: PairComparison, comparison: Comparison) -> list[str]
         said.append(f"{pair.first} is not worse than {pair.second} by {worth} or more.")
     if pair.subjects_needed is not None:
         people = comparison.estimates[0].facts.n_probe_subjects
+        needed = cells.plural(pair.subjects_needed, "person", "people")
         said.append(
-            f"What would decide it: about {pair.subjects_needed:,} people would settle a true difference of {worth}; here are "
-            f"{people:,}."
+            f"What would decide it: about {needed} would settle a true difference of {worth} with a power of {cells.percent(POWER)}; "
+            f"here {'is' if people == 1 else 'are'} {people:,}."
         )
     return said or [
         f"What would decide it: more people than these; a true difference of {worth} is looked for."
@@ -175,8 +184,66 @@ def _field(comparison: Comparison) -> str:
     beaten = comparison.beaten_by(best)
     apart = [one.facts.algorithm for one in comparison.ordered[1:] if one.facts.algorithm not in beaten]
     said = f"{best} is significantly better than {len(beaten):,} of the {n_others:,} others"
-    shown = ", ".join(apart[:6]) + (f" and {len(apart) - 6:,} more" if len(apart) > 6 else "")
-    return said + (f"; not told apart from it: {shown}." if apart else ".")
+    return said + (f"; not told apart from it: {_named(apart)}." if apart else ".")
+
+
+def _named(names: Sequence[str]) -> str:
+    """The first few of many."""
+    rest = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def _ties(comparison: Comparison | None, evaluation: Evaluation | None) -> list[str]:
+    """A warning where ties decide: of the probes that the verdict is about."""
+    if comparison is not None:
+        facts = [one.facts for one in comparison.estimates]
+    else:
+        facts = [] if evaluation is None else [entry.curve.facts for entry in _ordered(evaluation)]
+    many = [one for one in facts if one.n_tied > _MANY_TIES * one.n_probes]
+    if not many:
+        return []
+    shown = _named([f"{one.algorithm} {one.n_tied:,} of {one.n_probes:,}" for one in many])
+    rests = "its result rests" if len(many) == 1 else "their results rest"
+    return [f"Probes tied with a non-mate: {shown}; {rests} on the tie policy ({many[0].ties})."]
+
+
+def _other_way(found: Found) -> list[str]:
+    """What verification says where it was done beside identification, if it tells the best apart or names another."""
+    comparison = main_comparison(found)
+    if comparison is None and main_evaluation(found) is None:
+        return []
+    if comparison is not None and comparison.estimates[0].answers.of.startswith((_FNMR, _AUC)):
+        return []
+    if any(one.estimates[0].answers.of.startswith(_FNMR) for one in found.comparisons.values()):
+        return []
+    best = {one.algorithm: (one, point) for one, point in _by_fnmr(found.verification)}
+    leaders = [name for name in leading(found) if name in best][:2]
+    if len(leaders) < 2:
+        return []
+    lowest, leader = next(iter(best)), leaders[0]
+    fnmr = {name: point.point.fnmr for name, (_, point) in best.items()}
+    if fnmr[lowest] == fnmr[leader]:
+        lowest = leader  # nobody is ahead of it
+    if lowest == leader and fnmr[leaders[0]] == fnmr[leaders[1]]:
+        return []
+    asked = best[lowest][1].point.asked
+    told = leaders if lowest == leader else [lowest, leader]
+    shown = ", ".join(f"{name} {_fnmr(best[name][1])}" for name in told)
+    ahead = f"{lowest} has the lowest FNMR" if len(best) > 2 else f"{lowest} has the lower FNMR"
+    add = f"; add [[comparison]] fnmr_at = {asked:g} to the study" if found.provenance.study else ""
+    return [f"In verification at an FMR of {asked:g}, {ahead} ({shown}): not tested here{add}."]
+
+
+def _by_fnmr(results: Sequence[Verification]) -> list[tuple[Verification, VerificationPoint]]:
+    """Every algorithm at the first false match rate asked for, the lowest FNMR first; empty where only thresholds were."""
+    points = [(one, next((p for p in one.points if p.point.asked is not None), None)) for one in results]
+    made = [(one, point) for one, point in points if point is not None]
+    return sorted(made, key=lambda pair: pair[1].point.fnmr)
+
+
+def _fnmr(point: VerificationPoint) -> str:
+    ends = (point.fnmr.low, point.fnmr.high) if point.fnmr_at_fmr is None else point.fnmr_at_fmr
+    return f"{cells.rate(point.point.fnmr)} {cells.interval(*ends)}"
 
 
 def _varied(answers: Answers) -> str:
@@ -202,24 +269,51 @@ def _evaluated(evaluation: Evaluation) -> list[Block]:
     return [Paragraph(strong, strong=True), *cells.said(rest)]
 
 
-def _verified(result: Verification) -> list[Block]:
-    point = result.points[0]
-    p, anew = point.point, point.fnmr_at_fmr
-    ends = (point.fnmr.low, point.fnmr.high) if anew is None else anew
-    at = (
-        f"at the threshold {cells.threshold(p.threshold)}" if p.asked is None else f"at an FMR of {p.asked:g}"
-    )
-    strong = f"{result.algorithm}: FNMR {cells.rate(p.fnmr)} {cells.interval(*ends)} {at}."
-    return [Paragraph(strong, strong=True), *cells.said([_varied(result.answers)])]
+def _verified(results: Sequence[Verification]) -> list[Block]:
+    ordered = _by_fnmr(results)
+    if not ordered:  # thresholds differ in what they mean, so the first speaks for itself
+        result, point = results[0], results[0].points[0]
+        at = f"at the threshold {cells.threshold(point.point.threshold)}"
+    else:
+        result, point = ordered[0]
+        at = f"at an FMR of {point.point.asked:g}"
+    rest = [_varied(result.answers)]
+    if len(ordered) > 1:
+        alike = [one.algorithm for one, p in ordered[1:] if p.point.fnmr == point.point.fnmr]
+        shared = f" (as has {_named(alike)})" if alike else ""
+        rest.insert(
+            0,
+            f"It has the lowest FNMR of {len(ordered):,} algorithms here{shared}; not tested against the others.",
+        )
+    strong = f"{result.algorithm}: FNMR {_fnmr(point)} {at}."
+    return [Paragraph(strong, strong=True), *cells.said(rest)]
 
 
-def _searched(result: SearchEstimates) -> list[Block]:
+def _searched(results: Sequence[SearchEstimates]) -> list[Block]:
+    result = min(results, key=lambda one: one.points[0].point.fnir)
     one = result.points[0]
+    p = one.point
+    others = cells.plural(p.n_nonmated, "non-mated search", "non-mated searches")
+    asked = "this FPIR" if p.asked is None else f"an FPIR of {p.asked:g}"
+    # Below one false positive among the searches a rate is reached only by having none, which bounds it but does not show it.
+    if p.n_nonmated < _FEWEST_SEARCHES or (p.asked is not None and p.asked * p.n_nonmated < 1):
+        why = (
+            f"at least {_FEWEST_SEARCHES} are needed"
+            if p.n_nonmated < _FEWEST_SEARCHES
+            else f"one false positive among them is a rate of {cells.small(1 / p.n_nonmated)} already"
+        )
+        strong = f"Misses at {asked} are not measurable here: {others}; {why}."
+        return [Paragraph(strong, strong=True), *cells.said([_varied(result.answers)])]
     strong = (
-        f"{result.algorithm}: {cells.rate(one.point.fnir)} {cells.interval(*one.fnir)} of the searches for enrolled people fail at "
-        f"an FPIR of {cells.small(one.point.fpir)}."
+        f"{result.algorithm}: {cells.rate(p.fnir)} {cells.interval(*one.fnir)} of the searches for enrolled people fail at "
+        f"{asked} (measured: {cells.small(p.fpir)}, of {others})."
     )
-    return [Paragraph(strong, strong=True), *cells.said([_varied(result.answers)])]
+    rest = [_varied(result.answers)]
+    if len(results) > 1:
+        rest.insert(
+            0, f"It misses the fewest of {len(results):,} algorithms here; not tested against the others."
+        )
+    return [Paragraph(strong, strong=True), *cells.said(rest)]
 
 
 def _chosen(result: VirtualExperiments, level: float) -> list[Block]:
