@@ -16,7 +16,7 @@ _KINDS = {
     "toml": "application/toml",
     "tex": "application/x-tex",
 }
-_PACKED = 2_000  # characters; longer files travel compressed
+_PACKED = 1_000  # characters; longer files travel compressed
 
 
 def render_page(page: Page) -> str:
