@@ -40,7 +40,9 @@ def data(tmp_path: Path) -> Path:
 
 
 def embedded_results(page: str) -> dict[str, Any]:
-    block = re.search(r'<script type="([^"]+)"[^>]* data-file="results-summary.json">(.*?)</script>', page, re.DOTALL)
+    block = re.search(
+        r'<script type="([^"]+)"[^>]* data-file="results-summary.json">(.*?)</script>', page, re.DOTALL
+    )
     assert block
     packed = block[1] == "application/gzip"
     made: dict[str, Any] = json.loads(gzip.decompress(b64decode(block[2])) if packed else block[2])
