@@ -8,7 +8,7 @@ from numba import njit
 from benchmarks.job import Row, best_of
 from proband.inference.drawings import subject_weights
 from proband.inference.dyadic import Comparisons
-from proband.inference.dyadic_bootstrap import fnmr_at_fmr_replicates, vertex_bootstrap
+from proband.inference.dyadic_bootstrap import bootstrapped_error_rates, fnmr_at_fmr_replicates
 
 PEOPLE, THRESHOLDS, REPLICATES, FMR = 2_000, 20, 1_000, 1e-3
 MATERIALISED, LOOPED = 4, 20  # replicates that the slow ways are timed on; their time is per replicate
@@ -42,7 +42,7 @@ def _at_thresholds(
     weights: np.ndarray,
 ) -> Row:
     def ours() -> np.ndarray:
-        return vertex_bootstrap(*tail, comparisons, thresholds, REPLICATES, threads=1).fmr_replicates
+        return bootstrapped_error_rates(*tail, comparisons, thresholds, REPLICATES, threads=1).fmr_replicates
 
     ours()
     took, found = best_of(7, ours)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -13,15 +14,16 @@ from proband.inference.drawings import _allowed, subject_weights
 from proband.inference.dyadic import Comparisons
 from proband.inference.dyadic_bootstrap import (
     AlgorithmScores,
-    double_or_nothing,
+    bootstrapped_error_rates,
     fnmr_at_fmr_replicates,
     fnmr_difference_at_fmr,
     recentred_interval,
-    vertex_bootstrap,
 )
 from proband.kernels.subject_bootstrap import add_pairs
 
-BOOTSTRAPS = {"vertex": vertex_bootstrap, "double-or-nothing": double_or_nothing}
+BOOTSTRAPS = {
+    scheme: partial(bootstrapped_error_rates, scheme=scheme) for scheme in ("vertex", "double-or-nothing")
+}
 
 
 class Study:
@@ -302,4 +304,4 @@ def test_thresholds_are_numbers():
     pair = Comparisons([1, 1], [1, 1], symmetric=True)
     for thresholds in ([], [np.nan]):
         with pytest.raises(UsageError, match="Thresholds"):
-            vertex_bootstrap([0], [1], [0.5], pair, thresholds)
+            bootstrapped_error_rates([0], [1], [0.5], pair, thresholds)

@@ -18,7 +18,7 @@ from proband.inference.feret_study import feret_study, probe_groups
 from proband.inference.people_fractions import people_interval, size_curve
 from proband.inference.rejection import Rejection, held_out_of
 from proband.kernels.codes import FAILED, OK
-from proband.measures.open_set import rate_by_gallery_size, search
+from proband.measures.open_set import chance_by_gallery_size, search
 
 N = 40
 
@@ -186,7 +186,10 @@ def test_sizes_agree_with_every_gallery_there_is() -> None:
                 best = max((scores.tile(np.array([k]), np.array([g]))[0, 0] for g in part), default=-np.inf)
                 found.append(scores.tile(np.array([k]), np.array([mate]))[0, 0] > best)
         assert rate == pytest.approx(np.mean(found))
-    known = rate_by_gallery_size(outcomes.closer + outcomes.tied, outcomes.failed, n, made.sizes)
+    ahead = outcomes.closer + outcomes.tied
+    known = [
+        np.where(outcomes.failed, 0.0, chance_by_gallery_size(ahead, n, size)).mean() for size in made.sizes
+    ]
     assert made.rates == pytest.approx(tuple(known))
 
 

@@ -6,7 +6,7 @@ import pytest
 import proband as pb
 from proband.errors import DesignError, UsageError
 from proband.measures.folds import fold_accuracy
-from proband.measures.open_set import rate_by_gallery_size, search
+from proband.measures.open_set import chance_by_gallery_size, search
 from proband.scores.trials import Trials
 
 
@@ -105,7 +105,7 @@ def test_gallery_size_is_the_mean_over_random_parts():
     rng = np.random.default_rng(0)
     closer = rng.integers(0, 9, 40)
     failed = rng.random(40) < 0.1
-    exact = rate_by_gallery_size(closer, failed, 10, [1, 4, 10])
+    exact = [np.where(failed, 0.0, chance_by_gallery_size(closer, 10, size)).mean() for size in (1, 4, 10)]
     assert exact[0] == pytest.approx((~failed).mean())
     assert exact[2] == pytest.approx(((closer == 0) & ~failed).mean())
     drawn = []
@@ -114,7 +114,7 @@ def test_gallery_size_is_the_mean_over_random_parts():
         drawn.append(((part >= closer[:, None]).all(axis=1) & ~failed).mean())
     assert exact[1] == pytest.approx(np.mean(drawn), abs=0.005)
     with pytest.raises(UsageError, match="1 to 10"):
-        rate_by_gallery_size(closer, failed, 10, [11])
+        chance_by_gallery_size(closer, 10, 11)
 
 
 def test_fold_accuracy_against_plain_loops():

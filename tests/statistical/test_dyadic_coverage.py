@@ -16,10 +16,9 @@ from scipy import integrate, optimize, special
 from proband.inference.dyadic import Comparisons, false_match_rate, naive_interval, small_sample
 from proband.inference.dyadic_auc import Closeness, People, auc_interval
 from proband.inference.dyadic_bootstrap import (
-    double_or_nothing,
+    bootstrapped_error_rates,
     fnmr_at_fmr_replicates,
     recentred_interval,
-    vertex_bootstrap,
 )
 
 QUICK, LONG = 400, 4000
@@ -105,8 +104,9 @@ def coverage(population: Population, n_sets: int, replicates: int = 0) -> dict[s
             "naive": naive_interval(len(i), population.comparisons.n_impostor),
         }
         if replicates:
-            intervals["vertex"] = vertex_bootstrap(*everything).fmr_intervals()[0]
-            intervals["double-or-nothing"] = double_or_nothing(*everything).fmr_intervals()[0]
+            for scheme in ("vertex", "double-or-nothing"):
+                drawn = bootstrapped_error_rates(*everything, scheme=scheme)
+                intervals[scheme] = drawn.fmr_intervals()[0]
         for name, interval in intervals.items():
             held[name] += interval.low <= population.fmr <= interval.high
     return {name: count / n_sets for name, count in held.items()}

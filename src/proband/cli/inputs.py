@@ -130,12 +130,10 @@ class ExperimentInputs:
 
     gallery: Annotated[
         str | None,
-        typer.Option(
+        o.condition(
             "--gallery",
             "-g",
-            metavar="CONDITION",
-            help="Who is enrolled: a condition, all, one_per_subject or @FILE of ids. Default: every target.",
-            rich_help_panel="Experiment",
+            "Who is enrolled: a condition, all, one_per_subject or @FILE of ids. Default: every target.",
         ),
     ] = None
     one_per_subject: Annotated[
@@ -148,12 +146,10 @@ class ExperimentInputs:
     ] = False
     probes: Annotated[
         str | None,
-        typer.Option(
+        o.condition(
             "--probes",
             "-p",
-            metavar="CONDITION",
-            help="Who is searched for, in the same forms. Default: every query that is not in the gallery.",
-            rich_help_panel="Experiment",
+            "Who is searched for, in the same forms. Default: every query that is not in the gallery.",
         ),
     ] = None
     ties: Annotated[

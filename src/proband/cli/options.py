@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -60,6 +60,11 @@ class TaskName(StrEnum):
 
     identity = "identity"
     attribute = "attribute"
+
+
+def condition(name: str, short: str, help: str) -> Any:
+    """An option that takes a condition on samples."""
+    return typer.Option(name, short, metavar="CONDITION", help=help, rich_help_panel="Experiment")
 
 
 SamplesOption = Annotated[

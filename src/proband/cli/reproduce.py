@@ -12,7 +12,7 @@ from proband.cli import options as o
 from proband.cli.console import output, progress_bars, talk
 
 if TYPE_CHECKING:
-    from proband.report.feret2000_study import Finding
+    from proband.report.paper_findings import Finding
 
 reproduce = typer.Typer(
     name="reproduce",

@@ -27,22 +27,14 @@ def search(
     inputs: ScoreInputs,
     gallery: Annotated[
         str | None,
-        typer.Option(
-            "--gallery",
-            "-g",
-            metavar="CONDITION",
-            help="Who is enrolled. Default: every target.",
-            rich_help_panel="Experiment",
-        ),
+        o.condition("--gallery", "-g", "Who is enrolled. Default: every target."),
     ] = None,
     probes: Annotated[
         str | None,
-        typer.Option(
+        o.condition(
             "--probes",
             "-p",
-            metavar="CONDITION",
-            help="Who is searched for, enrolled or not. Default: every query that is not in the gallery.",
-            rich_help_panel="Experiment",
+            "Who is searched for, enrolled or not. Default: every query that is not in the gallery.",
         ),
     ] = None,
     fusion: Annotated[

@@ -23,19 +23,15 @@ def verify(
     inputs: ScoreInputs,
     gallery: Annotated[
         str | None,
-        typer.Option(
+        o.condition(
             "--gallery",
             "-g",
-            metavar="CONDITION",
-            help="Claimed identities. Default: every query is compared with every target, no pair twice.",
-            rich_help_panel="Experiment",
+            "Claimed identities. Default: every query is compared with every target, no pair twice.",
         ),
     ] = None,
     probes: Annotated[
         str | None,
-        typer.Option(
-            "--probes", "-p", metavar="CONDITION", help="Who claims them.", rich_help_panel="Experiment"
-        ),
+        o.condition("--probes", "-p", "Who claims them."),
     ] = None,
     pairs: Annotated[
         Path | None,

@@ -98,7 +98,7 @@ class FnmrDifference:
     confidence_level: float
 
 
-def vertex_bootstrap(
+def bootstrapped_error_rates(
     tail_i: npt.ArrayLike,
     tail_j: npt.ArrayLike,
     tail_closeness: npt.ArrayLike,
@@ -109,9 +109,10 @@ def vertex_bootstrap(
     *,
     genuine_subjects: npt.ArrayLike = (),
     genuine_closeness: npt.ArrayLike = (),
+    scheme: Scheme = "vertex",
     threads: int | None = None,
 ) -> BootstrappedRates:
-    """Draw as many people as there are, with replacement, and measure error rates at many thresholds.
+    """Draw people, and measure error rates at many thresholds.
 
     Parameters
     ----------
@@ -121,6 +122,9 @@ def vertex_bootstrap(
         Who is compared with whom.
     genuine_subjects, genuine_closeness
         Every genuine comparison, if FNMR is wanted.
+    scheme
+        ``vertex``: as many people as there are, with replacement. ``double-or-nothing``: every person twice or not at all, by
+        the toss of a coin.
 
     Notes
     -----
@@ -129,27 +133,7 @@ def vertex_bootstrap(
     tail = Tail.of(tail_i, tail_j, tail_closeness, comparisons)
     genuine = Genuine.of(genuine_subjects, genuine_closeness, comparisons)
     measure = AtThresholds.of(tail, genuine, comparisons, thresholds)
-    return _rates("vertex", measure, n_resamples, seed, threads)
-
-
-def double_or_nothing(
-    tail_i: npt.ArrayLike,
-    tail_j: npt.ArrayLike,
-    tail_closeness: npt.ArrayLike,
-    comparisons: Comparisons,
-    thresholds: npt.ArrayLike,
-    n_resamples: int = 1_000,
-    seed: int = 0,
-    *,
-    genuine_subjects: npt.ArrayLike = (),
-    genuine_closeness: npt.ArrayLike = (),
-    threads: int | None = None,
-) -> BootstrappedRates:
-    """Count every person twice or not at all, by the toss of a coin; the arguments are those of `vertex_bootstrap`."""
-    tail = Tail.of(tail_i, tail_j, tail_closeness, comparisons)
-    genuine = Genuine.of(genuine_subjects, genuine_closeness, comparisons)
-    measure = AtThresholds.of(tail, genuine, comparisons, thresholds)
-    return _rates("double-or-nothing", measure, n_resamples, seed, threads)
+    return _rates(scheme, measure, n_resamples, seed, threads)
 
 
 def fnmr_at_fmr_replicates(

@@ -15,6 +15,7 @@ from proband.inference.estimates import Band
 from proband.inference.proportions import Interval, normal_quantile, t_quantile, wilson_interval
 from proband.inference.under import GALLERY, PEOPLE
 from proband.measures import Curve, Outcomes, average_cmc
+from proband.measures.open_set import chance_by_gallery_size
 from proband.measures.results import Answers
 
 Floats = npt.NDArray[np.float64]
@@ -166,16 +167,14 @@ def size_curve(
 
 def _expected(outcomes: Outcomes, enrolled: int, size: int, rank: int) -> Floats:
     """Each probe's chance of success when a random part of the people is enrolled, its mate among them."""
-    from scipy.stats import hypergeom
-
     closer, tied = outcomes.closer, outcomes.tied
     if outcomes.ties != "mean":
         before = closer + (tied if outcomes.ties == "pessimistic" else 0)
-        found = hypergeom.cdf(rank - 1, enrolled - 1, np.minimum(before, enrolled - 1), size - 1)
+        found = chance_by_gallery_size(before, enrolled, size, rank)
     else:
         owner = np.repeat(np.arange(len(closer)), tied + 1)
         place = np.arange(len(owner)) - np.repeat(np.cumsum(tied + 1) - (tied + 1), tied + 1)
-        chances = hypergeom.cdf(rank - 1, enrolled - 1, closer[owner] + place, size - 1)
+        chances = chance_by_gallery_size(closer[owner] + place, enrolled, size, rank)
         found = np.bincount(owner, weights=chances, minlength=len(closer)) / (tied + 1)
     expected: Floats = np.where(outcomes.failed, 0.0, found)
     return expected

@@ -279,26 +279,14 @@ def search(
     )
 
 
-def rate_by_gallery_size(
-    closer: npt.NDArray[np.int64],
-    failed: npt.NDArray[np.bool_],
-    n_gallery: int,
-    sizes: Sequence[int],
-    rank: int = 1,
-) -> Floats:
-    """The expected recognition rate when the gallery is a random part of the people, each probe's mate among them.
+def chance_by_gallery_size(ahead: npt.NDArray[np.int64], n_gallery: int, size: int, rank: int = 1) -> Floats:
+    """The chance that a mate with so many others ahead is found when a random part of the people is enrolled, it among them.
 
-    Exact, not drawn: with `closer` of the others ahead of the mate, the number of them in a part of size n is hypergeometric.
+    Exact, not drawn: how many of those ahead are in a part of `size` people out of `n_gallery` is hypergeometric.
     """
     from scipy.stats import hypergeom
 
-    found = np.zeros(len(sizes))
-    values, repeats = np.unique(closer[~failed], return_counts=True)
-    for k, size in enumerate(sizes):
-        if not 1 <= size <= n_gallery:
-            raise UsageError(
-                f"A part of a gallery of {n_gallery:,} has 1 to {n_gallery:,} people, got {size}."
-            )
-        within = hypergeom.cdf(rank - 1, n_gallery - 1, values, size - 1)
-        found[k] = float(repeats @ within) / len(closer)
-    return found
+    if not 1 <= size <= n_gallery:
+        raise UsageError(f"A part of a gallery of {n_gallery:,} has 1 to {n_gallery:,} people, got {size}.")
+    chance = hypergeom.cdf(rank - 1, n_gallery - 1, np.minimum(ahead, n_gallery - 1), size - 1)
+    return np.asarray(chance, np.float64)

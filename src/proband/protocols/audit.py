@@ -9,9 +9,10 @@ import numpy as np
 import polars as pl
 
 from proband.engine import Progress
+from proband.engine.wording import counted
 from proband.errors import UsageError
 from proband.protocols import audit_balance as balance, audit_declared as said, audit_leaks as leaks
-from proband.protocols.audit_findings import NAMED, Audit, Finding, Severity, counted, ordered
+from proband.protocols.audit_findings import NAMED, Audit, Finding, Severity, ordered
 from proband.protocols.audit_rows import CELL, Rows, Splits, on_both_sides, rows_of
 from proband.protocols.choosing import Task
 from proband.protocols.losses import Losses, losses

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.protocols.audit_findings import NAMED, Finding, counted
+from proband.engine.wording import counted
+from proband.protocols.audit_findings import NAMED, Finding
 from proband.protocols.audit_rows import CELL, Rows, on_both_sides
 
 APART = 0.1

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from proband.protocols.audit_findings import NAMED, Finding, counted
+from proband.engine.wording import counted
+from proband.protocols.audit_findings import NAMED, Finding
 from proband.protocols.audit_rows import CELL, Rows, on_both_sides
 from proband.protocols.notation import Protocol
 from proband.protocols.sizes import shares

@@ -136,14 +136,3 @@ def ordered(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """Put the gravest first; among equals the order stays."""
     rank = {name: place for place, name in enumerate(get_args(Severity))}
     return tuple(sorted(findings, key=lambda found: rank[found.severity]))
-
-
-def counted(n: int, one: str, many: str | None = None) -> str:
-    """A number with its noun.
-
-    Examples
-    --------
-    >>> counted(1, "sample"), counted(1200, "person", "people")
-    ('1 sample', '1,200 people')
-    """
-    return f"{n:,} {one if n == 1 else many or one + 's'}"

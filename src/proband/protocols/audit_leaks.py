@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from proband.protocols.audit_findings import NAMED, Finding, Severity, counted
+from proband.engine.wording import counted
+from proband.protocols.audit_findings import NAMED, Finding, Severity
 from proband.protocols.audit_rows import Rows, on_both_sides
 
 _SIDES: tuple[tuple[str, str, str, Severity], ...] = (

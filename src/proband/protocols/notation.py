@@ -9,23 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from proband.inference.cross_validation import Kind as StatedKind
 from proband.protocols import grammar
 from proband.protocols.grammar import PartError
 from proband.protocols.sizes import checked_classes, checked_sizes, clean, plain, shares, whole
 from proband.protocols.wording import sentence
 
-Kind = Literal[
-    "hold-out",
-    "per-subject hold-out",
-    "counted hold-out",
-    "class hold-out",
-    "cross-validation",
-    "leave-one-out",
-    "sampled leave-one-out",
-    "leave-one-subject-out",
-    "external",
-    "unstated",
-]
+Kind = Literal[StatedKind, "unstated"]
 
 _FIELDS: dict[str, set[str]] = {
     "hold-out": {"sizes"},

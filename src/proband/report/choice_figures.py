@@ -207,7 +207,7 @@ def _families(distributions: Mapping[str, Distribution]) -> dict[str, dict[str, 
     return {"": dict(distributions)}
 
 
-def _bins(one: Distribution, width: int, zero_last: bool) -> tuple[Floats, Floats]:
+def bins(one: Distribution, width: int, zero_last: bool) -> tuple[Floats, Floats]:
     """Edges of the bins that occurred, and the share of trials in each; if asked, zero is the last value of its bin."""
     last = (one.first + len(one.counts) - 0.5) / one.n
     if zero_last and width > 1:
@@ -226,7 +226,7 @@ def _outlines(
 ) -> None:
     """Draw histograms over one another, as outlines, tinted if there are few."""
     for style, (name, one) in enumerate(named.items()):
-        edges, shares = _bins(one, width, differences)
+        edges, shares = bins(one, width, differences)
         colour = COLOURS[style % len(COLOURS)]
         if len(named) <= _MOST_TINTED:
             axis.stairs(shares, edges, fill=True, color=colour, alpha=0.13, linewidth=0)
@@ -239,7 +239,7 @@ def _ridges(
     named: Mapping[str, Distribution], width: int, title: str | None, label: str, *, differences: bool = False
 ) -> Figure:
     """Draw a histogram a row, all on one scale: what many distributions stay readable as."""
-    parts = [_bins(one, width, differences) for one in named.values()]
+    parts = [bins(one, width, differences) for one in named.values()]
     highest = max(float(shares.max()) for _, shares in parts)
     size = _wide_enough(named), 1.1 + (0.44 if differences else 0.32) * (len(named) + _OVERLAP - 1)
     with _panels(named.values(), title, size) as (figure, (axis,)):

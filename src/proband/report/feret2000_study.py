@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from proband.inference.rejection import Rejection
 from proband.report.directory import whole_directory
 from proband.report.feret import STUDY_FILES, write_study
 from proband.report.feret2000 import CHANGES, Feret2000, categories, feret2000_data
+from proband.report.paper_findings import Finding
 
 PUBLISHED = {"fb": 1195, "dup1": 722, "fc": 194, "dup2": 234}
 """Probes in the paper's categories."""
@@ -36,15 +36,6 @@ _OURS = (
     _INSIDE,
     *(f"{_INSIDE}/{name}" for name in STUDY_FILES),
 )
-
-
-@dataclass(frozen=True)
-class Finding:
-    """Something the paper reports, and what became of it here."""
-
-    paper: str
-    here: str
-    agrees: bool | None
 
 
 def reproduce_feret2000(

@@ -9,7 +9,6 @@ import numpy as np
 
 from proband.inference.signflip import sign_flip
 from proband.protocols.results import ProtocolRun
-from proband.report.feret2000_study import Finding
 from proband.report.mery2016 import (
     ATTRIBUTES,
     CLASSIFIERS,
@@ -21,6 +20,7 @@ from proband.report.mery2016 import (
     mean_over,
 )
 from proband.report.mery2016_tables import SingleRuns, single_runs
+from proband.report.paper_findings import Finding
 
 _LAST = list(SHARES)[-1]
 _ALPHA = 0.05

@@ -15,7 +15,6 @@ from proband.engine import Progress
 from proband.faces import contact_sheet
 from proband.protocols.results import ProtocolRun
 from proband.report.directory import MARK, whole_directory
-from proband.report.feret2000_study import Finding
 from proband.report.figures import save_figure
 from proband.report.grids import Grid, as_markdown
 from proband.report.mery2016 import (
@@ -42,6 +41,7 @@ from proband.report.mery2016_tables import (
     single_grid,
     single_runs,
 )
+from proband.report.paper_findings import Finding
 from proband.report.protocol_figures import accuracy_figure
 
 if TYPE_CHECKING:

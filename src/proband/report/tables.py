@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 _FEW = 4  # up to so many algorithms, a table shows every rank of every set of probes
-_TIES = {
+TIES = {
     "pessimistic": "a tied non-mate stands before the mate",
     "optimistic": "a tied non-mate stands behind the mate",
     "mean": "ties are broken at random, and rates are expectations",
@@ -167,7 +167,7 @@ def statements(evaluation: Evaluation) -> list[str]:
         )
     elif first.on_failure == "as_scored" and entries[0].outcomes.experiment.samples.failed.any():
         said.append("Failures to acquire: marked, but every score is taken at its word.")
-    said.append(f"Ranks count gallery {first.counting}; {_TIES[first.ties]} ({_tied(entries)}).")
+    said.append(f"Ranks count gallery {first.counting}; {TIES[first.ties]} ({_tied(entries)}).")
     answers = evaluation.answers
     said.append(
         f"Intervals: {evaluation.confidence_level:.0%} at each rank. Varying: {answers.varying}. Fixed: {answers.fixed}. "

@@ -153,7 +153,7 @@ def verification_figures(
     made = {
         "det": det_figure(curves),
         "roc": roc_figure(curves),
-        "scores": score_histograms_figure([_histogram(one) for one in results]),
+        "scores": score_histograms_figure([score_counts(one) for one in results]),
     }
     if groups and _groups_with_rates(groups[0]):
         made["groups"] = differential_figure(groups[0])
@@ -173,7 +173,8 @@ def _groups_with_rates(differential: Differential) -> list[GroupRates]:
     return [one for one in differential.groups if one.fmr is not None and one.fnmr is not None]
 
 
-def _histogram(result: Verification) -> ScoreCounts:
+def score_counts(result: Verification) -> ScoreCounts:
+    """Count the scores of genuine and of impostor pairs by bins of the score."""
     counts = result.rates.counts.histogram
     first = result.points[0].point
     if result.rates.larger_is_closer:

@@ -68,7 +68,7 @@ def rate_axis(
     if scale == "probit":
         set_scale("function", functions=(deviate, ndtr))
         low = float(ndtr(deviate(low) - 0.1))
-        ticks, between = _round_deviates(low, high, most)
+        ticks, between = round_deviates(low, high, most)
     else:
         set_scale("log")
         low *= 0.7
@@ -108,7 +108,7 @@ def in_powers(low: float) -> bool:
     return low <= 1e-6
 
 
-def _round_deviates(low: float, high: float, most: int) -> tuple[list[float], list[float]]:
+def round_deviates(low: float, high: float, most: int) -> tuple[list[float], list[float]]:
     """Round rates to label on an axis of normal deviates, and others to mark."""
     decades = [10.0**k for k in range(-12, -2)]
     every = [one for one in sorted([*decades, *_ROUND, *_ROUND_TOO]) if low <= one <= high]
@@ -171,13 +171,13 @@ def _name_zone(
     if wide > _ROOM:
         fmr = _inverse(axis, wide / 2, 0.5)[0]
         crossed = [_flipped(curve.fnmr_at(fmr), upside_down) for curve in curves]
-        place = _widest_gap(shares(axis, [fmr] * len(crossed), crossed)[:, 1])
+        place = widest_gap(shares(axis, [fmr] * len(crossed), crossed)[:, 1])
         axis.text(wide / 2, place, f"< {SUPPORTED} {words[0]}", rotation=90, **look)
     if abs(edge - start) > _ROOM:
         fnmr = _flipped(_inverse(axis, 0.5, across)[1], upside_down)
         crossed = [max(curve.fmr_at(fnmr), axis.get_xlim()[0]) for curve in curves]
         taken = shares(axis, crossed, [corner[1]] * len(crossed))[:, 0]
-        place = _widest_gap(np.append(taken, wide / 2) if wide > _ROOM else taken)
+        place = widest_gap(np.append(taken, wide / 2) if wide > _ROOM else taken)
         axis.text(place, across, f"< {SUPPORTED} {words[1]}", **look)
 
 
@@ -193,7 +193,7 @@ def _inverse(axis: Axes, x: float, y: float) -> tuple[float, float]:
     return float(rates[0]), float(rates[1])
 
 
-def _widest_gap(crossed: npt.ArrayLike) -> float:
+def widest_gap(crossed: npt.ArrayLike) -> float:
     """The middle of the widest part of a strip that no curve crosses."""
     ends = np.sort(np.clip(np.append(crossed, [0.0, 1.0]), 0, 1))
     widest = int(np.argmax(np.diff(ends)))

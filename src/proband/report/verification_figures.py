@@ -62,7 +62,7 @@ def det_figure(curves: Sequence[ErrorCurve], title: str | None = None) -> Figure
     title
         A heading for the whole figure.
     """
-    (left, right), (bottom, top) = _det_limits(_some(curves))
+    (left, right), (bottom, top) = det_limits(_some(curves))
     width = _width(curves)
     shape = float((deviate(top) - deviate(bottom)) / (deviate(right) - deviate(left)))
     size = width, 1.1 + 0.18 * len(curves) + (width - 1) * min(max(shape, 0.55), 0.8)
@@ -237,7 +237,7 @@ def _legend(
     )
 
 
-def _det_limits(curves: Sequence[ErrorCurve]) -> tuple[tuple[float, float], tuple[float, float]]:
+def det_limits(curves: Sequence[ErrorCurve]) -> tuple[tuple[float, float], tuple[float, float]]:
     """Where the axes of a DET begin and end: all that curves show, but not far beyond one half."""
     most = round_up(max(0.6, *(min(1.2 * curve.crossing, 0.99) for curve in curves)))
     right = round_up(max(0.4, *(min(curve.fmr_at(0.5 / curve.n_genuine), most) for curve in curves)))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from proband.measures.verification import SUPPORTED
 from proband.report.page.scales import Kind, Scale, Unit
 from proband.report.page.svg import element, line, number, words
-from proband.report.verification_axes import _widest_gap as widest_gap
+from proband.report.verification_axes import widest_gap
 from proband.report.verification_curves import ErrorCurve
 
 WIDTH, HEIGHT = 640.0, 400.0

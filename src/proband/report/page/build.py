@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import polars as pl
 
+from proband.engine.wording import counted
 from proband.inference import Comparison, Evaluation, VirtualExperiments
 from proband.inference.feret_results import FeretStudy
 from proband.inference.groups import Differential
@@ -113,7 +114,7 @@ def build_page(found: Found) -> Page:
     )
     names = found.algorithms
     shown = ", ".join(names[:6]) + (f" and {len(names) - 6:,} more" if len(names) > 6 else "")
-    subtitle = f"{cells.plural(len(names), 'algorithm')}: {shown}" if names else ""
+    subtitle = f"{counted(len(names), 'algorithm')}: {shown}" if names else ""
     sections = tuple(section for section in made if section is not None)
     return Page(found.title, subtitle, sections, embedded_files(found))
 

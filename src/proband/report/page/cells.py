@@ -183,10 +183,5 @@ def as_sentence(note: str) -> str:
     return f"{note[0].upper()}{note[1:]}" + ("" if note.endswith((".", "!", "?")) else ".")
 
 
-def plural(n: int, one: str, many: str | None = None) -> str:
-    """So many of something."""
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
-
-
 def _finite(value: float) -> float | None:
     return value if isfinite(value) else None

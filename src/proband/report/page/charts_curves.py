@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from proband.engine.wording import counted
 from proband.errors import UsageError
 from proband.inference.estimates import Band
 from proband.inference.evaluation import Entry
@@ -20,7 +21,6 @@ from proband.report.page.cells import (
     empty_cell,
     interval_cell,
     percent,
-    plural,
     rate,
     rate_cell,
     table,
@@ -82,8 +82,8 @@ def _ranks_chart(lines: Sequence[_Line], bands: Sequence[Band], id: str, title: 
     last = max(len(one.values) for one in lines)
     facts = first.facts
     about = (
-        f"{plural(facts.n_probes, 'probe')} of {plural(facts.n_probe_subjects, 'person', 'people')}, gallery of "
-        f"{plural(facts.n_gallery_subjects, 'person', 'people')}."
+        f"{counted(facts.n_probes, 'probe')} of {counted(facts.n_probe_subjects, 'person', 'people')}, gallery of "
+        f"{counted(facts.n_gallery_subjects, 'person', 'people')}."
     )
     said = _told("Rank 1", lines, 0)
     drawings = _drawings(
@@ -114,7 +114,7 @@ def gallery_size_chart(
     ends = (float(sizes[0]), float(max(sizes[-1], sizes[0] + 1)))
     about = (
         f"Expected recognition rate at rank {first.rank} with {sizes[0]:,} to {sizes[-1]:,} of {first.n_enrolled:,} people enrolled, "
-        f"from {plural(first.n_probes, 'probe')}."
+        f"from {counted(first.n_probes, 'probe')}."
     )
     said = f"{about} {_told(f'With {sizes[-1]:,} people', lines, -1)}"
     drawings = _drawings(id, title, said, lines, ends, "people in the gallery", stepped=False)

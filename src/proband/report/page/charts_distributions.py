@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from proband.engine.wording import counted
 from proband.errors import UsageError
 from proband.inference.distributions import Distribution
 from proband.inference.hard_subjects import HardSubjects
 from proband.inference.verifying import Verification
 from proband.inference.virtual import VirtualExperiments
-from proband.report.choice_figures import _bins as bins
+from proband.report.choice_figures import bins
 from proband.report.page.axes import Frame, dot, interval_bar
 from proband.report.page.cells import (
     columns,
@@ -24,7 +25,6 @@ from proband.report.page.cells import (
     interval,
     interval_cell,
     percent,
-    plural,
     rate,
     rate_cell,
     share_cell,
@@ -38,7 +38,7 @@ from proband.report.page.model import Chart
 from proband.report.page.scales import Unit
 from proband.report.page.svg import element, line, listed, path, points_of, series, words
 from proband.report.page.thinning import visible
-from proband.report.verification import _histogram as score_counts
+from proband.report.verification import score_counts
 from proband.report.verification_curves import Floats
 from proband.report.verification_panels import ScoreCounts
 
@@ -181,7 +181,7 @@ def differences_chart(
 
 def _trials(choices: VirtualExperiments) -> str:
     return (
-        f"{count(choices.n_trials)} choices of images of {plural(choices.n_subjects, 'person', 'people')}. "
+        f"{count(choices.n_trials)} choices of images of {counted(choices.n_subjects, 'person', 'people')}. "
     )
 
 
@@ -299,7 +299,7 @@ def hard_subjects_chart(
         kept = visible(frame.x(people), frame.y(errors))
         points = points_of(people[kept], errors[kept])
         parts.append(series(place, name, *drawn, points=points))
-    n = plural(hard.people.height, "person", "people")
+    n = counted(hard.people.height, "person", "people")
     said = f"{n}: {'; '.join(told)}." if told else f"{n}, and no errors."
     heads = columns("errors", "number", "share of people with half of them", "by chance")
     data = table(f"{id}-data", title, heads, rows)

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from proband.engine.wording import counted
 from proband.errors import UsageError
 from proband.inference.searching import SearchEstimates, SearchInterval
 from proband.inference.verifying import Verification
@@ -18,7 +19,6 @@ from proband.report.page.cells import (
     columns,
     interval_cell,
     percent,
-    plural,
     rate,
     rate_cell,
     small,
@@ -33,7 +33,7 @@ from proband.report.page.thinning import visible
 from proband.report.verification import error_curve
 from proband.report.verification_axes import number_range, round_up
 from proband.report.verification_curves import ErrorCurve, Floats
-from proband.report.verification_figures import _det_limits as det_limits
+from proband.report.verification_figures import det_limits
 
 Result = TypeVar("Result")
 Limits = tuple[tuple[float, float], tuple[float, float]]
@@ -123,7 +123,7 @@ def search_chart(
     curves = [_with_points(curve, points) for curve, points in zip(curves, kept, strict=True)]
     marks = [[(one.point.fpir, one.point.fnir) for one in points] for points in kept]
     said = (
-        f"{_about(curves, _SEARCH)} {results[0].searches.n_enrolled:,} people enrolled; up to {plural(rank, 'candidate')} "
+        f"{_about(curves, _SEARCH)} {results[0].searches.n_enrolled:,} people enrolled; up to {counted(rank, 'candidate')} "
         "returned."
     )
     told = [(found[0].point, curve.name) for found, curve in zip(kept, curves, strict=True) if found]

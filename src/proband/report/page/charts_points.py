@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from proband.engine.wording import counted
 from proband.errors import UsageError
 from proband.inference.comparison import Comparison, PairComparison
 from proband.inference.galleries import GalleryEffect
@@ -24,7 +25,6 @@ from proband.report.page.cells import (
     interval_cell,
     p_cell,
     percent,
-    plural,
     rate,
     rate_cell,
     share_cell,
@@ -174,7 +174,7 @@ def galleries_chart(
     ]
     said = listed(
         [
-            f"{row.algorithm}: mean {rate(row.spread.mean)} over {plural(len(numbers), 'gallery', 'galleries')}, range "
+            f"{row.algorithm}: mean {rate(row.spread.mean)} over {counted(len(numbers), 'gallery', 'galleries')}, range "
             f"{rate(row.spread.range)}"
             for row in variation.rows
             if row.algorithm in names

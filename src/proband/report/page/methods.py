@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from proband.engine.wording import counted
 from proband.inference import Comparison, Evaluation
 from proband.inference.feret_results import FeretStudy
 from proband.inference.strat_study import StratStudy
@@ -126,9 +127,9 @@ def methods_text(found: Found) -> tuple[str, list[str]]:
 def _identification(text: _Text, evaluation: Evaluation) -> None:
     facts = evaluation.entries[0].curve.facts
     text.say(
-        f"Identification by {cells.plural(len(evaluation.algorithms), 'algorithm')} in {'a closed' if facts.universe == 'closed' else 'an open'} universe: "
-        f"{cells.plural(facts.n_probes, 'probe')} of {cells.plural(facts.n_probe_subjects, 'person', 'people')} against a gallery of "
-        f"{cells.plural(facts.n_gallery_images, 'image')} of {cells.plural(facts.n_gallery_subjects, 'person', 'people')}, by recognition "
+        f"Identification by {counted(len(evaluation.algorithms), 'algorithm')} in {'a closed' if facts.universe == 'closed' else 'an open'} universe: "
+        f"{counted(facts.n_probes, 'probe')} of {counted(facts.n_probe_subjects, 'person', 'people')} against a gallery of "
+        f"{counted(facts.n_gallery_images, 'image')} of {counted(facts.n_gallery_subjects, 'person', 'people')}, by recognition "
         f"rates at ranks {', '.join(map(str, evaluation.ranks))} and whole cumulative match characteristics",
         "phillips2000",
     )  # fmt: skip

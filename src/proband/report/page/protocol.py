@@ -8,14 +8,13 @@ from proband.measures.results import Facts
 from proband.report.page import cells
 from proband.report.page.model import Badge, Badges, Block, Facts as FactsView, Section
 from proband.report.page.verdict import main_comparison, main_evaluation
+from proband.report.tables import TIES
 
 if TYPE_CHECKING:
     from proband.report.page.build import Found
 
 _TIES = {
-    "pessimistic": "a tied non-mate stands before the mate",
-    "optimistic": "a tied non-mate stands behind the mate",
-    "mean": "ties are broken at random, and rates are expectations",
+    **TIES,
     "accepted at the threshold": "a score that equals the threshold is accepted",
 }
 _FAILURES = {

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.report.verification_axes import (
-    _round_deviates as round_deviates,
     deviate,
     in_powers,
     rate_label,
+    round_deviates,
 )
 from proband.report.verification_curves import Floats
 

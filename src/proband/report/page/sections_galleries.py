@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from proband.engine.wording import counted
 from proband.inference.evaluation import ALL_PROBES
 from proband.inference.feret_pairs import Contrast
 from proband.inference.feret_results import FeretStudy
@@ -157,7 +158,7 @@ def _of_people(of: str) -> Answers:
 def _variation_table(variation: GalleryVariation, id: str) -> TableView:
     """A row for each algorithm: its rate in each gallery, and their mean, range, places and test."""
     about = {
-        one.number: f"{cells.plural(one.people, 'person', 'people')}, {cells.plural(one.probes, 'probe')}"
+        one.number: f"{counted(one.people, 'person', 'people')}, {counted(one.probes, 'probe')}"
         + ("" if one.mean_age is None else f", mean age {one.mean_age:,.1f}")
         for one in variation.galleries
     }

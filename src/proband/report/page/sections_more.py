@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from proband.engine.wording import counted
 from proband.inference.hard_subjects import HardSubjects
 from proband.inference.searching import SearchEstimates, SearchInterval
 from proband.report.page import cells
@@ -34,7 +35,7 @@ def open_set_section(found: Found) -> Section | None:
     if results:
         blocks += _search_blocks(results, leading(found), "search")
     if rejection is not None:
-        people = cells.plural(rejection.n_held_out, "person was", "people were")
+        people = counted(rejection.n_held_out, "person was", "people were")
         held = f"Rejection: {people} taken out of the gallery at random (seed {rejection.seed})."
         blocks += [*cells.said([held]), *_search_blocks(rejection.results, leading(found), "rejection")]
     return Section("open-set", "Open-set search", tuple(blocks)) if blocks else None

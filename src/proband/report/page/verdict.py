@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from proband.engine.wording import counted
 from proband.inference import Comparison, Evaluation, VirtualExperiments
 from proband.inference.comparison import PairComparison, Verdict
 from proband.inference.evaluation import Entry
@@ -154,7 +155,7 @@ def what_would_decide(pair: PairComparison, comparison: Comparison) -> list[str]
         said.append(f"{pair.first} is not worse than {pair.second} by {worth} or more.")
     if pair.subjects_needed is not None:
         people = comparison.estimates[0].facts.n_probe_subjects
-        needed = cells.plural(pair.subjects_needed, "person", "people")
+        needed = counted(pair.subjects_needed, "person", "people")
         said.append(
             f"What would decide it: about {needed} would settle a true difference of {worth} with a power of {cells.percent(POWER)}; "
             f"here {'is' if people == 1 else 'are'} {people:,}."
@@ -258,7 +259,7 @@ def _evaluated(evaluation: Evaluation) -> list[Block]:
     facts = best.curve.facts
     strong = (
         f"{best.algorithm}: recognition rate {cells.rate(best.curve.at(rank))}{shown} at rank {rank}, of "
-        f"{cells.plural(facts.n_probes, 'probe')} of {cells.plural(facts.n_probe_subjects, 'person', 'people')}."
+        f"{counted(facts.n_probes, 'probe')} of {counted(facts.n_probe_subjects, 'person', 'people')}."
     )
     rest = [_varied(evaluation.answers)]
     if len(entries) > 1:
@@ -293,7 +294,7 @@ def _searched(results: Sequence[SearchEstimates]) -> list[Block]:
     result = min(results, key=lambda one: one.points[0].point.fnir)
     one = result.points[0]
     p = one.point
-    others = cells.plural(p.n_nonmated, "non-mated search", "non-mated searches")
+    others = counted(p.n_nonmated, "non-mated search", "non-mated searches")
     asked = "this FPIR" if p.asked is None else f"an FPIR of {p.asked:g}"
     # Below one false positive among the searches a rate is reached only by having none, which bounds it but does not show it.
     if p.n_nonmated < _FEWEST_SEARCHES or (p.asked is not None and p.asked * p.n_nonmated < 1):
