@@ -10,11 +10,16 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import settings
 
 from proband.cli import main
 
 # Tests check numbers, not speed; two threads exercise the code that more would.
 os.environ.setdefault("PROBAND_THREADS", "2")
+# The same examples every time; make fuzz looks for others. No test may fail because a machine is slow.
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.register_profile("searching", deadline=None)
+settings.load_profile("searching" if "PROBAND_FUZZ" in os.environ else "repeatable")
 
 
 @pytest.fixture

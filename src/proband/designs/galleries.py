@@ -214,6 +214,8 @@ def dated_column(samples: Samples, name: str, purpose: str) -> pl.Series:
             f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(columns)}.",
         )
     values = samples.frame[name]
+    if values.null_count() == len(values):
+        raise DesignError(f"The column {name!r} is empty, so there is nothing in it to {purpose}.")
     if not (values.dtype.is_numeric() or values.dtype in (pl.Date, pl.Datetime)):
         raise UsageError(
             f"The column {name!r} is of type {values.dtype}; to {purpose} it must hold dates or numbers.",
