@@ -81,6 +81,7 @@ def _categories(made: Proposal) -> list[list[str]]:
             [
                 "# [[category]]                # fb, fc, dup1 and dup2, by image_set, date and camera",
                 "# feret = true",
+                "# long_after = \"feret\"        # duplicate II by FERET's own dates, for FERET's own images; else 500 days",
             ]
         )
     for name in session_columns(frame)[:1]:
