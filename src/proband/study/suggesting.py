@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from proband.study.columns import (
     FERET_COLUMNS,
     date_columns,
@@ -132,6 +130,8 @@ def _of_images(made: Proposal) -> list[list[str]]:
     first = next(iter((*made.scores, *made.vectors)), None)
     if made.samples is None or first is None or not first.shared or made.table is None:
         return []
+    from proband.inference.galleries import most_probes
+
     sessions = session_columns(made.table.frame)
     groups = [f"# groups = [{toml_text(sessions[0])}]"] if sessions else []
     parts = [
@@ -142,9 +142,8 @@ def _of_images(made: Proposal) -> list[list[str]]:
         ]
     ]
     counts = made.samples.counts
-    several = counts[counts >= 3]
-    if several.size:
-        n_images = int(np.median(several))
+    if counts.max() >= 3:
+        n_images = most_probes(counts)
         people = int((counts >= n_images).sum())
         parts.append(
             [
