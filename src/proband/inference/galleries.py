@@ -46,7 +46,7 @@ class ImageColumns:
     mixed
         Whether images were dealt to the columns in rotation, so that each holds an equal share of each original one.
     n_left_out
-        People with fewer images.
+        People with fewer images that were scored as queries and as targets.
     n_unused
         Images in no column: of those people, and beyond the columns.
     most_people
@@ -123,8 +123,8 @@ class ImageColumns:
             samples,
             places.astype(np.intp),
             mixed,
-            int((~enough).sum()),
-            int(sizes.sum()) - places.size,
+            len(samples.subjects) - len(places),
+            len(samples) - places.size,
             (3, with_three) if with_three > len(places) else None,
         )
 

@@ -79,7 +79,7 @@ def study_statements(study: StratStudy) -> list[str]:
         )
     said.append(
         f"{counted(study.n_subjects, 'person', 'people')} with {study.n_images} images each; "
-        f"{counted(study.n_left_out, 'person has', 'people have')} fewer, and "
+        f"{counted(study.n_left_out, 'person has', 'people have')} fewer that were scored both as queries and as targets; "
         f"{counted(study.n_unused, 'image is', 'images are')} not used."
     )
     if study.most_people is not None:
