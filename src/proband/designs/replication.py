@@ -175,7 +175,11 @@ class BRR(_Stratified):
         return self.sample is not None
 
     def __str__(self) -> str:
-        return "balanced repeated replication"
+        return "balanced repeated replication" + self._drawn
+
+    @property
+    def _drawn(self) -> str:
+        return "" if self.sample is None else f", {self.sample:,} replicates drawn at random"
 
     @property
     def _shrink(self) -> float:
@@ -232,7 +236,7 @@ class BRR(_Stratified):
 
     def takes(self, n_units: int) -> bool:
         """Whether some array balances strata of so many units."""
-        from proband.arrays.fields import prime_power
+        from proband.arrays.polynomials import prime_power
 
         return self.array is not None or (n_units >= 2 and prime_power(n_units) is not None)
 
@@ -257,7 +261,7 @@ class Fay(BRR):
             raise UsageError(f"Fay's rho lies from 0 up to, but not at, 1; got {self.rho!r}.")
 
     def __str__(self) -> str:
-        return f"balanced repeated replication (Fay, rho {self.rho:g})"
+        return f"balanced repeated replication (Fay, rho {self.rho:g}){self._drawn}"
 
     @property
     def _shrink(self) -> float:

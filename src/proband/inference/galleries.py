@@ -29,10 +29,13 @@ Floats = npt.NDArray[np.float64]
 def most_probes(n_images: npt.NDArray[np.integer[Any]], design: StratifiedDesign | None = None) -> int:
     """The number of images each that leaves the most probes of people with so many; of two that leave as many, the smaller.
 
-    One image of each person is the gallery's, and the design must take as many units as the others are.
+    One image of each person is the gallery's, and the design must take as many units as the others are. At least half of the
+    people with three images are kept: a few people with very many images are no sample.
     """
-    taken = [k for k in range(3, int(n_images.max()) + 1) if (design or BRR()).takes(k - 1)]
-    return max(taken, key=lambda k: ((k - 1) * int((n_images >= k).sum()), -k))
+    least = (n_images >= 3).sum() / 2
+    people = {k: int((n_images >= k).sum()) for k in range(3, int(n_images.max()) + 1)}
+    taken = [k for k, kept in people.items() if kept >= least and (design or BRR()).takes(k - 1)]
+    return max(taken, key=lambda k: ((k - 1) * people[k], -k))
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +79,7 @@ class ImageColumns:
         Parameters
         ----------
         n_images
-            Columns; by default as many as leave the most probes, with the fewer people left out of two that leave as many.
+            Columns; by default as many as leave the most probes while at least half of the people with three are kept.
         order_by
             The column that orders a person's images; by default the order of the table.
         design
@@ -183,6 +186,11 @@ class GalleryEffect:
     def sentence(self) -> str:
         """The answer in words."""
         kind = "mixed galleries" if self.mixed else "galleries"
+        if self.n_subjects <= self.degrees_of_freedom[0]:
+            return (
+                f"{self.algorithm}: whether the {len(self.estimates)} {kind} differ at rank {self.rank} is not tested, since "
+                f"{self.n_subjects} people are too few for it: they span {100 * self.range:.1f} points."
+            )
         verdict = "differ" if self.p_value <= 0.05 else "cannot be told apart"
         return (
             f"{self.algorithm}: the {len(self.estimates)} {kind} {verdict} at rank {self.rank}: they span {100 * self.range:.1f} "
@@ -258,19 +266,21 @@ def _by_person(outcomes: Outcomes, rank: int) -> Floats:
 def _hotelling(means: Floats) -> tuple[float, tuple[int, int], float]:
     """Hotelling's T² that all columns have the same mean, from contrasts with the last; F, its degrees of freedom and p.
 
-    Contrasts that do not vary independently of the others are left out.
+    Contrasts that do not vary independently of the others are left out. With no more people than contrasts there is no test.
     """
     from scipy.special import fdtrc
 
     contrasts = means[:, :-1] - means[:, -1:]
-    n = len(contrasts)
+    n, most = contrasts.shape
+    if n <= most:
+        return 0.0, (most, 1), 1.0
     spread = np.atleast_2d(np.cov(contrasts, rowvar=False))
     values, vectors = np.linalg.eigh(spread)
     varying = values > max(1e-12 * float(values.max()), ROUNDING**2)
     p = int(varying.sum())
     middle = contrasts.mean(axis=0)
-    if p == 0 or n <= p:
-        return 0.0, (max(p, 1), max(n - p, 1)), 1.0
+    if p == 0:
+        return 0.0, (1, n), 1.0
     along = vectors[:, varying].T @ middle
     t2 = n * float((along**2 / values[varying]).sum())
     f = (n - p) / (p * (n - 1)) * t2

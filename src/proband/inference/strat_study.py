@@ -118,7 +118,8 @@ def strat_study(
     scores
         One for each algorithm, over the same images both as queries and as targets.
     n_images
-        Images of each person; people with fewer are left out and counted. By default as many as leave the most probes.
+        Images of each person; people with fewer are left out and counted. By default as many as leave the most probes
+        while at least half of the people with three are kept.
     rank
         The rank of tables and tests; curves have all ranks.
     design
