@@ -163,9 +163,23 @@ def test_an_empty_category_is_noted(feret: Run) -> None:
         (("--reject", "0.2", "--fpir", "2"), 2, "between 0 and 1"),
         (("--category", "nonsense"), 2, "name: rule"),
         (("--feret",), 2, "no column"),
+        (("--long-after", "feret"), 2, "add --feret"),
     ],
 )
 def test_bad_requests(feret: Run, arguments: tuple[str, ...], code: int, said: str) -> None:
     done = feret(*arguments)
     assert (done.returncode, said in done.stderr) == (code, True), done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("rule", [None, "feret", "probe.{date} - mate.{date} >= days(30)"])
+def test_every_door_means_the_same_categories(rule: str | None) -> None:
+    from proband.cli.feret_inputs import StudyInputs
+    from proband.cli.options import feret_asked
+    from proband.study.sections import CategoryEntry
+
+    nothing: Any = None
+    expected = pb.feret_categories() if rule is None else pb.feret_categories(long_after=rule)
+    assert feret_asked(True, rule) == expected
+    assert tuple(StudyInputs(feret=True, long_after=rule)._categories(nothing)) == expected
+    assert CategoryEntry(feret=True, long_after=rule).categories(nothing) == expected

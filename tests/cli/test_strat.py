@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import proband as pb
+from proband.errors import UsageError
 from proband.inference.strat_study import strat_study
 
 Run = Callable[..., Any]
@@ -97,12 +98,106 @@ def test_table_and_directory(strat: Run, folder: Path) -> None:
         (("--images", "9"), 1, "people have 9 images"),
         (("--order-by", "date"), 2, "no column"),
         (("--design", "magic"), 2, "design"),
+        (("--rank", "21"), 2, "ranks 1 to 20"),
     ],
 )
 def test_bad_requests(strat: Run, arguments: tuple[str, ...], code: int, said: str) -> None:
     done = strat(*arguments)
     assert (done.returncode, said in done.stderr) == (code, True), done.stderr
     assert "Traceback" not in done.stderr
+
+
+def people_with(sizes: list[int], strength: float = 1.0) -> tuple[list[pb.Scores], pb.Samples]:
+    """Scores of two algorithms over people with so many images; very strong ones recognise everybody."""
+    ids = [f"s{s:03d}-{k}" for s, size in enumerate(sizes) for k in range(size)]
+    samples = pb.Samples({"id": ids, "subject": [name[:4] for name in ids]})
+    own = np.array([name[:4] for name in ids])
+    rng = np.random.default_rng(len(ids))
+    return [
+        pb.Scores.from_array(
+            rng.normal(0, 1, (len(ids), len(ids))) + strength * (own[:, None] == own),
+            ids,
+            orientation="similarity",
+            name=name,
+        )
+        for name in ("a", "b")
+    ], samples
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("design", [pb.BRR(), pb.Jackknife()], ids=str)
+def test_as_many_images_as_leave_the_most_probes(seed: int, design: Any) -> None:
+    from proband.inference.galleries import most_probes
+
+    rng = np.random.default_rng(seed)
+    sizes = np.minimum(rng.geometric(0.3, 60), 20)
+    sizes[0] = 20
+    prime_powers = (2, 3, 4, 5, 7, 8, 9, 11, 13, 16, 17, 19)
+    probes = {
+        k: sum(k - 1 for size in sizes if size >= k)
+        for k in range(3, 21)
+        if (isinstance(design, pb.Jackknife) or k - 1 in prime_powers)
+        and 2 * sum(size >= k for size in sizes) >= sum(size >= 3 for size in sizes)
+    }
+    chosen = most_probes(sizes, design)
+    assert probes[chosen] == max(probes.values())
+    assert chosen == min(k for k in probes if probes[k] == max(probes.values()))
+
+
+def test_what_is_left_out_is_said() -> None:
+    from proband.report.strat import study_statements
+
+    scores, samples = people_with([18, 18, *[4] * 9, *[3] * 5, *[1] * 6])
+    study = strat_study(scores, samples)
+    assert (study.n_subjects, study.n_images, study.n_left_out) == (11, 4, 11)
+    assert study.n_unused == len(samples) - 44 == study.to_dict()["n_unused"]
+    said = study_statements(study)
+    assert said[-2].startswith("11 people with 4 images each; 11 people have fewer")
+    assert said[-2].endswith("49 images are not used.")
+    assert said[-1] == "With 3 images each, 16 people could take part."
+
+
+def test_too_few_people_are_said_to_be_too_few() -> None:
+    study = strat_study(*people_with([5] * 4))
+    assert (study.n_images, study.effects[0].p_value) == (5, 1.0)
+    assert "is not tested, since 4 people are too few" in study.effects[0].sentence()
+
+
+@pytest.mark.parametrize("images", range(3, 12))
+@pytest.mark.parametrize("design", [pb.Jackknife(), pb.RaoWu(n_resamples=50)], ids=["jackknife", "rao-wu"])
+def test_any_number_of_images_with_a_design_that_takes_any(images: int, design: Any) -> None:
+    scores, samples = people_with([11] * 6)
+    study = strat_study(scores[:1], samples, images, design=design)
+    within = [name for name in study.errors if name in ("BRR", "stratified jackknife")]
+    balanced = pb.BRR().takes(images - 1)
+    assert within == ["BRR" if balanced else "stratified jackknife"]
+    if not balanced:
+        with pytest.raises(UsageError, match="power of a prime") as refused:
+            strat_study(scores[:1], samples, images)
+        assert "jackknife" in refused.value.hint
+
+
+def test_the_seed_reaches_every_replicate() -> None:
+    scores, samples = people_with([3] * 8)
+    design = pb.RaoWu(n_resamples=50)
+    first, again, other = (strat_study(scores, samples, design=design, rng=seed) for seed in (0, 0, 1))
+    assert first.to_dict() == again.to_dict()
+    for one, two in zip(first.effects, other.effects, strict=True):
+        assert one.estimates[0].standard_error != two.estimates[0].standard_error
+
+
+def test_an_algorithm_that_is_always_right_has_no_error_and_no_verdict() -> None:
+    from proband.report.page.verdict import best_two, what_would_decide
+
+    study = strat_study(*people_with([4] * 9, strength=50.0))
+    assert all((values == 0).all() for values in study.errors.values())
+    assert all((values == 0).all() for values in study.variances.values())
+    comparison = study.comparison
+    assert comparison is not None
+    (pair,) = comparison.pairs
+    assert (pair.verdict, pair.not_inferior, pair.p_value) == ("undecided", False, 1.0)
+    told = what_would_decide(best_two(comparison), comparison)
+    assert told == ["Nothing varies here, so the interval has no width and shows nothing."]
 
 
 def test_the_study_of_the_paper(run: Run, tmp_path: Path) -> None:

@@ -200,6 +200,23 @@ def test_errors_are_drawn_until_none_is_left() -> None:
     assert standard_errors_figure({"a": ends[:3].tolist()}, "").axes[0].get_xlim() == (1, 3)
 
 
+@pytest.mark.parametrize("draw", [lambda e: standard_errors_figure(e, ""), lambda e: units_figure(e)])
+@pytest.mark.parametrize("noise", [0.0, 1e-33, 3e-26])
+def test_rounding_is_not_drawn(draw: Callable[[dict[str, object]], Figure], noise: float) -> None:
+    """What is zero but for rounding is zero on the axis, which says so."""
+    axis = draw({"BRR": noise * np.random.default_rng(0).random(30), "other": np.zeros(30)}).axes[0]
+    assert all((line.get_ydata() == 0).all() for line in curves(axis))
+    assert axis.get_ylim() == (0, 1)
+    assert any("nothing varies" in text.get_text() for text in axis.texts)
+    some = draw({"BRR": np.linspace(0.01, 0.0, 30), "other": np.full(30, noise)}).axes[0]
+    assert not any("nothing varies" in text.get_text() for text in some.texts)
+
+
+def test_a_standard_error_of_rounding_is_zero() -> None:
+    axis = standard_errors_figure({"BRR": np.full(30, 1e-17)}, "").axes[0]
+    assert (curves(axis)[0].get_ydata() == 0).all()
+
+
 def test_choices_of_units_are_drawn_with_their_mean() -> None:
     three = np.linspace(2e-4, 1e-5, 30)
     two = three * np.array([[1.2], [1.5], [1.8]])

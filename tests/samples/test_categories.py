@@ -125,8 +125,8 @@ def test_columns_with_odd_names():
 
 
 def test_parse():
-    assert Category.parse("dup2: probe.date - mate.date >= days(540)") == Category(
-        "dup2", "probe.date - mate.date >= days(540)"
+    assert Category.parse("dup2: probe.date - mate.date >= days(500)") == Category(
+        "dup2", "probe.date - mate.date >= days(500)"
     )
     assert Category.parse(" a : probe.x == ':' ").rule == "probe.x == ':'"
     for text in ("dup2", "", ":", "name:", ": rule", "  :  "):
@@ -170,6 +170,48 @@ def test_ferets_four_categories_by_hand():
         "dup1": ["later sitting that day", "other day", "long after"],
         "dup2": ["long after"],
     }
+
+
+@pytest.mark.parametrize(
+    ("mate", "probe", "by_feret", "by_days"),
+    [
+        ("1994-12-31", "1996-01-01", True, False),  # 366 days, over both of FERET's limits
+        ("1994-08-18", "1995-12-31", False, True),  # 500 days
+        ("1994-08-19", "1995-12-31", False, False),
+        ("1994-08-19", "1996-01-01", True, True),
+        ("1994-12-31", "1996-12-31", True, True),
+        ("1995-01-01", "1996-12-31", False, True),
+        ("1994-12-31", "1997-01-01", False, True),
+        ("1996-06-01", "1994-06-01", False, False),
+    ],
+)
+def test_long_after_by_ferets_dates_and_by_days(mate, probe, by_feret, by_days):
+    """FERET took the years of the two images, not the days between them."""
+    samples = Samples(
+        {
+            "id": ["g", "p"],
+            "subject": ["a", "a"],
+            "image_set": [1, 2],
+            "date": [datetime.date.fromisoformat(text) for text in (mate, probe)],
+            "camera": ["x", "x"],
+        }
+    )
+    experiment = Experiment(samples, gallery=["g"])
+
+    def is_dup2(**more):
+        try:
+            return ids(feret_categories(**more)[3].of(experiment)) == ["p"]
+        except DesignError:
+            return False
+
+    assert (is_dup2(long_after="feret"), is_dup2()) == (by_feret, by_days)
+
+
+def test_a_rule_with_or_and_braces_stays_one_rule():
+    """A rule of one's own is one condition, whatever stands in it."""
+    rule = "probe.{date} - mate.{date} >= days(500) or probe.camera == '{x}'"
+    fourth = feret_categories(long_after=rule)[3].rule
+    assert fourth.endswith("and (probe.date - mate.date >= days(500) or probe.camera == '{x}')")
 
 
 def test_ferets_categories_over_other_columns():

@@ -19,7 +19,7 @@ pytestmark = [
 ]
 
 NAME = re.compile(r"^\d{5}([a-z]{2})\d{3}([a-z]?)_")
-LONG_AFTER = "mate.{date} < date('1995-01-01') and probe.{date} >= date('1996-01-01')"
+RULES = {"feret": feret_categories(long_after="feret"), "500 days": feret_categories()}
 
 
 @pytest.fixture(scope="module")
@@ -55,9 +55,10 @@ def test_the_gallery_holds_one_image_of_each_of_1196_people(experiment):
     ).is_unique
 
 
+@pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize(("name", "size"), [("fb", 1195), ("fc", 194), ("dup1", 722), ("dup2", 234)])
-def test_the_probe_sets(sets, experiment, name, size):
-    category = next(c for c in feret_categories(long_after=LONG_AFTER) if c.name == name)
+def test_the_probe_sets(sets, experiment, rule, name, size):
+    category = next(c for c in RULES[rule] if c.name == name)
     part = category.of(experiment)
     assert len(part.probes) == size
     assert {experiment.samples.ids[place] for place in part.probes} == sets[name]
@@ -65,7 +66,7 @@ def test_the_probe_sets(sets, experiment, name, size):
 
 
 def test_no_probe_is_in_two_of_the_first_three_sets(experiment):
-    parts = [set(c.of(experiment).probes.tolist()) for c in feret_categories(long_after=LONG_AFTER)]
+    parts = [set(c.of(experiment).probes.tolist()) for c in feret_categories()]
     fb, fc, dup1, dup2 = parts
     assert len(fb | fc | dup1) == len(fb) + len(fc) + len(dup1)
     assert dup2 < dup1

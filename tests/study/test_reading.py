@@ -105,6 +105,7 @@ def test_numbers_lists_and_tables(place: Path) -> None:
         ("[comparison]\nmargin = 2", 10, "below 1, got 2", "0.01"),
         ('[[category]]\nname = "x"', 9, "'rule' is missing", "probe.session"),
         ('[[category]]\nby = "x"\nferet = true', 9, "expected name and rule, or by, or feret", None),
+        ('[[category]]\nby = "x"\nlong_after = "feret"', 11, "about FERET's categories", "feret = true"),
         ('[[category]]\nname = "x"\nrule = "y"\n[[category]]\nname = "x"\nrule = "z"', 13, "two categories", None),
         ('[experiment]\ngallery = "one_per_subject"\none_per_subject = true', 11, "goes with a condition", None),
         ('[[scores]]\nfile = "scores.npz"\nkey = ["a", "b"]\nname = "c"', 12, "cannot have one name", None),

@@ -311,3 +311,15 @@ def test_lists_allow_nothing_else(folder: Path, studied: Studied) -> None:
     source = "[[scores]]\nfile = 'list.txt'\norientation = 'similarity'\nformat = 'bob4'\n"
     with pytest.raises(DesignError, match="line 6, identification: the scores are lists"):
         run_study(studied("[identification]", sources=source))
+
+
+def test_failures_count_alike_in_every_analysis(studied: Studied) -> None:
+    """What [experiment] says of failures holds for the stratified evaluation too."""
+    sources = SOURCES.replace('file = "samples.csv"', 'file = "samples.csv"\nfailed = "number == 3"')
+    failed = {}
+    for policy in ("miss", "as-scored"):
+        study = studied(EXPERIMENT + f'on_failure = "{policy}"\n', "[strat]", sources=sources)
+        found = run_study(study)
+        assert found.strat is not None
+        failed[policy] = found.strat.effects[0].estimates[0].facts.n_failed
+    assert failed == {"miss": 20, "as-scored": 0}

@@ -34,6 +34,7 @@ def evaluate(
             rich_help_panel="Experiment",
         ),
     ] = False,
+    long_after: o.LongAfter = None,
     ranks: Annotated[str, typer.Option(help="Ranks to show.", rich_help_panel="Output")] = "1,5,10",
     level: o.Level = 0.95,
     out: o.OutDir = None,
@@ -68,11 +69,10 @@ def evaluate(
       proband evaluate scores-dev --orientation similarity --figure cmc.svg
     """
     from proband.inference import evaluate as evaluate_scores
-    from proband.samples import Category, feret_categories
+    from proband.samples import Category
 
     asked = [Category.parse(text) for text in category or []]
-    if feret:
-        asked += feret_categories()
+    asked += o.feret_asked(feret, long_after)
     shown = whole_numbers(ranks, "--ranks")
     with progress_bars(running.quiet) as progress:
         found, table = inputs.read(progress)

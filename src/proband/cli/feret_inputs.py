@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from proband.cli import options as o
 from proband.cli.console import output, talk
 from proband.cli.inputs import numbers, whole_numbers
 
@@ -38,6 +39,7 @@ class StudyInputs:
             rich_help_panel=_PANEL,
         ),
     ] = False
+    long_after: o.LongAfter = None
     by: Annotated[
         list[str] | None,
         typer.Option(
@@ -134,9 +136,9 @@ class StudyInputs:
     def _categories(self, experiment: Experiment) -> list[Category]:
         """The categories asked for, those by column last."""
         from proband.inference.feret_study import probe_groups
-        from proband.samples import Category, feret_categories
+        from proband.samples import Category
 
-        asked = feret_categories() if self.feret else ()
+        asked = o.feret_asked(self.feret, self.long_after)
         grouped = [group for column in self.by or [] for group in probe_groups(experiment, column)]
         return [*asked, *(Category.parse(text) for text in self.category or []), *grouped]
 

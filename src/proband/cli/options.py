@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+
+if TYPE_CHECKING:
+    from proband.samples import Category
 
 
 class OrientationName(StrEnum):
@@ -137,6 +140,14 @@ Missing = Annotated[
         rich_help_panel="Scores",
     ),
 ]
+LongAfter = Annotated[
+    str | None,
+    typer.Option(
+        metavar="feret|RULE",
+        help="With --feret, what makes a duplicate II. feret: FERET's own dates, for its own images. Default: 500 days later.",
+        rich_help_panel="Experiment",
+    ),
+]
 OutDir = Annotated[
     Path | None,
     typer.Option(
@@ -162,6 +173,16 @@ Threads = Annotated[
         min=1, help="Threads; by default all cores. Results do not depend on it.", rich_help_panel="Output"
     ),
 ]
+
+
+def feret_asked(feret: bool, long_after: str | None) -> tuple[Category, ...]:
+    """FERET's categories if they are asked for, with duplicate II by the rule asked for."""
+    from proband.errors import UsageError
+    from proband.samples.categories import LONG_AFTER, feret_categories
+
+    if not feret and long_after is not None:
+        raise UsageError("--long-after is about FERET's categories.", "add --feret.")
+    return feret_categories(long_after=long_after or LONG_AFTER) if feret else ()
 
 
 def orientation_of(name: OrientationName | None) -> Literal["similarity", "distance"] | None:

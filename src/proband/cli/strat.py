@@ -32,7 +32,7 @@ def strat(
             "--images",
             "-n",
             min=3,
-            help="Images of each person: one is the gallery, the others are the units. Default: as many as anybody has.",
+            help="Images of each person: one is the gallery, the others are the units. Default: as many as leave the most probes.",
             rich_help_panel="Stratification",
         ),
     ] = None,

@@ -7,14 +7,14 @@ A design makes a *plan*: parts, each with factors (replicates × units) and scal
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.designs.designs import one_of
-from proband.designs.strata import Floats, Strata, StratumWeights
+from proband.designs.strata import ROUNDING, Floats, Strata, StratumWeights
 from proband.errors import DesignError, UsageError, first_few
 
 Centre = Literal["estimate", "mean"]
@@ -64,9 +64,15 @@ class Plan:
 
     def variance(self, values: Floats, estimate: float, centre: Centre) -> float:
         """The variance from the replicates' values, centred on the estimate or on their mean."""
-        middle = estimate if centre == "estimate" else float(values.mean())
+        return float(self.variances(values[:, None], np.array([estimate]), centre)[0])
+
+    def variances(self, values: Floats, estimates: Floats, centre: Centre) -> Floats:
+        """The variance of each of several statistics (replicates × statistics); none where replicates differ by rounding."""
+        middle = estimates if centre == "estimate" else values.mean(axis=0)
+        apart = values - middle
         scales = np.concatenate([part.scale for part in self.parts])
-        return float(scales @ (values - middle) ** 2)
+        moved = np.abs(apart).max(axis=0) > ROUNDING * np.maximum(1.0, np.abs(estimates))
+        return np.where(moved, scales @ apart**2, 0.0)
 
 
 @dataclass(frozen=True)
@@ -95,8 +101,15 @@ class _Stratified:
     degrees_of_freedom: FreedomRule | float = "strata"
     interval: StratifiedInterval = "t"
 
-    linear_is_textbook: ClassVar[bool] = True
-    """Whether the variance of a linear statistic is the textbook one, exactly."""
+    @property
+    def linear_is_textbook(self) -> bool:
+        """Whether the variance of a linear statistic is the textbook one, exactly."""
+        return False
+
+    @property
+    def is_random(self) -> bool:
+        """Whether replicates are drawn by chance, so that they depend on the seed."""
+        return False
 
     def __post_init__(self) -> None:
         one_of(self.centre, Centre, "centre")
@@ -106,6 +119,14 @@ class _Stratified:
             one_of(freedom, FreedomRule, "rule for degrees of freedom")
         elif not freedom > 0:
             raise UsageError(f"Degrees of freedom are above 0, got {freedom!r}.")
+
+    def takes(self, n_units: int) -> bool:
+        """Whether strata can have so many units each."""
+        return n_units >= 2
+
+    def check(self, strata: Strata) -> None:
+        """Refuse strata that the design cannot take, also where the variance has a closed form."""
+        strata.require_several()
 
     def plan(self, strata: Strata, seed: int = 0) -> Plan:
         """The replicates for units in these strata."""
@@ -125,14 +146,40 @@ class BRR(_Stratified):
         An array to use instead (replicates × strata, symbols from 0), for strata that all have as many units as it has
         symbols. It must be of strength 2.
     sample
-        Use so many replicates, drawn at random, instead of all: unbiased, and noisier.
+        Use so many replicates, drawn at random, instead of all: unbiased, and noisier. They are evaluated for rates as well.
     """
 
     array: npt.NDArray[np.integer[Any]] | None = None
     sample: int | None = None
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.sample is None:
+            return
+        if self.sample < 2:
+            raise UsageError(f"There must be at least two replicates, got sample={self.sample!r}.")
+        if self.centre == "mean":
+            raise UsageError(
+                "Replicates drawn at random are centred on the estimate; around their own mean they vary too little.",
+                "leave out centre='mean'.",
+            )
+
+    @property
+    def linear_is_textbook(self) -> bool:
+        """Whether all replicates of a balanced array are asked for, so that their variance is known beforehand."""
+        return self.array is None and self.sample is None
+
+    @property
+    def is_random(self) -> bool:
+        """Whether some replicates are drawn from all."""
+        return self.sample is not None
+
     def __str__(self) -> str:
-        return "balanced repeated replication"
+        return "balanced repeated replication" + self._drawn
+
+    @property
+    def _drawn(self) -> str:
+        return "" if self.sample is None else f", {self.sample:,} replicates drawn at random"
 
     @property
     def _shrink(self) -> float:
@@ -150,7 +197,9 @@ class BRR(_Stratified):
         for size in kinds.tolist():
             own = np.flatnonzero(strata.sizes == size)
             rows = self._rows(int(size), len(own))
-            if self.sample is not None and self.sample < len(rows):
+            if self.sample is not None and self.sample >= len(rows):
+                notes.append(f"strata with {size} units have {len(rows):,} replicates, and all were used")
+            elif self.sample is not None:
                 rng = np.random.default_rng([seed, int(size)])
                 rows = rows[np.sort(rng.choice(len(rows), self.sample, replace=False))]
                 notes.append(
@@ -181,12 +230,18 @@ class BRR(_Stratified):
         if n_replicates(size, n_strata) * n_strata > _MOST_CELLS:
             raise DesignError(
                 f"{n_strata:,} strata of {size} units need an array too large to evaluate replicates one by one.",
-                "rates need none; for other measures use RaoWu() or sample some of the people.",
+                "rates need none unless sample is given; for other measures use RaoWu() or some of the people.",
             )
         return orthogonal_array(size, n_strata).rows
 
-    def require_balance(self, strata: Strata) -> None:
-        """Refuse strata that no array can balance, also where the variance has a closed form."""
+    def takes(self, n_units: int) -> bool:
+        """Whether some array balances strata of so many units."""
+        from proband.arrays.polynomials import prime_power
+
+        return self.array is not None or (n_units >= 2 and prime_power(n_units) is not None)
+
+    def check(self, strata: Strata) -> None:
+        """Refuse strata that no array can balance."""
         from proband.arrays import n_replicates
 
         strata.require_several()
@@ -206,7 +261,7 @@ class Fay(BRR):
             raise UsageError(f"Fay's rho lies from 0 up to, but not at, 1; got {self.rho!r}.")
 
     def __str__(self) -> str:
-        return f"balanced repeated replication (Fay, rho {self.rho:g})"
+        return f"balanced repeated replication (Fay, rho {self.rho:g}){self._drawn}"
 
     @property
     def _shrink(self) -> float:
@@ -215,7 +270,7 @@ class Fay(BRR):
 
 @dataclass(frozen=True)
 class Enumeration(_Stratified):
-    """Every way to take one unit of each stratum: a check for a few strata."""
+    """Every way to take one unit of each stratum, evaluated one by one for rates as well: a check for a few strata."""
 
     def __str__(self) -> str:
         return "all replicates"
@@ -246,6 +301,21 @@ class Jackknife(_Stratified):
     def __post_init__(self) -> None:
         super().__post_init__()
         one_of(self.kind, JackknifeKind, "jackknife")
+        if self.kind == "JK1" and self.strata is not None and self.weights == "units":
+            raise UsageError(
+                f"The delete-one jackknife knows no strata, so none of {self.strata!r}.",
+                "use kind='JKn', or leave out strata.",
+            )
+
+    @property
+    def linear_is_textbook(self) -> bool:
+        """Whether units are left out within strata."""
+        return self.kind == "JKn"
+
+    def check(self, strata: Strata) -> None:
+        """Refuse strata that show no variance, unless strata do not matter."""
+        if self.kind == "JKn":
+            strata.require_several()
 
     def __str__(self) -> str:
         return "stratified jackknife (JKn)" if self.kind == "JKn" else "delete-one jackknife (JK1)"
@@ -282,7 +352,10 @@ class RaoWu(_Stratified):
 
     n_resamples: int = 2_000
 
-    linear_is_textbook: ClassVar[bool] = False
+    @property
+    def is_random(self) -> bool:
+        """Always: units are drawn."""
+        return True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -318,7 +391,9 @@ class RaoWu(_Stratified):
 class CollapsedStrata(_Stratified):
     """Strata of one unit, taken two by two as if they were one, and then balanced repeated replication.
 
-    What differs between the two is counted as variance, so the error is too large: an upper bound.
+    Each stratum keeps its own weight, so the estimate stays Σ W_h y_h. What differs between the two is counted as variance,
+    so the error is too large: an upper bound. For a rate the variance of two strata put together is
+    (W_1(y_1 − θ) − W_2(y_2 − θ))²; where they weigh alike it is W²(y_1 − y_2)².
 
     Parameters
     ----------
@@ -329,7 +404,10 @@ class CollapsedStrata(_Stratified):
 
     by: str | None = None
 
-    linear_is_textbook: ClassVar[bool] = True
+    @property
+    def linear_is_textbook(self) -> bool:
+        """Always, of the strata put together."""
+        return True
 
     def __str__(self) -> str:
         return "collapsed strata" + (f" by {self.by}" if self.by else "")
@@ -338,7 +416,7 @@ class CollapsedStrata(_Stratified):
         """Pair the strata of one unit; the last three make one group if their number is odd."""
         single = np.flatnonzero(strata.sizes == 1)
         if not len(single):
-            return strata, ()
+            return strata, ("no stratum has a single unit, so none were paired",)
         if len(single) == 1:
             raise DesignError(
                 f"Only one stratum has a single unit ({strata.names[single[0]]}); it has none to be paired with.",
@@ -362,7 +440,10 @@ class CollapsedStrata(_Stratified):
             "their differences count as variance, so the error is an upper bound"
         )
         names = tuple(strata.names[place] for place in kept)
-        return Strata(codes.astype(np.intp), shares, names), (note,)
+        put = Strata(codes.astype(np.intp), shares, names)
+        if not np.allclose(put.unit_weights, strata.unit_weights, rtol=ROUNDING, atol=0.0):
+            put = replace(put, uneven=strata.unit_weights)
+        return put, (note,)
 
     def plan(self, strata: Strata, seed: int = 0) -> Plan:
         return BRR(centre=self.centre).plan(strata, seed)

@@ -13,6 +13,9 @@ import numpy.typing as npt
 from proband.errors import DesignError, UsageError, first_few
 
 Floats = npt.NDArray[np.float64]
+ROUNDING = 1e-12
+"""What differs by so little, as a share of what it is, differs by rounding alone."""
+
 StratumWeights = Literal["units", "equal"] | Mapping[Any, float]
 
 
@@ -28,11 +31,15 @@ class Strata:
         The weight of each stratum; they sum to one.
     names
         What the strata are called.
+    uneven
+        The weight of each unit, where units of one stratum weigh differently: strata of different weights were put
+        together. None where a stratum's weight is shared out evenly.
     """
 
     codes: npt.NDArray[np.intp]
     shares: Floats
     names: tuple[str, ...]
+    uneven: Floats | None = None
 
     @classmethod
     def of(cls, labels: Sequence[Any] | npt.NDArray[Any], weights: StratumWeights = "units") -> Strata:
@@ -73,7 +80,9 @@ class Strata:
 
     @cached_property
     def unit_weights(self) -> Floats:
-        """The weight of each unit: its stratum's, shared out; they sum to one."""
+        """The weight of each unit; they sum to one."""
+        if self.uneven is not None:
+            return self.uneven
         weights: Floats = (self.shares / self.sizes)[self.codes]
         return weights
 
@@ -105,27 +114,39 @@ class Strata:
         return found
 
     def variances(self, values: Floats) -> Floats:
-        """The variance s² within each stratum (strata × statistics)."""
+        """The variance s² within each stratum (strata × statistics); none of units that are alike but for rounding."""
         values = values.reshape(len(values), -1)
-        means = self._sums(values) / self.sizes[:, None]
-        found: Floats = self._sums((values - means[self.codes]) ** 2) / (self.sizes - 1)[:, None]
+        means = (self._sums(values) / self.sizes[:, None])[self.codes]
+        apart = values - means
+        apart[np.abs(apart) <= ROUNDING * np.abs(means)] = 0.0
+        found: Floats = self._sums(apart**2) / (self.sizes - 1)[:, None]
         return found
 
     def _sums(self, values: Floats) -> Floats:
         sums = [np.bincount(self.codes, weights=column) for column in values.T]
         return np.stack(sums, axis=1).astype(np.float64)
 
+    def parts_of_variance(self, values: Floats) -> Floats:
+        """What each stratum adds to the variance of the stratified mean θ (strata × statistics).
+
+        It is n s² of the units' w(y − θ), with w their weights: W² s²/n where a stratum's units weigh alike.
+        """
+        if self.uneven is None:
+            return (self.shares**2 / self.sizes)[:, None] * self.variances(values)
+        values = values.reshape(len(values), -1)
+        apart = np.where(np.ptp(values, axis=0) > 0, values - self.mean(values), 0.0)
+        return self.sizes[:, None] * self.variances(self.uneven[:, None] * apart)
+
     def textbook_variance(self, values: Floats) -> Floats:
-        """The variance Σ W_h² s_h²/n_h of the stratified mean, for each statistic."""
-        found: Floats = (self.shares**2 / self.sizes) @ self.variances(values)
+        """The variance of the stratified mean, for each statistic: Σ W_h² s_h²/n_h where units of a stratum weigh alike."""
+        found: Floats = self.parts_of_variance(values).sum(axis=0)
         return found
 
     def effective_freedom(self, values: Floats) -> Floats:
         """Cochran's effective degrees of freedom, for each statistic; those of all strata where nothing varies."""
-        g = (self.shares**2 / self.sizes)[:, None]
-        s = self.variances(values)
-        below = (g**2 * s**2 / (self.sizes - 1)[:, None]).sum(axis=0)
-        above = (g * s).sum(axis=0) ** 2
+        parts = self.parts_of_variance(values)
+        below = (parts**2 / (self.sizes - 1)[:, None]).sum(axis=0)
+        above = parts.sum(axis=0) ** 2
         full = float((self.sizes - 1).sum())
         return np.where(below > 0, above / np.where(below > 0, below, 1.0), full)
 

@@ -11,7 +11,7 @@ from proband.faces.grid import Array, within
 from proband.faces.identity import HairStyle, Identity, draw_complexion
 from proband.faces.studio import Camera, Light, Variation, relight, set_up_studio
 
-DUPLICATE_II_DAYS = 540  # a year and a half: where FERET's "duplicate II" begins
+THIRD_SET_DAYS = 540  # a year and a half: the earliest third image set
 
 # Which styles a head of hair can turn into between two sittings.
 RESTYLES: dict[HairStyle, tuple[HairStyle, ...]] = {
@@ -141,7 +141,7 @@ def draw_sitting(
     grow with the time that has passed.
     """
     vary = Variation(rng, difficulty)
-    elapsed = min(days / DUPLICATE_II_DAYS, 1.5)
+    elapsed = min(days / THIRD_SET_DAYS, 1.5)
     drift = 0.5 + 0.6 * math.sqrt(elapsed)
     years = identity.age + min(difficulty, 1.0) * days / 365.25
     # A second set on the same day is taken because something about the subject was changed for it.

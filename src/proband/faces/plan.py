@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from proband.faces.appearance import ALTERNATIVE_ODDS, ALTERNATIVES, DUPLICATE_II_DAYS
+from proband.faces.appearance import ALTERNATIVE_ODDS, ALTERNATIVES, THIRD_SET_DAYS
 
 PlanName = Literal["feret", "grid"]
 Kind = Literal["fa", "fb", "fc"]
@@ -65,9 +65,9 @@ def feret_takes(rng: np.random.Generator) -> list[Take]:
         SHARE_SAME_DAY,
     )
     # Most of those who come back do so within a year; who comes twice has to leave time for it.
-    latest = DUPLICATE_II_DAYS - 40 if comes_again else LATEST_SECOND
+    latest = THIRD_SET_DAYS - 40 if comes_again else LATEST_SECOND
     second = 0 if same_day else 1 + int((latest - 1) * rng.beta(1.0, 2.2))
-    third = int(rng.integers(DUPLICATE_II_DAYS, LATEST_THIRD + 1))
+    third = int(rng.integers(THIRD_SET_DAYS, LATEST_THIRD + 1))
     others = rng.choice(ALTERNATIVES, size=3, p=ALTERNATIVE_ODDS)
     takes = pair(1, 0, str(others[0]))
     if has_fc:

@@ -64,7 +64,7 @@ def cluster_statistics(success: Floats, clusters: npt.NDArray[np.integer[Any]]) 
     Parameters
     ----------
     success
-        0 or 1 (or a fraction) for each probe.
+        0 or 1 (or a fraction) for each probe; other numbers are refused.
     clusters
         The person each probe is of, as a number.
 
@@ -75,6 +75,12 @@ def cluster_statistics(success: Floats, clusters: npt.NDArray[np.integer[Any]]) 
     """
     if len(success) != len(clusters) or not len(success):
         raise UsageError(f"{len(success):,} outcomes of {len(clusters):,} probes cannot be measured.")
+    success = np.asarray(success, dtype=np.float64)
+    if not (np.isfinite(success).all() and success.min() >= 0 and success.max() <= 1):
+        raise UsageError(
+            f"Outcomes are successes from 0 to 1; these are {_range(success)}.",
+            "scores and counts have no binomial error: give 1 for a success and 0 for a failure.",
+        )
     _, codes = np.unique(clusters, return_inverse=True)
     sizes: Floats = np.bincount(codes).astype(np.float64)
     totals = np.bincount(codes, weights=success).astype(np.float64)
@@ -99,6 +105,13 @@ def cluster_statistics(success: Floats, clusters: npt.NDArray[np.integer[Any]]) 
         icc=_icc(success, codes, sizes, totals),
         overdispersion=float((residuals**2 / expected).sum() / (k - 1)),
     )
+
+
+def _range(values: Floats) -> str:
+    finite = values[np.isfinite(values)]
+    if len(finite) < len(values):
+        return f"not all finite ({len(values) - len(finite):,} of {len(values):,} are not)"
+    return f"from {finite.min():g} to {finite.max():g}"
 
 
 def _icc(success: Floats, codes: npt.NDArray[np.integer[Any]], sizes: Floats, totals: Floats) -> float:

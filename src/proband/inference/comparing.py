@@ -18,6 +18,7 @@ from proband.designs import (
     SignFlip,
     StratifiedDesign,
 )
+from proband.engine.wording import counted
 from proband.errors import DesignError, UsageError, first_few
 from proband.inference import stratified_pairs as stratified_pairs
 from proband.inference.closed import effective_size, people_in
@@ -165,11 +166,15 @@ def compare_independent(
 
     A two-proportion score test, and Newcombe's hybrid of two Wilson intervals, with effective sample sizes where people
     have several probes. Nothing is paired, so on the same probes use `compare`, which sees far more.
+
+    Sets drawn from one table must not share people. Names of two tables may mean the same people or others, so names in both
+    are reported as what is not known.
     """
     if not isinstance(measure, RecognitionRate):
         raise DesignError(f"The {measure.estimand} of independent people cannot be compared; rates can.")
     if first.experiment.fingerprint == second.experiment.fingerprint:
         raise DesignError("Both were measured on the same probes, which are not independent.", "use compare.")
+    assumed, notes = _apart(first, second)
     design = Clustered()
     estimates = [
         estimate(measure, one, design=design, confidence_level=confidence_level) for one in (first, second)
@@ -193,9 +198,35 @@ def compare_independent(
         f"difference of {measure.estimand}s",
         "other people in both sets",
         "the algorithms and the galleries",
-        "people are independent, and nobody is in both sets",
+        f"people are independent; {assumed}",
     )
-    return Comparison(tuple(estimates), pairs, None, margin, confidence_level, answers, ())
+    return Comparison(tuple(estimates), pairs, None, margin, confidence_level, answers, notes)
+
+
+def _apart(first: Outcomes, second: Outcomes) -> tuple[str, tuple[str, ...]]:
+    """What is known of whether anybody is in both sets; people of one table are refused if somebody is."""
+    tables = [one.experiment.samples for one in (first, second)]
+    names = [
+        {table.subjects[place] for place in np.unique(one.subjects)}
+        for table, one in zip(tables, (first, second), strict=True)
+    ]
+    shared = sorted(names[0] & names[1])
+    one_table = tables[0] is tables[1] or (
+        tables[0].ids == tables[1].ids and list(tables[0].subjects) == list(tables[1].subjects)
+    )
+    if shared and one_table:
+        raise DesignError(
+            f"{counted(len(shared), 'person is', 'people are')} in both sets, which are then not independent: "
+            f"{first_few(shared)}.",
+            "leave them out of one set; on the same probes use compare.",
+        )
+    if shared:
+        told = (
+            f"{counted(len(shared), 'name is', 'names are')} in both tables ({first_few(shared)}); whether they are the same people "
+            "is not known"
+        )
+        return "whether anybody is in both sets is not known", (told,)
+    return "nobody is in both sets, by their names", ()
 
 
 def _independent(first: Estimate, second: Estimate, level: float) -> Tested:

@@ -10,7 +10,11 @@ import polars as pl
 from proband.engine.rendering import Shown, render
 from proband.inference.estimates import Estimate
 from proband.inference.overall import CochranQ
+from proband.inference.proportions import Interval
 from proband.measures.results import Answers
+
+NO_WIDTH = "Nothing varies here, so the interval has no width and shows nothing."
+"""Said of a difference whose interval has none."""
 
 Verdict = Literal["better", "worse", "equivalent", "undecided"]
 
@@ -63,6 +67,11 @@ class PairComparison:
     significance: float = 0.05
 
     @property
+    def has_width(self) -> bool:
+        """Whether the interval has any width; without, it shows nothing."""
+        return Interval(self.low, self.high).has_width
+
+    @property
     def told_apart(self) -> bool:
         """Whether they differ after the adjustment for the number of comparisons."""
         return self.p_adjusted <= self.significance and self.difference != 0
@@ -90,6 +99,8 @@ class PairComparison:
         if self.verdict == "equivalent":
             return f"{self.first} and {self.second} are equivalent within {worth}: {effect}."
         said = f"{self.first} against {self.second} is undecided: {tested}."
+        if not self.has_width:
+            said += f" {NO_WIDTH}"
         if self.n_discordant_subjects == 0:
             said += " Of the people here nobody tells them apart."
         if self.not_inferior:

@@ -68,7 +68,7 @@ class Estimate(Shown):
     def extended(self, n_resamples: int) -> Estimate:
         """Return the estimate with more replicates: the ones there are, and new ones."""
         if self.again is None or self.replicates is None:
-            raise DesignError("This estimate has a closed form, so there are no replicates to add to.")
+            raise DesignError("This estimate has no random replicates, so there are none to add to.")
         if n_resamples <= len(self.replicates):
             raise UsageError(f"There are {len(self.replicates):,} replicates already; ask for more.")
         return self.again(n_resamples)

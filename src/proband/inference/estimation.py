@@ -125,7 +125,7 @@ def estimate(
         facts=Facts.of(question.outcomes),
         clusters=clusters,
         notes=(*why, *found.notes, *dependence(clusters, isinstance(chosen, Binomial))),
-        again=None if found.replicates is None else again,
+        again=again if found.replicates is not None and hasattr(chosen, "n_resamples") else None,
     )
 
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.designs import BRR, StratifiedDesign
+from proband.designs.strata import ROUNDING
 from proband.errors import DesignError, UsageError
 from proband.inference.bands import estimate_cmc
 from proband.inference.estimates import Band, Estimate
@@ -25,6 +26,18 @@ from proband.scores import Scores
 Floats = npt.NDArray[np.float64]
 
 
+def most_probes(n_images: npt.NDArray[np.integer[Any]], design: StratifiedDesign | None = None) -> int:
+    """The number of images each that leaves the most probes of people with so many; of two that leave as many, the smaller.
+
+    One image of each person is the gallery's, and the design must take as many units as the others are. At least half of the
+    people with three images are kept: a few people with very many images are no sample.
+    """
+    least = (n_images >= 3).sum() / 2
+    people = {k: int((n_images >= k).sum()) for k in range(3, int(n_images.max()) + 1)}
+    taken = [k for k, kept in people.items() if kept >= least and (design or BRR()).takes(k - 1)]
+    return max(taken, key=lambda k: ((k - 1) * people[k], -k))
+
+
 @dataclass(frozen=True, eq=False)
 class ImageColumns:
     """The same number of images of each person, as columns: any of them can be the gallery.
@@ -36,13 +49,19 @@ class ImageColumns:
     mixed
         Whether images were dealt to the columns in rotation, so that each holds an equal share of each original one.
     n_left_out
-        People with fewer images.
+        People with fewer images that were scored as queries and as targets.
+    n_unused
+        Images in no column: of those people, and beyond the columns.
+    most_people
+        The fewest images that would do (three), and how many people have them, where that is more people than these.
     """
 
     samples: Samples
     places: npt.NDArray[np.intp]
     mixed: bool
     n_left_out: int
+    n_unused: int = 0
+    most_people: tuple[int, int] | None = None
 
     @classmethod
     def of(
@@ -53,37 +72,45 @@ class ImageColumns:
         *,
         mixed: bool = False,
         order_by: str | None = None,
+        design: StratifiedDesign | None = None,
     ) -> ImageColumns:
         """Take the first images of everybody who has enough that every algorithm scored both ways.
 
         Parameters
         ----------
         n_images
-            Columns; by default as many as the person with most images has, if everybody has as many.
+            Columns; by default as many as leave the most probes while at least half of the people with three are kept.
         order_by
             The column that orders a person's images; by default the order of the table.
+        design
+            What the number must suit where it is not given: `BRR` by default, which takes a prime power of probes a person.
         """
         usable = set(samples.ids)
         for one in scores:
             usable &= set(one.queries) & set(one.targets)
-        kept = np.fromiter((name in usable for name in samples.ids), dtype=np.bool_, count=len(samples))
-        frame = pl.DataFrame({"place": np.arange(len(samples)), "subject": samples.codes}).filter(kept)
+        scored = np.fromiter((name in usable for name in samples.ids), dtype=np.bool_, count=len(samples))
+        frame = pl.DataFrame({"place": np.arange(len(samples)), "subject": samples.codes}).filter(scored)
         if order_by is not None:
             if order_by not in samples.frame.columns:
                 raise UsageError(f"There is no column {order_by!r} to order images by.")
-            frame = frame.with_columns(samples.frame[order_by].filter(pl.Series(kept)).alias("__order"))
+            frame = frame.with_columns(samples.frame[order_by].filter(pl.Series(scored)).alias("__order"))
             frame = frame.sort(["subject", "__order"], maintain_order=True)
         lists = frame.group_by("subject", maintain_order=True).agg("place")
         sizes = lists["place"].list.len().to_numpy()
         if not len(sizes):
             raise DesignError("No image is among both the queries and the targets of every algorithm.")
-        wanted = int(sizes.max()) if n_images is None else n_images
-        if wanted < 3:
-            refuse = DesignError if n_images is None else UsageError
-            raise refuse(
-                f"Each person needs at least three images, one for the gallery and two to vary; got {wanted}."
+        if n_images is not None and n_images < 3:
+            raise UsageError(
+                f"Each person needs at least three images, one for the gallery and two to vary; got {n_images}."
             )
+        if sizes.max() < 3:
+            raise DesignError(
+                "Each person needs at least three images, one for the gallery and two to vary; "
+                f"nobody has more than {sizes.max()}."
+            )
+        wanted = n_images or most_probes(sizes, design)
         enough = sizes >= wanted
+        with_three = int((sizes >= 3).sum())
         if enough.sum() < 2:
             raise DesignError(
                 f"{int(enough.sum())} of {len(sizes):,} people have {wanted} images.",
@@ -95,7 +122,14 @@ class ImageColumns:
         if mixed:
             turn = (np.arange(wanted)[None, :] + np.arange(len(places))[:, None]) % wanted
             places = np.take_along_axis(places, turn, axis=1)
-        return cls(samples, places.astype(np.intp), mixed, int((~enough).sum()))
+        return cls(
+            samples,
+            places.astype(np.intp),
+            mixed,
+            len(samples.subjects) - len(places),
+            len(samples) - places.size,
+            (3, with_three) if with_three > len(places) else None,
+        )
 
     @property
     def n_columns(self) -> int:
@@ -152,6 +186,11 @@ class GalleryEffect:
     def sentence(self) -> str:
         """The answer in words."""
         kind = "mixed galleries" if self.mixed else "galleries"
+        if self.n_subjects <= self.degrees_of_freedom[0]:
+            return (
+                f"{self.algorithm}: whether the {len(self.estimates)} {kind} differ at rank {self.rank} is not tested, since "
+                f"{self.n_subjects} people are too few for it: they span {100 * self.range:.1f} points."
+            )
         verdict = "differ" if self.p_value <= 0.05 else "cannot be told apart"
         return (
             f"{self.algorithm}: the {len(self.estimates)} {kind} {verdict} at rank {self.rank}: they span {100 * self.range:.1f} "
@@ -184,6 +223,7 @@ def gallery_effect(
     confidence_level: float = 0.95,
     ties: TiePolicy = "pessimistic",
     on_failure: FailurePolicy = "miss",
+    rng: int = 0,
 ) -> GalleryEffect:
     """Take each column of images as the gallery, the others as each person's units, and ask whether it matters which."""
     chosen = design if design is not None else BRR()
@@ -193,9 +233,11 @@ def gallery_effect(
     ]
     measure = RecognitionRate(rank)
     estimates = tuple(
-        estimate(measure, one, design=chosen, confidence_level=confidence_level) for one in outcomes
+        estimate(measure, one, design=chosen, confidence_level=confidence_level, rng=rng) for one in outcomes
     )
-    bands = tuple(estimate_cmc(one, design=chosen, confidence_level=confidence_level) for one in outcomes)
+    bands = tuple(
+        estimate_cmc(one, design=chosen, confidence_level=confidence_level, rng=rng) for one in outcomes
+    )
     means = np.stack([_by_person(one, rank) for one in outcomes], axis=1)
     statistic, freedom, p_value = _hotelling(means)
     return GalleryEffect(
@@ -224,19 +266,21 @@ def _by_person(outcomes: Outcomes, rank: int) -> Floats:
 def _hotelling(means: Floats) -> tuple[float, tuple[int, int], float]:
     """Hotelling's T² that all columns have the same mean, from contrasts with the last; F, its degrees of freedom and p.
 
-    Contrasts that do not vary independently of the others are left out.
+    Contrasts that do not vary independently of the others are left out. With no more people than contrasts there is no test.
     """
     from scipy.special import fdtrc
 
     contrasts = means[:, :-1] - means[:, -1:]
-    n = len(contrasts)
+    n, most = contrasts.shape
+    if n <= most:
+        return 0.0, (most, 1), 1.0
     spread = np.atleast_2d(np.cov(contrasts, rowvar=False))
     values, vectors = np.linalg.eigh(spread)
-    varying = values > 1e-12 * max(float(values.max()), 1e-300)
+    varying = values > max(1e-12 * float(values.max()), ROUNDING**2)
     p = int(varying.sum())
     middle = contrasts.mean(axis=0)
-    if p == 0 or n <= p:
-        return 0.0, (max(p, 1), max(n - p, 1)), 1.0
+    if p == 0:
+        return 0.0, (1, n), 1.0
     along = vectors[:, varying].T @ middle
     t2 = n * float((along**2 / values[varying]).sum())
     f = (n - p) / (p * (n - 1)) * t2
@@ -250,9 +294,11 @@ def _pairs(means: Floats) -> tuple[dict[str, Any], ...]:
     found = []
     for a, b in combinations(range(means.shape[1]), 2):
         apart = means[:, a] - means[:, b]
-        error = float(apart.std(ddof=1) / np.sqrt(n))
+        error = float(apart.std(ddof=1) / np.sqrt(n)) if np.ptp(apart) > ROUNDING else 0.0
         difference = float(apart.mean())
-        p = float(2 * stdtr(n - 1, -abs(difference) / error)) if error > 0 else float(difference == 0)
+        p = (
+            float(2 * stdtr(n - 1, -abs(difference) / error)) if error > 0 else 1.0
+        )  # nothing varies over people
         found.append(
             {"first": a + 1, "second": b + 1, "difference": difference, "standard_error": error, "p_value": p}
         )

@@ -56,13 +56,18 @@ def judged(
 
 def _tells(tested: Tested) -> bool:
     """Whether anything was seen to differ, so that it can be said how many people would settle the question."""
-    return tested.standard_error > 0 and tested.n_discordant_subjects != 0
+    return tested.interval.has_width and tested.standard_error > 0 and tested.n_discordant_subjects != 0
 
 
 def verdict_of(
     interval: Interval, one_sided: Interval, margin: float | None, upward: bool
 ) -> tuple[Verdict, bool | None]:
-    """Say what an interval of a difference shows, and whether the first is shown not to be worse by the margin."""
+    """Say what an interval of a difference shows, and whether the first is shown not to be worse by the margin.
+
+    An interval of no width shows nothing: it comes of replicates that do not vary.
+    """
+    if not interval.has_width:
+        return "undecided", None if margin is None else False
     low, high = interval
     narrow_low, narrow_high = one_sided
     not_inferior = None if margin is None else (narrow_low > -margin if upward else narrow_high < margin)
@@ -70,7 +75,7 @@ def verdict_of(
         return ("better" if upward else "worse"), not_inferior
     if high < 0:
         return ("worse" if upward else "better"), not_inferior
-    if margin is not None and low < high and -margin < narrow_low and narrow_high < margin:
+    if margin is not None and -margin < narrow_low and narrow_high < margin:
         return "equivalent", not_inferior  # two one-sided tests
     return "undecided", not_inferior
 

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
+from proband.designs.strata import ROUNDING
 from proband.errors import UsageError
 
 ProportionMethod = Literal["wilson", "clopper-pearson", "jeffreys"]
@@ -19,6 +20,11 @@ class Interval(NamedTuple):
 
     low: float
     high: float
+
+    @property
+    def has_width(self) -> bool:
+        """Whether the ends differ by more than rounding: without width an interval supports no verdict."""
+        return self.high - self.low > ROUNDING * max(1.0, abs(self.low), abs(self.high))
 
 
 def check_level(confidence_level: float) -> float:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from proband._version import __version__
 from proband.designs import BRR, Bootstrap, Jackknife, StratifiedDesign
+from proband.designs.strata import ROUNDING
 from proband.engine import Progress, Silent
 from proband.engine.rendering import Shown
 from proband.errors import UsageError
@@ -33,6 +34,7 @@ _BOOTSTRAP = 1_000  # replicates, as in the paper
 
 METHODS = {
     "BRR": "probe images of these people",
+    "stratified jackknife": "probe images of these people",
     "delete-one jackknife": "other probes",
     "bootstrap over probes": "other probes",
     "bootstrap over people": "other people",
@@ -46,6 +48,10 @@ class StratStudy(Shown):
 
     Attributes
     ----------
+    n_left_out, n_unused
+        People with fewer images, and images in no column.
+    most_people
+        The fewest images that would do (three), and how many people have them, where that is more people than these.
     effects, mixed
         For each algorithm, each column as the gallery: as the columns are, and after mixing.
     errors
@@ -62,6 +68,8 @@ class StratStudy(Shown):
     n_subjects: int
     n_images: int
     n_left_out: int
+    n_unused: int
+    most_people: tuple[int, int] | None
     effects: tuple[GalleryEffect, ...]
     mixed: tuple[GalleryEffect, ...]
     errors: dict[str, Floats]
@@ -77,6 +85,7 @@ class StratStudy(Shown):
             "n_subjects": self.n_subjects,
             "n_images": self.n_images,
             "n_left_out": self.n_left_out,
+            "n_unused": self.n_unused,
             "galleries": [one.to_dict() for one in self.effects],
             "mixed_galleries": [one.to_dict() for one in self.mixed],
             "standard_errors": {
@@ -109,25 +118,29 @@ def strat_study(
     scores
         One for each algorithm, over the same images both as queries and as targets.
     n_images
-        Images of each person; people with fewer are left out and counted.
+        Images of each person; people with fewer are left out and counted. By default as many as leave the most probes
+        while at least half of the people with three are kept.
     rank
         The rank of tables and tests; curves have all ranks.
     design
-        `BRR` by default.
+        `BRR` by default, which takes a prime power of probes a person; the others take any number from two.
     """
     if not scores:
         raise UsageError("There are no scores.")
     chosen = design if design is not None else BRR()
     plain, mixed = (
-        ImageColumns.of(samples, list(scores), n_images, mixed=turn, order_by=order_by)
+        ImageColumns.of(samples, list(scores), n_images, mixed=turn, order_by=order_by, design=chosen)
         for turn in (False, True)
     )
+    if not 1 <= rank <= len(plain.places):
+        raise UsageError(f"There are ranks 1 to {len(plain.places):,}, got {rank!r}.")
     settings: dict[str, Any] = {
         "rank": rank,
         "design": chosen,
         "confidence_level": confidence_level,
         "ties": ties,
         "on_failure": on_failure,
+        "rng": rng,
     }
     shown = progress or Silent()
     shown.begin("galleries", 2 * len(scores))
@@ -148,6 +161,8 @@ def strat_study(
         n_subjects=len(plain.places),
         n_images=plain.n_columns,
         n_left_out=plain.n_left_out,
+        n_unused=plain.n_unused,
+        most_people=plain.most_people,
         effects=tuple(effects[0]),
         mixed=tuple(effects[1]),
         errors=errors_by_method(outcomes[0], rng),
@@ -158,17 +173,23 @@ def strat_study(
 
 
 def errors_by_method(outcomes: Outcomes, seed: int = 0) -> dict[str, Floats]:
-    """The standard error of the CMC at every rank: BRR, the delete-one jackknife, and bootstraps over probes and people."""
+    """The standard error of the CMC at every rank: BRR, the delete-one jackknife, and bootstraps over probes and people.
+
+    Where no array balances the units, the stratified jackknife stands for BRR, which it equals where there is one.
+    """
     last = outcomes.n_ranks
     found: dict[str, Floats] = {}
-    for name, design in (("BRR", BRR()), ("delete-one jackknife", Jackknife(kind="JK1"))):
+    balanced = all(BRR().takes(n) for n in np.unique(strata_of(outcomes, BRR())[0].sizes).tolist())
+    within = ("BRR", BRR()) if balanced else ("stratified jackknife", Jackknife())
+    for name, design in (within, ("delete-one jackknife", Jackknife(kind="JK1"))):
         strata, _ = strata_of(outcomes, design)
         found[name] = rates_and_errors(outcomes, design, strata, last)[1]
     for name, over in (("bootstrap over probes", "probe"), ("bootstrap over people", "subject")):
         drawn = Bootstrap(over, n_resamples=_BOOTSTRAP)  # type: ignore[arg-type]
         counted = tally(CMC(last), outcomes, units_of(outcomes, drawn))
         replicates = np.concatenate([counted.values(w) for w in drawn.weights(len(counted.rows), seed)])
-        found[name] = replicates.std(axis=0, ddof=1)
+        errors = replicates.std(axis=0, ddof=1)
+        found[name] = np.where(np.ptp(replicates, axis=0) > ROUNDING, errors, 0.0)
     return found
 
 

@@ -22,7 +22,7 @@ from proband.designs.replication import (
 )
 from proband.designs.strata import Strata
 from proband.errors import DesignError, UsageError
-from proband.inference.proportions import Interval, check_level, check_seed, t_quantile, wilson_interval
+from proband.inference.proportions import check_level, check_seed, t_quantile, wilson_ends
 from proband.inference.resampling import RankStatistic
 from proband.inference.tallies import tally
 from proband.inference.under import Found, Question, under
@@ -31,6 +31,7 @@ from proband.measures.results import Answers
 
 Floats = npt.NDArray[np.float64]
 Statistic = Callable[[Floats], float]
+NO_WIDTH = "nothing varies, so the interval has no width: it says nothing but that"
 _FIXED = "these people, the algorithm and the gallery"
 
 
@@ -114,6 +115,7 @@ def estimate_weighted(
     if not isinstance(chosen, StratifiedDesign):
         raise UsageError(f"{chosen!r} is no stratified design.", "use BRR(), Fay(), Jackknife() or RaoWu().")
     notes: tuple[str, ...] = ()
+    _refuse_unused(chosen)
     if isinstance(chosen, CollapsedStrata):
         found, notes = chosen.collapsed(found, None)
     plan = chosen.plan(found, rng)
@@ -147,6 +149,17 @@ def estimate_weighted(
     )
 
 
+def _refuse_unused(design: StratifiedDesign) -> None:
+    """Refuse what a design says of tables and of rates, where units are given and may be anything."""
+    usual = type(design)()
+    for name in ("strata", "weights", "by", "interval"):
+        if getattr(design, name, None) != getattr(usual, name, None):
+            raise UsageError(
+                f"{name}={getattr(design, name)!r} of the design does not apply to units given as arrays.",
+                "say strata and weights of units as arguments; intervals are Student's.",
+            )
+
+
 def strata_of(outcomes: Outcomes, design: StratifiedDesign) -> tuple[Strata, tuple[str, ...]]:
     """The strata of an experiment's probes."""
     samples = outcomes.experiment.samples
@@ -171,7 +184,12 @@ def strata_of(outcomes: Outcomes, design: StratifiedDesign) -> tuple[Strata, tup
     if design.by is not None:
         if design.by not in samples.frame.columns:
             raise UsageError(f"There is no column {design.by!r} to pair strata by.")
-        keys = samples.frame[design.by][outcomes.probes].to_numpy()
+        column = samples.frame[design.by][outcomes.probes]
+        if column.null_count():
+            raise DesignError(
+                f"{column.null_count():,} probes have no value of {design.by} to pair strata by."
+            )
+        keys = column.to_numpy()
     return design.collapsed(strata, keys)
 
 
@@ -180,11 +198,14 @@ def _stratified(design: StratifiedDesign, question: Question) -> Found:
         raise UsageError("A finite population is not allowed for by stratified designs.")
     strata, notes = strata_of(question.outcomes, design)
     linear = isinstance(question.measure, RecognitionRate)
-    if linear and is_textbook(design):
+    if not linear and design.interval != "t":
+        raise UsageError(
+            f"The {question.measure.estimand} is not a rate, so it has no {design.interval} interval.",
+            "leave out interval.",
+        )
+    if linear and design.linear_is_textbook:
         values = question.outcomes.success(question.measure.rank)
-        strata.require_several()
-        if isinstance(design, BRR) and design.array is None:
-            design.require_balance(strata)
+        design.check(strata)
         value = min(1.0, float(strata.mean(values)))  # weights that sum to 1 may do so only nearly
         error = float(np.sqrt(strata.textbook_variance(values)[0]))
         replicates, more = _linear_replicates(design, strata, values), _still(strata, values)
@@ -194,10 +215,11 @@ def _stratified(design: StratifiedDesign, question: Question) -> Found:
         plan = design.plan(strata, question.seed)
         value, replicates = evaluate_replicates(question, design, strata, plan)
         error = float(np.sqrt(plan.variance(replicates, value, design.centre)))
-        more = plan.notes
+        more = (*plan.notes, *((NO_WIDTH,) if error == 0 else ()))
     freedom = freedom_of(design, strata, values if linear else None)
     kind = design.interval if linear else "t"
-    low, high = _interval(value, error, freedom, question.confidence_level, kind)
+    ends = ends_of(np.array([value]), np.array([error]), freedom, question.confidence_level, kind)
+    low, high = (float(end[0]) for end in ends)
     past = linear and kind == "t" and (low < 0 or high > 1)
     notes = (
         *notes,
@@ -213,16 +235,9 @@ for _kind in (BRR, Fay, Enumeration, Jackknife, RaoWu, CollapsedStrata):
     under.register(_kind)(_stratified)
 
 
-def is_textbook(design: StratifiedDesign) -> bool:
-    """Whether a linear statistic has the textbook variance under the design."""
-    return design.linear_is_textbook and not (isinstance(design, Jackknife) and design.kind == "JK1")
-
-
 def _linear_replicates(design: StratifiedDesign, strata: Strata, values: Floats) -> Floats | None:
     """All replicates of a balanced design at once, by the fast transform; None where it has no single array."""
-    if not isinstance(design, BRR) or design.array is not None or design.sample is not None:
-        return None
-    if len(np.unique(strata.sizes)) > 1:
+    if not isinstance(design, BRR) or len(np.unique(strata.sizes)) > 1:
         return None
     from proband.arrays import replicate_totals
 
@@ -236,9 +251,9 @@ def _linear_replicates(design: StratifiedDesign, strata: Strata, values: Floats)
 
 def _still(strata: Strata, values: Floats) -> tuple[str, ...]:
     """Say how many strata show no variance."""
-    alike = int((strata.variances(values)[:, 0] == 0).sum())
+    alike = int((strata.parts_of_variance(values)[:, 0] == 0).sum())
     if alike == len(strata):
-        return ("no stratum varies, so the interval has no width: it says nothing but that",)
+        return (NO_WIDTH,)
     return (f"{alike:,} of {len(strata):,} strata do not vary",) if alike else ()
 
 
@@ -291,23 +306,33 @@ def freedom_of(design: StratifiedDesign, strata: Strata, values: Floats | None) 
     rule = design.degrees_of_freedom
     if not isinstance(rule, str):
         return float(rule)
-    if isinstance(design, Jackknife) and design.kind == "JK1":
-        return float(len(strata.codes) - 1)
+    ordinary = isinstance(design, Jackknife) and design.kind == "JK1"
     if rule == "cochran":
-        if values is None:
-            raise UsageError("Cochran's degrees of freedom are for rates; give a number, or 'strata'.")
+        if values is None or ordinary:
+            raise UsageError(
+                "Cochran's degrees of freedom are for rates over strata.", "give a number, or 'strata'."
+            )
         return float(strata.effective_freedom(values)[0])
+    if ordinary:
+        return float(len(strata.codes) - 1)
     return float((strata.sizes - 1).sum())
 
 
-def _interval(value: float, error: float, freedom: float, level: float, kind: StratifiedInterval) -> Interval:
+def ends_of(
+    values: Floats, errors: Floats, freedom: float, level: float, kind: StratifiedInterval
+) -> tuple[Floats, Floats]:
+    """The ends of intervals around several values; those without an error, or at 0 or 1, are symmetric whatever the kind."""
     t = t_quantile(level, max(freedom, 1.0))
-    if kind == "t" or error == 0 or not 0 < value < 1:
-        return Interval(value - t * error, value + t * error)
+    low, high = values - t * errors, values + t * errors
+    inside = (errors > 0) & (values > 0) & (values < 1)
+    rates, within = values[inside], errors[inside]
+    spread = rates * (1 - rates)
     if kind == "wilson":
-        return wilson_interval(value, value * (1 - value) / error**2, t)
-    middle, reach = float(np.log(value / (1 - value))), t * error / (value * (1 - value))
-    return Interval(1 / (1 + float(np.exp(reach - middle))), 1 / (1 + float(np.exp(-reach - middle))))
+        low[inside], high[inside] = wilson_ends(rates, spread / within**2, t)
+    elif kind == "logit":
+        middle, reach = np.log(rates / (1 - rates)), t * within / spread
+        low[inside], high[inside] = 1 / (1 + np.exp(reach - middle)), 1 / (1 + np.exp(-reach - middle))
+    return low, high
 
 
 def answers_of(of: str, design: StratifiedDesign) -> Answers:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from proband.designs import BRR, RaoWu, StratifiedDesign
+from proband.designs import StratifiedDesign
 from proband.designs.strata import Strata
 from proband.inference.estimates import Band
-from proband.inference.proportions import t_quantile
-from proband.inference.stratified import answers_of, freedom_of, is_textbook, strata_of
+from proband.inference.stratified import answers_of, ends_of, freedom_of, strata_of
 from proband.inference.tallies import tally
 from proband.inference.under import Question
 from proband.measures import CMC, Outcomes
@@ -23,49 +22,53 @@ def stratified_band(question: Question, design: StratifiedDesign, measure: CMC) 
     outcomes = question.outcomes
     strata, notes = strata_of(outcomes, design)
     last = min(outcomes.n_ranks, measure.max_rank or outcomes.n_ranks)
-    values, errors = rates_and_errors(outcomes, design, strata, last, question.seed)
-    reach = t_quantile(question.confidence_level, max(freedom_of(design, strata, None), 1.0)) * errors
+    values, errors, more = rates_and_errors(outcomes, design, strata, last, question.seed)
+    freedom = freedom_of(design, strata, None)
+    low, high = ends_of(values, errors, freedom, question.confidence_level, design.interval)
     return Band(
         values=values,
-        low=np.clip(values - reach, 0.0, 1.0),
-        high=np.clip(values + reach, 0.0, 1.0),
+        low=np.clip(low, 0.0, 1.0),
+        high=np.clip(high, 0.0, 1.0),
         confidence_level=question.confidence_level,
         simultaneous=False,
         design=str(design),
-        seed=question.seed if isinstance(design, RaoWu) else None,
+        seed=question.seed if design.is_random else None,
         answers=answers_of(measure.estimand, design),
         facts=Facts.of(outcomes),
-        notes=notes,
+        notes=(*notes, *more),
     )
 
 
 def rates_and_errors(
     outcomes: Outcomes, design: StratifiedDesign, strata: Strata, last: int, seed: int = 0
-) -> tuple[Floats, Floats]:
-    """The stratified rate at ranks 1 … last, and its standard error."""
-    if is_textbook(design):
-        strata.require_several()
-        if isinstance(design, BRR) and design.array is None:
-            design.require_balance(strata)
-        if outcomes.ties != "mean":
-            return _counted(outcomes, strata, last)
-        success = np.stack([outcomes.success(t) for t in range(1, last + 1)], axis=1)
-        return strata.mean(success), np.sqrt(strata.textbook_variance(success))
+) -> tuple[Floats, Floats, tuple[str, ...]]:
+    """The stratified rate at ranks 1 … last, its standard error, and what is to be said of replicates."""
+    if design.linear_is_textbook:
+        design.check(strata)
+        by_counts = outcomes.ties != "mean" and strata.uneven is None
+        return *(_counted if by_counts else _each)(outcomes, strata, last), ()
     counted = tally(CMC(last), outcomes, np.arange(len(outcomes)))
     base = strata.unit_weights * len(strata.codes)
     values = counted.values(base[None, :])[0]
     plan = design.plan(strata, seed)
     found = np.concatenate([counted.values(base * b) for part in plan.parts for b in part.blocks(len(base))])
-    middle = values if design.centre == "estimate" else found.mean(axis=0)
-    scales = np.concatenate([part.scale for part in plan.parts])
-    return values, np.sqrt(scales @ (found - middle) ** 2)
+    return values, np.sqrt(plan.variances(found, values, design.centre)), plan.notes
+
+
+def _each(outcomes: Outcomes, strata: Strata, last: int) -> tuple[Floats, Floats]:
+    """The textbook variance at one rank after another."""
+    success = (outcomes.success(t) for t in range(1, last + 1))
+    found = [(float(strata.mean(one)), float(strata.textbook_variance(one)[0])) for one in success]
+    values, variances = np.array(found).T
+    return values, np.sqrt(variances)
 
 
 def _counted(outcomes: Outcomes, strata: Strata, last: int) -> tuple[Floats, Floats]:
     """The textbook variance at every rank, in one pass over the probes.
 
     With y successes among n units, s² is y(n − y)/(n(n − 1)); a probe that comes in with the next rank adds n − 2y − 1 to
-    y(n − y).
+    y(n − y). The first success of a stratum makes it vary and the last one ends that; these are counted, since a sum that
+    went up and down again is seldom zero.
     """
     ranked = np.flatnonzero(np.isfinite(outcomes.ranks))
     order = ranked[np.argsort(outcomes.ranks[ranked], kind="stable")]
@@ -77,8 +80,11 @@ def _counted(outcomes: Outcomes, strata: Strata, last: int) -> tuple[Floats, Flo
 
     sizes = strata.sizes.astype(np.float64)
     factor = strata.shares**2 / (sizes**2 * (sizes - 1))
-    variance = running(factor[own] * (sizes[own] - 2 * earlier_of_same(own) - 1))
-    return np.minimum(running(strata.unit_weights[order]), 1.0), np.sqrt(np.maximum(variance, 0.0))
+    earlier = earlier_of_same(own)
+    variance = running(factor[own] * (sizes[own] - 2 * earlier - 1))
+    varying = running((earlier == 0).astype(np.float64) - (earlier == sizes[own] - 1))
+    errors = np.sqrt(np.maximum(np.where(varying > 0, variance, 0.0), 0.0))
+    return np.minimum(running(strata.unit_weights[order]), 1.0), errors
 
 
 def earlier_of_same(codes: npt.NDArray[np.intp]) -> Floats:

@@ -9,7 +9,7 @@ from proband.errors import DesignError
 from proband.inference.paired import Pair, Tested, paired
 from proband.inference.proportions import Interval, t_quantile
 from proband.inference.resampling import RankStatistic
-from proband.inference.stratified import evaluate_replicates, freedom_of, is_textbook, strata_of
+from proband.inference.stratified import evaluate_replicates, freedom_of, strata_of
 from proband.inference.under import Question
 from proband.measures import RecognitionRate
 
@@ -21,8 +21,8 @@ def _stratified(design: StratifiedDesign, pair: Pair) -> Tested:
     strata, _ = strata_of(pair.first, design)
     measure = pair.measure
     apart = None
-    if isinstance(measure, RecognitionRate) and is_textbook(design):
-        strata.require_several()
+    if isinstance(measure, RecognitionRate) and design.linear_is_textbook:
+        design.check(strata)
         apart = pair.first.success(measure.rank) - pair.second.success(measure.rank)
         difference = float(strata.mean(apart))
         error = float(np.sqrt(strata.textbook_variance(apart)[0]))
@@ -51,10 +51,8 @@ def _stratified(design: StratifiedDesign, pair: Pair) -> Tested:
         half = t_quantile(two_sided, freedom) * error
         return Interval(difference - half, difference + half)
 
-    if error > 0:
-        p_value = float(2 * stdtr(freedom, -abs(difference) / error))
-    else:
-        p_value = 1.0 if difference == 0 else 0.0
+    # Replicates that do not vary test nothing, whatever the difference.
+    p_value = float(2 * stdtr(freedom, -abs(difference) / error)) if error > 0 else 1.0
     interval = reach(level)
     return Tested(
         difference=difference,

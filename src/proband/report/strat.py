@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from proband.engine.wording import counted
 from proband.inference.galleries import GalleryEffect
 from proband.inference.strat_study import METHODS, StratStudy
 from proband.report.comparisons import comparison_markdown
@@ -77,8 +78,13 @@ def study_statements(study: StratStudy) -> list[str]:
             f"rank, and {facts.n_gallery_failed:,} gallery images are not enrolled."
         )
     said.append(
-        f"{study.n_subjects:,} people with {study.n_images} images each; {study.n_left_out:,} people have fewer."
+        f"{counted(study.n_subjects, 'person', 'people')} with {study.n_images} images each; "
+        f"{counted(study.n_left_out, 'person has', 'people have')} fewer that were scored both as queries and as targets; "
+        f"{counted(study.n_unused, 'image is', 'images are')} not used."
     )
+    if study.most_people is not None:
+        images, people = study.most_people
+        said.append(f"With {images} images each, {people:,} people could take part.")
     return said
 
 

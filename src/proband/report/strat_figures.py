@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from proband.designs.strata import ROUNDING
 from proband.errors import UsageError
 from proband.inference import Band
 from proband.inference.galleries import GalleryEffect
@@ -27,6 +28,7 @@ _IN_A_ROW = 3
 _ENOUGH, _FEWEST_RANKS, _MOST_RANKS = 0.99, 10, 100
 _GREY = "#555555"
 _WIDTH = 3.7  # of a panel, in inches
+_NOTHING_VARIES = "zero at every rank: nothing varies"
 
 
 def gallery_effect_figure(effects: Sequence[GalleryEffect], title: str | None = None) -> Figure:
@@ -81,7 +83,12 @@ def standard_errors_figure(
         A heading for the whole figure.
     """
     return _by_rank(
-        errors, 1e2, "standard error of the\nrecognition rate (percentage points)", n_probes_note, title
+        errors,
+        1e2,
+        "standard error of the\nrecognition rate (percentage points)",
+        n_probes_note,
+        title,
+        ROUNDING,
     )
 
 
@@ -99,7 +106,12 @@ def units_figure(variances: Mapping[str, npt.ArrayLike], note: str = "", title: 
         A heading for the whole figure.
     """
     return _by_rank(
-        variances, 1e4, "variance of the recognition\nrate (squared percentage points)", note, title
+        variances,
+        1e4,
+        "variance of the recognition\nrate (squared percentage points)",
+        note,
+        title,
+        ROUNDING**2,
     )
 
 
@@ -211,15 +223,16 @@ def _list_galleries(axis: Axes, effect: GalleryEffect) -> None:
 
 
 def _by_rank(
-    drawn: Mapping[str, npt.ArrayLike], factor: float, label: str, note: str, title: str | None
+    drawn: Mapping[str, npt.ArrayLike], factor: float, label: str, note: str, title: str | None, least: float
 ) -> Figure:
-    """Draw something of the recognition rate at each rank, as far as any of it is left."""
+    """Draw something of the recognition rate at each rank, as far as any of it is left; below the least it is rounding."""
     ways = {name: np.atleast_2d(np.asarray(values, dtype=float)) * factor for name, values in drawn.items()}
     if not ways or not all(one.size for one in ways.values()):
         raise UsageError("There is nothing to draw.", "give values at ranks 1, 2, … by name.")
     for name, one in ways.items():
         if one.ndim > 2 or not np.isfinite(one).all() or one.min() < 0:
             raise UsageError(f"{name}: errors and variances are finite and not negative, one for each rank.")
+    ways = {name: np.where(one > least * factor, one, 0.0) for name, one in ways.items()}
     last = _what_is_left(ways.values())
     firsts = _aligned([float(one[:, 0].mean()) for one in ways.values()])
     labels = [
@@ -232,6 +245,9 @@ def _by_rank(
             _draw_ways(axis, one[:, :last], style, name)
         _rank_axis(axis, last)
         axis.set_ylim(bottom=0)
+        if not any(one.any() for one in ways.values()):
+            axis.set_ylim(0, 1)
+            axis.text(0.5, 0.5, _NOTHING_VARIES, transform=axis.transAxes, ha="center", color=_GREY)
         axis.set_ylabel(label)
         _head(axis, "", fill(note, int(14 * width)))
         figure.legend(loc="outside lower center", title="at rank 1", alignment="left")

@@ -20,6 +20,11 @@ from proband.samples.table import evaluate
 
 ROLES = ("probe", "mate")
 
+LONG_AFTER = "probe.{date} - mate.{date} >= days(500)"
+"""The general rule of a duplicate II. On FERET's own lists any gap of 448 to 537 days gives its 234 probes."""
+
+_FERETS_DATES = "mate.{date} < date('1995-01-01') and probe.{date} >= date('1996-01-01') and probe.{date} < date('1997-01-01')"
+
 
 class EmptyCategoryError(DesignError):
     """No probe falls into a category."""
@@ -55,7 +60,7 @@ class Category:
         if not colon or not name.strip() or not rule.strip():
             raise UsageError(
                 f"The category {text!r:.80} is not of the form 'name: rule'.",
-                "write for example: 'dup2: probe.date - mate.date >= days(540)'",
+                "write for example: 'dup2: probe.date - mate.date >= days(500)'",
             )
         return cls(name.strip(), rule.strip())
 
@@ -110,7 +115,7 @@ def feret_categories(
     image_set: str = "image_set",
     date: str = "date",
     camera: str = "camera",
-    long_after: str = "probe.{date} - mate.{date} >= days(540)",
+    long_after: str = LONG_AFTER,
 ) -> tuple[Category, ...]:
     """FERET's four probe categories over columns of the given names.
 
@@ -122,14 +127,16 @@ def feret_categories(
     date, camera
         The columns of the day and of the camera.
     long_after
-        The condition that makes a duplicate a duplicate II; ``{date}`` stands for the date column.
+        The condition that makes a duplicate a duplicate II; ``{date}`` stands for the date column. By default at least
+        500 days later. ``"feret"``: FERET's own dates, for FERET's own images: the mate before 1995 and the probe in 1996.
 
     """
     same_set = f"probe.{image_set} == mate.{image_set}"
-    later = long_after.format(date=date)
+    rule = _FERETS_DATES if long_after == "feret" else long_after
+    later = rule.replace("{date}", date)
     return (
         Category("fb", f"{same_set} and probe.{camera} == mate.{camera}"),
         Category("fc", f"probe.{date} == mate.{date} and probe.{camera} != mate.{camera}"),
         Category("dup1", f"not {same_set} and probe.{camera} == mate.{camera}"),
-        Category("dup2", f"not {same_set} and probe.{camera} == mate.{camera} and {later}"),
+        Category("dup2", f"not {same_set} and probe.{camera} == mate.{camera} and ({later})"),
     )

@@ -6,7 +6,7 @@ span of time is never compared with a bare number nor text with a number in sile
 
 Grammar: column names (or ``col('any name')``), numbers, text, ``True``/``False``, ``== != < <= > >=`` (chained as in
 Python), ``in``/``not in`` a list, ``is None``/``is not None``, ``and or not``, ``+ - * /`` and unary minus,
-``date('1996-01-31')``, ``days(540)``, ``abs(…)``. In pair predicates every column is ``probe.x`` or ``mate.x``.
+``date('1996-01-31')``, ``days(500)``, ``abs(…)``. In pair predicates every column is ``probe.x`` or ``mate.x``.
 """
 
 from __future__ import annotations
@@ -237,7 +237,7 @@ class _Compiler:
             return
         hint = None
         if "span" in (left.kind, right.kind):
-            hint = "spans of time are written days(540)."
+            hint = "spans of time are written days(500)."
         elif {left.kind, right.kind} <= {"date", "time", "text"}:
             hint = "write dates as date('1996-01-31')."
         elif "text" in (left.kind, right.kind):
@@ -303,7 +303,7 @@ class _Compiler:
         literal = argument.value if isinstance(argument, ast.Constant) else None
         if bare == "days":
             if isinstance(literal, bool) or not isinstance(literal, int | float) or abs(literal) > 10_000_000:
-                raise self.refuse("days(…) takes a number", "write for example: days(540)")
+                raise self.refuse("days(…) takes a number", "write for example: days(500)")
             return _Term(pl.lit(datetime.timedelta(days=literal)), "span")
         if not isinstance(literal, str):
             raise self.refuse(f"{bare}(…) takes text in quotes")

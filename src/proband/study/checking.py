@@ -6,7 +6,7 @@ from proband.errors import ProbandError, UsageError
 from proband.scores.formats import FORMATS
 from proband.study.definition import Study
 from proband.study.places import Keys
-from proband.study.sections import ComparisonRequest, EmbeddingSource, ScoreSource
+from proband.study.sections import CategoryEntry, ComparisonRequest, EmbeddingSource, ScoreSource
 from proband.study.typed import TypedReader, near
 
 
@@ -120,11 +120,22 @@ def _check_categories(study: Study, reader: TypedReader) -> None:
             reader.refuse(
                 keys, f"{absent!r} is missing", 'for example rule = "probe.session != mate.session"'
             )
+        if not one.feret:
+            _refuse_ferets(one, reader, keys)
         if one.name is not None and one.name in seen:
             reader.refuse(
                 (*keys, "name"), f"two categories are called {one.name!r}", "give each its own name."
             )
         seen.add(one.name or "")
+
+
+def _refuse_ferets(one: CategoryEntry, reader: TypedReader, keys: Keys) -> None:
+    usual = CategoryEntry()
+    for name in ("image_set", "date", "camera", "long_after"):
+        if getattr(one, name) != getattr(usual, name):
+            reader.refuse(
+                (*keys, name), "it is about FERET's categories", "add feret = true, or leave it out."
+            )
 
 
 def _check_comparison(one: ComparisonRequest, reader: TypedReader, keys: Keys) -> None:

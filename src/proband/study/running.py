@@ -112,7 +112,7 @@ class _Run:
                 choices = steps.choices(study.choices, plan.pool, study.experiment.ties)
         if study.strat is not None:
             with self._at("strat"):
-                strat = steps.strat(study.strat, study.experiment.ties)
+                strat = steps.strat(study.strat, study.experiment)
         if study.feret is not None and plan.experiment is not None:
             with self._at("feret"):
                 feret = steps.feret(study.feret, plan.experiment, plan.categories, study.experiment)

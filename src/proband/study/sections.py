@@ -141,14 +141,16 @@ class CategoryEntry:
     image_set: str = "image_set"
     date: str = "date"
     camera: str = "camera"
+    long_after: str | None = None
 
     def categories(self, experiment: Experiment) -> tuple[Category, ...]:
         """The categories this entry means over an experiment."""
         from proband.inference.feret_study import probe_groups
         from proband.samples import Category, feret_categories
+        from proband.samples.categories import LONG_AFTER
 
         if self.feret:
-            return feret_categories(self.image_set, self.date, self.camera)
+            return feret_categories(self.image_set, self.date, self.camera, self.long_after or LONG_AFTER)
         if self.by is not None:
             return probe_groups(experiment, self.by)
         assert self.name is not None  # one of the three, as reading made sure

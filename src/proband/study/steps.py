@@ -204,16 +204,19 @@ class Steps:
             ),
         )  # fmt: skip
 
-    def strat(self, request: StratRequest, ties: Any) -> StratStudy:
+    def strat(self, request: StratRequest, design: ExperimentDesign) -> StratStudy:
         """A stratified evaluation."""
+        policies = {
+            name: value for name, value in ranking(design).items() if name != "counting"
+        }  # one image each
         return self._step(
             "strat",
             self.inputs.algorithms,
-            {"request": asdict(request), "ties": ties, **self._judging},
+            {"request": asdict(request), **policies, **self._judging},
             lambda: strat_study(
                 self.scores, self.samples, request.images, rank=request.rank,
                 design=stratified_design(request.design), order_by=request.order_by,
-                confidence_level=self.output.level, ties=ties, rng=self.output.seed, progress=self.progress,
+                confidence_level=self.output.level, rng=self.output.seed, progress=self.progress, **policies,
             ),
             {"samples": self.samples},
         )  # fmt: skip

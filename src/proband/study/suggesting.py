@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from proband.study.columns import (
     FERET_COLUMNS,
     date_columns,
@@ -81,6 +79,7 @@ def _categories(made: Proposal) -> list[list[str]]:
             [
                 "# [[category]]                # fb, fc, dup1 and dup2, by image_set, date and camera",
                 "# feret = true",
+                "# long_after = \"feret\"        # duplicate II by FERET's own dates, for FERET's own images; else 500 days",
             ]
         )
     for name in session_columns(frame)[:1]:
@@ -131,6 +130,8 @@ def _of_images(made: Proposal) -> list[list[str]]:
     first = next(iter((*made.scores, *made.vectors)), None)
     if made.samples is None or first is None or not first.shared or made.table is None:
         return []
+    from proband.inference.galleries import most_probes
+
     sessions = session_columns(made.table.frame)
     groups = [f"# groups = [{toml_text(sessions[0])}]"] if sessions else []
     parts = [
@@ -141,9 +142,8 @@ def _of_images(made: Proposal) -> list[list[str]]:
         ]
     ]
     counts = made.samples.counts
-    several = counts[counts >= 3]
-    if several.size:
-        n_images = int(np.median(several))
+    if counts.max() >= 3:
+        n_images = most_probes(counts)
         people = int((counts >= n_images).sum())
         parts.append(
             [

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from proband.engine.wording import counted
 from proband.inference import Comparison, Evaluation, VirtualExperiments
-from proband.inference.comparison import PairComparison, Verdict
+from proband.inference.comparison import NO_WIDTH, PairComparison, Verdict
 from proband.inference.evaluation import Entry
 from proband.inference.planning_sizes import POWER
 from proband.inference.searching import SearchEstimates
@@ -145,6 +145,8 @@ def what_would_decide(pair: PairComparison, comparison: Comparison) -> list[str]
     """For an undecided pair: the people it takes, or the margin that is missing."""
     if pair.verdict != "undecided" or pair.n_trials is not None:
         return []
+    if not pair.has_width:
+        return [NO_WIDTH]
     if comparison.margin is None:
         return [
             "No difference worth having was declared, so equivalence cannot be shown: name a margin to decide it."

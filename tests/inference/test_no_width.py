@@ -1,0 +1,118 @@
+"""An interval of no width comes of what does not vary, and supports no verdict: by any design, at any door."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import proband as pb
+from proband.designs import Binomial, Bootstrap, ClusteredMcNemar, SignFlip, StratifiedDesign
+from proband.errors import DesignError, UsageError
+from proband.inference import cluster_statistics, compare, compare_independent
+from proband.inference.galleries import _hotelling, _pairs
+from proband.inference.judging import verdict_of
+from proband.inference.proportions import Interval
+from proband.measures import RecognitionRate
+from proband.samples import Experiment, Samples
+from proband.scores import Scores
+
+DESIGNS = (
+    pb.BRR(), pb.BRR(sample=3), pb.Fay(), pb.Enumeration(), pb.Jackknife(), pb.Jackknife(kind="JK1"), pb.RaoWu(n_resamples=60),
+    Bootstrap("subject", n_resamples=100), Bootstrap("probe", n_resamples=100), SignFlip(), ClusteredMcNemar(), Binomial(),
+)  # fmt: skip
+PEOPLE = np.repeat(np.arange(7), 3)
+
+
+def third(name, outcomes_of, rank_of):
+    """Hits that are a third each, as ties broken at random give: sums of thirds are where rounding shows."""
+    return outcomes_of(rank_of, PEOPLE, name, ties="mean", tied=np.full(21, 2))
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=str)
+@pytest.mark.parametrize("ties", ["pessimistic", "mean"])
+@pytest.mark.parametrize("second", ["the same", "all wrong"])
+def test_what_does_not_vary_decides_nothing(outcomes_of, design, ties, second):
+    wrong = np.full(21, 5 if second == "all wrong" else 0)
+    if ties == "mean":
+        pair = third("a", outcomes_of, np.zeros(21)), third("b", outcomes_of, wrong)
+    else:
+        pair = outcomes_of(np.zeros(21), PEOPLE, "a"), outcomes_of(wrong, PEOPLE, "b")
+    try:
+        found = compare(RecognitionRate(1), pair, design=design, margin=0.5)
+    except DesignError:
+        assert ties == "mean"  # fractions have no counts
+        return
+    (one,) = found.pairs
+    if one.has_width:
+        assert not isinstance(design, pb.BRR | pb.Jackknife | pb.RaoWu | Bootstrap)
+        return
+    assert (one.verdict, one.not_inferior, one.subjects_needed) == ("undecided", False, None)
+    assert "not worse" not in one.sentence(0.5)
+    assert "no width" in one.sentence(0.5)
+    if isinstance(design, StratifiedDesign):
+        assert (one.p_value, one.told_apart) == (1.0, False)
+        assert any("no width" in note for note in found.estimates[0].notes)
+
+
+@pytest.mark.parametrize("at", [-0.3, 0.0, 1 / 3])
+@pytest.mark.parametrize("width", [0.0, 1e-17, 1e-14])
+@pytest.mark.parametrize("upward", [True, False])
+def test_the_one_place_that_decides(at, width, upward):
+    still = Interval(at, at + width)
+    assert verdict_of(still, still, 0.5, upward) == ("undecided", False)
+    assert verdict_of(still, still, None, upward) == ("undecided", None)
+    moving = Interval(0.2, 0.3)
+    assert verdict_of(moving, moving, 0.5, upward)[0] == ("better" if upward else "worse")
+
+
+@pytest.mark.parametrize("value", [0.0, 1 / 3, 0.1, 1.0])
+@pytest.mark.parametrize("people", [5, 20, 49])
+def test_galleries_that_differ_alike_for_everybody_are_not_tested(people, value):
+    """The same contrast for everybody has no variance, and rounding is none."""
+    means = np.column_stack(
+        [np.full(people, value + 0.1), np.full(people, value), np.full(people, value * 0.7)]
+    )
+    assert _hotelling(means)[2] == 1.0
+    for pair in _pairs(means):
+        assert (pair["standard_error"], pair["p_value"]) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    "values", [[3.0, 4.0, 5.0, 2.0], [-0.1, 0.5, 1.0, 0.0], [0.0, 1.0, np.nan, 1.0], [0.0, 1.0, 1.01, 1]]
+)
+def test_scores_and_counts_are_no_successes(values):
+    with pytest.raises(UsageError, match="from 0 to 1"):
+        cluster_statistics(np.array(values), np.array([0, 0, 1, 1]))
+
+
+def halves(n: int = 30):
+    ids = [f"{side}{k}" for side in "gp" for k in range(n)]
+    samples = Samples({"id": ids, "subject": [f"s{name[1:]}" for name in ids]})
+    values = np.eye(n) + np.random.default_rng(0).normal(0, 0.5, (n, n))
+    scores = Scores.from_array(values, ids[n:], ids[:n], orientation="similarity", name="net")
+
+    def over(first, last, table=samples):
+        experiment = Experiment(table, gallery=ids[:n], probes=[f"p{k}" for k in range(first, last)])
+        return pb.rank(scores, experiment)
+
+    return over, samples
+
+
+def test_people_in_both_sets_are_refused():
+    over, samples = halves()
+    rate = RecognitionRate(1)
+    apart = compare_independent(rate, over(0, 15), over(15, 30))
+    assert "nobody is in both sets" in apart.answers.assuming
+    assert apart.notes == ()
+    for table in (samples, Samples(samples.frame)):  # the table, and one that says the same
+        with pytest.raises(DesignError, match=r"3 people are in both sets.*'s12'") as refused:
+            compare_independent(rate, over(0, 15), over(12, 30, table))
+        assert refused.value.hint
+
+
+def test_names_of_two_tables_may_be_anybody():
+    over, samples = halves()
+    other = Samples(samples.frame.with_columns(site=samples.frame["subject"])[::-1])
+    found = compare_independent(RecognitionRate(1), over(0, 15), over(14, 30, other))
+    assert "not known" in found.answers.assuming
+    assert "1 name is in both tables ('s14')" in found.notes[0]
