@@ -94,9 +94,7 @@ def alter(
     if not len(chosen.positions):
         raise InputError(f"No sample meets {where!r}, so there is nothing to change.")
     if chosen.unknown:
-        talk().print(
-            f"note: {chosen.unknown:,} samples leave {where!r} undecided for want of a value", soft_wrap=True
-        )
+        talk().print(f"note: {chosen.unknown:,} samples leave {where!r} undecided", soft_wrap=True)
     extended = with_altered(table, changes, chosen.positions, id_column=id_column)
     names = [*table.ids, *(f"{table.ids[k]}@{one.label}" for one in changes for k in chosen.positions)]
     work = _Work(Pictures.of(images, table, file_column), table.ids[:], chosen.positions.tolist(), changes)

@@ -12,10 +12,13 @@ import numpy.typing as npt
 import polars as pl
 import polars.selectors as cs
 
-from proband.errors import InputError, UsageError, first_few
+from proband.errors import InputError, UsageError, first_few, quoted
 from proband.samples.expressions import compile_expression
 from proband.samples.ids import Ids, Positions
 from proband.samples.reading import ROW_NUMBER, frame_from, read_frame
+
+UNDECIDED = "a value is missing or cannot be calculated"
+"""Why a condition is undecided, in words."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,7 @@ class Selection:
     rule
         The condition, as it was asked.
     unknown
-        How many samples were left out because a missing value made the condition undecidable.
+        How many samples were left out because the condition is undecided for them.
 
     """
 
@@ -144,7 +147,8 @@ class Samples:
     def select(self, condition: str) -> Selection:
         """Find the samples that meet a condition (grammar: `proband.samples.expressions`).
 
-        A sample for which a missing value leaves the condition undecided is not selected, and is counted.
+        A sample for which the condition is undecided (a value is missing, or cannot be calculated) is not selected, and
+        is counted.
         """
         met = self.evaluate(condition)
         unknown = int(met.null_count())
@@ -190,7 +194,7 @@ def evaluate(frame: pl.DataFrame, expression: pl.Expr, text: str) -> pl.Series:
         met = frame.select(expression.alias("met"))["met"]
     except pl.exceptions.PolarsError as error:
         raise UsageError(
-            f"The expression {text!r:.80} cannot be evaluated: {str(error).splitlines()[0]}."
+            f"The expression {quoted(text)} cannot be evaluated: {str(error).splitlines()[0]}."
         ) from None
     # A condition without columns ("True") is one value, and holds for all.
     return (
