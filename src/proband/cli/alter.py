@@ -56,6 +56,7 @@ def alter(
     ] = None,
     id_column: o.IdColumn = "id",
     subject_column: o.SubjectColumn = "subject",
+    missing_values: o.MissingValues = None,
     file_column: Annotated[
         str, typer.Option(help="Column that names each picture's file.", rich_help_panel="Images")
     ] = "file",
@@ -88,7 +89,7 @@ def alter(
     changes = [alteration(text) for text in change]
     if out.exists():
         raise InputError(f"{out} is there already.", "name a directory that does not exist yet.")
-    table = read_samples(samples, id_column, subject_column, None)
+    table = read_samples(samples, id_column, subject_column, None, missing_values)
     assert table is not None  # a path was given
     chosen = choose(table, "all" if where is None else where)
     if not len(chosen.positions):

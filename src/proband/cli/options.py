@@ -80,6 +80,16 @@ IdColumn = Annotated[
     str, typer.Option(help="Column of the sample id; # numbers the rows.", rich_help_panel="Samples")
 ]
 SubjectColumn = Annotated[str, typer.Option(help="Column of the subject.", rich_help_panel="Samples")]
+MissingValues = Annotated[
+    str | None,
+    typer.Option(
+        "--missing-values",
+        metavar="WORDS",
+        help="Words that stand for a missing value in every column of the table, separated by commas. Without it: NA, NaN and nan, "
+        "but not in the columns of ids and subjects. An empty cell is always missing.",
+        rich_help_panel="Samples",
+    ),
+]
 FailedOption = Annotated[
     str | None,
     typer.Option(
@@ -162,6 +172,11 @@ Threads = Annotated[
         min=1, help="Threads; by default all cores. Results do not depend on it.", rich_help_panel="Output"
     ),
 ]
+
+
+def words_of(text: str | None) -> tuple[str, ...] | None:
+    """Words separated by commas; none at all for an empty text."""
+    return None if text is None else tuple(word.strip() for word in text.split(",") if word.strip())
 
 
 def orientation_of(name: OrientationName | None) -> Literal["similarity", "distance"] | None:

@@ -54,7 +54,7 @@ class Experiment:
         self.gallery: Positions = enrolled.positions
         self.probes: Positions = searched.positions
         self.gallery_rule, self.probe_rule = enrolled.rule, searched.rule
-        notes = []
+        notes = list(samples.notes)
         for name, chosen in (("gallery", enrolled), ("probe", searched)):
             if chosen.unknown:
                 notes.append(

@@ -110,7 +110,7 @@ class Pool:
                 f"There is no column {first_few(unknown)} to make groups of.",
                 f"the columns are: {', '.join(samples.frame.columns)}.",
             )
-        notes: list[str] = []
+        notes = list(samples.notes)
         frame = self._members(where, notes)
         enrolled = self._mask(gallery, notes)
         searched = self._mask(probes, notes)
