@@ -63,22 +63,23 @@ def read_texts(path: Path, separator: str) -> pl.DataFrame:
     data = path.read_bytes().removeprefix(_MARK)
     _refuse_bytes(path, data)
     names = _names(path, data, separator)
-    height = _refuse_uneven(path, data, separator, len(names))
-    is_quoted = b'"' in data
-    frame = pl.read_csv(
-        data,
-        separator=separator,
-        quote_char='"' if is_quoted else None,
-        infer_schema=False,
-        new_columns=names,
-        raise_if_empty=False,
-    )
-    if frame.columns != names or (is_quoted and without_blank_rows(frame).height > height):
-        raise InputError(
-            f"{path.name}: its quotation marks can be read in more than one way.",
-            "within quotation marks, a quotation mark is doubled; elsewhere there is none.",
+    _refuse_uneven(path, data, separator, len(names))
+    if b'"' in data:
+        # Where quotation marks are out of place, polars may lose rows.
+        rows = [fields for _, fields in _records(data, separator) if fields][1:]
+        cells = zip(*rows, strict=True) if rows else ((),) * len(names)
+        texts = [pl.Series(name, one, dtype=pl.String) for name, one in zip(names, cells, strict=True)]
+    else:
+        frame = pl.read_csv(
+            data,
+            separator=separator,
+            quote_char=None,
+            infer_schema=False,
+            new_columns=names,
+            raise_if_empty=False,
         )
-    return frame.with_columns(without_words(one, ()) for one in frame)
+        texts = list(frame.iter_columns())
+    return pl.DataFrame([without_words(one, ()) for one in texts])
 
 
 def unfinished(path: Path) -> list[str]:
@@ -138,9 +139,9 @@ def _names(path: Path, data: bytes, separator: str) -> list[str]:
     return names
 
 
-def _refuse_uneven(path: Path, data: bytes, separator: str, width: int) -> int:
-    """Refuse rows that are too short or too long; return how many there are."""
-    uneven, height = first_uneven(data, separator, width)
+def _refuse_uneven(path: Path, data: bytes, separator: str, width: int) -> None:
+    """Refuse rows that are too short or too long."""
+    uneven = first_uneven(data, separator, width)
     if uneven is not None:
         line, found = uneven
         raise InputError(
@@ -148,21 +149,13 @@ def _refuse_uneven(path: Path, data: bytes, separator: str, width: int) -> int:
             f"{width:,} columns.",
             "was the file cut off? A value that is missing is an empty cell.",
         )
-    return height
 
 
-def first_uneven(data: bytes, separator: str, width: int) -> tuple[tuple[int, int] | None, int]:
-    """The line and the number of values of the first row that has not `width` of them, and how many rows there are.
-
-    Blank lines are no rows.
-    """
+def first_uneven(data: bytes, separator: str, width: int) -> tuple[int, int] | None:
+    """The line and the number of values of the first row that has not `width` of them; blank lines are no rows."""
     if b'"' in data:
-        height = 0
-        for line, fields in _records(data, separator):
-            if fields and len(fields) != width:
-                return (line, len(fields)), height
-            height += bool(fields)
-        return None, height
+        rows = ((line, len(fields)) for line, fields in _records(data, separator))
+        return next((row for row in rows if row[1] not in (0, width)), None)
     marks = np.frombuffer(data, dtype=np.uint8)
     ends = np.flatnonzero(marks == ord("\n"))
     if not data.endswith(b"\n"):
@@ -173,8 +166,7 @@ def first_uneven(data: bytes, separator: str, width: int) -> tuple[tuple[int, in
         (ends == starts + 1) & (marks[starts.clip(max=len(marks) - 1)] == ord("\r"))
     )
     wrong = np.flatnonzero((counts != width) & ~is_blank)
-    first = (int(wrong[0]) + 1, int(counts[wrong[0]])) if len(wrong) else None
-    return first, int(np.count_nonzero(~is_blank))
+    return (int(wrong[0]) + 1, int(counts[wrong[0]])) if len(wrong) else None
 
 
 def _records(data: bytes, separator: str) -> Iterator[tuple[int, list[str]]]:

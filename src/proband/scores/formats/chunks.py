@@ -114,7 +114,7 @@ def _is_uneven(chunk: bytes, schema: dict[str, pl.DataType], separator: str | No
     if separator is None or pl.Null not in schema.values():
         return False
     try:
-        return first_uneven(chunk, separator, len(schema))[0] is not None
+        return first_uneven(chunk, separator, len(schema)) is not None
     except csv.Error:
         return False  # a matter of quotation marks, which polars reads more leniently
 

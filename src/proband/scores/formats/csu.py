@@ -118,9 +118,10 @@ def _read_one(file: Path) -> tuple[list[str], np.ndarray]:
 
 def _refuse_rounded(file: Path, distances: pl.Series) -> None:
     if (distances.abs().max() or 0) > LARGEST_EXACT:
-        for text in file.read_text(encoding="utf-8").split():
+        for number, line in enumerate(file.read_text(encoding="utf-8").split("\n"), start=1):
+            text = line.rpartition("\t")[2]
             if is_rounded(text):
-                raise InputError(f"{file.name}: {ROUNDED.format(text)}")
+                raise InputError(f"{file.name}, line {number}: {ROUNDED.format(quoted(text))}")
 
 
 def _reordered(file: Path, names: list[str], distances: np.ndarray, targets: Ids) -> np.ndarray:
