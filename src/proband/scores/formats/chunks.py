@@ -18,7 +18,7 @@ from proband.samples.delimited import first_uneven, without_blank_rows
 _CHUNK = 1 << 26
 _LONGEST_LINE = 1 << 24
 _MOST_DIGITS = 300  # of a float; more is infinite, and refused as such
-LARGEST_EXACT = 2**53
+_EXACT = 2**53
 ROUNDED = "the whole number {} has more digits than a score can hold, so that different scores would be tied."
 _MARK = "\ufeff".encode()
 
@@ -51,7 +51,7 @@ def read_in_chunks(
             sound, reason = False, first_line(error)
         if not sound or b"\0" in chunk:
             raise _complaint(path, chunk, schema, separator, line, layout, reason)
-        if _may_be_rounded(part):
+        if may_be_rounded(part):
             _refuse_rounded(path, chunk, schema, separator, line)
         parts.append(part)
         line += chunk.count(b"\n")
@@ -119,10 +119,10 @@ def _is_uneven(chunk: bytes, schema: dict[str, pl.DataType], separator: str | No
         return False  # a matter of quotation marks, which polars reads more leniently
 
 
-def _may_be_rounded(part: pl.DataFrame) -> bool:
-    return any(
-        (one.abs().max() or 0) > LARGEST_EXACT for one in part.iter_columns() if one.dtype == pl.Float64
-    )
+def may_be_rounded(part: pl.DataFrame) -> bool:
+    """Whether there are numbers so large that not every whole number is a float."""
+    floats = [one for one in part.iter_columns() if one.dtype == pl.Float64]
+    return any((one.abs().max() or 0) >= _EXACT for one in floats)
 
 
 # What is wrong, and where: only looked for when something is

@@ -18,7 +18,7 @@ from proband.errors import InputError, first_few, quoted
 from proband.samples import Ids, Samples
 from proband.samples.delimited import unfinished, without_blank_rows
 from proband.scores.base import Scores
-from proband.scores.formats.chunks import LARGEST_EXACT, ROUNDED, is_rounded
+from proband.scores.formats.chunks import ROUNDED, is_rounded, may_be_rounded
 from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, subjects_of
 
 _IMAGE_LIST = "images.srt"
@@ -106,7 +106,8 @@ def _read_one(file: Path) -> tuple[list[str], np.ndarray]:
         glob=False,
     )
     frame = without_blank_rows(frame)
-    _refuse_rounded(file, frame["distance"])
+    if may_be_rounded(frame):
+        _refuse_rounded(file)
     if not frame.height:
         raise InputError(
             f"{file.name} lists no images.", "a distance file has lines of an image name, a tab and a number."
@@ -116,12 +117,11 @@ def _read_one(file: Path) -> tuple[list[str], np.ndarray]:
     return frame["name"].to_list(), frame["distance"].to_numpy()
 
 
-def _refuse_rounded(file: Path, distances: pl.Series) -> None:
-    if (distances.abs().max() or 0) > LARGEST_EXACT:
-        for number, line in enumerate(file.read_text(encoding="utf-8").split("\n"), start=1):
-            text = line.rpartition("\t")[2]
-            if is_rounded(text):
-                raise InputError(f"{file.name}, line {number}: {ROUNDED.format(quoted(text))}")
+def _refuse_rounded(file: Path) -> None:
+    for number, line in enumerate(file.read_text(encoding="utf-8").split("\n"), start=1):
+        text = line.rpartition("\t")[2]
+        if is_rounded(text):
+            raise InputError(f"{file.name}, line {number}: {ROUNDED.format(quoted(text))}")
 
 
 def _reordered(file: Path, names: list[str], distances: np.ndarray, targets: Ids) -> np.ndarray:
