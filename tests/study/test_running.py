@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 import proband as pb
+from proband.engine import Silent
 from proband.errors import AlignmentError, DesignError, InputError, ProbandError, UsageError
 from proband.inference.groups import error_rates_by
 from proband.inference.verifying import verify
 from proband.study.caching import Cache
 from proband.study.definition import Study
 from proband.study.directory import as_json
+from proband.study.inputs import read_inputs
 from proband.study.running import run_study
 
 from .conftest import EXPERIMENT, SOURCES
@@ -311,3 +313,14 @@ def test_lists_allow_nothing_else(folder: Path, studied: Studied) -> None:
     source = "[[scores]]\nfile = 'list.txt'\norientation = 'similarity'\nformat = 'bob4'\n"
     with pytest.raises(DesignError, match="line 6, identification: the scores are lists"):
         run_study(studied("[identification]", sources=source))
+
+
+def test_words_for_missing_values_are_a_key_of_samples(folder: Path, studied: Studied) -> None:
+    text = (folder / "samples.csv").read_text()
+    (folder / "samples.csv").write_text(text.replace("s00-0,s00,0", "s00-0,s00,-"))
+    sources = SOURCES.replace('csv"', 'csv"\nmissing_values = ["-"]')
+    read = read_inputs(studied(EXPERIMENT, sources=sources), Cache(folder / "kept"), None, Silent())
+    assert read.samples is not None
+    assert read.samples.frame["number"].null_count() == 1
+    with pytest.raises(UsageError, match="'number' is a piece of text"):
+        run_study(studied(EXPERIMENT))

@@ -243,7 +243,7 @@ class _Compiler:
         elif "text" in (left.kind, right.kind):
             other = right_node if left.kind == "text" else left_node
             if isinstance(other, ast.Constant):
-                hint = f"text is written in quotes: '{other.value!s:.40}'"
+                hint = f"text is written in quotes: {quoted(other.value, 40)}; if it should be a column of numbers, mend the values that are none."
         raise self.refuse(
             f"{_source(left_node)} is a {_named(left.kind)}, "
             f"but {_source(right_node)} is a {_named(right.kind)}",

@@ -18,7 +18,10 @@ from proband.samples.expressions import compile_expression
 from proband.samples.ids import Ids, Positions
 from proband.samples.reading import ROW_NUMBER, frame_from, read_frame
 
-_EXACT = {pl.Float64: 2**53, pl.Float32: 2**24}  # up to here every whole number is a float
+_EXACT: dict[pl.DataType, int] = {
+    pl.Float64(): 2**53,
+    pl.Float32(): 2**24,
+}  # so far every whole number is a float
 UNDECIDED = "a value is missing or cannot be calculated"
 """Why a condition is undecided, in words."""
 

@@ -87,7 +87,7 @@ class Trials:
             return values.cast(dtype)
         if converted is None or not values.eq_missing(converted.cast(values.dtype)).all():
             raise InputError(
-                f"{self.name}: the column {name!r} of type {values.dtype} holds {first_few(values.unique(maintain_order=True))}, "
+                f"{self.name}: the column {name!r} of type {values.dtype} holds {first_few(values.unique(maintain_order=True).to_list())}, "
                 f"which cannot be read as {_WORDS[name]}."
             )
         return converted

@@ -121,8 +121,8 @@ def _is_uneven(chunk: bytes, schema: dict[str, pl.DataType], separator: str | No
 
 def may_be_rounded(part: pl.DataFrame) -> bool:
     """Whether there are numbers so large that not every whole number is a float."""
-    floats = [one for one in part.iter_columns() if one.dtype == pl.Float64]
-    return any((one.abs().max() or 0) >= _EXACT for one in floats)
+    floats = (one for one in part.iter_columns() if one.dtype == pl.Float64)
+    return any((one.abs() >= _EXACT).any() for one in floats)
 
 
 # What is wrong, and where: only looked for when something is
