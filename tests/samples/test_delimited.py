@@ -21,6 +21,8 @@ PLAIN = b"id,subject,age,day\n007,NA,31,1996-01-31\n1e5,x,,\n0x1F, y ,3.5,1996-0
 QUOTED = (
     b'id,subject,age,day\r\n"0,07","say ""hi""",31,1996-01-31\r\n1e5,"two\nlines",,\r\n"",,,\r\n8,y,1,\r\n'
 )
+NOON = datetime.datetime(1996, 1, 31, 12)
+HALF_A_MINUTE = datetime.timedelta(seconds=30)
 PIECES = b"0123456789 ,\n\"'\r\t;\xff\x00\xc3\xa9"
 
 
@@ -141,6 +143,11 @@ def test_ids_and_subjects_are_text_to_the_letter(table, name):
         (["1", "NA", "", "nan"], [1, None, None, None], pl.Int64),
         (["true", "False", "NA", "TRUE"], [True, False, None, True], pl.Boolean),
         (["1996-01-31", "NaN", "", ""], [datetime.date(1996, 1, 31), None, None, None], pl.Date),
+        (
+            ["1996-01-31 12:00", "1996-01-31T12:00:30", "", ""],
+            [NOON, NOON + HALF_A_MINUTE, None, None],
+            pl.Datetime("us"),
+        ),
         (["f", "m", "NA", "nan"], ["f", "m", None, None], pl.String),
         (["f", "m", "null", "None"], ["f", "m", "null", "None"], pl.String),
         (["", "", "", ""], [None] * 4, pl.String),
@@ -174,6 +181,9 @@ def test_a_few_words_among_numbers_leave_text_and_a_note(table, strange):
     ("cells", "kind"),
     [
         (["12345678901234567890", "1", "2"], "whole numbers"),
+        (["9007199254740993", "1.5", "2"], "numbers"),
+        (["1996-13-01", "1996-01-13", "1996-01-14"], "dates"),
+        (["1996-01-31 12:00", "1996-01-31 25:00", "1996-01-31 12:00"], "points in time"),
         (["1996-01-31", "1996-02-30", "1996-03-01"], "dates"),
     ],
 )
@@ -193,6 +203,19 @@ def test_words_for_missing_values_hold_in_every_column(table):
     only_dashes = Samples.read(path, missing_values=("-",))
     assert only_dashes.frame["sex"].to_list() == ["NA", None]
     assert Samples.read(path, missing_values=()).frame["sex"].to_list() == ["NA", "-"]
+
+
+def test_a_row_of_such_words_is_still_a_row(table):
+    with pytest.raises(InputError, match="row 2"):
+        Samples.read(table("id,subject\na,x\nNA,NA\n\n,\n"), missing_values=("NA",))
+
+
+def test_subjects_that_differ_only_in_blanks_are_noted(table):
+    samples = Samples.read(table("id,subject\na,x\nb,x \nc,y\nd, x\n"))
+    assert len(samples.subjects) == 4
+    assert samples.notes == (
+        "3 subjects differ from another only in blanks around the name: 'x', 'x ', ' x'",
+    )
 
 
 def test_words_for_missing_values_in_other_files(tmp_path):

@@ -46,16 +46,15 @@ def read_delimited(
     An empty cell is missing. So is one of `missing_values` in every column; by default `DEFAULT_MISSING`, in columns that
     are not text columns. What was decided is added to `notes`.
     """
-    texts = read_texts(path, separator)
+    texts = without_blank_rows(read_texts(path, separator))
     heard = [] if notes is None else notes
     heard += unfinished(path)
     words = {
         name: DEFAULT_MISSING if missing_values is None and name not in text_columns else missing_values or ()
         for name in texts.columns
     }
-    frame = without_blank_rows(texts.with_columns(without_words(texts[name], words[name]) for name in words))
-    typed = [one if one.name in text_columns else _typed(one, heard) for one in frame]
-    return frame.with_columns(typed)
+    found = [without_words(texts[name], words[name]) for name in words]
+    return pl.DataFrame([one if one.name in text_columns else _typed(one, heard) for one in found])
 
 
 def read_texts(path: Path, separator: str) -> pl.DataFrame:
@@ -200,13 +199,26 @@ def _typed(values: pl.Series, notes: list[str]) -> pl.Series:
 
 
 def _converted(texts: pl.Series, dtype: Any) -> pl.Series:
-    """Values of a type, null where a text cannot be one: a day that does not exist, a number that is too large."""
+    """Values of a type, null where a text cannot be one: a day that does not exist, a number too large to be exact."""
     if dtype == pl.Boolean:
         return texts.str.to_lowercase() == "true"
-    if dtype in (pl.Date, pl.Datetime):
-        return texts.str.strptime(dtype, strict=False)
+    if dtype == pl.Date:
+        return texts.str.strptime(dtype, "%Y-%m-%d", strict=False)
+    if dtype == pl.Datetime:
+        whole = (
+            texts.str.replace("T", " ")
+            + pl.select(
+                pl.when(texts.str.len_chars() == len("1996-01-31 12:00"))
+                .then(pl.lit(":00"))
+                .otherwise(pl.lit(""))
+            ).to_series()
+        )
+        return whole.str.strptime(dtype, "%Y-%m-%d %H:%M:%S", strict=False).alias(texts.name)
     numbers = texts.cast(dtype, strict=False)
-    return _only(numbers, numbers.is_finite()) if dtype == pl.Float64 else numbers
+    if dtype != pl.Float64:
+        return numbers
+    rounded = texts.str.contains(_KINDS["whole numbers"][0]) & (numbers.abs() >= 2**53)
+    return _only(numbers, numbers.is_finite() & ~rounded)
 
 
 def _only(values: pl.Series, kept: pl.Series) -> pl.Series:

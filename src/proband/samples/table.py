@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -116,7 +117,7 @@ class Samples:
         self.codes: npt.NDArray[np.int32] = frozen(self.subjects.positions(people.to_list()).astype(np.int32))
         self.failed: npt.NDArray[np.bool_] = frozen(self._failures(failed))
         self.failure_rule = failed
-        self.notes: tuple[str, ...] = tuple(notes)
+        self.notes: tuple[str, ...] = (*notes, *_look_alikes(self.subjects))
 
     @classmethod
     def read(
@@ -237,6 +238,15 @@ def as_text(values: pl.Series, source: str) -> pl.Series:
         raise InputError(
             f"{source}: the column {values.name!r} of type {values.dtype} cannot be text."
         ) from None
+
+
+def _look_alikes(subjects: Ids) -> list[str]:
+    """Say that names differ only in blanks: they may be of one person, whose images would then be of two."""
+    same = Counter(map(str.strip, subjects))
+    if len(same) == len(subjects):
+        return []
+    names = [name for name in subjects if same[name.strip()] > 1]
+    return [f"{len(names):,} subjects differ from another only in blanks around the name: {first_few(names)}"]
 
 
 def _refuse_rounded(values: pl.Series, source: str) -> None:
