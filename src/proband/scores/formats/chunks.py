@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -42,14 +43,17 @@ def read_in_chunks(
     parts: list[pl.DataFrame] = []
     line = 2 if skip_header else 1
     for chunk in _chunks(path, skip_header, has_quotes=separator is not None):
-        reason = "a value is missing"
+        bare = _without_quoted(chunk, separator)
+        reason = "there is a NUL byte" if b"\0" in chunk else _misplaced(bare, separator)
         try:
-            # By brackets: select would take a name such as * for a pattern.
-            part = _parse(chunk, schema, separator, at_start=line == 1)[wanted]
-            sound = layout == "matrix" or not (_has_gaps(part) or _is_uneven(chunk, schema, separator))
+            if reason is None:
+                # By brackets: select would take a name such as * for a pattern.
+                part = _parse(chunk, schema, separator, at_start=line == 1)[wanted]
+                if layout == "list" and (_has_gaps(part) or _is_uneven(bare, schema, separator)):
+                    reason = "a value is missing"
         except pl.exceptions.PolarsError as error:
-            sound, reason = False, first_line(error)
-        if not sound or b"\0" in chunk:
+            reason = first_line(error)
+        if reason is not None:
             raise _complaint(path, chunk, schema, separator, line, layout, reason)
         if may_be_rounded(part):
             _refuse_rounded(path, chunk, schema, separator, line)
@@ -109,14 +113,28 @@ def _has_gaps(part: pl.DataFrame) -> bool:
     return bool(part.select(gaps.any()).item())
 
 
-def _is_uneven(chunk: bytes, schema: dict[str, pl.DataType], separator: str | None) -> bool:
+def _without_quoted(chunk: bytes, separator: str | None) -> bytes:
+    """The chunk with nothing in the place of values between quotation marks."""
+    if separator is None or b'"' not in chunk:
+        return chunk
+    part = re.escape(separator)
+    return re.sub(rf'(?<![^{part}\n])"(?:[^"]|"")*"(?![^{part}\r\n])'.encode(), b"", chunk)
+
+
+def _misplaced(bare: bytes, separator: str | None) -> str | None:
+    """Say what polars would read in a way of its own: it drops carriage returns, and rows over quotation marks."""
+    if b"\r" in bare and b"\r" in bare.replace(b"\r\n", b""):
+        return "there is a carriage return that ends no line"
+    if separator is not None and b'"' in bare:
+        return "there is a quotation mark out of place"
+    return None
+
+
+def _is_uneven(bare: bytes, schema: dict[str, pl.DataType], separator: str | None) -> bool:
     """Whether a row lacks columns that are passed over; of the others, gaps tell."""
     if separator is None or pl.Null not in schema.values():
         return False
-    try:
-        return first_uneven(chunk, separator, len(schema)) is not None
-    except csv.Error:
-        return False  # a matter of quotation marks, which polars reads more leniently
+    return first_uneven(bare, separator, len(schema)) is not None
 
 
 def may_be_rounded(part: pl.DataFrame) -> bool:
