@@ -176,3 +176,32 @@ def test_missing_drop_is_counted(evaluate: Evaluate, study: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "1 of 12 query ids are not in the samples table" in done.stdout
     assert "11 images of 11 people" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "command", ["inspect", "convert", "protocol", "audit", "recognize", "alter", "verify", "compare"]
+)
+def test_every_command_with_a_table_takes_words_for_missing_values(
+    run: Callable[..., Any], tmp_path: Path, command: str
+) -> None:
+    assert (
+        "--missing-values"
+        in run(command, *(["run"] if command == "protocol" else []), "--help", cwd=tmp_path).stdout
+    )
+
+
+def test_a_person_called_na_and_words_that_mean_none(run: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "samples.csv").write_text("id,subject,age\na1,NA,30\na2,NA,null\nb1,x,40\nb2,x,-\n")
+    said = json.loads(run("inspect", "samples.csv", "--json", cwd=tmp_path).stdout)
+    assert said["facts"]["subjects"] == 2
+    assert said["notes"] == [
+        "the column 'age' is taken as text: 2 of 4 values cannot be read as numbers: 'null', '-'"
+    ]
+    said = json.loads(
+        run("inspect", "samples.csv", "--missing-values", "null, -", "--json", cwd=tmp_path).stdout
+    )
+    assert said["facts"]["missing values"] == 2
+    assert said["notes"] == []
+    done = run("inspect", "samples.csv", "-s", "samples.csv", "--missing-values", "NA", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "2 of 4 samples have no subject" in done.stderr

@@ -113,6 +113,13 @@ def test_folds(verify: Run) -> None:
     done = verify("--pairs", "pairs.csv")
     assert done.returncode == 0, done.stderr
     assert "s.e. over 5 folds" in done.stdout
+    assert "note:" not in done.stderr
+
+
+def test_pairs_that_may_be_cut_off_are_noted(verify: Run, folder: Path) -> None:
+    (folder / "cut.csv").write_text((folder / "pairs.csv").read_text().rstrip("\n"))
+    done = verify("--pairs", "cut.csv")
+    assert "note: cut.csv does not end with a line break" in done.stderr
 
 
 def test_search(search: Run, folder: Path) -> None:

@@ -1,35 +1,69 @@
-"""Conditions made up at random, against their meaning worked out row by row in plain Python."""
+"""Conditions made up at random over tables made up at random, against their meaning worked out row by row in plain Python.
+
+The meaning knows nothing of polars: whole numbers are Python's, None is what cannot be decided, logic is Kleene's.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import datetime
+import math
 import operator
+import random
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import polars as pl
 from hypothesis import given, settings, strategies as st
 
 from proband.errors import UsageError
 from proband.samples.expressions import compile_expression
 
+Row = dict[str, Any]
 DAY = datetime.timedelta(days=1)
 BEGIN = datetime.date(1996, 1, 31)
-FRAME = pl.DataFrame(
-    {
-        "n": [0, 1, 2, 3, -2, None, 1, None],
-        "u": pl.Series([0, 1, 2, 200, 255, 3, 0, 1], dtype=pl.UInt8),
-        "f": [0.5, 1.0, None, -2.5, 3.0, 0.0, None, 1.5],
-        "b": [True, False, None, True, None, False, True, None],
-        "t": ["x", "y", "", None, "X", "é", "it's", None],
-        "d": [BEGIN, None, *(BEGIN + k * DAY for k in (-1, 1, 29, 366, 0, 7))],
-        "odd name": [1, 2, None, 4, 5, 6, 7, 8],
-    }
-)
-ROWS = FRAME.to_dicts()
+HUGE = 2**63 - 1
+EDGE = 2**53
+NAN, INF = math.nan, math.inf
+TEXTS = ["x", "X", "", "é", "it's", "#", "a#b", "a\nb", "\t", "\\", '"', "and"]
+# Each column: its type and what may stand in it, besides nothing.
+POOLS: dict[str, tuple[Any, list[Any]]] = {
+    "n": (pl.Int64, [0, 1, -2, 3, HUGE, -HUGE - 1, EDGE, EDGE + 1, 3_037_000_500]),
+    "u": (pl.UInt8, [0, 1, 2, 200, 255]),
+    "w": (pl.UInt64, [0, 1, HUGE, HUGE + 1, 2**64 - 1]),
+    "f": (
+        pl.Float64,
+        [0.0, -0.0, 0.5, 1.0, -2.5, NAN, INF, -INF, 1e308, 2.0**53, 2.0**63, -(2.0**63), 1e39, 5e-324],
+    ),
+    "g": (pl.Float32, [0.7, 0.1, 2.5, -1.0, 0.0, NAN, INF]),
+    "b": (pl.Boolean, [True, False]),
+    "t": (pl.String, TEXTS),
+    "d": (pl.Date, [BEGIN + k * DAY for k in (-1, 0, 1, 7, 29, 366)]),
+    "odd name": (pl.Int64, [1, 2, 4, 5]),
+}
+N_ROWS = 12
 
-Row = dict[str, Any]
+
+def table(seed: int) -> pl.DataFrame:
+    rng = random.Random(seed)
+    return pl.DataFrame(
+        {
+            name: pl.Series(rng.choices([None, *pool], k=N_ROWS), dtype=dtype)
+            for name, (dtype, pool) in POOLS.items()
+        }
+    )
+
+
+def rows_of(frame: pl.DataFrame) -> list[Row]:
+    """The rows as Python has them: a float that is not a number is missing, one of 32 bits is what its digits say."""
+    rows = frame.to_dicts()
+    for row in rows:
+        row["g"] = None if row["g"] is None else float(str(np.float32(row["g"])))
+        row.update({name: None for name in "fg" if row[name] is not None and math.isnan(row[name])})
+    return rows
+
+
 Meaning = Callable[[Row], Any]
 Written = tuple[str, Meaning]  # how it is written and what it means
 
@@ -41,7 +75,24 @@ COMPARISONS = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-ARITHMETIC = {"+": operator.add, "-": operator.sub, "*": operator.mul}
+ARITHMETIC = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
+
+
+def calculate(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Arithmetic on whole numbers of 64 bits and on floats that are exact; None where it cannot be told."""
+
+    def told(*values: float) -> float | None:
+        if all(isinstance(value, int) for value in values) and function is not operator.truediv:
+            return function(*values) if all(-HUGE - 1 <= value <= HUGE for value in values) else None
+        if any(isinstance(value, int) and abs(value) > EDGE for value in values):
+            return None
+        try:
+            result = function(*map(float, values))
+        except (ZeroDivisionError, OverflowError):
+            return None
+        return result if math.isfinite(result) else None
+
+    return told
 
 
 def strict(function: Callable[..., Any], *operands: Meaning) -> Meaning:
@@ -69,7 +120,8 @@ def kleene_or(values: list[bool | None]) -> bool | None:
 
 
 def column(name: str) -> Written:
-    written = name if name.isidentifier() else f"col({name!r})"
+    # No blank within quotes, so that every blank may become another (see `laid_out`).
+    written = name if name.isidentifier() else f"col({name!r})".replace(" ", "\\x20")
     return written, lambda row: row[name]
 
 
@@ -81,20 +133,23 @@ def combined(template: str, function: Callable[..., Any], *parts: Written) -> Wr
     return template.format(*(text for text, _ in parts)), strict(function, *(mean for _, mean in parts))
 
 
-literals = st.integers(-3, 4).map(lambda k: constant(str(k), k))
-halves = st.integers(-6, 6).map(lambda k: constant(str(k / 2), k / 2))
-number_atoms = st.one_of(st.sampled_from([column(c) for c in ("n", "u", "f", "odd name")]), literals, halves)
+literals = st.one_of(st.integers(-3, 4), st.sampled_from([EDGE, EDGE + 1, HUGE])).map(
+    lambda k: constant(str(k), k)
+)
+fractions = st.one_of(
+    st.integers(-6, 6).map(lambda k: k / 2), st.sampled_from([0.7, 0.1, 1e308, 2.0**53, 2.0**63, 1e39])
+).map(lambda value: constant(str(value), value))
+number_atoms = st.one_of(
+    st.sampled_from([column(c) for c in ("n", "u", "w", "f", "g", "odd name")]), literals, fractions
+)
 numbers = st.recursive(
     number_atoms,
     lambda inner: st.one_of(
         st.tuples(st.sampled_from(sorted(ARITHMETIC)), inner, inner).map(
-            lambda p: combined(f"({{}} {p[0]} {{}})", ARITHMETIC[p[0]], p[1], p[2])
+            lambda p: combined(f"({{}} {p[0]} {{}})", calculate(ARITHMETIC[p[0]]), p[1], p[2])
         ),
-        st.tuples(inner, st.sampled_from([2, 4, 0.5])).map(
-            lambda p: combined(f"({{}} / {p[1]})", lambda value: value / p[1], p[0])
-        ),
-        inner.map(lambda p: combined("(-{})", operator.neg, p)),
-        inner.map(lambda p: combined("abs({})", abs, p)),
+        inner.map(lambda p: combined("(- {})", calculate(operator.neg), p)),
+        inner.map(lambda p: combined("abs({})", calculate(abs), p)),
     ),
     max_leaves=4,
 )
@@ -119,7 +174,7 @@ spans = st.one_of(
 )
 texts = st.one_of(
     st.just(column("t")),
-    st.sampled_from(["x", "y", "", "é", "it's", "zz"]).map(lambda s: constant(repr(s), s)),
+    st.sampled_from(TEXTS).map(lambda s: constant(repr(s), s)),
 )
 KINDS = (numbers, dates, spans, texts)
 
@@ -184,13 +239,32 @@ conditions = st.recursive(
 )
 
 
-@settings(max_examples=400, deadline=None)
-@given(condition=conditions)
-def test_conditions_mean_what_they_say(condition):
+BLANKS = [" ", "\n", "\t", "\r\n", "  ", " \\\n", "\n\n", " # and n == 2 or ( ' [\n", "#\r\n", ' # """ \\\n']
+
+
+@st.composite
+def laid_out(draw: st.DrawFn) -> Written:
+    """A condition over several lines, with comments: every blank becomes some other blank."""
+    text, meaning = draw(conditions)
+    if draw(st.booleans()):
+        words = f" {text} ".split(" ")
+        blanks = draw(st.lists(st.sampled_from(BLANKS), min_size=len(words), max_size=len(words)))
+        text = "".join(map("".join, zip(words, blanks, strict=True)))
+    return text, meaning
+
+
+@settings(max_examples=250, deadline=None)
+@given(condition=laid_out(), frame=st.integers(0, 10**6).map(table))
+def test_conditions_mean_what_they_say(condition, frame):
     text, meaning = condition
-    found = FRAME.select(compile_expression(text, FRAME.schema).alias("met"))["met"]
-    answers = found.to_list() * (1 if found.len() == len(ROWS) else len(ROWS))
-    assert answers == [meaning(row) for row in ROWS], text
+    found = frame.select(compile_expression(text, frame.schema).alias("met"))["met"]
+    answers = found.to_list() * (1 if found.len() == N_ROWS else N_ROWS)
+    assert answers == [meaning(row) for row in rows_of(frame)], text
+
+
+FRAME = pl.DataFrame(
+    {name: pl.Series([None, *pool[:3]][:3], dtype=dtype) for name, (dtype, pool) in POOLS.items()}
+)
 
 
 @settings(max_examples=300, deadline=None)

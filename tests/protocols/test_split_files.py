@@ -88,7 +88,8 @@ def test_rows_may_stand_in_any_order_and_unlisted_samples_are_unused(tmp_path):
         ("id,repeat,role\na,-1,train\n", r"s\.csv, line 2: the repeat should be .*, got '-1'"),
         ("id,part\na,train\n", r"s\.csv has no column 'role'; it has 'id', 'part'"),
         ("id,role\n", r"s\.csv has no rows"),
-        ("", r"s\.csv cannot be read as a table of splits"),
+        ("", r"s\.csv is empty"),
+        ("id,fold,role\na,1,train\nb,2\n", r"s\.csv, line 3: the row has 2 values, and there are 3 columns"),
     ],
 )
 def test_a_table_that_is_wrong_is_refused_by_its_line(tmp_path, text, complaint):

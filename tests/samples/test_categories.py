@@ -61,12 +61,12 @@ def test_missing_values_leave_a_category_undecided_and_are_counted(experiment):
     every = Category("same light", same, "all").of(experiment)
     assert ids(every) == ["p1"]
     assert every.notes == (
-        "2 probes were left out of category 'same light': a missing value leaves it undecided",
+        "2 probes were left out of category 'same light': it is undecided, since a value is missing or cannot be calculated",
     )
     some = Category("same light", same, "any").of(experiment)
     assert ids(some) == ["p1", "p3"]
     assert some.notes == (
-        "1 probes were left out of category 'same light': a missing value leaves it undecided",
+        "1 probes were left out of category 'same light': it is undecided, since a value is missing or cannot be calculated",
     )
     other = Category("other light", "probe.light != mate.light", "all").of(experiment)
     assert ids(other) == ["p2"]  # p3 is certainly not: one mate has its light
@@ -76,7 +76,7 @@ def test_missing_values_leave_a_category_undecided_and_are_counted(experiment):
 def test_an_empty_category_is_refused(experiment):
     with pytest.raises(DesignError, match=r"No probe is in category 'late': probe\.session > 9"):
         Category("late", "probe.session > 9").of(experiment)
-    with pytest.raises(DesignError, match=r"\(1 undecided for want of values\)"):
+    with pytest.raises(DesignError, match=r"\(1 undecided, since a value is missing"):
         Category("z", "probe.light == 'z'").of(experiment)
 
 

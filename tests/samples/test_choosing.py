@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from proband.errors import DesignError, InputError, UsageError
-from proband.samples import OnePerSubject, Samples, Selection
+from proband.samples import OnePerSubject, Pool, Samples, Selection
 from proband.samples.choosing import choose
 
 
@@ -159,3 +159,13 @@ def test_an_unknown_column_to_order_by(samples):
 def test_choices_cannot_be_changed(samples):
     for choice in ("all", "one_per_subject", ["a"], np.ones(7, dtype=bool)):
         assert not choose(samples, choice).positions.flags.writeable
+
+
+@pytest.mark.parametrize("part", ["where", "gallery", "probes"])
+def test_a_pool_counts_what_is_undecided(part):
+    rows = [(f"{s}{k}", s, k, None if k == 2 else 1.0 / k) for s in "abc" for k in (1, 2, 3, 4)]
+    names = ("id", "subject", "day", "sharpness")
+    samples = Samples(dict(zip(names, zip(*rows, strict=True), strict=True)))
+    notes = Pool(samples, "day", **{part: "sharpness / 1 > 0"}).notes
+    assert len(notes) == 1
+    assert notes[0].startswith("3 samples are left out: 'sharpness / 1 > 0' is undecided for them")

@@ -76,8 +76,8 @@ def test_an_empty_set_for_want_of_values_says_so(samples):
 def test_undecided_samples_are_noted(samples):
     experiment = Experiment(samples, gallery="age <= 4", probes="age > 4")
     assert experiment.notes == (
-        "1 samples were left out of the gallery set: a missing value leaves 'age <= 4' undecided for them",
-        "1 samples were left out of the probe set: a missing value leaves 'age > 4' undecided for them",
+        "1 samples were left out of the gallery set: 'age <= 4' is undecided for them, since a value is missing or cannot be calculated",
+        "1 samples were left out of the probe set: 'age > 4' is undecided for them, since a value is missing or cannot be calculated",
     )
     assert Experiment(samples, OnePerSubject()).notes == ()
 

@@ -67,3 +67,9 @@ def test_a_generator_is_read_once():
 def test_items_cannot_be_assigned():
     with pytest.raises(TypeError):
         Ids(["a"])[0] = "b"
+
+
+# Regression: a missing id became a sample called 'None'.
+def test_a_missing_id_is_no_name():
+    with pytest.raises(InputError, match="sample id at position 1 is missing"):
+        Ids(["a", None, "b"])

@@ -139,9 +139,13 @@ def test_nan_is_no_name(column):
         Samples({name: np.array(values) for name, values in data.items()})
 
 
-def test_large_whole_floats_are_not_missing():
-    samples = Samples({"id": ["a", "b"], "subject": [1e19, 2.0]})
-    assert len(samples.subjects) == 2
+# Regression: 9007199254740993 in a column of floats is 9007199254740992, another person.
+@pytest.mark.parametrize("value", [1e19, 2.0**53 + 2, -(2.0**60)])
+def test_floats_that_cannot_tell_ids_apart_are_refused(value):
+    with pytest.raises(InputError, match=r"'subject'.*told apart"):
+        Samples({"id": ["a", "b"], "subject": [value, 2.0]})
+    with pytest.raises(InputError, match=r"'id'.*told apart"):
+        Samples({"id": [value, 2.0], "subject": ["a", "b"]})
 
 
 def test_lists_are_no_ids():

@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 import proband as pb
+from proband.engine import Silent
 from proband.errors import AlignmentError, DesignError, InputError, ProbandError, UsageError
 from proband.inference.groups import error_rates_by
 from proband.inference.verifying import verify
 from proband.study.caching import Cache
 from proband.study.definition import Study
 from proband.study.directory import as_json
+from proband.study.inputs import read_inputs
 from proband.study.running import run_study
 
 from .conftest import EXPERIMENT, SOURCES
@@ -323,3 +325,14 @@ def test_failures_count_alike_in_every_analysis(studied: Studied) -> None:
         assert found.strat is not None
         failed[policy] = found.strat.effects[0].estimates[0].facts.n_failed
     assert failed == {"miss": 20, "as-scored": 0}
+
+
+def test_words_for_missing_values_are_a_key_of_samples(folder: Path, studied: Studied) -> None:
+    text = (folder / "samples.csv").read_text()
+    (folder / "samples.csv").write_text(text.replace("s00-0,s00,0", "s00-0,s00,-"))
+    sources = SOURCES.replace('csv"', 'csv"\nmissing_values = ["-"]')
+    read = read_inputs(studied(EXPERIMENT, sources=sources), Cache(folder / "kept"), None, Silent())
+    assert read.samples is not None
+    assert read.samples.frame["number"].null_count() == 1
+    with pytest.raises(UsageError, match="'number' is a piece of text"):
+        run_study(studied(EXPERIMENT))

@@ -43,7 +43,7 @@ class Sets:
                 raise DesignError(f"The {role} set is empty: no sample meets {selection.rule!r}.")
             if selection.unknown:
                 notes.append(
-                    f"{counted(selection.unknown, 'sample leaves', 'samples leave')} {selection.rule!r} undecided for want of a value"
+                    f"{counted(selection.unknown, 'sample leaves', 'samples leave')} {selection.rule!r} undecided"
                 )
             chosen[role] = tuple(samples.ids[place] for place in selection.positions)
         repeats = {

@@ -56,6 +56,7 @@ def alter(
     ] = None,
     id_column: o.IdColumn = "id",
     subject_column: o.SubjectColumn = "subject",
+    missing_values: o.MissingValues = None,
     file_column: Annotated[
         str, typer.Option(help="Column that names each picture's file.", rich_help_panel="Images")
     ] = "file",
@@ -88,15 +89,13 @@ def alter(
     changes = [alteration(text) for text in change]
     if out.exists():
         raise InputError(f"{out} is there already.", "name a directory that does not exist yet.")
-    table = read_samples(samples, id_column, subject_column, None)
+    table = read_samples(samples, id_column, subject_column, None, missing_values)
     assert table is not None  # a path was given
     chosen = choose(table, "all" if where is None else where)
     if not len(chosen.positions):
         raise InputError(f"No sample meets {where!r}, so there is nothing to change.")
     if chosen.unknown:
-        talk().print(
-            f"note: {chosen.unknown:,} samples leave {where!r} undecided for want of a value", soft_wrap=True
-        )
+        talk().print(f"note: {chosen.unknown:,} samples leave {where!r} undecided", soft_wrap=True)
     extended = with_altered(table, changes, chosen.positions, id_column=id_column)
     names = [*table.ids, *(f"{table.ids[k]}@{one.label}" for one in changes for k in chosen.positions)]
     work = _Work(Pictures.of(images, table, file_column), table.ids[:], chosen.positions.tolist(), changes)

@@ -32,6 +32,7 @@ class AuditInputs:
     ]
     id_column: o.IdColumn = "id"
     subject_column: o.SubjectColumn = "subject"
+    missing_values: o.MissingValues = None
     failed: o.FailedOption = None
     images: Annotated[
         Path | None,
@@ -69,7 +70,7 @@ class AuditInputs:
 
     def table(self, path: Path) -> Samples:
         """Read a table of samples, this one or that of collected data."""
-        found = read_samples(path, self.id_column, self.subject_column, self.failed)
+        found = read_samples(path, self.id_column, self.subject_column, self.failed, self.missing_values)
         assert found is not None  # a path was given
         return found
 

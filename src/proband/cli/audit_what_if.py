@@ -76,6 +76,7 @@ def what_if(
     ] = None,
     id_column: o.IdColumn = "id",
     subject_column: o.SubjectColumn = "subject",
+    missing_values: o.MissingValues = None,
     failed: o.FailedOption = None,
     file_column: Annotated[
         str, typer.Option(help="Column that names each picture's file.", rich_help_panel="Data")
@@ -102,7 +103,7 @@ def what_if(
         raise UsageError(
             "--exclusions says what was dropped: the question 'dropped' needs it, and 'mixed' has no use for it."
         )
-    table = read_samples(samples, id_column, subject_column, failed)
+    table = read_samples(samples, id_column, subject_column, failed, missing_values)
     assert table is not None  # a path was given
     dropped = {} if exclusions is None else _reasons(exclusions, id_column)
     chosen = task or (o.TaskName.identity if label is None else o.TaskName.attribute)

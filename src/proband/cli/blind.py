@@ -154,6 +154,7 @@ def make(
     ] = None,
     id_column: o.IdColumn = "id",
     subject_column: o.SubjectColumn = "subject",
+    missing_values: o.MissingValues = None,
     failed: o.FailedOption = None,
     json: o.Json = False,
     quiet: o.Quiet = False,
@@ -175,7 +176,7 @@ def make(
     from proband.blind import BlindTest
     from proband.blind.package import FULLY, PARTIALLY
 
-    table = read_samples(samples, id_column, subject_column, failed)
+    table = read_samples(samples, id_column, subject_column, failed, missing_values)
     assert table is not None  # a path was given
     meant: dict[VersionName, Version] = {VersionName.partially: PARTIALLY, VersionName.fully: FULLY}
     test = BlindTest(

@@ -62,9 +62,10 @@ class _Bars:
 
 
 def read_samples(
-    path: Path | None, id_column: str, subject_column: str, failed: str | None
+    path: Path | None, id_column: str, subject_column: str, failed: str | None, missing_values: str | None
 ) -> Samples | None:
     """Read the samples table, if one was named: a table, or a CSU image list."""
+    from proband.cli.options import words_of
     from proband.errors import UsageError
     from proband.study.sources import read_table
 
@@ -72,7 +73,7 @@ def read_samples(
         if failed is not None:
             raise UsageError("--failed is a condition on the samples table, so it needs --samples.")
         return None
-    return read_table(path, id_column, subject_column, failed)
+    return read_table(path, id_column, subject_column, failed, words_of(missing_values))
 
 
 def choice_of(expression: str | None, one_per_subject: bool) -> Choice | None:

@@ -23,6 +23,7 @@ def convert(
     samples: o.SamplesOption = None,
     id_column: o.IdColumn = "id",
     subject_column: o.SubjectColumn = "subject",
+    missing_values: o.MissingValues = None,
     orientation: o.Orientation = None,
     format: o.FormatOption = None,
     query_ids: o.QueryIds = None,
@@ -48,7 +49,7 @@ def convert(
     from proband.scores.reading import scores_of, split_key
 
     path, key = split_key(source)
-    table = read_samples(samples, id_column, subject_column, None)
+    table = read_samples(samples, id_column, subject_column, None, missing_values)
     with progress_bars(quiet) as progress:
         options = ReadOptions(key, query_ids, target_ids, mask, progress)
         file = read_file(path, options, format)

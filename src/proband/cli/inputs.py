@@ -34,6 +34,7 @@ class ScoreInputs:
     samples: o.SamplesOption = None
     id_column: o.IdColumn = "id"
     subject_column: o.SubjectColumn = "subject"
+    missing_values: o.MissingValues = None
     failed: o.FailedOption = None
     orientation: o.Orientation = None
     embeddings: Annotated[
@@ -72,7 +73,9 @@ class ScoreInputs:
 
         if not self.scores and not self.embeddings:
             raise UsageError("There are no scores.", "name score files, or embeddings with -e; see --help.")
-        table = read_samples(self.samples, self.id_column, self.subject_column, self.failed)
+        table = read_samples(
+            self.samples, self.id_column, self.subject_column, self.failed, self.missing_values
+        )
         found: list[Scores] = []
         reader = self._reader(progress)
         for text in self.scores or []:

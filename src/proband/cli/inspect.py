@@ -22,6 +22,7 @@ def inspect(
     samples: o.SamplesOption = None,
     id_column: o.IdColumn = "id",
     subject_column: o.SubjectColumn = "subject",
+    missing_values: o.MissingValues = None,
     failed: o.FailedOption = None,
     format: o.FormatOption = None,
     query_ids: o.QueryIds = None,
@@ -43,10 +44,12 @@ def inspect(
     from proband.scores.formats import ReadOptions
     from proband.scores.inspection import inspect_file
 
-    table = read_samples(samples, id_column, subject_column, failed)
+    table = read_samples(samples, id_column, subject_column, failed, missing_values)
     with progress_bars(quiet) as progress:
         options = ReadOptions(query_ids=query_ids, target_ids=target_ids, mask=mask, progress=progress)
-        found = inspect_file(file, table, options, format, id_column, subject_column)
+        found = inspect_file(
+            file, table, options, format, id_column, subject_column, o.words_of(missing_values)
+        )
     if json:
         typer.echo(json_module.dumps(found.to_dict(), indent=1, ensure_ascii=False))
         return

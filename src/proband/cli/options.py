@@ -83,6 +83,16 @@ IdColumn = Annotated[
     str, typer.Option(help="Column of the sample id; # numbers the rows.", rich_help_panel="Samples")
 ]
 SubjectColumn = Annotated[str, typer.Option(help="Column of the subject.", rich_help_panel="Samples")]
+MissingValues = Annotated[
+    str | None,
+    typer.Option(
+        "--missing-values",
+        metavar="WORDS",
+        help="Words that stand for a missing value in every column of the table, separated by commas. Without it: NA, NaN and nan, "
+        "but not in the columns of ids and subjects. An empty cell is always missing.",
+        rich_help_panel="Samples",
+    ),
+]
 FailedOption = Annotated[
     str | None,
     typer.Option(
@@ -183,6 +193,11 @@ def feret_asked(feret: bool, long_after: str | None) -> tuple[Category, ...]:
     if not feret and long_after is not None:
         raise UsageError("--long-after is about FERET's categories.", "add --feret.")
     return feret_categories(long_after=long_after or LONG_AFTER) if feret else ()
+
+
+def words_of(text: str | None) -> tuple[str, ...] | None:
+    """Words separated by commas; none at all for an empty text."""
+    return None if text is None else tuple(word.strip() for word in text.split(",") if word.strip())
 
 
 def orientation_of(name: OrientationName | None) -> Literal["similarity", "distance"] | None:

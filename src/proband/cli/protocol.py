@@ -47,6 +47,7 @@ class DivisionInputs:
 
     id_column: o.IdColumn = "id"
     subject_column: o.SubjectColumn = "subject"
+    missing_values: o.MissingValues = None
     failed: o.FailedOption = None
     where: Annotated[
         str | None,
@@ -93,7 +94,7 @@ class DivisionInputs:
 
     def read(self, path: Path) -> Samples:
         """Read the table of samples."""
-        table = read_samples(path, self.id_column, self.subject_column, self.failed)
+        table = read_samples(path, self.id_column, self.subject_column, self.failed, self.missing_values)
         assert table is not None  # a path was given
         return table
 

@@ -91,6 +91,7 @@ def recognize(
     ] = None,
     id_column: o.IdColumn = "id",
     subject_column: o.SubjectColumn = "subject",
+    missing_values: o.MissingValues = None,
     failed: o.FailedOption = None,
     file_column: Annotated[
         str, typer.Option(help="Column that names each picture's file.", rich_help_panel="Images")
@@ -145,7 +146,7 @@ def recognize(
         raise UsageError(
             "No recogniser is named.", "name one with --algorithm (see --list), or a trained --model."
         )
-    table = read_samples(samples, id_column, subject_column, failed)
+    table = read_samples(samples, id_column, subject_column, failed, missing_values)
     assert table is not None  # a path was given
     with progress_bars(quiet) as progress:
         made = recognise(

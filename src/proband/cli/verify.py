@@ -229,10 +229,13 @@ def _by_folds(found: list[Scores], table: Samples, pairs: Path, json: bool) -> N
     import json as json_module
 
     from proband.measures.folds import fold_accuracy
+    from proband.samples.delimited import SEPARATORS, unfinished
     from proband.scores.pair_lists import read_pairs
     from proband.scores.trials import Trials
 
     listed = read_pairs(pairs, table)
+    for note in unfinished(pairs) if pairs.suffix.lower() in (".txt", *SEPARATORS) else ():
+        talk().print(f"note: {note}", markup=False, soft_wrap=True)
     results = [fold_accuracy(Trials.from_pairs(listed, one)) for one in found]
     if json:
         typer.echo(json_module.dumps([one.to_dict() for one in results]))

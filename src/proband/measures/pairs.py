@@ -87,6 +87,7 @@ class PairSet:
                 for axis, kept in ((scores.queries, rows), (scores.targets, columns))
                 if len(kept) < len(axis)
             ]
+            notes = [*samples.notes, *notes]
         else:
             samples = within.samples
             rows, columns = axis_positions(within, scores)

@@ -18,14 +18,14 @@ from proband.engine.files import reading, writing
 from proband.errors import InputError, UsageError, first_few
 from proband.protocols.splits import Split
 from proband.samples import Samples
+from proband.samples.delimited import SEPARATORS, read_texts, without_blank_rows
 from proband.samples.ids import Ids, Positions
-from proband.samples.reading import read_frame, without_blank_rows
+from proband.samples.reading import read_frame
 
 ROLES = ("train", "validation", "test", "unused")
 COLUMNS = ("id", "repeat", "fold", "role")
 _ROLE = pl.Enum(ROLES)
 _LIST = ".txt"
-_SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +153,7 @@ def write_splits(path: str | Path, samples: Samples | Collection[str], splits: I
     """
     path = Path(path)
     ending = path.suffix.lower()
-    if ending not in ("", ".parquet", *_SEPARATORS):
+    if ending not in ("", ".parquet", *SEPARATORS):
         raise UsageError(
             f"Splits cannot be written to {path.name}.",
             "use .csv, .tsv, .parquet, or a folder without an ending.",
@@ -165,7 +165,7 @@ def write_splits(path: str | Path, samples: Samples | Collection[str], splits: I
         if ending == ".parquet":
             frame.write_parquet(draft)
         elif ending:
-            frame.write_csv(draft, separator=_SEPARATORS[ending])
+            frame.write_csv(draft, separator=SEPARATORS[ending])
         else:
             _write_folder(draft, frame)
 
@@ -198,11 +198,11 @@ def read_splits(path: str | Path) -> SplitTable:
 
 def _read_table(path: Path) -> SplitTable:
     where = partial(_place_in_table, path)
-    separator = _SEPARATORS.get(path.suffix.lower())
+    separator = SEPARATORS.get(path.suffix.lower())
     with reading(path, "a table of splits"):
         if separator is not None and path.is_file():
             # Splits are long: looking for the types of columns that are known would take most of the time.
-            raw = without_blank_rows(pl.read_csv(path, separator=separator, infer_schema=False, glob=False))
+            raw = without_blank_rows(read_texts(path, separator))
         else:
             raw = read_frame(path)
         absent = [name for name in ("id", "role") if name not in raw.columns]
@@ -235,7 +235,7 @@ def _checked(raw: pl.DataFrame, where: Callable[[int], str]) -> pl.DataFrame:
 
 def _place_in_table(path: Path, row: int) -> str:
     """The line of a row, found by reading again: blank lines are no rows, and only messages need to know."""
-    if path.suffix.lower() not in _SEPARATORS:
+    if path.suffix.lower() not in SEPARATORS:
         return f"{path.name}, row {row + 1}"
     with path.open("rb") as file:
         filled = (number for number, line in enumerate(file, start=1) if line.strip(b" \t\r\n,"))

@@ -13,10 +13,10 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from proband.errors import DesignError, UsageError
+from proband.errors import DesignError, UsageError, quoted
 from proband.samples.experiment import Experiment
 from proband.samples.expressions import compile_expression
-from proband.samples.table import evaluate
+from proband.samples.table import UNDECIDED, evaluate
 
 ROLES = ("probe", "mate")
 
@@ -59,7 +59,7 @@ class Category:
         name, colon, rule = text.partition(":")
         if not colon or not name.strip() or not rule.strip():
             raise UsageError(
-                f"The category {text!r:.80} is not of the form 'name: rule'.",
+                f"The category {quoted(text)} is not of the form 'name: rule'.",
                 "write for example: 'dup2: probe.date - mate.date >= days(500)'",
             )
         return cls(name.strip(), rule.strip())
@@ -67,8 +67,8 @@ class Category:
     def of(self, experiment: Experiment) -> Experiment:
         """Return the experiment over the probes that fall into this category, with the gallery unchanged.
 
-        Probes without a mate belong to no category; probes whose missing values leave the rule undecided are left
-        out and counted in the notes.
+        Probes without a mate belong to no category; probes for which the rule is undecided are left out and counted
+        in the notes.
         """
         pairs = _pairs(experiment)
         if pairs.height == 0:
@@ -87,10 +87,10 @@ class Category:
         unknown = by_probe["met"].null_count()
         chosen = by_probe.filter(met_column.fill_null(False))["probe"].to_numpy()
         if chosen.size == 0:
-            undecided = f" ({unknown:,} undecided for want of values)" if unknown else ""
+            undecided = f" ({unknown:,} undecided, since {UNDECIDED})" if unknown else ""
             raise EmptyCategoryError(f"No probe is in category {self.name!r}: {self.rule}{undecided}.")
         note = (
-            f"{unknown:,} probes were left out of category {self.name!r}: a missing value leaves it undecided"
+            f"{unknown:,} probes were left out of category {self.name!r}: it is undecided, since {UNDECIDED}"
         )
         part = experiment.restricted(probes=np.sort(chosen), note=note if unknown else None)
         part.probe_rule = f"{experiment.probe_rule}, in category {self.name!r}: {self.rule}"

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from proband.errors import DesignError, InputError, UsageError, first_few
+from proband.errors import DesignError, InputError, UsageError, first_few, quoted
 from proband.samples.table import Samples, Selection, frozen
 
 
@@ -60,7 +60,7 @@ def choose(samples: Samples, choice: Choice) -> Selection:
         return Selection(frozen(np.flatnonzero(choice)), f"a mask of {int(choice.sum()):,} samples")
     if not isinstance(choice, Iterable):
         raise UsageError(
-            f"Samples cannot be chosen by {choice!r:.40}.",
+            f"Samples cannot be chosen by {quoted(choice, 40)}.",
             "give a condition, a list of ids, a mask or OnePerSubject().",
         )
     return _from_ids(samples, [str(name) for name in choice], "")

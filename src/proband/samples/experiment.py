@@ -13,7 +13,7 @@ import numpy.typing as npt
 from proband.errors import DesignError, first_few
 from proband.samples.choosing import Choice, choose
 from proband.samples.ids import Positions
-from proband.samples.table import Samples, Selection, frozen
+from proband.samples.table import UNDECIDED, Samples, Selection, frozen
 
 Universe = Literal["closed", "open"]
 
@@ -54,12 +54,12 @@ class Experiment:
         self.gallery: Positions = enrolled.positions
         self.probes: Positions = searched.positions
         self.gallery_rule, self.probe_rule = enrolled.rule, searched.rule
-        notes = []
+        notes = list(samples.notes)
         for name, chosen in (("gallery", enrolled), ("probe", searched)):
             if chosen.unknown:
                 notes.append(
-                    f"{chosen.unknown:,} samples were left out of the {name} set: a missing value leaves "
-                    f"{chosen.rule!r} undecided for them"
+                    f"{chosen.unknown:,} samples were left out of the {name} set: {chosen.rule!r} is undecided for "
+                    f"them, since {UNDECIDED}"
                 )
         self.notes: tuple[str, ...] = tuple(notes)
         self._check()

@@ -6,7 +6,8 @@ span of time is never compared with a bare number nor text with a number in sile
 
 Grammar: column names (or ``col('any name')``), numbers, text, ``True``/``False``, ``== != < <= > >=`` (chained as in
 Python), ``in``/``not in`` a list, ``is None``/``is not None``, ``and or not``, ``+ - * /`` and unary minus,
-``date('1996-01-31')``, ``days(500)``, ``abs(…)``. In pair predicates every column is ``probe.x`` or ``mate.x``.
+``date('1996-01-31')``, ``days(500)``, ``abs(…)``. In pair predicates every column is ``probe.x`` or ``mate.x``. Lines may be
+broken between words, and a comment goes from ``#`` to the end of its line. What the values mean: `proband.samples.terms`.
 """
 
 from __future__ import annotations
@@ -14,28 +15,30 @@ from __future__ import annotations
 import ast
 import datetime
 import difflib
+import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 
-from proband.errors import UsageError
-
-Kind = Literal["number", "text", "boolean", "date", "time", "span", "null"]
+from proband.errors import UsageError, quoted
+from proband.samples import terms
+from proband.samples.terms import Kind, Term, calculated, compared, made_of
 
 MAX_LENGTH = 20_000
 MAX_DEPTH = 60
 MAX_SIZE = 20_000  # operations, where an operand that is used twice counts twice
 
-_COMPARISONS: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = {
-    ast.Eq: ("==", operator.eq),
-    ast.NotEq: ("!=", operator.ne),
-    ast.Lt: ("<", operator.lt),
-    ast.LtE: ("<=", operator.le),
-    ast.Gt: (">", operator.gt),
-    ast.GtE: (">=", operator.ge),
+# What some programs show as the end of a line though it is none: a comment would seem to be over.
+_OTHER_LINE_BREAKS = "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+_COMPARISONS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
 }
 _ARITHMETIC: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Add: ("+", operator.add),
@@ -47,19 +50,13 @@ _ARITHMETIC: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
 _RESULT: dict[tuple[Kind, str, Kind], Kind] = {
     **{("number", sign, "number"): "number" for sign in "+-*/"},
     **{(left, "-", right): "span" for left in ("date", "time") for right in ("date", "time")},
-    **{(moment, sign, "span"): moment for moment in ("date", "time") for sign in "+-"},
+    ("instant", "-", "instant"): "span",
+    **{("date", sign, "span"): "time" for sign in "+-"},  # a day and a half is no whole day
+    **{(moment, sign, "span"): moment for moment in ("time", "instant") for sign in "+-"},
     **{("span", sign, "span"): "span" for sign in "+-"},
 }
+_TOO_LARGE: dict[type, float] = {int: 2**63, float: math.inf}
 _FUNCTIONS = ("abs", "col", "date", "days")
-
-
-@dataclass(frozen=True)
-class _Term:
-    """A polars expression, what kind of value it has, and how many operations it takes."""
-
-    value: pl.Expr
-    kind: Kind
-    size: int = 1
 
 
 def compile_expression(text: str, schema: Mapping[str, pl.DataType], roles: Sequence[str] = ()) -> pl.Expr:
@@ -92,26 +89,41 @@ def compile_expression(text: str, schema: Mapping[str, pl.DataType], roles: Sequ
             f"The expression is {len(text):,} characters long; the limit is {MAX_LENGTH:,}.",
             "put long lists of ids into a file and pass that.",
         )
-    try:
-        # Line breaks mean nothing here, so that a condition may span lines in a file.
-        tree = ast.parse(" ".join(text.split("\n")).strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        where = ""
-        if isinstance(error, SyntaxError) and error.offset:
-            where = f" near character {error.offset}"
-        raise UsageError(
-            f"The expression {_excerpt(text)} cannot be read{where}.",
-            "write for example: session == 1 and view == 'Frontal'",
-        ) from None
+    tree = _parsed(text)
     if _depth(tree) > MAX_DEPTH:
-        raise UsageError(f"The expression {_excerpt(text)} is nested more than {MAX_DEPTH} deep.")
+        raise UsageError(f"The expression {quoted(text)} is nested more than {MAX_DEPTH} deep.")
     term = _Compiler(text, schema, tuple(roles)).visit(tree)
     if term.kind != "boolean":
         raise UsageError(
-            f"The expression {_excerpt(text)} is a {_named(term.kind)}, not a condition.",
+            f"The expression {quoted(text)} is a {_named(term.kind)}, not a condition.",
             "compare it with something, as in: session == 1",
         )
     return term.value
+
+
+def _parsed(text: str) -> ast.expr:
+    """Parse the text within parentheses, where line breaks mean nothing and a comment ends with its line."""
+    text = text.replace("\r\n", "\n")
+    if any(mark in text for mark in _OTHER_LINE_BREAKS):
+        raise UsageError(
+            f"The expression {quoted(text)} has a form feed, or another mark that may or may not end a line.",
+            "break lines with plain line breaks; within quotes write such a mark with a backslash, as in '\\x0c'.",
+        )
+    where = ""
+    try:
+        tree = ast.parse(f"(\n{text} \n)", mode="eval").body
+        if tree.lineno > 1:
+            return tree  # otherwise the text closes our parenthesis itself, as in: a) or (b
+    except SyntaxError as error:
+        if error.offset and error.lineno:
+            line = f"line {error.lineno - 1}, " if "\n" in text.strip() else ""
+            where = f" near {line}character {error.offset}"
+    except (ValueError, RecursionError, MemoryError):
+        pass
+    raise UsageError(
+        f"The expression {quoted(text)} cannot be read{where}.",
+        "write for example: session == 1 and view == 'Frontal'",
+    )
 
 
 class _Compiler:
@@ -121,20 +133,19 @@ class _Compiler:
         self.roles = roles
 
     def refuse(self, what: str, hint: str | None = None) -> UsageError:
-        return UsageError(f"In the expression {_excerpt(self.text)}: {what}.", hint)
+        return UsageError(f"In the expression {quoted(self.text)}: {what}.", hint)
 
-    def visit(self, node: ast.expr) -> _Term:
+    def visit(self, node: ast.expr) -> Term:
         match node:
             case ast.BoolOp():
                 return self.boolean_operation(node)
             case ast.UnaryOp(op=ast.Not()):
                 term = self.of_kind(node.operand, "boolean")
-                return self.sized(~term.value, "boolean", term)
+                return self.limited(made_of(~term.value, "boolean", term))
             case ast.UnaryOp(op=ast.USub()):
                 term = self.of_kind(node.operand, "number", "span")
                 # polars cannot negate 128 bits, but it can subtract them
-                value = pl.lit(0) - term.value if term.kind == "number" else -term.value
-                return self.sized(value, term.kind, term)
+                return self.limited(calculated(operator.sub, term.kind, terms.whole(0), term))
             case ast.BinOp():
                 return self.arithmetic(node)
             case ast.Compare():
@@ -146,52 +157,44 @@ class _Compiler:
             case ast.Call():
                 return self.call(node)
         raise self.refuse(
-            f"{ast.unparse(node)[:60]!r} is not allowed",
+            f"{_source(node)} is not allowed",
             "use columns, numbers, 'text', == != < <= > >= in, and/or/not, + - * /, date('…'), days(…), abs(…).",
         )
 
-    def boolean_operation(self, node: ast.BoolOp) -> _Term:
-        terms = [self.of_kind(operand, "boolean") for operand in node.values]
+    def boolean_operation(self, node: ast.BoolOp) -> Term:
+        parts = [self.of_kind(operand, "boolean") for operand in node.values]
         # Horizontal forms follow Kleene's logic as & and | do, and stay flat however many operands there are.
         join = pl.all_horizontal if isinstance(node.op, ast.And) else pl.any_horizontal
-        return self.sized(join([term.value for term in terms]), "boolean", *terms)
+        return self.limited(made_of(join([part.value for part in parts]), "boolean", *parts))
 
-    def sized(self, value: pl.Expr, kind: Kind, *parts: _Term) -> _Term:
-        size = 1 + sum(part.size for part in parts)
-        if size > MAX_SIZE:
+    def limited(self, term: Term) -> Term:
+        if term.size > MAX_SIZE:
             raise self.refuse("it takes too many operations")
-        return _Term(value, kind, size)
+        return term
 
-    def of_kind(self, node: ast.expr, *kinds: Kind) -> _Term:
+    def of_kind(self, node: ast.expr, *kinds: Kind) -> Term:
         term = self.visit(node)
         if term.kind not in kinds:
             wanted = " or ".join(_named(kind) for kind in kinds)
-            raise self.refuse(
-                f"{ast.unparse(node)[:60]!r} is a {_named(term.kind)} where a {wanted} is needed"
-            )
+            raise self.refuse(f"{_source(node)} is a {_named(term.kind)} where a {wanted} is needed")
         return term
 
-    def arithmetic(self, node: ast.BinOp) -> _Term:
+    def arithmetic(self, node: ast.BinOp) -> Term:
         if type(node.op) not in _ARITHMETIC:
-            raise self.refuse(
-                f"{ast.unparse(node)[:60]!r} uses an operator that is not allowed", "use + - * /"
-            )
+            raise self.refuse(f"{_source(node)} uses an operator that is not allowed", "use + - * /")
         sign, function = _ARITHMETIC[type(node.op)]
         left, right = self.visit(node.left), self.visit(node.right)
         kind = _RESULT.get((left.kind, sign, right.kind))
         if kind is None:
             raise self.refuse(
-                f"{ast.unparse(node)[:60]!r} mixes a {_named(left.kind)} and a {_named(right.kind)}",
+                f"{_source(node)} mixes a {_named(left.kind)} and a {_named(right.kind)}",
                 "spans of time are written days(30)." if "span" in (left.kind, right.kind) else None,
             )
-        value = left.value
-        if left.kind == "date" and right.kind == "span":
-            value, kind = value.cast(pl.Datetime("us")), "time"  # a day and a half is no whole day
-        return self.sized(function(value, right.value), kind, left, right)
+        return self.limited(calculated(function, kind, left, right))
 
-    def comparison(self, node: ast.Compare) -> _Term:
+    def comparison(self, node: ast.Compare) -> Term:
         """Compare, chained as in Python: ``1 < x <= 3`` is ``1 < x and x <= 3``."""
-        parts: list[_Term] = []
+        parts: list[Term] = []
         left_node, left = node.left, self.visit(node.left)
         for op, right_node in zip(node.ops, node.comparators, strict=True):
             if isinstance(op, ast.In | ast.NotIn):
@@ -202,35 +205,32 @@ class _Compiler:
             right = self.visit(right_node)
             parts.append(self.compare_once(left, left_node, op, right, right_node))
             left_node, left = right_node, right
-        return (
-            parts[0]
-            if len(parts) == 1
-            else self.sized(pl.all_horizontal([part.value for part in parts]), "boolean", *parts)
-        )
+        if len(parts) == 1:
+            return parts[0]
+        return self.limited(made_of(pl.all_horizontal([part.value for part in parts]), "boolean", *parts))
 
     def compare_once(
-        self, left: _Term, left_node: ast.expr, op: ast.cmpop, right: _Term, right_node: ast.expr
-    ) -> _Term:
+        self, left: Term, left_node: ast.expr, op: ast.cmpop, right: Term, right_node: ast.expr
+    ) -> Term:
         if isinstance(op, ast.Is | ast.IsNot):
             if right.kind != "null":
                 raise self.refuse("'is' can only be followed by None", "use == for other values.")
             value = left.value.is_null() if isinstance(op, ast.Is) else left.value.is_not_null()
-            return self.sized(value, "boolean", left)
+            return self.limited(made_of(value, "boolean", left))
         self.require_comparable(left, right, left_node, right_node)
-        return self.sized(_COMPARISONS[type(op)][1](left.value, right.value), "boolean", left, right)
+        return self.limited(compared(left, _COMPARISONS[type(op)], right))
 
-    def membership(self, left: _Term, left_node: ast.expr, right_node: ast.expr, negated: bool) -> _Term:
+    def membership(self, left: Term, left_node: ast.expr, right_node: ast.expr, negated: bool) -> Term:
         if not isinstance(right_node, ast.List | ast.Tuple | ast.Set) or not right_node.elts:
             raise self.refuse("'in' must be followed by a list", "write for example: session in [1, 3]")
         members = [self.visit(element) for element in right_node.elts]
         for member, element in zip(members, right_node.elts, strict=True):
             self.require_comparable(left, member, left_node, element)
-        found = pl.any_horizontal([left.value == member.value for member in members])
-        return self.sized(~found if negated else found, "boolean", *members, *[left] * len(members))
+        parts = [compared(left, "==", member) for member in members]
+        found = pl.any_horizontal([part.value for part in parts])
+        return self.limited(made_of(~found if negated else found, "boolean", *parts))
 
-    def require_comparable(
-        self, left: _Term, right: _Term, left_node: ast.expr, right_node: ast.expr
-    ) -> None:
+    def require_comparable(self, left: Term, right: Term, left_node: ast.expr, right_node: ast.expr) -> None:
         if "null" in (left.kind, right.kind):
             raise self.refuse("None cannot be compared", "write: x is None, or: x is not None")
         if left.kind == right.kind or {left.kind, right.kind} == {"date", "time"}:
@@ -243,76 +243,75 @@ class _Compiler:
         elif "text" in (left.kind, right.kind):
             other = right_node if left.kind == "text" else left_node
             if isinstance(other, ast.Constant):
-                hint = f"text is written in quotes: '{other.value!s:.40}'"
+                hint = f"text is written in quotes: {quoted(other.value, 40)}; if it should be a column of numbers, mend the values that are none."
         raise self.refuse(
-            f"{ast.unparse(left_node)[:60]!r} is a {_named(left.kind)}, "
-            f"but {ast.unparse(right_node)[:60]!r} is a {_named(right.kind)}",
+            f"{_source(left_node)} is a {_named(left.kind)}, "
+            f"but {_source(right_node)} is a {_named(right.kind)}",
             hint,
         )
 
-    def constant(self, node: ast.Constant) -> _Term:
+    def constant(self, node: ast.Constant) -> Term:
         value = node.value
         if value is None:
-            return _Term(pl.lit(None), "null")
+            return Term(pl.lit(None), "null")
         if isinstance(value, bool):
-            return _Term(pl.lit(value), "boolean")
-        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            return Term(pl.lit(value), "boolean")
+        if isinstance(value, int | float) and not abs(value) < _TOO_LARGE[type(value)]:
             raise self.refuse("a number is too large")
-        if isinstance(value, int | float):
-            return _Term(pl.lit(value), "number")
+        if isinstance(value, int):
+            return terms.whole(value)
+        if isinstance(value, float):
+            return Term(pl.lit(value, dtype=pl.Float64), "number")
         if isinstance(value, str):
-            return _Term(pl.lit(value), "text")
-        raise self.refuse(f"{value!r:.40} is not a number, text, True, False or None")
+            return Term(pl.lit(value), "text")
+        raise self.refuse(f"{quoted(value, 40)} is not a number, text, True, False or None")
 
-    def column(self, name: str | None, node: ast.expr) -> _Term:
+    def column(self, name: str | None, node: ast.expr) -> Term:
         if name is None:
-            raise self.refuse(f"{ast.unparse(node)[:60]!r} is not a column name")
+            raise self.refuse(f"{_source(node)} is not a column name")
         if self.roles and name.partition(".")[0] not in self.roles:
             choices = " or ".join(f"{role}.{name}" for role in self.roles)
-            raise self.refuse(f"{name!r} does not say whose it is", f"write {choices}.")
+            raise self.refuse(f"{quoted(name)} does not say whose it is", f"write {choices}.")
         if name not in self.schema:
             near = difflib.get_close_matches(name, self.schema, n=1)
             known = ", ".join(sorted(self.schema)[:20])
             raise self.refuse(
-                f"there is no column {name!r}",
+                f"there is no column {quoted(name)}",
                 f"did you mean {near[0]!r}?" if near else f"the columns are: {known}. Text goes in quotes.",
             )
-        kind = _kind_of(self.schema[name])
-        if kind is None:
-            raise self.refuse(f"column {name!r} has the type {self.schema[name]}, which cannot be compared")
-        value = pl.col(name)
-        if self.schema[name].is_integer():
-            value = value.cast(pl.Int128)  # so that sums and products cannot wrap around
-        elif kind == "text":
-            value = value.cast(pl.String)
-        return _Term(value, kind)
+        term = terms.column(name, self.schema[name])
+        if term is None:
+            raise self.refuse(
+                f"column {quoted(name)} has the type {self.schema[name]}, which cannot be compared"
+            )
+        return term
 
-    def call(self, node: ast.Call) -> _Term:
+    def call(self, node: ast.Call) -> Term:
         name = _dotted(node.func) or ""
         role, _, bare = name.rpartition(".")
         if bare not in _FUNCTIONS or (role and not (bare == "col" and role in self.roles)):
             raise self.refuse(
-                f"there is no function {name!r}", f"the functions are: {', '.join(_FUNCTIONS)}."
+                f"there is no function {quoted(name)}", f"the functions are: {', '.join(_FUNCTIONS)}."
             )
         if len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
             raise self.refuse(f"{bare}(…) takes one value")
         argument = node.args[0]
         if bare == "abs":
             term = self.of_kind(argument, "number", "span")
-            return self.sized(term.value.abs(), term.kind, term)
+            return self.limited(calculated(operator.methodcaller("abs"), term.kind, term))
         literal = argument.value if isinstance(argument, ast.Constant) else None
         if bare == "days":
             if isinstance(literal, bool) or not isinstance(literal, int | float) or abs(literal) > 10_000_000:
                 raise self.refuse("days(…) takes a number", "write for example: days(500)")
-            return _Term(pl.lit(datetime.timedelta(days=literal)), "span")
+            return terms.span_of_days(literal)
         if not isinstance(literal, str):
             raise self.refuse(f"{bare}(…) takes text in quotes")
         if bare == "col":
             return self.column(f"{role}.{literal}" if role else literal, node)
         try:
-            return _Term(pl.lit(datetime.date.fromisoformat(literal)), "date")
+            return terms.day(datetime.date.fromisoformat(literal))
         except ValueError:
-            raise self.refuse(f"{literal!r:.40} is not a date", "write date('1996-01-31').") from None
+            raise self.refuse(f"{quoted(literal, 40)} is not a date", "write date('1996-01-31').") from None
 
 
 def _depth(tree: ast.AST) -> int:
@@ -324,6 +323,11 @@ def _depth(tree: ast.AST) -> int:
     return depth
 
 
+def _source(node: ast.expr) -> str:
+    """How a part of the expression is written."""
+    return quoted(ast.unparse(node), 60)
+
+
 def _dotted(node: ast.expr) -> str | None:
     if isinstance(node, ast.Name):
         return node.id
@@ -332,24 +336,12 @@ def _dotted(node: ast.expr) -> str | None:
     return None
 
 
-def _kind_of(dtype: pl.DataType) -> Kind | None:
-    if dtype.is_numeric():
-        return "number"
-    if dtype == pl.Date:
-        return "date"
-    if dtype == pl.Datetime:
-        return "time"
-    if dtype == pl.Duration:
-        return "span"
-    if dtype == pl.Boolean:
-        return "boolean"
-    return "text" if dtype in (pl.String, pl.Categorical, pl.Enum) else None
-
-
 def _named(kind: Kind) -> str:
-    names = {"text": "piece of text", "boolean": "condition", "time": "point in time", "span": "span of time"}
+    names = {
+        "text": "piece of text",
+        "boolean": "condition",
+        "time": "point in time",
+        "instant": "point in time with a time zone",
+        "span": "span of time",
+    }
     return names.get(kind, kind)
-
-
-def _excerpt(text: str, limit: int = 80) -> str:
-    return repr(text if len(text) <= limit else text[: limit - 1] + "…")

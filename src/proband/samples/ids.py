@@ -34,7 +34,12 @@ class Ids(Sequence[str]):
     __slots__ = ("__dict__", "_names", "what")
 
     def __init__(self, names: Iterable[object], what: str = "sample") -> None:
-        self._names = tuple(map(str, names))
+        given = tuple(names)
+        if None in given:
+            raise InputError(
+                f"The {what} id at position {given.index(None)} is missing.", "give every row an id."
+            )
+        self._names = tuple(map(str, given))
         self.what = what
         if len(self._place) != len(self._names):
             seen: set[str] = set()

@@ -14,7 +14,7 @@ import polars as pl
 from proband.errors import DesignError, UsageError, first_few
 from proband.samples.choosing import Choice, choose
 from proband.samples.ids import Positions
-from proband.samples.table import Samples, frozen
+from proband.samples.table import UNDECIDED, Samples, frozen
 
 PairRule = Literal["between", "within"]
 _PLACE, _GROUP = "__place", "__group"
@@ -110,10 +110,10 @@ class Pool:
                 f"There is no column {first_few(unknown)} to make groups of.",
                 f"the columns are: {', '.join(samples.frame.columns)}.",
             )
-        notes: list[str] = []
+        notes = list(samples.notes)
         frame = self._members(where, notes)
-        enrolled = _mask(samples, gallery)
-        searched = _mask(samples, probes)
+        enrolled = self._mask(gallery, notes)
+        searched = self._mask(probes, notes)
         self.options: Options = _options(frame, pairs, enrolled, searched, notes)
         self.notes = tuple(notes)
 
@@ -122,7 +122,7 @@ class Pool:
         places = pl.DataFrame({_PLACE: np.arange(len(samples)), "__subject": samples.codes})
         frame = places.with_columns(samples.frame[name] for name in self.groups)
         if where is not None:
-            frame = frame[choose(samples, where).positions]
+            frame = frame.filter(self._mask(where, notes))
         if not self.groups:
             return frame.sort(["__subject", _PLACE]).with_columns(pl.lit(1).alias(_GROUP))
         missing = frame.select(pl.any_horizontal(pl.col(name).is_null() for name in self.groups)).to_series()
@@ -134,6 +134,18 @@ class Pool:
         return frame.sort(["__subject", *self.groups, _PLACE]).with_columns(
             pl.struct(self.groups).rank("dense").alias(_GROUP)
         )
+
+    def _mask(self, choice: Choice | None, notes: list[str]) -> npt.NDArray[np.bool_]:
+        if choice is None:
+            return np.ones(len(self.samples), dtype=np.bool_)
+        chosen = choose(self.samples, choice)
+        if chosen.unknown:
+            notes.append(
+                f"{chosen.unknown:,} samples are left out: {chosen.rule!r} is undecided for them, since {UNDECIDED}"
+            )
+        mask = np.zeros(len(self.samples), dtype=np.bool_)
+        mask[chosen.positions] = True
+        return mask
 
     @property
     def n_subjects(self) -> int:
@@ -152,14 +164,6 @@ class Pool:
             f"Pool({self.n_subjects:,} people with {len(self.options.images):,} images, pairs {self.rule}, "
             f"{choices} choices each)"
         )
-
-
-def _mask(samples: Samples, choice: Choice | None) -> npt.NDArray[np.bool_]:
-    if choice is None:
-        return np.ones(len(samples), dtype=np.bool_)
-    chosen = np.zeros(len(samples), dtype=np.bool_)
-    chosen[choose(samples, choice).positions] = True
-    return chosen
 
 
 def _options(

@@ -10,31 +10,46 @@ import polars as pl
 
 from proband.engine.files import first_line, reading
 from proband.errors import InputError, UsageError
+from proband.samples.delimited import SEPARATORS, read_delimited, without_words
 
 ROW_NUMBER = "#"
 """As an id column: number the rows."""
 
-_DATES: dict[str, Any] = {
-    r"^\d{4}-\d{2}-\d{2}$": pl.Date,
-    r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2})?$": pl.Datetime("us"),
-}
-_SEPARATORS = {".csv": ",", ".tsv": "\t"}
+
+def read_frame(
+    path: Path,
+    text_columns: Collection[str] = (),
+    missing_values: Collection[str] | None = None,
+    notes: list[str] | None = None,
+) -> pl.DataFrame:
+    """Read a table by its ending; `text_columns` are kept as text whatever they look like.
+
+    Texts among `missing_values` are missing. Without these, text files have their own rule: `read_delimited`. What was
+    decided in reading is added to `notes`.
+    """
+    frame = _read(path, text_columns, missing_values, notes)
+    if not missing_values:
+        return frame
+    return frame.with_columns(without_words(one, missing_values) for one in frame if one.dtype == pl.String)
 
 
-def read_frame(path: Path, text_columns: Collection[str] = ()) -> pl.DataFrame:
-    """Read a table by its ending; `text_columns` are kept as text whatever they look like."""
+def _read(
+    path: Path,
+    text_columns: Collection[str],
+    missing_values: Collection[str] | None,
+    notes: list[str] | None,
+) -> pl.DataFrame:
     ending = path.suffix.lower()
     with reading(path, ending[1:] or "a table"):
         if not path.exists():
             raise InputError(f"There is no file {path}.")
         try:
-            if ending in _SEPARATORS:
-                return _read_delimited(path, _SEPARATORS[ending], text_columns)
+            if ending in SEPARATORS:
+                return read_delimited(path, SEPARATORS[ending], text_columns, missing_values, notes)
             if ending in (".parquet", ".pq"):
                 return pl.read_parquet(path, glob=False)
             if ending in (".jsonl", ".ndjson"):
-                with path.open("rb") as file:  # a name would be taken for a pattern
-                    return pl.read_ndjson(file)
+                return _read_lines_of_json(path, text_columns)
             if ending == ".npz":
                 return _read_npz(path, text_columns)
         except pl.exceptions.NoDataError:
@@ -72,42 +87,12 @@ def frame_from(data: Any) -> pl.DataFrame:
     )
 
 
-def _read_delimited(path: Path, separator: str, text_columns: Collection[str]) -> pl.DataFrame:
-    with path.open("rb") as file:
-        header = file.readline(1 << 20)
-    names = pl.read_csv(header, separator=separator, n_rows=0).columns
-    frame = pl.read_csv(
-        path,
-        separator=separator,
-        schema_overrides={name: pl.String for name in names if name in text_columns},
-        infer_schema_length=None,
-        null_values=["", "NA", "NaN", "nan"],
-        glob=False,
-    )
-    return _with_dates(without_blank_rows(frame), text_columns)
-
-
-def _with_dates(frame: pl.DataFrame, text_columns: Collection[str]) -> pl.DataFrame:
-    """Take columns of ISO dates for dates; of any other way to write them nobody knows which number is the month."""
-    for name, dtype in frame.schema.items():
-        if dtype != pl.String or name in text_columns or frame[name].null_count() == frame.height:
-            continue
-        for pattern, kind in _DATES.items():
-            if frame[name].str.contains(pattern).all():
-                parsed = frame[name].str.strptime(kind, strict=False)
-                # A day that does not exist leaves the column as it is.
-                frame = (
-                    frame.with_columns(parsed) if parsed.null_count() == frame[name].null_count() else frame
-                )
-                break
-    return frame
-
-
-def without_blank_rows(frame: pl.DataFrame) -> pl.DataFrame:
-    """Leave out rows without any value, which is what polars makes of blank lines."""
-    if not any(frame.null_count().row(0)):
-        return frame
-    return frame.filter(~pl.all_horizontal(pl.all().is_null()))
+def _read_lines_of_json(path: Path, text_columns: Collection[str]) -> pl.DataFrame:
+    """Read all lines before the columns and their types are settled; numbers of text columns keep their digits."""
+    content = path.read_bytes()
+    names = pl.read_ndjson(content, infer_schema_length=None).columns
+    texts = {name: pl.String for name in text_columns if name in names}
+    return pl.read_ndjson(content, infer_schema_length=None, schema_overrides=texts)
 
 
 def _read_npz(path: Path, text_columns: Collection[str]) -> pl.DataFrame:

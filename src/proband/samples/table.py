@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,10 +14,17 @@ import numpy.typing as npt
 import polars as pl
 import polars.selectors as cs
 
-from proband.errors import InputError, UsageError, first_few
+from proband.errors import InputError, UsageError, first_few, quoted
 from proband.samples.expressions import compile_expression
 from proband.samples.ids import Ids, Positions
 from proband.samples.reading import ROW_NUMBER, frame_from, read_frame
+
+_EXACT: dict[pl.DataType, int] = {
+    pl.Float64(): 2**53,
+    pl.Float32(): 2**24,
+}  # so far every whole number is a float
+UNDECIDED = "a value is missing or cannot be calculated"
+"""Why a condition is undecided, in words."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +38,7 @@ class Selection:
     rule
         The condition, as it was asked.
     unknown
-        How many samples were left out because a missing value made the condition undecidable.
+        How many samples were left out because the condition is undecided for them.
 
     """
 
@@ -51,6 +60,8 @@ class Samples:
     failed
         A condition that says which samples failed to be acquired (``"not detected"``). What a failure costs is
         decided, and stated, where samples are scored.
+    source, notes
+        What to call the table in messages, and what was decided in reading it.
 
     Examples
     --------
@@ -70,6 +81,7 @@ class Samples:
         subject_column: str = "subject",
         failed: str | None = None,
         source: str = "the samples table",
+        notes: Iterable[str] = (),
     ) -> None:
         # A float that is not a number is a missing value, and is treated as one everywhere.
         frame = frame_from(data).with_columns(cs.float().fill_nan(None))
@@ -83,12 +95,12 @@ class Samples:
                 )
         if frame.height == 0:
             raise InputError(f"{source} has no rows.")
-        names = _as_text(frame[id_column], source)
+        names = as_text(frame[id_column], source)
         if names.null_count():
             row = int(names.is_null().arg_max() or 0)
             raise InputError(f"{source}: {names.null_count():,} rows have no id, the first is row {row + 1}.")
         self.ids = Ids(names, "sample")
-        people = _as_text(frame[subject_column], source)
+        people = as_text(frame[subject_column], source)
         if people.null_count():
             nameless = [self.ids[int(place)] for place in people.is_null().arg_true()]
             raise InputError(
@@ -105,6 +117,7 @@ class Samples:
         self.codes: npt.NDArray[np.int32] = frozen(self.subjects.positions(people.to_list()).astype(np.int32))
         self.failed: npt.NDArray[np.bool_] = frozen(self._failures(failed))
         self.failure_rule = failed
+        self.notes: tuple[str, ...] = (*notes, *_look_alikes(self.subjects))
 
     @classmethod
     def read(
@@ -114,11 +127,22 @@ class Samples:
         id_column: str = "id",
         subject_column: str = "subject",
         failed: str | None = None,
+        missing_values: Collection[str] | None = None,
     ) -> Samples:
-        """Read a table from CSV, TSV, Parquet, JSON Lines or NPZ (its 1-D arrays), by the file's ending."""
-        frame = read_frame(Path(path), text_columns=(id_column, subject_column))
+        """Read a table from CSV, TSV, Parquet, JSON Lines or NPZ (its 1-D arrays), by the file's ending.
+
+        An empty cell is missing. `missing_values` are words that mean the same in every column; by default ``NA``,
+        ``NaN`` and ``nan`` do in text files, save in the columns of ids and subjects, where they may be names.
+        """
+        notes: list[str] = []
+        frame = read_frame(Path(path), (id_column, subject_column), missing_values, notes)
         return cls(
-            frame, id_column=id_column, subject_column=subject_column, failed=failed, source=Path(path).name
+            frame,
+            id_column=id_column,
+            subject_column=subject_column,
+            failed=failed,
+            source=Path(path).name,
+            notes=notes,
         )
 
     @property
@@ -144,7 +168,8 @@ class Samples:
     def select(self, condition: str) -> Selection:
         """Find the samples that meet a condition (grammar: `proband.samples.expressions`).
 
-        A sample for which a missing value leaves the condition undecided is not selected, and is counted.
+        A sample for which the condition is undecided (a value is missing, or cannot be calculated) is not selected, and
+        is counted.
         """
         met = self.evaluate(condition)
         unknown = int(met.null_count())
@@ -169,6 +194,7 @@ class Samples:
         part.codes = frozen(part.subjects.positions(names).astype(np.int32))
         part.failed = frozen(self.failed[chosen])
         part.failure_rule = self.failure_rule
+        part.notes = self.notes
         return part
 
     def _failures(self, condition: str | None) -> npt.NDArray[np.bool_]:
@@ -190,7 +216,7 @@ def evaluate(frame: pl.DataFrame, expression: pl.Expr, text: str) -> pl.Series:
         met = frame.select(expression.alias("met"))["met"]
     except pl.exceptions.PolarsError as error:
         raise UsageError(
-            f"The expression {text!r:.80} cannot be evaluated: {str(error).splitlines()[0]}."
+            f"The expression {quoted(text)} cannot be evaluated: {str(error).splitlines()[0]}."
         ) from None
     # A condition without columns ("True") is one value, and holds for all.
     return (
@@ -198,9 +224,11 @@ def evaluate(frame: pl.DataFrame, expression: pl.Expr, text: str) -> pl.Series:
     )
 
 
-def _as_text(values: pl.Series, source: str) -> pl.Series:
+def as_text(values: pl.Series, source: str) -> pl.Series:
+    """Ids as text: whole floats lose their point, and those that cannot be told apart are refused."""
     try:
         if values.dtype.is_float():
+            _refuse_rounded(values, source)
             # pandas turns whole numbers with a gap into floats; 7.0 means 7.
             whole = values.cast(pl.Int64, strict=False)
             if whole.null_count() == values.null_count() and (whole == values).all():
@@ -210,6 +238,26 @@ def _as_text(values: pl.Series, source: str) -> pl.Series:
         raise InputError(
             f"{source}: the column {values.name!r} of type {values.dtype} cannot be text."
         ) from None
+
+
+def _look_alikes(subjects: Ids) -> list[str]:
+    """Say that names differ only in blanks: they may be of one person, whose images would then be of two."""
+    same = Counter(map(str.strip, subjects))
+    if len(same) == len(subjects):
+        return []
+    names = [name for name in subjects if same[name.strip()] > 1]
+    return [f"{len(names):,} subjects differ from another only in blanks around the name: {first_few(names)}"]
+
+
+def _refuse_rounded(values: pl.Series, source: str) -> None:
+    """Refuse ids that were floats so large that their last digits are lost: two samples may have become one."""
+    rounded = values.filter(values.abs() > _EXACT.get(values.dtype, 2**11))
+    if len(rounded):
+        raise InputError(
+            f"{source}: {len(rounded):,} values of the column {values.name!r} are floats too large to be whole numbers "
+            f"that can be told apart: {first_few(rounded.to_list())}.",
+            "keep ids as text.",
+        )
 
 
 def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

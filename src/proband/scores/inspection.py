@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -96,13 +97,18 @@ def inspect_file(
     format: str | None = None,
     id_column: str = "id",
     subject_column: str = "subject",
+    missing_values: Collection[str] | None = None,
 ) -> Inspection:
     """Look at a file: a table of samples, an archive of arrays, or scores of any known format."""
     path, key = split_key(path)
     with reading(path, "scores or samples"):
         if not path.exists():
             raise InputError(f"There is no file {path}.")
-        table = _as_table(path, id_column, subject_column) if format is None and key is None else None
+        table = (
+            _as_table(path, id_column, subject_column, missing_values)
+            if format is None and key is None
+            else None
+        )
     if table is not None:
         return _of_table(path, table)
     options = options or ReadOptions()
@@ -127,19 +133,22 @@ def inspect_file(
     return _of_scores(path, file, samples)
 
 
-def _as_table(path: Path, id_column: str, subject_column: str) -> Samples | None:
+def _as_table(
+    path: Path, id_column: str, subject_column: str, missing_values: Collection[str] | None
+) -> Samples | None:
     """The file as a table of samples, if it has the columns of one."""
     if path.suffix.lower() not in _TABLE_ENDINGS or not path.is_file():
         return None
     from proband.samples.reading import read_frame
 
+    notes: list[str] = []
     try:
-        frame = read_frame(path, text_columns=(id_column, subject_column))
+        frame = read_frame(path, (id_column, subject_column), missing_values, notes)
     except ProbandError:
         return None
     if id_column not in frame.columns or subject_column not in frame.columns:
         return None
-    return Samples(frame, id_column=id_column, subject_column=subject_column, source=path.name)
+    return Samples(frame, id_column=id_column, subject_column=subject_column, source=path.name, notes=notes)
 
 
 def _of_table(path: Path, table: Samples) -> Inspection:
@@ -152,7 +161,7 @@ def _of_table(path: Path, table: Samples) -> Inspection:
         "columns": ", ".join(f"{name} ({dtype})" for name, dtype in table.frame.schema.items()),
         "missing values": int(sum(table.frame.null_count().row(0))),
     }
-    return Inspection(str(path), "a table of samples", path.suffix[1:].lower(), facts)
+    return Inspection(str(path), "a table of samples", path.suffix[1:].lower(), facts, notes=table.notes)
 
 
 def _of_archive(path: Path) -> Inspection:

@@ -10,6 +10,7 @@ import polars as pl
 from proband.engine.files import reading
 from proband.errors import InputError, first_few
 from proband.samples.npz import Archive
+from proband.samples.reading import read_frame
 from proband.samples.table import Samples
 from proband.scores.trials import read_lfw_pairs
 
@@ -35,8 +36,7 @@ def read_pairs(path: str | Path, samples: Samples) -> pl.DataFrame:
 def _table(path: Path, ending: str) -> pl.DataFrame:
     if ending == ".parquet":
         return pl.read_parquet(path)
-    texts = {"query": pl.String, "target": pl.String}
-    return pl.read_csv(path, separator="\t" if ending == ".tsv" else ",", schema_overrides=texts)
+    return read_frame(path, text_columns=("query", "target"))
 
 
 def _from_archive(path: Path, samples: Samples) -> pl.DataFrame:

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.engine.files import first_line, reading
-from proband.errors import AlignmentError, InputError, first_few
+from proband.engine.files import reading
+from proband.errors import AlignmentError, InputError, first_few, quoted
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples.ids import Ids, Positions
-from proband.samples.table import Samples
+from proband.samples.table import Samples, as_text
 from proband.scores.base import Cells, Orientation, Scores
 
 SCHEMA = {
@@ -30,6 +30,8 @@ SCHEMA = {
 # A list that fills less than this share of its matrix is a list of chosen pairs, not a matrix written long.
 _LEAST_FILLED = 0.05
 _SMALL_MATRIX = 1_000_000
+_MOST_DIGITS = 10
+_WORDS = {"mated": "true or false", "failed": "true or false", "fold": "the number of a fold"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,13 +76,21 @@ class Trials:
         """One column of the frame in the type it must have; nulls where the source does not know it."""
         if name not in self.frame.columns:
             return pl.repeat(None, self.frame.height, dtype=dtype, eager=True).alias(name)
-        try:
-            return self.frame[name].cast(dtype)
-        except pl.exceptions.PolarsError as error:
+        values = self.frame[name]
+        if dtype == pl.String:
+            return as_text(values, self.name)
+        if dtype == pl.Float64:
+            return as_scores(values, self.name)
+        # A number between 0 and 1 is no truth, and one between 1 and 2 no fold.
+        converted = values.cast(dtype, strict=False) if values.dtype.is_numeric() else None
+        if values.dtype in (dtype, pl.Null):
+            return values.cast(dtype)
+        if converted is None or not values.eq_missing(converted.cast(values.dtype)).all():
             raise InputError(
-                f"{self.name}: the column {name!r} of type {self.frame[name].dtype} cannot be read as {dtype.__name__}: "
-                f"{first_line(error)}."
-            ) from None
+                f"{self.name}: the column {name!r} of type {values.dtype} holds {first_few(values.unique(maintain_order=True).to_list())}, "
+                f"which cannot be read as {_WORDS[name]}."
+            )
+        return converted
 
     def __len__(self) -> int:
         return self.frame.height
@@ -186,6 +196,24 @@ class Trials:
             )
 
 
+def as_scores(values: pl.Series, source: str) -> pl.Series:
+    """Numbers as 64-bit floats; refuse what is no number, and whole numbers that would be rounded."""
+    if not values.dtype.is_numeric() and values.dtype != pl.Null:
+        raise InputError(
+            f"{source}: the column {quoted(values.name)} of type {values.dtype} holds {first_few(values.head(3).to_list())}; "
+            "scores are numbers."
+        )
+    scores = values.cast(pl.Float64)
+    if values.dtype.is_integer():
+        rounded = values.filter(scores.cast(pl.Int128) != values.cast(pl.Int128))
+        if len(rounded):
+            raise InputError(
+                f"{source}: {len(rounded):,} whole numbers of the column {quoted(values.name)} have more digits than a score "
+                f"can hold, so that different scores would be tied: {first_few(rounded.to_list())}."
+            )
+    return scores
+
+
 def numbered(names: pl.Series, what: str) -> tuple[Ids, Positions]:
     """The distinct names in order of appearance, and for each row the number of its name."""
     distinct = names.unique(maintain_order=True)
@@ -201,9 +229,9 @@ def read_lfw_pairs(path: str | Path) -> pl.DataFrame:
     """
     path = Path(path)
     with reading(path, "LFW's list of pairs"):
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
         sizes = lines[0].split() if lines else []
-        if len(sizes) != 2 or not all(size.isdecimal() and int(size) for size in sizes):
+        if len(sizes) != 2 or not all(_is_number(size) and int(size) for size in sizes):
             raise InputError(f"{path.name}: the first line must hold the numbers of folds and of pairs.")
         n_folds, n_each = map(int, sizes)
         pairs = [(number, line) for number, line in enumerate(lines[1:], start=2) if line.strip()]
@@ -214,22 +242,33 @@ def read_lfw_pairs(path: str | Path) -> pl.DataFrame:
         rows = []
         for place, (number, line) in enumerate(pairs):
             query, target, mated = _lfw_pair(line, f"{path.name}, line {number}")
+            should_be_mated = place % (2 * n_each) < n_each
+            if mated != should_be_mated:
+                raise InputError(
+                    f"{path.name}, line {number}: {quoted(line)} is a pair of {'one person' if mated else 'two people'}, where "
+                    f"the first line lets one of {'two people' if mated else 'one person'} be expected.",
+                    "each fold lists its same pairs, then as many different pairs.",
+                )
             rows.append((query, target, mated, place // (2 * n_each)))
     return pl.DataFrame(rows, schema=["query", "target", "mated", "fold"], orient="row")
 
 
 def _lfw_pair(line: str, where: str) -> tuple[str, str, bool]:
     match line.split():
-        case [name, first, second] if first.isdecimal() and second.isdecimal():
+        case [name, first, second] if _is_number(first) and _is_number(second):
             other = name
-        case [name, first, other, second] if first.isdecimal() and second.isdecimal():
+        case [name, first, other, second] if _is_number(first) and _is_number(second):
             pass
         case _:
             raise InputError(
-                f"{where}: {line!r:.80} is not a pair.",
+                f"{where}: {quoted(line)} is not a pair.",
                 "it is 'name number number' or 'name number name number'.",
             )
     return f"{name}_{int(first):04d}", f"{other}_{int(second):04d}", name == other
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < _MOST_DIGITS
 
 
 def _look_up(scores: Scores, rows: Positions, columns: Positions) -> tuple[npt.NDArray[np.float64], Cells]:

@@ -89,7 +89,7 @@ def read_inputs(study: Study, cache: Cache, threads: int | None, progress: Progr
     if study.samples is not None:
         one = study.samples
         with placed(study.where("samples")):
-            table = read_table(study.find(one.file), one.id, one.subject, one.failed)
+            table = read_table(study.find(one.file), one.id, one.subject, one.failed, one.missing_values)
     found: list[Algorithm] = []
     for number, source in enumerate(study.scores):
         place = _place(study, "scores", number)

@@ -104,7 +104,7 @@ def _sets(
     def ids(condition: str) -> tuple[str, ...]:
         chosen = choose(table, condition)
         if chosen.unknown:
-            notes.append(f"{chosen.unknown:,} samples leave {chosen.rule!r} undecided for want of a value")
+            notes.append(f"{chosen.unknown:,} samples leave {chosen.rule!r} undecided")
         return tuple(table.ids[place] for place in chosen.positions)
 
     training = ids(train) if train is not None else ()

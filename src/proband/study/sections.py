@@ -66,6 +66,7 @@ class SamplesTable:
     id: str = "id"
     subject: str = "subject"
     failed: str | None = None
+    missing_values: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)

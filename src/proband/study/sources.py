@@ -17,11 +17,23 @@ from proband.scores.trials import Trials
 Named = TypeVar("Named", bound=Scores)
 
 
-def read_table(path: Path, id_column: str, subject_column: str, failed: str | None) -> Samples:
+def read_table(
+    path: Path,
+    id_column: str,
+    subject_column: str,
+    failed: str | None,
+    missing_values: tuple[str, ...] | None,
+) -> Samples:
     """Read a table of samples, or a CSU image list."""
     if path.suffix.lower() == ".srt":
         return read_image_list(path)
-    return Samples.read(path, id_column=id_column, subject_column=subject_column, failed=failed)
+    return Samples.read(
+        path,
+        id_column=id_column,
+        subject_column=subject_column,
+        failed=failed,
+        missing_values=missing_values,
+    )
 
 
 @dataclass(frozen=True)

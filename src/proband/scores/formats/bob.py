@@ -15,6 +15,7 @@ from proband.engine import written_whole
 from proband.errors import InputError
 from proband.kernels.codes import DONT_CARE, FAILED
 from proband.samples import Samples
+from proband.samples.delimited import unfinished
 from proband.scores.base import Scores
 from proband.scores.formats.chunks import read_in_chunks
 from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, require_subjects, subjects_of
@@ -48,11 +49,11 @@ def _read(path: Path, columns: tuple[str, ...], options: ReadOptions) -> ScoreFi
     frame = read_in_chunks(path, schema, options.progress, separator=None)
     if "target" not in columns:
         frame = frame.with_columns(target=pl.col("target_subject"))
-    notes: tuple[str, ...] = ()
+    notes = tuple(unfinished(path))
     if frame["target"].unique().is_in(frame["query"].unique().implode()).any():
         # Models and probes are different things, even where a file gives them the same label.
         frame = frame.with_columns(target=_MODEL + pl.col("target"))
-        notes = (f"models share labels with probes; they are called {_MODEL}…",)
+        notes = (*notes, f"models share labels with probes; they are called {_MODEL}…")
     frame = _unnamed_if_repeated(frame)
     if frame["query"].null_count():
         notes = (

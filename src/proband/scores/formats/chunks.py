@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -12,11 +13,14 @@ import polars as pl
 
 from proband.engine import Progress
 from proband.engine.files import first_line
-from proband.errors import InputError
-from proband.samples.reading import without_blank_rows
+from proband.errors import InputError, quoted
+from proband.samples.delimited import first_uneven, without_blank_rows
 
 _CHUNK = 1 << 26
 _LONGEST_LINE = 1 << 24
+_MOST_DIGITS = 300  # of a float; more is infinite, and refused as such
+_EXACT = 2**53
+ROUNDED = "the whole number {} has more digits than a score can hold, so that different scores would be tied."
 _MARK = "\ufeff".encode()
 
 
@@ -38,16 +42,21 @@ def read_in_chunks(
     wanted = [name for name, dtype in schema.items() if dtype != pl.Null]
     parts: list[pl.DataFrame] = []
     line = 2 if skip_header else 1
-    for chunk in _chunks(path, skip_header, quoted=separator is not None):
-        reason = "a value is missing"
+    for chunk in _chunks(path, skip_header, has_quotes=separator is not None):
+        bare = _without_quoted(chunk, separator)
+        reason = "there is a NUL byte" if b"\0" in chunk else _misplaced(bare, separator)
         try:
-            # By brackets: select would take a name such as * for a pattern.
-            part = _parse(chunk, schema, separator, at_start=line == 1)[wanted]
-            sound = layout == "matrix" or not _has_gaps(part)
+            if reason is None:
+                # By brackets: select would take a name such as * for a pattern.
+                part = _parse(chunk, schema, separator, at_start=line == 1)[wanted]
+                if layout == "list" and (_has_gaps(part) or _is_uneven(bare, schema, separator)):
+                    reason = "a value is missing"
         except pl.exceptions.PolarsError as error:
-            sound, reason = False, first_line(error)
-        if not sound:
+            reason = first_line(error)
+        if reason is not None:
             raise _complaint(path, chunk, schema, separator, line, layout, reason)
+        if may_be_rounded(part):
+            _refuse_rounded(path, chunk, schema, separator, line)
         parts.append(part)
         line += chunk.count(b"\n")
         progress.advance(len(chunk))
@@ -104,7 +113,58 @@ def _has_gaps(part: pl.DataFrame) -> bool:
     return bool(part.select(gaps.any()).item())
 
 
+def _without_quoted(chunk: bytes, separator: str | None) -> bytes:
+    """The chunk with nothing in the place of values between quotation marks."""
+    if separator is None or b'"' not in chunk:
+        return chunk
+    part = re.escape(separator)
+    return re.sub(rf'(?<![^{part}\n])"(?:[^"]|"")*"(?![^{part}\r\n])'.encode(), b"", chunk)
+
+
+def _misplaced(bare: bytes, separator: str | None) -> str | None:
+    """Say what polars would read in a way of its own: it drops carriage returns, and rows over quotation marks."""
+    if b"\r" in bare and b"\r" in bare.replace(b"\r\n", b""):
+        return "there is a carriage return that ends no line"
+    if separator is not None and b'"' in bare:
+        return "there is a quotation mark out of place"
+    return None
+
+
+def _is_uneven(bare: bytes, schema: dict[str, pl.DataType], separator: str | None) -> bool:
+    """Whether a row lacks columns that are passed over; of the others, gaps tell."""
+    if separator is None or pl.Null not in schema.values():
+        return False
+    return first_uneven(bare, separator, len(schema)) is not None
+
+
+def may_be_rounded(part: pl.DataFrame) -> bool:
+    """Whether there are numbers so large that not every whole number is a float."""
+    floats = (one for one in part.iter_columns() if one.dtype == pl.Float64)
+    return any((one.abs() >= _EXACT).any() for one in floats)
+
+
 # What is wrong, and where: only looked for when something is
+
+
+def _refuse_rounded(
+    path: Path, chunk: bytes, schema: dict[str, pl.DataType], separator: str | None, line: int
+) -> None:
+    """Refuse whole numbers that are not floats: what they are rounded to may tie with others."""
+    for number, fields in _records(chunk, separator):
+        for text, dtype in zip(fields, schema.values(), strict=False):
+            if dtype == pl.Float64 and is_rounded(text):
+                raise InputError(f"{path.name}, line {line + number}: {ROUNDED.format(quoted(text))}")
+
+
+def is_rounded(text: str) -> bool:
+    """Whether a text is a whole number that a 64-bit float cannot hold."""
+    digits = text.strip().lstrip("+-")
+    return (
+        digits.isascii()
+        and digits.isdigit()
+        and len(digits) < _MOST_DIGITS
+        and int(float(digits)) != int(digits)
+    )
 
 
 def _complaint(
@@ -121,7 +181,7 @@ def _complaint(
         if any(fields) and (fault := _fault(fields, schema)):
             text = (separator or " ").join(fields)
             return InputError(
-                f"{path.name}, line {line + number}: {text!r:.80} is no row of a {layout}: it {fault}."
+                f"{path.name}, line {line + number}: {quoted(text)} is no row of a {layout}: it {fault}."
             )
     marks = separator is not None and b'"' in chunk
     return InputError(
@@ -154,6 +214,8 @@ def _fault(fields: list[str], schema: dict[str, pl.DataType]) -> str | None:
         "".join(fields).encode()
     except UnicodeEncodeError:
         return "is not text in utf-8"
+    if any("\0" in field for field in fields):
+        return "has a NUL byte"
     if len(fields) != len(schema):
         return f"has {len(fields)} columns, where {len(schema)} are expected"
     values = dict(zip(schema, fields, strict=True))
@@ -163,7 +225,7 @@ def _fault(fields: list[str], schema: dict[str, pl.DataType]) -> str | None:
         if not values[name] and not (name == "score" and values.get("failed", "").lower() == "true"):
             return f"has no value for {name!r}" if name else "has no id"
         if values[name] and not _is_of(values[name], dtype):
-            return f"has {values[name]!r:.40} for {name!r}, which is not {_words(dtype)}"
+            return f"has {quoted(values[name], 40)} for {quoted(name, 40)}, which is not {_words(dtype)}"
     return None
 
 
@@ -185,24 +247,24 @@ def _words(dtype: pl.DataType) -> str:
     return "a whole number" if dtype.is_integer() else "a number"
 
 
-def _chunks(path: Path, skip_header: bool, quoted: bool) -> Iterator[bytes]:
+def _chunks(path: Path, skip_header: bool, has_quotes: bool) -> Iterator[bytes]:
     """Chunks of whole lines; a line break between quotation marks does not end one."""
     with path.open("rb") as file:
         if skip_header:
             file.readline()
         while block := file.read(_CHUNK):
             parts, n_more = [block], 0 if b"\n" in block else len(block)
-            is_open = quoted and block.count(b'"') % 2 == 1
+            is_open = has_quotes and block.count(b'"') % 2 == 1
             while is_open or not parts[-1].endswith(b"\n"):
                 line = file.readline(_LONGEST_LINE)
                 n_more += len(line)
                 if n_more >= _LONGEST_LINE:
                     raise InputError(
                         f"{path.name} has a line of more than {_LONGEST_LINE:,} bytes; this is no score list.",
-                        "is there a quotation mark that is never closed?" if quoted else None,
+                        "is there a quotation mark that is never closed?" if has_quotes else None,
                     )
                 if not line:
                     break
-                is_open ^= quoted and line.count(b'"') % 2 == 1
+                is_open ^= has_quotes and line.count(b'"') % 2 == 1
                 parts.append(line)
             yield b"".join(parts)

@@ -14,13 +14,15 @@ import polars as pl
 
 from proband.engine import written_whole
 from proband.engine.files import reading
-from proband.errors import InputError, first_few
+from proband.errors import InputError, first_few, quoted
 from proband.samples import Ids, Samples
-from proband.samples.reading import without_blank_rows
+from proband.samples.delimited import unfinished, without_blank_rows
 from proband.scores.base import Scores
+from proband.scores.formats.chunks import ROUNDED, is_rounded, may_be_rounded
 from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, subjects_of
 
 _IMAGE_LIST = "images.srt"
+_MARK = "\ufeff".encode()
 _LONGEST_NAME = 255  # bytes of a file name, on common systems
 _LONGEST_LINE = 1 << 16
 _NOT_IN_A_NAME = re.compile(r"[/\0\t\r\n]")
@@ -34,9 +36,10 @@ def read_image_list(path: str | Path) -> Samples:
     ids: list[str] = []
     subjects: list[str] = []
     with reading(path, "an image list"):
-        lines = path.read_text(encoding="utf-8").splitlines()
-        for number, line in enumerate(filter(str.strip, lines), start=1):
-            names = line.split()
+        # Blanks of ASCII only: others may belong to a name.
+        lines = filter(None, map(bytes.split, path.read_bytes().removeprefix(_MARK).split(b"\n")))
+        for number, line in enumerate(lines, start=1):
+            names = [name.decode() for name in line]
             ids += names
             subjects += [f"s{number}"] * len(names)
         if not ids:
@@ -69,6 +72,7 @@ def _read(path: Path, options: ReadOptions) -> ScoreFile:
     options.progress.begin(f"reading {path.name}", len(files))
     targets: Ids | None = None
     values = None
+    cut: list[str] = []
     for row, file in enumerate(files):
         with reading(file, "a CSU distance file"):
             names, distances = _read_one(file)
@@ -79,6 +83,7 @@ def _read(path: Path, options: ReadOptions) -> ScoreFile:
                 values[row] = distances
             else:
                 values[row] = _reordered(file, names, distances, targets)
+            cut += unfinished(file)
         options.progress.advance(1)
     return ScoreFile(
         "csu",
@@ -87,7 +92,7 @@ def _read(path: Path, options: ReadOptions) -> ScoreFile:
         targets,
         read_image_list(lists[0]) if lists else None,
         "distance",
-        notes=tuple(f"subjects are taken from {file.name}" for file in lists[:1]),
+        notes=(*(f"subjects are taken from {file.name}" for file in lists[:1]), *cut[:1]),
     )
 
 
@@ -101,6 +106,8 @@ def _read_one(file: Path) -> tuple[list[str], np.ndarray]:
         glob=False,
     )
     frame = without_blank_rows(frame)
+    if may_be_rounded(frame):
+        _refuse_rounded(file)
     if not frame.height:
         raise InputError(
             f"{file.name} lists no images.", "a distance file has lines of an image name, a tab and a number."
@@ -108,6 +115,13 @@ def _read_one(file: Path) -> tuple[list[str], np.ndarray]:
     if any(frame.null_count().row(0)):
         raise InputError(f"{file.name}: a line lacks an image name or a distance.")
     return frame["name"].to_list(), frame["distance"].to_numpy()
+
+
+def _refuse_rounded(file: Path) -> None:
+    for number, line in enumerate(file.read_text(encoding="utf-8").split("\n"), start=1):
+        text = line.rpartition("\t")[2]
+        if is_rounded(text):
+            raise InputError(f"{file.name}, line {number}: {ROUNDED.format(quoted(text))}")
 
 
 def _reordered(file: Path, names: list[str], distances: np.ndarray, targets: Ids) -> np.ndarray:
@@ -150,13 +164,13 @@ def _refuse_unwritable(scores: Scores) -> None:
         unfit = name.startswith(".") or name.lower().endswith(".srt") or len(name.encode()) > _LONGEST_NAME
         if unfit or _NOT_IN_A_NAME.search(name):
             raise InputError(
-                f"The id {name!r:.80} cannot be the file name of a probe in a CSU directory.",
+                f"The id {quoted(name)} cannot be the file name of a probe in a CSU directory.",
                 "write .npz instead.",
             )
     for name in scores.targets:
         if _NOT_IN_A_LINE.search(name) or name.startswith("\ufeff"):
             raise InputError(
-                f"The id {name!r:.80} has a tab or a line break, which a CSU distance file cannot hold.",
+                f"The id {quoted(name)} has a tab or a line break, which a CSU distance file cannot hold.",
                 "write .npz instead.",
             )
 

@@ -16,10 +16,12 @@ from proband.engine.files import refused
 from proband.errors import InputError, first_few
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples import Ids, Samples
+from proband.samples.delimited import SEPARATORS, unfinished
+from proband.samples.table import as_text
 from proband.scores.base import Scores
 from proband.scores.formats.chunks import read_in_chunks
 from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, subjects_of
-from proband.scores.trials import SCHEMA, Trials
+from proband.scores.trials import SCHEMA, Trials, as_scores
 
 _LONG = ("query", "target", "score")
 # The columns of bob's CSV files, and what they are here. A probe key is needed for ranks.
@@ -36,7 +38,7 @@ _ENDINGS = {"csv": (".csv", ".tsv"), "parquet": (".parquet", ".pq")}
 
 
 def _separator(path: Path) -> str:
-    return "\t" if path.suffix.lower() == ".tsv" else ","
+    return SEPARATORS.get(path.suffix.lower(), ",")
 
 
 def _header(path: Path, kind: str) -> list[str]:
@@ -98,8 +100,15 @@ def _read_matrix(path: Path, options: ReadOptions, kind: str) -> ScoreFile:
         )
     _refuse_gaps(path, values, targets)
     with refused(f"{path.name}: the scores must be numbers"):
-        matrix = values.cast(pl.Float64).to_numpy()
-    return ScoreFile(f"{kind}-matrix", {path.stem: matrix}, Ids(queries.cast(pl.String), "query"), targets)
+        matrix = pl.DataFrame([as_scores(one, path.name) for one in values.iter_columns()]).to_numpy()
+    notes = unfinished(path) if kind == "csv" else ()
+    return ScoreFile(
+        f"{kind}-matrix",
+        {path.stem: matrix},
+        Ids(as_text(queries, path.name), "query"),
+        targets,
+        notes=tuple(notes),
+    )
 
 
 def _targets(path: Path, header: Sequence[str]) -> Ids:
@@ -183,7 +192,8 @@ def _read_long(path: Path, options: ReadOptions, kind: str) -> ScoreFile:
     frame = frame.rename({name: known[name] for name in kept})
     if known is _BOB and "target" not in frame.columns:
         frame = frame.with_columns(target=pl.col("target_subject"))
-    return ScoreFile.from_trials(f"{kind}-long", Trials(frame, name=path.stem), path.stem)
+    notes = tuple(unfinished(path)) if kind == "csv" else ()
+    return ScoreFile.from_trials(f"{kind}-long", Trials(frame, name=path.stem, notes=notes), path.stem)
 
 
 def _write_long(path: Path, scores: Scores, samples: Samples | None, kind: str) -> None:

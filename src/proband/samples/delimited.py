@@ -1,0 +1,226 @@
+"""Delimited text, read to the letter: rows that are not all of one length are refused, and types follow plain rules."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from proband.errors import InputError, first_few, quoted
+
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
+
+DEFAULT_MISSING = ("NA", "NaN", "nan")
+"""What stands for a missing value besides nothing, save in the columns of ids and subjects, where it may be a name."""
+
+_MARK = "\ufeff".encode()
+# In this order; a column is of the first kind that all its values are of, and otherwise it is text.
+_KINDS: dict[str, tuple[str, Any]] = {
+    "whole numbers": (r"^[+-]?[0-9]+$", pl.Int64),
+    "numbers": (r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$", pl.Float64),
+    "true or false": (r"^(true|True|TRUE|false|False|FALSE)$", pl.Boolean),
+    "dates": (r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", pl.Date),
+    "points in time": (
+        r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2})?$",
+        pl.Datetime("us"),
+    ),
+}
+_WORTH_A_NOTE = 0.5  # of the values of a column are of a kind, and yet it is text
+
+
+def read_delimited(
+    path: Path,
+    separator: str,
+    text_columns: Collection[str] = (),
+    missing_values: Collection[str] | None = None,
+    notes: list[str] | None = None,
+) -> pl.DataFrame:
+    """Read a table and find the types of its columns; `text_columns` are kept to the letter.
+
+    An empty cell is missing. So is one of `missing_values` in every column; by default `DEFAULT_MISSING`, in columns that
+    are not text columns. What was decided is added to `notes`.
+    """
+    texts = without_blank_rows(read_texts(path, separator))
+    heard = [] if notes is None else notes
+    heard += unfinished(path)
+    words = {
+        name: DEFAULT_MISSING if missing_values is None and name not in text_columns else missing_values or ()
+        for name in texts.columns
+    }
+    found = [without_words(texts[name], words[name]) for name in words]
+    return pl.DataFrame([one if one.name in text_columns else _typed(one, heard) for one in found])
+
+
+def read_texts(path: Path, separator: str) -> pl.DataFrame:
+    """Read every cell as text, empty ones as null; every row must have as many cells as the first line."""
+    data = path.read_bytes().removeprefix(_MARK)
+    _refuse_bytes(path, data)
+    names = _names(path, data, separator)
+    _refuse_uneven(path, data, separator, len(names))
+    if b'"' in data:
+        # Where quotation marks are out of place, polars may lose rows.
+        rows = [fields for _, fields in _records(data, separator) if fields][1:]
+        cells = zip(*rows, strict=True) if rows else ((),) * len(names)
+        texts = [pl.Series(name, one, dtype=pl.String) for name, one in zip(names, cells, strict=True)]
+    else:
+        frame = pl.read_csv(
+            data,
+            separator=separator,
+            quote_char=None,
+            infer_schema=False,
+            new_columns=names,
+            raise_if_empty=False,
+        )
+        texts = list(frame.iter_columns())
+    return pl.DataFrame([without_words(one, ()) for one in texts])
+
+
+def unfinished(path: Path) -> list[str]:
+    """Say that a file does not end with a line break: a number that was cut off is still a number."""
+    with path.open("rb") as file:
+        size = file.seek(0, io.SEEK_END)
+        file.seek(max(0, size - 1))
+        if file.read(1) in (b"", b"\n"):
+            return []
+    return [f"{path.name} does not end with a line break; if it was cut off, its last value may be wrong"]
+
+
+def without_words(values: pl.Series, words: Collection[str]) -> pl.Series:
+    """Texts, with null for those that are blank or among some words."""
+    return _only(values, ~values.str.strip_chars().is_in(["", *words]))
+
+
+def without_blank_rows(frame: pl.DataFrame) -> pl.DataFrame:
+    """Leave out rows without any value, which is what polars makes of blank lines."""
+    if not any(frame.null_count().row(0)):
+        return frame
+    return frame.filter(~pl.all_horizontal(pl.all().is_null()))
+
+
+def _refuse_bytes(path: Path, data: bytes) -> None:
+    """Refuse what is not plain text in UTF-8, with the line."""
+    fault, place = "", -1
+    if b"\0" in data:
+        fault, place = "has a NUL byte", data.index(b"\0")
+    elif b'"' not in data and b"\r" in data.replace(b"\r\n", b""):
+        fault = "has a carriage return that ends no line"
+        place = next(k for k, byte in enumerate(data) if byte == 13 and data[k + 1 : k + 2] != b"\n")
+    else:
+        try:
+            data.decode()
+        except UnicodeDecodeError as error:
+            fault, place = "is not text in utf-8", error.start
+    if fault:
+        line = data.count(b"\n", 0, place) + 1
+        raise InputError(f"{path.name}, line {line}: it {fault}.", "save the table as CSV in UTF-8.")
+
+
+def _names(path: Path, data: bytes, separator: str) -> list[str]:
+    if not data:
+        raise InputError(f"{path.name} is empty.")
+    names = next(_records(data, separator))[1]
+    if not any(names):
+        raise InputError(
+            f"{path.name} begins with a blank line.", "the first line holds the names of columns."
+        )
+    repeated = [name for name, count in Counter(name.strip() for name in names).items() if count > 1]
+    if repeated:
+        raise InputError(
+            f"{path.name} has more than one column {first_few(repeated)}.",
+            "give every column a name of its own, that differs in more than blanks.",
+        )
+    return names
+
+
+def _refuse_uneven(path: Path, data: bytes, separator: str, width: int) -> None:
+    """Refuse rows that are too short or too long."""
+    uneven = first_uneven(data, separator, width)
+    if uneven is not None:
+        line, found = uneven
+        raise InputError(
+            f"{path.name}, line {line}: the row has {found:,} {'value' if found == 1 else 'values'}, and there are "
+            f"{width:,} columns.",
+            "was the file cut off? A value that is missing is an empty cell.",
+        )
+
+
+def first_uneven(data: bytes, separator: str, width: int) -> tuple[int, int] | None:
+    """The line and the number of values of the first row that has not `width` of them; blank lines are no rows."""
+    if b'"' in data:
+        rows = ((line, len(fields)) for line, fields in _records(data, separator))
+        return next((row for row in rows if row[1] not in (0, width)), None)
+    marks = np.frombuffer(data, dtype=np.uint8)
+    ends = np.flatnonzero(marks == ord("\n"))
+    if not data.endswith(b"\n"):
+        ends = np.append(ends, len(marks))
+    counts = 1 + np.diff(np.searchsorted(np.flatnonzero(marks == ord(separator)), ends), prepend=0)
+    starts = np.append(0, ends[:-1] + 1)
+    is_blank = (ends == starts) | (
+        (ends == starts + 1) & (marks[starts.clip(max=len(marks) - 1)] == ord("\r"))
+    )
+    wrong = np.flatnonzero((counts != width) & ~is_blank)
+    return (int(wrong[0]) + 1, int(counts[wrong[0]])) if len(wrong) else None
+
+
+def _records(data: bytes, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """The line on which each record begins, and its fields."""
+    rows = csv.reader(io.StringIO(data.decode(), newline=""), delimiter=separator, strict=True)
+    line = 1
+    for fields in rows:
+        yield line, fields
+        line = rows.line_num + 1
+
+
+def _typed(values: pl.Series, notes: list[str]) -> pl.Series:
+    """Values of the kind that they all are, or as they are written; most but not all being of a kind is worth a note."""
+    n_values = values.len() - values.null_count()
+    plain = values.str.strip_chars()
+    for kind, (pattern, dtype) in _KINDS.items():
+        n_fitting = int(plain.str.contains(pattern).sum() or 0)
+        if not n_fitting or n_fitting < n_values * _WORTH_A_NOTE:
+            continue
+        converted = _converted(_only(plain, plain.str.contains(pattern)), dtype)
+        strange = values.filter(converted.is_null() & values.is_not_null())
+        if not len(strange):
+            return converted
+        if kind != "whole numbers" or n_fitting == n_values:
+            notes.append(
+                f"the column {quoted(values.name)} is taken as text: {len(strange):,} of {n_values:,} values cannot be read as "
+                f"{kind}: {first_few(strange.unique(maintain_order=True).to_list())}"
+            )
+            return values
+    return values
+
+
+def _converted(texts: pl.Series, dtype: Any) -> pl.Series:
+    """Values of a type, null where a text cannot be one: a day that does not exist, a number too large to be exact."""
+    if dtype == pl.Boolean:
+        return texts.str.to_lowercase() == "true"
+    if dtype == pl.Date:
+        return texts.str.strptime(dtype, "%Y-%m-%d", strict=False)
+    if dtype == pl.Datetime:
+        whole = (
+            texts.str.replace("T", " ")
+            + pl.select(
+                pl.when(texts.str.len_chars() == len("1996-01-31 12:00"))
+                .then(pl.lit(":00"))
+                .otherwise(pl.lit(""))
+            ).to_series()
+        )
+        return whole.str.strptime(dtype, "%Y-%m-%d %H:%M:%S", strict=False).alias(texts.name)
+    numbers = texts.cast(dtype, strict=False)
+    if dtype != pl.Float64:
+        return numbers
+    rounded = texts.str.contains(_KINDS["whole numbers"][0]) & (numbers.abs() >= 2**53)
+    return _only(numbers, numbers.is_finite() & ~rounded)
+
+
+def _only(values: pl.Series, kept: pl.Series) -> pl.Series:
+    """The values, with null for those that are not kept."""
+    return pl.select(pl.when(kept).then(values).alias(values.name)).to_series()

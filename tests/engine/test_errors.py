@@ -1,0 +1,32 @@
+"""Messages: what they quote may be of any length, and they are short."""
+
+from __future__ import annotations
+
+import pytest
+
+from proband.errors import InputError, ProbandError, UsageError, first_few, quoted
+
+LONG = "x" * 100_000
+
+
+def test_what_is_quoted_is_shortened():
+    assert quoted("abc") == "'abc'"
+    assert quoted("a" * 80) == repr("a" * 80)
+    assert quoted("a" * 81) == "'" + "a" * 79 + "…' (81 characters)"
+    assert quoted("it's\n") == '"it\'s\\n"'
+    assert quoted(12, 1) == "'…' (2 characters)"
+
+
+def test_first_offenders_are_shortened():
+    assert first_few(["a", "b", "c", "d"]) == "'a', 'b', 'c' and 1 more"
+    assert len(first_few([LONG] * 5)) < 400
+
+
+@pytest.mark.parametrize("kind", [ProbandError, InputError, UsageError])
+def test_no_message_is_longer_than_anybody_reads(kind):
+    error = kind(f"The id {LONG!r} is odd.\nSo are others.", f"not {LONG}, but another.")
+    assert len(str(error)) < 5_000
+    assert str(error).startswith("The id 'xxx")
+    assert "is odd.\nSo are others.\nhint: not xxx" in str(error)
+    assert str(error).endswith("but another.")
+    assert str(kind("Short.", "mend it.")) == "Short.\nhint: mend it."
