@@ -14,6 +14,7 @@ from proband.blind.key_table import LISTS, check_table
 from proband.blind.sealing import canonical, digest_of
 from proband.engine import written_whole
 from proband.engine.files import reading
+from proband.engine.placing import settle
 from proband.errors import InputError
 from proband.samples import Samples
 from proband.samples.reading import ROW_NUMBER
@@ -111,6 +112,7 @@ class Key:
     def read(cls, path: str | Path) -> Key:
         """Read a key and check its seal."""
         path = Path(path)
+        settle(path)
         if not path.is_file():
             what = "is a directory, and no key" if path.is_dir() else "is not there"
             raise InputError(f"The key {path} {what}.", "name the file that was written with the package.")

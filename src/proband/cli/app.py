@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import typer
 
@@ -32,7 +34,7 @@ from proband.cli.run import run
 from proband.cli.search import search
 from proband.cli.strat import strat
 from proband.cli.verify import verify
-from proband.errors import ProbandError
+from proband.errors import ProbandError, ProbandWarning
 
 app = typer.Typer(
     name="proband",
@@ -87,13 +89,28 @@ def _program(
     """Evaluate recognition algorithms."""
 
 
+def _telling(usual: Callable[..., None]) -> Callable[..., None]:
+    """Show our own warnings as notes, and those of others as usual."""
+
+    def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+        if issubclass(category, ProbandWarning):
+            typer.secho(f"note: {message}", err=True)
+        else:
+            usual(message, category, *place, **more)
+
+    return show
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the program: exit code 0 if all is well, 1 for unfit data, 2 for a wrong request."""
     # Figures are drawn all the same: a letter no font has is a box, and a name too long for its room is cut.
     for message in ("Glyph .* missing from", "constrained_layout not applied"):
         warnings.filterwarnings("ignore", message, UserWarning)
     try:
-        code = app(arguments, standalone_mode=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", ProbandWarning)
+            warnings.showwarning = _telling(warnings.showwarning)
+            code = app(arguments, standalone_mode=False)
     except ProbandError as error:
         typer.secho(f"{type(error).__name__}: {error.message}", fg="red", err=True)
         if error.hint:
