@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,15 @@ from proband.cli import main
 
 # Tests check numbers, not speed; two threads exercise the code that more would.
 os.environ.setdefault("PROBAND_THREADS", "2")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_waiting_for_the_disk() -> Iterator[None]:
+    """Syncing takes milliseconds and shows only after the power failed; the test of it puts itself in its place."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("os.fsync", lambda number: None)
+        patch.setattr("proband.engine.placing.sync_file_system", lambda path: True)
+        yield
 
 
 @pytest.fixture

@@ -47,10 +47,6 @@ class UsageError(ProbandError):
     exit_code: ClassVar[int] = 2
 
 
-class ProbandWarning(UserWarning):
-    """Something happened that changes no number and that the user should know."""
-
-
 def first_few(items: Sequence[object], limit: int = 3) -> str:
     """Name the first offenders: ``'a', 'b', 'c' and 7 more``."""
     named = ", ".join(repr(str(item)) for item in items[:limit])

@@ -350,3 +350,14 @@ def test_formats_are_recognised_by_what_is_in_them(tmp_path, name, small):
     write_scores(path, scores, samples, name)
     assert format_of(path).name == name
     assert read_file(path).format == name
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_scores_may_be_written_over_the_file_they_are_read_from(tmp_path, name, large):
+    scores, samples = large
+    path = tmp_path / f"out{ENDINGS[name]}"
+    write_scores(path, scores, samples, name)
+    before = contents(tmp_path)
+    again = next(iter(read_scores(path, samples, orientation="distance", format=name).values()))
+    write_scores(path, again, samples, name)
+    assert contents(tmp_path) == before

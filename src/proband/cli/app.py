@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import warnings
-from collections.abc import Callable
-from typing import Any
 
 import typer
 
@@ -34,7 +33,7 @@ from proband.cli.run import run
 from proband.cli.search import search
 from proband.cli.strat import strat
 from proband.cli.verify import verify
-from proband.errors import ProbandError, ProbandWarning
+from proband.errors import ProbandError
 
 app = typer.Typer(
     name="proband",
@@ -89,16 +88,11 @@ def _program(
     """Evaluate recognition algorithms."""
 
 
-def _telling(usual: Callable[..., None]) -> Callable[..., None]:
-    """Show our own warnings as notes, and those of others as usual."""
+class _Notes(logging.Handler):
+    """Shows what the library logs: what changes no number, and the user should know."""
 
-    def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
-        if issubclass(category, ProbandWarning):
-            typer.secho(f"note: {message}", err=True)
-        else:
-            usual(message, category, *place, **more)
-
-    return show
+    def emit(self, record: logging.LogRecord) -> None:
+        typer.secho(f"note: {record.getMessage()}", err=True)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -106,11 +100,11 @@ def main(arguments: list[str] | None = None) -> None:
     # Figures are drawn all the same: a letter no font has is a box, and a name too long for its room is cut.
     for message in ("Glyph .* missing from", "constrained_layout not applied"):
         warnings.filterwarnings("ignore", message, UserWarning)
+    log = logging.getLogger("proband")
+    log.handlers = [_Notes()]
+    log.setLevel(logging.INFO)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("always", ProbandWarning)
-            warnings.showwarning = _telling(warnings.showwarning)
-            code = app(arguments, standalone_mode=False)
+        code = app(arguments, standalone_mode=False)
     except ProbandError as error:
         typer.secho(f"{type(error).__name__}: {error.message}", fg="red", err=True)
         if error.hint:

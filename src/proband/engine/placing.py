@@ -8,13 +8,13 @@ that reads or writes there. Without a record nothing has happened, and what a st
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
 import secrets
 import shutil
 import stat
 import sys
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -22,13 +22,14 @@ from pathlib import Path
 from typing import Any
 
 from proband.engine.system import exchange, sync_file_system
-from proband.errors import InputError, ProbandWarning, first_few
+from proband.errors import InputError, first_few
 
 if sys.platform == "win32":
     import msvcrt
 else:
     import fcntl
 
+_LOG = logging.getLogger(__name__)
 _NAME = re.compile(r"\.writing-[0-9a-f]{12}")
 _FEW = 8
 _LOCK, _COMMIT, _LEADER, _ASIDE = "lock", "commit.json", "leader", "old"
@@ -112,7 +113,7 @@ def hidden(folder: Path, leader: Path | None = None) -> Iterator[Path]:
                 return
         finally:
             if not (leader or made).joinpath(_COMMIT).exists():
-                shutil.rmtree(made, ignore_errors=True)
+                _remove(made)
 
 
 @contextmanager
@@ -153,6 +154,17 @@ def _locked(number: int, wait: bool) -> bool:
     except OSError:
         return False
     return True
+
+
+def _remove(path: Path) -> None:
+    """Remove a hidden directory; the lock goes last, for that is what it is known by."""
+    with suppress(OSError):
+        for entry in path.iterdir():
+            if entry.is_dir():
+                shutil.rmtree(entry, ignore_errors=True)
+            elif entry.name != _LOCK:
+                entry.unlink(missing_ok=True)
+    shutil.rmtree(path, ignore_errors=True)
 
 
 def _hidden_in(folder: Path) -> list[Path]:
@@ -247,7 +259,7 @@ def _finish(leader: Path, record: Sequence[Move]) -> None:
         _sync(folder)
     (leader / _COMMIT).unlink()
     for note in filter(None, notes):
-        warnings.warn(note, ProbandWarning, stacklevel=2)
+        _LOG.warning("%s", note)
 
 
 def _put_directory(draft: Path, place: Path, aside: Path) -> None:
@@ -334,7 +346,7 @@ def _recover(left: Path, wait: bool) -> None:
             record = _record(path)
             if record:
                 _finish(path, record)
-        shutil.rmtree(path, ignore_errors=True)
+        _remove(path)
 
 
 def _leader_of(path: Path) -> Path:
