@@ -230,3 +230,32 @@ def test_content_is_on_the_disk_before_its_name(tmp_path, monkeypatch):
     assert {"matrix", "truth", "commit.json.part"} <= set(done[:first])
     assert done[first + 1].startswith(".writing-")
     assert done[first + 2 :] == ["→ matrix", "→ truth", tmp_path.name]
+
+
+@pytest.mark.parametrize("kind", ["file", "pair", "folder"])
+def test_a_disk_that_is_full_leaves_what_was_there(tmp_path, kind):
+    resource = pytest.importorskip("resource")
+
+    def write(text):
+        if kind == "file":
+            put(tmp_path / "out", text)
+        elif kind == "pair":
+            put_pair(tmp_path, text)
+        else:
+            with written_whole(tmp_path / "folder") as draft:
+                draft.mkdir()
+                (draft / "small").write_text("x")
+                (draft / "large").write_text(text)
+
+    def state():
+        return {str(one): one.is_file() and one.read_text() for one in tmp_path.rglob("*")}
+
+    write("old")
+    before, limits = state(), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5000, limits[1]))
+    try:
+        with pytest.raises(InputError, match="cannot be written: File too large"):
+            write("new" * 5000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert state() == before

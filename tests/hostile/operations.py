@@ -176,7 +176,7 @@ class Evaluation(Job):
 
 class Study(Job):
     targets = ("run",)
-    stride = 13
+    stride = 19
 
     def begin(self, folder: Path) -> None:
         n = 8

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from proband.blind.package import Package
 
 FORMAT = "proband blind key 1"
+_PRIVATE = 0o600
 TABLE = {"name": pl.String, "role": pl.String, "sample": pl.String, "repeat_of": pl.String}
 _PLAIN = (
     pl.String,
@@ -105,6 +106,8 @@ class Key:
         path = Path(path)
         content = {"format": FORMAT, "package": self.package, "secret": self._secret()}
         sealed = canonical({**content, "seal": digest_of(canonical(content))})
+        if path.is_file():
+            path.chmod(_PRIVATE)  # what is replaced keeps its permissions
         with written_whole(path) as draft:
             write_privately(draft, sealed + b"\n")
 
@@ -149,7 +152,7 @@ class Key:
 
 def write_privately(path: Path, content: bytes) -> None:
     """Write a new file that nobody but its owner can read, from its first moment."""
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE), "wb") as file:
         file.write(content)
 
 
