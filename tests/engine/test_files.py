@@ -259,3 +259,56 @@ def test_a_disk_that_is_full_leaves_what_was_there(tmp_path, kind):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert state() == before
+
+
+@pytest.mark.parametrize("leader", ["", "..", "../..", "../mine", "/", "\0", "../.writing-0123456789ad"])
+def test_nothing_is_removed_but_hidden_directories(tmp_path, leader):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "work").write_text("mine")
+    left = tmp_path / ".writing-0123456789ac"
+    left.mkdir()
+    (left / "lock").touch()
+    (left / "leader").write_text(leader)
+    put(tmp_path / "out")
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["mine", "out"]
+    assert [one.name for one in (tmp_path / "mine").iterdir()] == ["work"]
+
+
+def test_what_another_user_left_is_not_acted_upon(tmp_path, monkeypatch):
+    leave_half(tmp_path, monkeypatch)
+    with monkeypatch.context() as patch:
+        patch.setattr("proband.engine.hiding._is_trusted", lambda path: False)
+        with pytest.raises(InputError, match="held by another program or user"):
+            placing.settle(tmp_path / "matrix")
+        put(tmp_path / "another")
+    placing.settle(tmp_path / "matrix")
+    assert (tmp_path / "truth").read_text() == "new"
+
+
+def test_without_locks_files_are_written_and_nothing_is_cleared_away(tmp_path, monkeypatch):
+    fcntl = pytest.importorskip("fcntl")
+
+    def no_locks(*_):
+        raise OSError(38, "Function not implemented")
+
+    left = tmp_path / ".writing-0123456789ac"
+    left.mkdir()
+    (left / "lock").touch()
+    monkeypatch.setattr(fcntl, "flock", no_locks)
+    put(tmp_path / "out")
+    put_pair(tmp_path)
+    assert sorted(one.name for one in tmp_path.iterdir()) == [left.name, "matrix", "out", "truth"]
+
+
+def test_a_disk_without_room_for_a_lock_is_an_error(tmp_path, monkeypatch):
+    opened = os.open
+
+    def full(path, *rest, **more):
+        if str(path).endswith("lock"):
+            raise OSError(28, "No space left on device")
+        return opened(path, *rest, **more)
+
+    monkeypatch.setattr(os, "open", full)
+    with pytest.raises(InputError, match="No space left on device"), written_whole(tmp_path / "out"):
+        pytest.fail("must not be reached")
+    assert not list(tmp_path.iterdir())

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from polars.exceptions import PanicException, PolarsError
 
-from proband.engine.placing import clear, commit, hidden, is_hidden, looks_within, settle
+from proband.engine.hiding import hidden, is_hidden
+from proband.engine.placing import clear, commit, looks_within, settle
 from proband.errors import InputError, ProbandError
 
 # What the libraries underneath raise over a file that is not what it should be, or a disk that is full.

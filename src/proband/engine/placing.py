@@ -10,8 +10,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import re
-import secrets
 import shutil
 import stat
 import sys
@@ -21,18 +19,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from proband.engine.hiding import COMMIT, LEADER, held, hidden_in, is_hiding_place, locked, remove
 from proband.engine.system import exchange, sync_file_system
 from proband.errors import InputError, first_few
 
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
-
 _LOG = logging.getLogger(__name__)
-_NAME = re.compile(r"\.writing-[0-9a-f]{12}")
 _FEW = 8
-_LOCK, _COMMIT, _LEADER, _ASIDE = "lock", "commit.json", "leader", "old"
 
 Look = list[int]
 Looks = dict[str, Look]
@@ -83,102 +75,6 @@ def looks_within(path: Path) -> Looks:
     return found
 
 
-# Hidden directories
-
-
-def is_hidden(path: Path) -> bool:
-    """Whether a path lies in a hidden directory, and so appears or vanishes with that."""
-    return any(_NAME.fullmatch(one.name) and (one / _LOCK).exists() for one in path.parents)
-
-
-@contextmanager
-def hidden(folder: Path, leader: Path | None = None) -> Iterator[Path]:
-    """Make a hidden directory that nobody else clears away; remove it in the end, unless a record is still to be finished.
-
-    Parameters
-    ----------
-    leader
-        The hidden directory that will hold the record, if it is another.
-    """
-    while True:
-        made = folder / f".writing-{secrets.token_hex(6)}"
-        made.mkdir()
-        try:
-            with _held(made) as is_ours:
-                if not is_ours:  # taken for a stopped program's before it was locked
-                    continue
-                if leader is not None:
-                    (made / _LEADER).write_text(os.path.relpath(leader, made), encoding="utf-8")
-                yield made
-                return
-        finally:
-            if not (leader or made).joinpath(_COMMIT).exists():
-                _remove(made)
-
-
-@contextmanager
-def _held(path: Path, wait: bool = False) -> Iterator[bool]:
-    """Hold the lock of a hidden directory, and tell whether that could be: not while another program lives that holds it."""
-    number = _opened(path / _LOCK)
-    if number is None:
-        yield False
-        return
-    try:
-        yield _locked(number, wait) and _is_still(number, path / _LOCK)
-    finally:
-        os.close(number)
-
-
-def _opened(lock: Path) -> int | None:
-    # Where nothing can be written a lock can still be held, and whoever then tries to finish is told why that cannot be.
-    for how in (os.O_RDWR | os.O_CREAT, os.O_RDONLY):
-        with suppress(OSError):
-            return os.open(lock, how, 0o666)
-    return None
-
-
-def _is_still(number: int, lock: Path) -> bool:
-    """Whether an open lock is the one that is there: whoever held it before may have removed it."""
-    try:
-        return os.path.samestat(os.fstat(number), lock.stat())
-    except OSError:
-        return False
-
-
-def _locked(number: int, wait: bool) -> bool:
-    try:
-        if sys.platform == "win32":
-            msvcrt.locking(number, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
-        else:
-            fcntl.flock(number, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except OSError:
-        return False
-    return True
-
-
-def _remove(path: Path) -> None:
-    """Remove a hidden directory; the lock goes last, for that is what it is known by."""
-    with suppress(OSError):
-        for entry in path.iterdir():
-            if entry.is_dir():
-                shutil.rmtree(entry, ignore_errors=True)
-            elif entry.name != _LOCK:
-                entry.unlink(missing_ok=True)
-    shutil.rmtree(path, ignore_errors=True)
-
-
-def _hidden_in(folder: Path) -> list[Path]:
-    """The hidden directories of programs that live or were stopped; nothing else of a similar name."""
-    with suppress(OSError), os.scandir(folder) as entries:
-        named = [
-            Path(one.path)
-            for one in entries
-            if _NAME.fullmatch(one.name) and one.is_dir(follow_symlinks=False)
-        ]
-        return [one for one in sorted(named) if (one / _LOCK).exists() or not any(one.iterdir())]
-    return []
-
-
 # Placing
 
 
@@ -209,16 +105,16 @@ def commit(leader: Path, moves: Sequence[tuple[Path, Path, Looks | None]]) -> No
         for _, place, _ in moves:
             settle(place)
         record = [_move(leader, *one) for one in moves]
-        part = leader / f"{_COMMIT}.part"
+        part = leader / f"{COMMIT}.part"
         part.write_text(json.dumps([asdict(one) for one in record]), encoding="utf-8")
         _sync(part)
-        part.replace(leader / _COMMIT)
+        part.replace(leader / COMMIT)
         _sync(leader)
         try:
             _finish(leader, record)
         except OSError:
             if all(look(draft) == one.new for (draft, _, _), one in zip(moves, record, strict=True)):
-                (leader / _COMMIT).unlink()  # nothing has happened yet, and nothing shall
+                (leader / COMMIT).unlink()  # nothing has happened yet, and nothing shall
             raise
 
 
@@ -235,7 +131,7 @@ def _alone(folder: Path) -> Iterator[None]:
         return
     number = os.open(folder, os.O_RDONLY)
     try:
-        _locked(number, wait=True)
+        locked(number, wait=True)
         yield
     finally:
         os.close(number)
@@ -251,13 +147,13 @@ def _finish(leader: Path, record: Sequence[Move]) -> None:
             if draft.exists():
                 draft.replace(place)
             continue
-        aside = leader / f"{_ASIDE}-{place.name}"
+        aside = draft.with_name(f"{draft.name}.old")
         if look(draft) == one.new:
             _put_directory(draft, place, aside)
         notes += [_part_with(left, one.old, place) for left in (draft, aside) if left.exists()]
     for folder in sorted({_at(leader, one.place).parent for one in record}):
         _sync(folder)
-    (leader / _COMMIT).unlink()
+    (leader / COMMIT).unlink()
     for note in filter(None, notes):
         _LOG.warning("%s", note)
 
@@ -313,7 +209,7 @@ def _at(leader: Path, relative: str) -> Path:
 
 def clear(folder: Path) -> None:
     """Finish or clear away whatever stopped programs left in a folder; what cannot be is left as it is."""
-    for left in _hidden_in(folder):
+    for left in hidden_in(folder):
         with suppress(OSError, InputError):
             _recover(left, wait=False)
 
@@ -321,11 +217,11 @@ def clear(folder: Path) -> None:
 def settle(path: Path) -> None:
     """Finish what a stopped program had begun to put in the place of `path`, before anyone reads or replaces it."""
     real, given = Path(os.path.realpath(path)), Path(os.path.realpath(path.parent)) / path.name
-    for left in [one for folder in dict.fromkeys((real.parent, given.parent)) for one in _hidden_in(folder)]:
+    for left in [one for folder in dict.fromkeys((real.parent, given.parent)) for one in hidden_in(folder)]:
         leader = _leader_of(left)
         if not {real, given} & {_at(leader, one.place) for one in _record(leader)}:
             continue
-        reason = "it is held by another program"
+        reason = "it is held by another program or user"
         try:
             _recover(left, wait=True)
         except OSError as error:
@@ -340,32 +236,33 @@ def settle(path: Path) -> None:
 def _recover(left: Path, wait: bool) -> None:
     """Finish the record that a hidden directory belongs to, if there is one, and remove what is left."""
     for path in dict.fromkeys((_leader_of(left), left)):
-        with _held(path, wait) as is_ours:
+        with held(path, wait) as is_ours:
             if not is_ours and path.exists():
                 return
             record = _record(path)
             if record:
                 _finish(path, record)
-        _remove(path)
+        remove(path)
 
 
 def _leader_of(path: Path) -> Path:
     """The hidden directory that holds, or would hold, the record of this one's drafts."""
     try:
-        return _at(path, (path / _LEADER).read_text(encoding="utf-8"))
-    except OSError:
+        leader = _at(path, (path / LEADER).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
         return path
+    return leader if is_hiding_place(leader) else path
 
 
 def _record(leader: Path) -> list[Move]:
     """The commit record of a hidden directory; it appeared whole, or there is none."""
     try:
-        found: list[dict[str, Any]] = json.loads((leader / _COMMIT).read_text(encoding="utf-8"))
+        found: list[dict[str, Any]] = json.loads((leader / COMMIT).read_text(encoding="utf-8"))
         return [Move(**one) for one in found]
     except OSError:
         return []
     except (TypeError, ValueError):
-        raise InputError(f"{leader / _COMMIT} is not as it was written.", f"remove {leader}.") from None
+        raise InputError(f"{leader / COMMIT} is not as it was written.", f"remove {leader}.") from None
 
 
 # Durability
