@@ -119,7 +119,7 @@ def written_together(*paths: Path) -> Iterator[tuple[Path, ...]]:
                 leader = next(iter(homes.values()), None)
                 homes[folder] = stack.enter_context(hidden(folder, leader))
             drafts = [
-                homes[place.parent] / str(n) / path.name
+                homes[place.parent] / str(n) / (path.name or place.name)
                 for n, (path, place) in enumerate(zip(paths, places, strict=True))
             ]
             for draft in drafts:
