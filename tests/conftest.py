@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +20,15 @@ os.environ.setdefault("PROBAND_THREADS", "2")
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("searching", deadline=None)
 settings.load_profile("searching" if "PROBAND_FUZZ" in os.environ else "repeatable")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_waiting_for_the_disk() -> Iterator[None]:
+    """Syncing takes milliseconds and shows only after the power failed; the test of it puts itself in its place."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("os.fsync", lambda number: None)
+        patch.setattr("proband.engine.placing.sync_file_system", lambda path: True)
+        yield
 
 
 @pytest.fixture

@@ -27,8 +27,10 @@ def test_the_key_comes_back_as_it_was(make: Make, people: Samples, tmp_path: Pat
     assert key.samples.frame.equals(used.frame)
     assert key.samples.frame.schema == used.frame.schema
     assert key.samples.select("taken < date('2020-01-05')").positions.size
+    (tmp_path / "again.key").touch(0o644)
     key.write(tmp_path / "again.key")
     assert (tmp_path / "again.key").read_bytes() == (tmp_path / "test.key").read_bytes()
+    assert (tmp_path / "again.key").stat().st_mode & 0o777 == 0o600
 
 
 def test_every_type_of_column_and_other_id_columns_survive(tmp_path: Path) -> None:

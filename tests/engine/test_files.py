@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
+import proband.engine.placing as placing
 from proband.engine import written_whole
+from proband.engine.files import written_together
 from proband.errors import InputError
 
 
@@ -52,3 +57,258 @@ def test_where_nothing_can_be_written(tmp_path):
     with pytest.raises(InputError, match="cannot be written"), written_whole(taken) as draft:
         draft.write_text("a file cannot replace a directory")
     assert [entry.name for entry in tmp_path.iterdir()] == ["taken"]
+
+
+def put(path, text="new"):
+    with written_whole(path) as draft:
+        draft.write_text(text)
+
+
+def put_pair(folder, text="new"):
+    with written_together(folder / "matrix", folder / "truth") as drafts:
+        for draft in drafts:
+            draft.write_text(text)
+
+
+def leave_half(tmp_path, monkeypatch):
+    """A new matrix and an old truth, as a program leaves them that is stopped between two renames."""
+    put_pair(tmp_path, "old")
+    with monkeypatch.context() as patch:
+        replace = Path.replace
+        patch.setattr(Path, "replace", lambda self, to: 1 / 0 if to.name == "truth" else replace(self, to))
+        with pytest.raises(ZeroDivisionError):
+            put_pair(tmp_path)
+    assert [(tmp_path / name).read_text() for name in ("matrix", "truth")] == ["new", "old"]
+
+
+def test_a_link_is_followed_and_stays(tmp_path):
+    (tmp_path / "store").mkdir()
+    (tmp_path / "store" / "real.txt").write_text("old")
+    (tmp_path / "link.txt").symlink_to(tmp_path / "store" / "real.txt")
+    put(tmp_path / "link.txt")
+    assert (tmp_path / "link.txt").is_symlink()
+    assert (tmp_path / "store" / "real.txt").read_text() == "new"
+    (tmp_path / "results").symlink_to(tmp_path / "store")
+    with written_whole(tmp_path / "results") as draft:
+        draft.mkdir()
+        (draft / "page").touch()
+    assert (tmp_path / "results").is_symlink()
+    assert [one.name for one in (tmp_path / "store").iterdir()] == ["page"]
+
+
+def test_a_pair_may_lie_in_two_folders(tmp_path):
+    (tmp_path / "store").mkdir()
+    (tmp_path / "store" / "real").write_text("old")
+    (tmp_path / "matrix").symlink_to(tmp_path / "store" / "real")
+    put_pair(tmp_path)
+    assert [(tmp_path / name).read_text() for name in ("store/real", "truth")] == ["new", "new"]
+    assert sorted(one.name for one in tmp_path.rglob("*")) == ["matrix", "real", "store", "truth"]
+
+
+def test_another_name_of_the_same_file_keeps_the_old_content(tmp_path):
+    (tmp_path / "out.txt").write_text("old")
+    (tmp_path / "copy.txt").hardlink_to(tmp_path / "out.txt")
+    put(tmp_path / "out.txt")
+    assert (tmp_path / "copy.txt").read_text() == "old"
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664])
+def test_permissions_are_kept(tmp_path, mode):
+    (tmp_path / "out.txt").write_text("old")
+    (tmp_path / "out.txt").chmod(mode)
+    put(tmp_path / "out.txt")
+    assert (tmp_path / "out.txt").stat().st_mode & 0o777 == mode
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder").chmod(mode | 0o100)
+    with written_whole(tmp_path / "folder") as draft:
+        draft.mkdir()
+    assert (tmp_path / "folder").stat().st_mode & 0o777 == mode | 0o100
+
+
+def test_what_is_protected_is_not_replaced(tmp_path):
+    (tmp_path / "out.txt").write_text("old")
+    (tmp_path / "out.txt").chmod(0o444)
+    with pytest.raises(InputError, match="protected from writing"):
+        put(tmp_path / "out.txt")
+    assert (tmp_path / "out.txt").read_text() == "old"
+
+
+def test_the_second_of_a_pair_is_never_replaced_alone(tmp_path):
+    (tmp_path / "truth").write_text("mine")
+    with pytest.raises(InputError, match="truth is there without matrix"):
+        put_pair(tmp_path)
+    assert [one.read_text() for one in tmp_path.iterdir()] == ["mine"]
+
+
+def test_a_failure_between_two_renames_is_made_good(tmp_path, monkeypatch):
+    put_pair(tmp_path, "old")
+    replace = Path.replace
+
+    def once(self, target):
+        if Path(target).name == "truth":
+            raise OSError(5, "Input/output error")
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", once)
+    with pytest.raises(InputError, match="Input/output error"):
+        put_pair(tmp_path)
+    with pytest.raises(InputError, match="cannot be finished: Input/output error"):
+        placing.settle(tmp_path / "matrix")
+    monkeypatch.undo()
+    placing.settle(tmp_path / "matrix")
+    assert {one.name: one.read_text() for one in tmp_path.iterdir()} == {"matrix": "new", "truth": "new"}
+
+
+@pytest.mark.parametrize("name", ["matrix", "truth"])
+def test_files_that_were_changed_since_are_not_mixed_with_what_was_left(tmp_path, monkeypatch, name):
+    leave_half(tmp_path, monkeypatch)
+    (tmp_path / name).write_text("by hand")
+    with pytest.raises(InputError, match="has been changed since"):
+        placing.settle(tmp_path / "matrix")
+    with pytest.raises(InputError, match="has been changed since"):
+        put_pair(tmp_path)
+    assert (tmp_path / name).read_text() == "by hand"
+    put(tmp_path / "another")  # which has nothing to do with it
+
+
+def test_the_work_of_living_programs_is_left_alone(tmp_path):
+    with written_whole(tmp_path / "slow") as draft:
+        draft.write_text("slow")
+        put(tmp_path / "quick")
+        assert draft.read_text() == "slow"
+    assert {one.name for one in tmp_path.iterdir()} == {"slow", "quick"}
+
+
+def test_nothing_is_cleared_away_but_our_own(tmp_path):
+    mine = [".writing-0123456789ab", ".writing-novel", ".writing-0123456789abc"]
+    for name in mine:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "chapter").touch()
+    (tmp_path / ".writing-0123456789ac").mkdir()
+    (tmp_path / ".writing-0123456789ac" / "lock").touch()
+    put(tmp_path / "out")
+    assert sorted(one.name for one in tmp_path.iterdir()) == sorted([*mine, "out"])
+
+
+@pytest.mark.parametrize("can_exchange", [True, False])
+def test_what_is_saved_meanwhile_is_kept_and_said(tmp_path, monkeypatch, caplog, can_exchange):
+    if not can_exchange:
+        monkeypatch.setattr(placing, "exchange", lambda one, other: False)
+    path = tmp_path / "results"
+    path.mkdir()
+    (path / "table.csv").write_text("old")
+    for place in ("results.old", "results.old-2"):
+        with written_whole(path) as draft:
+            draft.mkdir()
+            (draft / "table.csv").write_text("new")
+            (path / "thesis.tex").write_text("years of work")
+        assert (path / "table.csv").read_text() == "new"
+        assert (tmp_path / place / "thesis.tex").read_text() == "years of work"
+        assert "'thesis.tex'" in caplog.text
+        assert str(tmp_path / place) in caplog.text
+    with written_whole(path) as draft:
+        draft.mkdir()
+        (path / "table.csv").write_text("changed by hand")
+    assert (tmp_path / "results.old-3" / "table.csv").read_text() == "changed by hand"
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="there is no /proc here")
+def test_content_is_on_the_disk_before_its_name(tmp_path, monkeypatch):
+    done = []
+
+    def synced(number):
+        done.append(Path(f"/proc/self/fd/{number}").readlink().name)
+
+    replace = Path.replace
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(Path, "replace", lambda self, to: (done.append(f"→ {to.name}"), replace(self, to)))
+    put(tmp_path / "out")
+    assert done == ["out", "→ out", tmp_path.name]
+    done.clear()
+    put_pair(tmp_path)
+    first = done.index("→ commit.json")
+    assert {"matrix", "truth", "commit.json.part"} <= set(done[:first])
+    assert done[first + 1].startswith(".writing-")
+    assert done[first + 2 :] == ["→ matrix", "→ truth", tmp_path.name]
+
+
+@pytest.mark.parametrize("kind", ["file", "pair", "folder"])
+def test_a_disk_that_is_full_leaves_what_was_there(tmp_path, kind):
+    resource = pytest.importorskip("resource")
+
+    def write(text):
+        if kind == "file":
+            put(tmp_path / "out", text)
+        elif kind == "pair":
+            put_pair(tmp_path, text)
+        else:
+            with written_whole(tmp_path / "folder") as draft:
+                draft.mkdir()
+                (draft / "small").write_text("x")
+                (draft / "large").write_text(text)
+
+    def state():
+        return {str(one): one.is_file() and one.read_text() for one in tmp_path.rglob("*")}
+
+    write("old")
+    before, limits = state(), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5000, limits[1]))
+    try:
+        with pytest.raises(InputError, match="cannot be written: File too large"):
+            write("new" * 5000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert state() == before
+
+
+@pytest.mark.parametrize("leader", ["", "..", "../..", "../mine", "/", "\0", "../.writing-0123456789ad"])
+def test_nothing_is_removed_but_hidden_directories(tmp_path, leader):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "work").write_text("mine")
+    left = tmp_path / ".writing-0123456789ac"
+    left.mkdir()
+    (left / "lock").touch()
+    (left / "leader").write_text(leader)
+    put(tmp_path / "out")
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["mine", "out"]
+    assert [one.name for one in (tmp_path / "mine").iterdir()] == ["work"]
+
+
+def test_what_another_user_left_is_not_acted_upon(tmp_path, monkeypatch):
+    leave_half(tmp_path, monkeypatch)
+    with monkeypatch.context() as patch:
+        patch.setattr("proband.engine.hiding._is_trusted", lambda path: False)
+        with pytest.raises(InputError, match="held by another program or user"):
+            placing.settle(tmp_path / "matrix")
+        put(tmp_path / "another")
+    placing.settle(tmp_path / "matrix")
+    assert (tmp_path / "truth").read_text() == "new"
+
+
+def test_without_locks_files_are_written_and_nothing_is_cleared_away(tmp_path, monkeypatch):
+    fcntl = pytest.importorskip("fcntl")
+
+    def no_locks(*_):
+        raise OSError(38, "Function not implemented")
+
+    left = tmp_path / ".writing-0123456789ac"
+    left.mkdir()
+    (left / "lock").touch()
+    monkeypatch.setattr(fcntl, "flock", no_locks)
+    put(tmp_path / "out")
+    put_pair(tmp_path)
+    assert sorted(one.name for one in tmp_path.iterdir()) == [left.name, "matrix", "out", "truth"]
+
+
+def test_a_disk_without_room_for_a_lock_is_an_error(tmp_path, monkeypatch):
+    opened = os.open
+
+    def full(path, *rest, **more):
+        if str(path).endswith("lock"):
+            raise OSError(28, "No space left on device")
+        return opened(path, *rest, **more)
+
+    monkeypatch.setattr(os, "open", full)
+    with pytest.raises(InputError, match="No space left on device"), written_whole(tmp_path / "out"):
+        pytest.fail("must not be reached")
+    assert not list(tmp_path.iterdir())

@@ -86,3 +86,15 @@ def test_a_failed_write_leaves_nothing(evaluation: pb.Evaluation, tmp_path: Path
     with pytest.raises(InputError):
         write_evaluation(evaluation, tmp_path / "out", attach=fail)
     assert [path for path in tmp_path.iterdir() if path.name.startswith((".", "out"))] == []
+
+
+def test_data_in_a_directory_of_results_is_not_replaced(evaluation: pb.Evaluation, tmp_path: Path) -> None:
+    def attach(directory: Path) -> None:
+        (directory / "data").mkdir()
+        (directory / "data" / "scores.npz").write_text("what others compute from")
+
+    write_evaluation(evaluation, tmp_path / "demo", attach=attach)
+    with pytest.raises(InputError, match="left alone: 'data'"):
+        write_evaluation(evaluation, tmp_path / "demo")
+    assert (tmp_path / "demo" / "data" / "scores.npz").is_file()
+    write_evaluation(evaluation, tmp_path / "demo", attach=attach)

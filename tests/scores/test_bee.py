@@ -407,12 +407,30 @@ def test_an_unknown_sample_is_refused_and_nothing_is_written(tmp_path, small):
     assert not list(tmp_path.iterdir())
 
 
-def test_an_old_mask_does_not_outlive_its_matrix(tmp_path):
+def test_a_mask_is_neither_lost_nor_taken_for_another_matrix(tmp_path):
     path = tmp_path / "m.mtx"
+    samples = Samples({"id": ["q", "t", "u"], "subject": [1, 1, 2]})
+    first, second = (
+        Scores.from_array([values], ["q"], ["t", "u"], orientation="distance")
+        for values in ([1.0, 2.0], [2.0, 1.0])
+    )
+    write_scores(path, first, samples)
+    before = {one.name: one.read_bytes() for one in tmp_path.iterdir()}
+    with pytest.raises(InputError, match=r"m\.mask stands beside m\.mtx"):
+        write_scores(path, second)
+    assert {one.name: one.read_bytes() for one in tmp_path.iterdir()} == before
+    write_scores(path, second, samples)
+    assert read_scores(path)["m"].values.tolist() == [[2.0, 1.0]]
+
+
+def test_a_mask_without_its_matrix_is_left_alone(tmp_path):
     scores = Scores.from_array([[1.0, 2.0]], ["q"], ["t", "u"], orientation="distance")
-    write_scores(path, scores, Samples({"id": ["q", "t", "u"], "subject": [1, 1, 2]}))
-    write_scores(path, scores)
-    assert read_file(path).subjects is None
+    (tmp_path / "m.mask").write_bytes(mask_bytes())
+    for samples in (None, Samples({"id": ["q", "t", "u"], "subject": [1, 1, 2]})):
+        with pytest.raises(InputError, match=r"m\.mask"):
+            write_scores(tmp_path / "m.mtx", scores, samples)
+    assert [one.name for one in tmp_path.iterdir()] == ["m.mask"]
+    assert (tmp_path / "m.mask").read_bytes() == mask_bytes()
 
 
 def test_a_score_too_large_for_single_precision(tmp_path):

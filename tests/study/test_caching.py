@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import zlib
 from collections.abc import Callable
@@ -22,7 +23,7 @@ ANSWERS = Answers("a rate", "people", "the gallery", "nothing")
 
 
 def again(value: Any, **given: object) -> Any:
-    return unpack(pack(value, given), given)
+    return unpack(pack(value, given, "key"), given, "key")
 
 
 def test_values_come_back_as_they_were() -> None:
@@ -63,29 +64,32 @@ def test_tables_and_experiments_come_back() -> None:
 
 def test_what_cannot_be_kept_is_refused() -> None:
     with pytest.raises(TypeError):
-        pack(object(), {})
+        pack(object(), {}, "key")
     with pytest.raises(TypeError):
-        pack(np.array([object()]), {})
+        pack(np.array([object()]), {}, "key")
 
 
-@pytest.mark.parametrize("place", [0, 20, 90, -1])
-def test_a_changed_byte_is_noticed(place: int) -> None:
-    content = bytearray(pack({"values": np.arange(100)}, {}))
-    content[place] ^= 1
+def test_every_changed_byte_and_every_cut_is_noticed() -> None:
+    content = pack({"values": np.arange(20)}, {}, "key")
+    for place in range(len(content)):
+        changed = content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
+        for bad in (changed, content[:place]):
+            with pytest.raises(DamagedError):
+                unpack(bad, {}, "key")
     with pytest.raises(DamagedError):
-        unpack(bytes(content), {})
+        unpack(content, {}, "another key")
 
 
 def test_only_results_of_this_package_are_made() -> None:
-    """An entry is data: whoever writes one, with a right checksum, names no code to be run."""
+    """An entry is data: whoever writes one, with a right digest, names no code to be run."""
     for address in ("os:system", "proband.engine.files:make_directory", "proband.samples:Samples"):
-        body = pack(ANSWERS, {}).partition(b"\n")[2]
+        body = pack(ANSWERS, {}, "key").partition(b"\n")[2]
         forged = zlib.decompress(body).replace(b"proband.measures.results:Answers", address.encode())
         size = int.from_bytes(forged[:8], "little") + len(address) - len("proband.measures.results:Answers")
         body = zlib.compress(size.to_bytes(8, "little") + forged[8:], 1)
-        head = b"proband cache 1 " + hashlib.sha256(body).hexdigest().encode()
-        with pytest.raises(DamagedError):
-            unpack(head + b"\n" + body, {})
+        digest = hashlib.sha256(hashlib.sha256(b"key").digest() + body).hexdigest()
+        with pytest.raises(DamagedError, match=r"no type of results|not of this package"):
+            unpack(b"proband cache 2 " + digest.encode() + b"\n" + body, {}, "key")
 
 
 @pytest.fixture
@@ -110,16 +114,45 @@ def test_a_step_is_made_once(tmp_path: Path, counting: Any) -> None:
     assert len(calls) == 2
 
 
-def test_a_damaged_entry_is_made_again(tmp_path: Path, counting: Any) -> None:
+def test_a_damaged_entry_is_made_again_and_that_is_said(
+    tmp_path: Path, counting: Any, caplog: pytest.LogCaptureFixture
+) -> None:
     make, calls = counting
     Cache(tmp_path).step("rate", {}, make)
     (entry,) = tmp_path.glob("rate-*")
     for content in (b"", entry.read_bytes()[:-3], b"anything"):
         entry.write_bytes(content)
-        assert Cache(tmp_path).step("rate", {}, make) == {"rate": 0.1 + 0.2}
+        caplog.clear()
+        cache = Cache(tmp_path)
+        assert cache.step("rate", {}, make) == {"rate": 0.1 + 0.2}
+        assert cache.damaged == cache.made == ["rate"]
+        assert f"{entry.name} is not as it was kept" in caplog.text
     assert len(calls) == 4
     Cache(tmp_path).step("rate", {}, make)
     assert len(calls) == 4
+
+
+def test_an_entry_in_the_place_of_another_is_not_believed(tmp_path: Path) -> None:
+    for seed in (1, 2):
+        Cache(tmp_path).step("rate", {"seed": seed}, lambda seed=seed: seed)
+    one, other = tmp_path.glob("rate-*")
+    swapped = one.read_bytes(), other.read_bytes()
+    other.write_bytes(swapped[0])
+    one.write_bytes(swapped[1])
+    for seed in (1, 2):
+        cache = Cache(tmp_path)
+        assert cache.step("rate", {"seed": seed}, lambda seed=seed: seed) == seed
+        assert cache.damaged == ["rate"]
+
+
+def test_entries_of_other_code_are_not_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Cache(tmp_path).step("rate", {}, lambda: "old")
+    (entry,) = tmp_path.glob("rate-*")
+    monkeypatch.setattr("proband.study.caching.code_digest", lambda: "other code")
+    assert Cache(tmp_path).step("rate", {}, lambda: "new") == "new"
+    (mine,) = set(tmp_path.glob("rate-*")) - {entry}
+    entry.replace(mine)
+    assert Cache(tmp_path).step("rate", {}, lambda: "new") == "new"
 
 
 def test_without_a_directory_nothing_is_kept(tmp_path: Path, counting: Any) -> None:
@@ -140,36 +173,31 @@ def test_finish_forgets_what_was_not_used(tmp_path: Path, counting: Any) -> None
     assert [path.name.partition("-")[0] for path in tmp_path.glob("*.kept")] == ["new"]
 
 
-def test_digests_follow_content(tmp_path: Path) -> None:
+def test_what_came_from_the_cache_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "proband")
+    for seed in (1, 2):
+        cache = Cache(tmp_path)
+        cache.step("ranks", {"a": 1}, lambda: 1)
+        cache.step("ranks", {"a": 2}, lambda: 2)
+        cache.step("rate", {"seed": seed}, lambda: 3)
+        cache.finish()
+    assert f"from the cache {tmp_path}: ranks (2)" in caplog.text
+    stated = json.loads((tmp_path / "last-run.json").read_text(encoding="utf-8"))
+    assert stated == {"found": ["ranks", "ranks"], "made": ["rate"], "damaged": []}
+
+
+def test_digests_follow_content_whatever_a_file_looks_like(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     file.write_bytes(b"one")
+    looks = file.stat()
     cache = Cache(tmp_path / "kept")
     assert cache.digest(file) == (3, hashlib.sha256(b"one").hexdigest())
-    file.write_bytes(b"two")  # of the same size, at once
-    assert cache.digest(file).sha256 == hashlib.sha256(b"two").hexdigest()
-
-
-def test_digests_of_settled_files_are_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "a.csv"
-    file.write_bytes(b"one")
-    monkeypatch.setattr("proband.study.caching._SETTLED", -1.0)
-    cache = Cache(tmp_path / "kept")
-    expected = cache.digest(file)
     cache.step("rate", {}, lambda: 1)
-    looks = file.stat()
-    remembered = Cache(tmp_path / "kept")
-    monkeypatch.setattr(Path, "open", lambda *_: pytest.fail("the file was read again"))
-    assert remembered.digest(file) == expected
-    monkeypatch.undo()
+    cache.finish()
     file.write_bytes(b"two")
-    os.utime(file, ns=(looks.st_atime_ns, looks.st_mtime_ns))  # a copy that keeps times
-    assert Cache(tmp_path / "kept").digest(file).sha256 == hashlib.sha256(b"two").hexdigest()
-
-
-def test_broken_memory_of_digests_is_no_matter(tmp_path: Path) -> None:
-    (tmp_path / "digests.json").write_text("{", encoding="utf-8")
-    (tmp_path / "a").write_bytes(b"one")
-    assert Cache(tmp_path).digest(tmp_path / "a").n_bytes == 3
+    os.utime(file, ns=(looks.st_atime_ns, looks.st_mtime_ns))
+    for one in (cache, Cache(tmp_path / "kept")):
+        assert one.digest(file).sha256 == hashlib.sha256(b"two").hexdigest()
 
 
 def test_digest_of_a_directory(tmp_path: Path) -> None:

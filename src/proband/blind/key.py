@@ -14,6 +14,7 @@ from proband.blind.key_table import LISTS, check_table
 from proband.blind.sealing import canonical, digest_of
 from proband.engine import written_whole
 from proband.engine.files import reading
+from proband.engine.placing import settle
 from proband.errors import InputError
 from proband.samples import Samples
 from proband.samples.reading import ROW_NUMBER
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from proband.blind.package import Package
 
 FORMAT = "proband blind key 1"
+_PRIVATE = 0o600
 TABLE = {"name": pl.String, "role": pl.String, "sample": pl.String, "repeat_of": pl.String}
 _PLAIN = (
     pl.String,
@@ -104,6 +106,8 @@ class Key:
         path = Path(path)
         content = {"format": FORMAT, "package": self.package, "secret": self._secret()}
         sealed = canonical({**content, "seal": digest_of(canonical(content))})
+        if path.is_file():
+            path.chmod(_PRIVATE)  # what is replaced keeps its permissions
         with written_whole(path) as draft:
             write_privately(draft, sealed + b"\n")
 
@@ -111,6 +115,7 @@ class Key:
     def read(cls, path: str | Path) -> Key:
         """Read a key and check its seal."""
         path = Path(path)
+        settle(path)
         if not path.is_file():
             what = "is a directory, and no key" if path.is_dir() else "is not there"
             raise InputError(f"The key {path} {what}.", "name the file that was written with the package.")
@@ -147,7 +152,7 @@ class Key:
 
 def write_privately(path: Path, content: bytes) -> None:
     """Write a new file that nobody but its owner can read, from its first moment."""
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE), "wb") as file:
         file.write(content)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -23,8 +22,9 @@ from proband.blind.pictures import as_png, measured, padded
 from proband.blind.sealing import chance, salt
 from proband.blind.submission import DECLARATION
 from proband.blind.training import Tested, check_training, require_salt, summary_of
-from proband.engine import Progress, Silent, written_whole
+from proband.engine import Progress, Silent
 from proband.engine.files import make_directory, written_together
+from proband.engine.placing import settle
 from proband.engine.wording import counted
 from proband.errors import InputError, UsageError
 from proband.samples import Choice, Samples
@@ -132,15 +132,13 @@ class BlindTest:
                 sizes = dict.fromkeys(sizes, common)
         keys = [key for _, key in places]
         names = self._names_beside(keys)
-        with ExitStack() as stack:
-            drafts = [stack.enter_context(written_whole(path)) for path, _ in places]
-            # Entered last, so placed first: a key without a package does no harm.
-            secret = stack.enter_context(written_together(*keys, *names))
+        n = len(places)
+        with written_together(*keys, *(path for path, _ in places), *names) as drafts:
             for place, version in enumerate(self.versions):
-                made = self._write(drafts[place], version, sets, tested, source, public, sizes, progress)
-                made.write(secret[place])
+                made = self._write(drafts[n + place], version, sets, tested, source, public, sizes, progress)
+                made.write(drafts[place])
                 if names:
-                    write_privately(secret[len(keys) + place], made.table.write_csv().encode())
+                    write_privately(drafts[2 * n + place], made.table.write_csv().encode())
         packages = tuple(Package.read(path, verify=False) for path, _ in places)
         return Made(packages, tuple(keys), (*sets.notes, *self._notes(sets, sizes, names)))
 
@@ -201,6 +199,7 @@ class BlindTest:
             ]
         names = self._names_beside([key for _, key in places])
         for path in (*(path for pair in places for path in pair), *names):
+            settle(path)
             if path.exists():
                 raise InputError(f"{path} is there already, so it is left alone.", "name another.")
         for path, _ in places:

@@ -13,6 +13,7 @@ import polars as pl
 from proband.blind.key_table import LISTS
 from proband.blind.sealing import digest_of, digest_of_file
 from proband.engine.files import reading
+from proband.engine.placing import settle
 from proband.engine.wording import counted
 from proband.errors import InputError
 from proband.samples import Ids
@@ -74,6 +75,7 @@ class Package:
     def read(cls, path: str | Path, *, verify: bool = True) -> Package:
         """Read a package; by default every file is checked, and the first that offends is named."""
         path = Path(path)
+        settle(path)
         mark = path / MARK
         if not mark.is_file():
             raise InputError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import warnings
 
@@ -87,11 +88,21 @@ def _program(
     """Evaluate recognition algorithms."""
 
 
+class _Notes(logging.Handler):
+    """Shows what the library logs: what changes no number, and the user should know."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        typer.secho(f"note: {record.getMessage()}", err=True)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the program: exit code 0 if all is well, 1 for unfit data, 2 for a wrong request."""
     # Figures are drawn all the same: a letter no font has is a box, and a name too long for its room is cut.
     for message in ("Glyph .* missing from", "constrained_layout not applied"):
         warnings.filterwarnings("ignore", message, UserWarning)
+    log = logging.getLogger("proband")
+    log.handlers = [_Notes()]
+    log.setLevel(logging.INFO)
     try:
         code = app(arguments, standalone_mode=False)
     except ProbandError as error:

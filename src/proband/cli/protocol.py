@@ -297,7 +297,7 @@ def _kept(cache: Path | None, out: Path | None) -> Iterator[Path | None]:
             )
         raise
     if beside is not None and beside.is_dir():
-        for file in beside.glob("*.jsonl"):
+        for file in beside.glob(f"{'[0-9a-f]' * 32}.jsonl"):
             file.unlink()
         if not any(beside.iterdir()):
             beside.rmdir()

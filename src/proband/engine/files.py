@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import csv
+import os
 import re
-import shutil
 import struct
-import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from polars.exceptions import PanicException, PolarsError
 
+from proband.engine.hiding import hidden, is_hidden
+from proband.engine.placing import clear, commit, looks_within, settle
 from proband.errors import InputError, ProbandError
 
 # What the libraries underneath raise over a file that is not what it should be, or a disk that is full.
@@ -90,47 +91,60 @@ def written_whole(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def written_together(*paths: Path) -> Iterator[tuple[Path, ...]]:
-    """Yield temporary names for files of one directory that belong together: all appear, or none.
+    """Yield temporary names for files or directories that belong together: all appear, or none, even if the program is killed.
 
-    A file that is not made under its temporary name is gone afterwards: an older one does not belong to the others.
+    The first is the one that was asked for. What stands beside it is replaced with it, but never alone: without the first, the
+    others are not known to be ours. A link is followed, and what is replaced keeps its permissions. What is written into a
+    draft needs no draft of its own.
     """
-    folder = paths[0].parent
-    if not folder.is_dir():
-        raise InputError(
-            f"The directory {folder} does not exist, so {paths[0].name} cannot be written there."
-        )
+    places = [Path(os.path.realpath(path)) for path in paths]
     with refused(f"{paths[0]} cannot be written", _OF_WRITING):
-        hidden = Path(tempfile.mkdtemp(prefix=".writing-", dir=folder))
-        try:
-            drafts = tuple(hidden / path.name for path in paths)
-            yield drafts
-            _put_in_place(drafts, paths)
-        finally:
-            shutil.rmtree(hidden, ignore_errors=True)
+        if is_hidden(places[0]):
+            yield paths
+            return
+        folders = dict.fromkeys(place.parent for place in places)
+        for folder in folders:
+            if not folder.is_dir():
+                raise InputError(
+                    f"The directory {folder} does not exist, so {paths[0].name} cannot be written there."
+                )
+            clear(folder)
+        for place in places:
+            settle(place)
+            _refuse_protected(place)
+        _refuse_others(places)
+        with ExitStack() as stack:
+            homes: dict[Path, Path] = {}
+            for folder in folders:
+                leader = next(iter(homes.values()), None)
+                homes[folder] = stack.enter_context(hidden(folder, leader))
+            drafts = [
+                homes[place.parent] / str(n) / (path.name or place.name)
+                for n, (path, place) in enumerate(zip(paths, places, strict=True))
+            ]
+            for draft in drafts:
+                draft.parent.mkdir()
+            within = [looks_within(place) if place.is_dir() else None for place in places]
+            yield tuple(drafts)
+            for draft, place in zip(drafts, places, strict=True):
+                _refuse_another_kind(draft, place)
+            commit(homes[places[0].parent], list(zip(drafts, places, within, strict=True)))
 
 
-def _put_in_place(drafts: tuple[Path, ...], paths: tuple[Path, ...]) -> None:
-    # All are looked at before the first is moved, so that none is left without the others.
-    for draft, path in zip(drafts, paths, strict=True):
-        _refuse_another_kind(draft, path)
-    for draft, path in zip(drafts, paths, strict=True):
-        if draft.is_dir() and path.is_dir():
-            _replace_directory(draft, path)
-        elif draft.exists():
-            draft.replace(path)
-        else:
-            path.unlink(missing_ok=True)
+def _refuse_protected(place: Path) -> None:
+    """Refuse to replace what its owner protected from writing, though a rename could."""
+    if place.exists() and not (os.access(place, os.W_OK) and place.stat().st_mode & 0o222):
+        raise InputError(f"{place} is there and protected from writing.", "name another, or allow writing.")
 
 
-def _replace_directory(draft: Path, path: Path) -> None:
-    """Put the old directory aside, to be removed with what is hidden; unlike a file, it is not replaced in one step."""
-    old = draft.with_name(f"{path.name}.old")
-    path.rename(old)
-    try:
-        draft.rename(path)
-    except OSError:
-        old.rename(path)
-        raise
+def _refuse_others(places: Sequence[Path]) -> None:
+    first, *others = places
+    for other in others:
+        if other.exists() and not first.exists():
+            raise InputError(
+                f"{other.name} is there without {first.name}, which it would be written with, so it is left alone.",
+                "name another file, or move it away.",
+            )
 
 
 def _refuse_another_kind(draft: Path, path: Path) -> None:

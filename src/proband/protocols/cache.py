@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import zlib
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,17 +12,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine import written_whole
 from proband.engine.files import make_directory, writing
+from proband.engine.wording import counted
 from proband.protocols.splits import Split
 
 Codes = npt.NDArray[np.intp]
+_LOG = logging.getLogger(__name__)
+_DIGITS = 32
 
 
 class Journal:
     """The predictions of one classifier under one protocol, a line for each finished split.
 
     The file is named after everything that the predictions depend on, so that another classifier, seed or image finds nothing of
-    this one's. A line is added when a split is done; one that is cut off, or not of this split, counts for nothing.
+    this one's. A line is added when a split is done, and begins with a digest of itself and of all it depends on. One that is cut
+    off, changed or of something else counts for nothing: it is removed, and that is logged.
 
     Parameters
     ----------
@@ -34,44 +39,45 @@ class Journal:
 
     def __init__(self, directory: Path, depends_on: Mapping[str, Any]) -> None:
         make_directory(directory)
-        text = json.dumps(depends_on, sort_keys=True, ensure_ascii=False)
-        self.path = directory / f"{hashlib.sha256(text.encode()).hexdigest()[:32]}.jsonl"
-        self._done = self._read()
-        self._whole_lines = not self.path.is_file() or self.path.read_bytes().endswith(b"\n")
+        self._key = json.dumps(depends_on, sort_keys=True, ensure_ascii=False)
+        self.path = directory / f"{hashlib.sha256(self._key.encode()).hexdigest()[:_DIGITS]}.jsonl"
+        self._done: dict[tuple[int, int, str], Codes] = {}
+        self._read()
 
     def __len__(self) -> int:
         return len(self._done)
 
     def find(self, split: Split) -> Codes | None:
         """Return what was predicted for a split, if it is here."""
-        kept = self._done.get((split.repeat, split.fold))
-        if kept is None or kept[0] != _mark(split) or len(kept[1]) != len(split.test):
-            return None
-        return np.array(kept[1], dtype=np.intp)
+        return self._done.get((split.repeat, split.fold, _mark(split)))
 
     def keep(self, split: Split, said: Codes) -> None:
         """Add the predictions of a finished split."""
-        line = json.dumps([split.repeat, split.fold, _mark(split), said.tolist()], separators=(",", ":"))
-        with writing(self.path), self.path.open("a", encoding="utf-8") as file:
-            # What a broken line left behind must not swallow this one.
-            file.write(("" if self._whole_lines else "\n") + line + "\n")
-        self._whole_lines = True
+        stated = [split.repeat, split.fold, _mark(split), said.tolist()]
+        text = json.dumps(stated, separators=(",", ":")).encode()
+        with writing(self.path), self.path.open("ab") as file:
+            file.write(self._line(text))
 
-    def _read(self) -> dict[tuple[int, int], tuple[int, list[int]]]:
-        found: dict[tuple[int, int], tuple[int, list[int]]] = {}
-        if not self.path.is_file():
-            return found
-        for line in self.path.read_text(encoding="utf-8", errors="replace").splitlines():
-            try:
-                repeat, fold, mark, said = json.loads(line)
-                found[int(repeat), int(fold)] = (int(mark), [int(code) for code in said])
-            except (ValueError, TypeError):  # a line that was cut off
-                continue
-        return found
+    def _read(self) -> None:
+        content = self.path.read_bytes() if self.path.is_file() else b""
+        lines = content.splitlines(keepends=True)
+        sound = [line for line in lines if line == self._line(line[_DIGITS + 1 : -1])]
+        for line in sound:
+            repeat, fold, mark, said = json.loads(line[_DIGITS + 1 :])
+            self._done[repeat, fold, mark] = np.array(said, dtype=np.intp)
+        if len(sound) < len(lines):
+            with written_whole(self.path) as draft:
+                draft.write_bytes(b"".join(sound))
+            lost = counted(len(lines) - len(sound), "line that is", "lines that are")
+            _LOG.warning("%s had %s not as kept; these splits are computed again.", self.path, lost)
+
+    def _line(self, text: bytes) -> bytes:
+        """A line of text behind the digest of it and of what it depends on."""
+        key = hashlib.sha256(self._key.encode()).digest()
+        return hashlib.sha256(key + text).hexdigest()[:_DIGITS].encode() + b" " + text + b"\n"
 
 
-def _mark(split: Split) -> int:
-    """A short number of who trains and who is tested, in case the same place holds another split."""
-    return zlib.crc32(
-        split.test.astype(np.int64).tobytes(), zlib.crc32(split.train.astype(np.int64).tobytes())
-    )
+def _mark(split: Split) -> str:
+    """A digest of who trains and who is tested, in case the same place holds another split."""
+    who = json.dumps([split.train.tolist(), split.test.tolist()])
+    return hashlib.sha256(who.encode()).hexdigest()[:_DIGITS]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from proband._version import __version__
 from proband.engine import Progress, Silent, one_blas_thread, run_blocks
+from proband.engine.code import code_digest
 from proband.errors import UsageError
 from proband.inference.cv_comparison import check_margin
 from proband.inference.proportions import check_level
@@ -27,6 +28,8 @@ from proband.protocols.predictions import Codes, FoldFacts, Predictions, Roster
 from proband.protocols.results import ProtocolRun, Setting
 from proband.protocols.splits import Missing, Split
 from proband.protocols.summary import summarised
+
+_LOG = logging.getLogger(__name__)
 
 
 def run_protocol(
@@ -144,16 +147,29 @@ class _Runner:
         def one(split: Split) -> tuple[Split, dict[str, tuple[Codes, bool]]]:
             return split, {name: self._predicted(name, kept, split, plan) for name, kept in journals.items()}
 
+        n_found = dict.fromkeys(journals, 0)
         for split, found in run_blocks(one, plan.splits(), self._threads):
             for name, (codes, is_new) in found.items():
                 kept = journals[name]
-                if is_new and kept is not None:
+                if not is_new:
+                    n_found[name] += 1
+                elif kept is not None:
                     kept.keep(split, codes)
                 said[name].append(codes)
             tests.append(split.test)
             trained[split.train] = True
             folds.append(FoldFacts.of(split, self._of.subjects))
             self._progress.advance(1)
+        for name, n in n_found.items():
+            if n:
+                _LOG.info(
+                    "%s under %s: %d of %d splits from the cache %s",
+                    name,
+                    plan.protocol,
+                    n,
+                    total,
+                    self._cache,
+                )
         return [
             Predictions(name, plan.protocol, self._of, tuple(tests), tuple(codes), tuple(folds), trained)
             for name, codes in said.items()
@@ -193,6 +209,6 @@ class _Runner:
             "data": self._data.digest,
             "labels": labels,
             "classifier": settings,
-            "proband": __version__,
+            "proband": code_digest(),
         }
         return Journal(self._cache, depends_on | plan.depends_on())

@@ -17,7 +17,7 @@ from proband.report.tables import evaluation_markdown, statements
 MARK = "results.json"
 _FIGURES = ("cmc.png", "cmc.svg", "cmc.pdf")
 _DEMO = ("report.html", "faces.png", "data", "data/samples.csv", "data/scores.npz")
-_OURS = (MARK, "table.csv", "cmc.csv", "report.md", *_FIGURES, *_DEMO)
+_OURS = (MARK, "table.csv", "cmc.csv", "report.md", *_FIGURES)
 
 
 def write_evaluation(
@@ -32,14 +32,15 @@ def write_evaluation(
 
     `extra` paragraphs end the summary, `attach` may put more files into the directory before it appears, and `drawn`
     names the algorithms of the figure (by default all).
-    A directory that holds an earlier evaluation is replaced; any other that is not empty is left alone.
+    A directory that holds an earlier evaluation is replaced; any other that is not empty is left alone. What `attach` puts in
+    may be what others compute from, so only it replaces that.
 
     Returns
     -------
     Path
         The summary, ``report.md``.
     """
-    with whole_directory(path, _OURS) as draft:
+    with whole_directory(path, _OURS if attach is None else (*_OURS, *_DEMO)) as draft:
         (draft / MARK).write_text(as_json(evaluation), encoding="utf-8")
         evaluation.to_frame().write_csv(draft / "table.csv")
         evaluation.curves_frame().write_csv(draft / "cmc.csv")
@@ -63,6 +64,8 @@ def whole_directory(path: str | Path, ours: Sequence[str]) -> Iterator[Path]:
     require_free(path, ours)
     make_directory(path.parent)
     with written_whole(path) as draft:
+        # Again, now that whatever is put there from here on is noticed and kept.
+        require_free(path, ours)
         draft.mkdir()
         yield draft
 

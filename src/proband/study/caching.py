@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
+import logging
+from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from proband.engine import written_whole
+from proband.engine.code import code_digest
 from proband.engine.files import make_directory, reading
+from proband.engine.placing import settle
 from proband.study.packing import DamagedError, pack, unpack
 
 Result = TypeVar("Result")
 
+_LOG = logging.getLogger(__name__)
 _ENDING = ".kept"
-_DIGESTS = "digests.json"
-_CHUNK = 1 << 20
-# A file that changed this recently may change again without its time of change moving on.
-_SETTLED = 2.0
+LAST_RUN = "last-run.json"
 
 
 class Digest(NamedTuple):
@@ -31,19 +30,12 @@ class Digest(NamedTuple):
     sha256: str
 
 
-@dataclass(frozen=True)
-class _Remembered:
-    """A file's digest, and how the file looked when it was made."""
-
-    looks: list[int]
-    digest: Digest
-
-
 class Cache:
     """Results of the costly steps of a study, a file for each, in a directory beside its run directory.
 
-    An entry is named after everything it depends on, so that a changed input, parameter or version finds nothing of the others.
-    Entries that are damaged are made again. Nothing is written before the first result is kept.
+    An entry is named after everything it depends on, so that a changed input, parameter or version finds nothing of the others, and
+    its digest is of that too. Entries that are not as they were kept are made again, and that is logged. Nothing is written before
+    the first result is kept.
 
     Parameters
     ----------
@@ -55,8 +47,8 @@ class Cache:
         self.directory = directory
         self.found: list[str] = []
         self.made: list[str] = []
+        self.damaged: list[str] = []
         self._used: set[str] = set()
-        self._digests = self._remembered()
 
     def step(
         self,
@@ -79,24 +71,33 @@ class Cache:
         if self.directory is None:
             self.made.append(name)
             return make()
-        text = json.dumps([name, depends_on, _code()], sort_keys=True, ensure_ascii=False)
-        path = self.directory / f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:32]}{_ENDING}"
+        key = json.dumps([name, depends_on, code_digest()], sort_keys=True, ensure_ascii=False)
+        path = self.directory / f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:32]}{_ENDING}"
         self._used.add(path.name)
-        kept, is_kept = self._kept(path, given or {})
-        if is_kept:
+        try:
+            kept: Result = unpack(path.read_bytes(), given or {}, key)
+        except FileNotFoundError:
+            pass
+        except (OSError, DamagedError):
+            self.damaged.append(name)
+            _LOG.warning("%s is not as it was kept, so %s is computed again.", path, name)
+        else:
             self.found.append(name)
-            return kept  # type: ignore[no-any-return]
+            return kept
         result = make()
         self.made.append(name)
-        self._write(path, pack(result, given or {}))
+        make_directory(self.directory)
+        with written_whole(path) as draft:
+            draft.write_bytes(pack(result, given or {}, key))
         return result
 
     def digest(self, path: Path) -> Digest:
         """The digest of a file; of a directory, that of its files' names and digests."""
+        settle(path)
         if not path.is_dir():
-            return self._of_file(path)
+            return _of_file(path)
         parts = [
-            (one.relative_to(path).as_posix(), self._of_file(one))
+            (one.relative_to(path).as_posix(), _of_file(one))
             for one in sorted(path.rglob("*"))
             if one.is_file()
         ]
@@ -104,70 +105,25 @@ class Cache:
         return Digest(sum(digest.n_bytes for _, digest in parts), hashlib.sha256(listed.encode()).hexdigest())
 
     def finish(self) -> None:
-        """Remember the digests of the inputs, and forget entries that this run had no use for."""
+        """Say what came from here and what did not, and forget entries that this run had no use for."""
         if self.directory is None or not self.directory.is_dir():
             return
         for path in self.directory.glob(f"*{_ENDING}"):
             if path.name not in self._used:
                 path.unlink(missing_ok=True)
-        self._remember()
-
-    def _kept(self, path: Path, given: Mapping[str, object]) -> tuple[Any, bool]:
-        try:
-            return unpack(path.read_bytes(), given), True
-        except (OSError, DamagedError):  # not there, or not as it was written
-            return None, False
-
-    def _write(self, path: Path, content: bytes) -> None:
-        if not path.parent.is_dir():
-            make_directory(path.parent)
-            self._remember()
-        with written_whole(path) as draft:
-            draft.write_bytes(content)
-
-    def _of_file(self, path: Path) -> Digest:
-        with reading(path, "a file"):
-            found = path.stat()
-            looks = [found.st_size, found.st_mtime_ns, found.st_ctime_ns]
-            before = self._digests.get(str(path.resolve()))
-            if before is not None and before.looks == looks:
-                return before.digest
-            hashed = hashlib.sha256()
-            with path.open("rb") as file:
-                while part := file.read(_CHUNK):
-                    hashed.update(part)
-        digest = Digest(found.st_size, hashed.hexdigest())
-        if time.time() - max(found.st_mtime, found.st_ctime) > _SETTLED:
-            self._digests[str(path.resolve())] = _Remembered(looks, digest)
-        return digest
-
-    def _remembered(self) -> dict[str, _Remembered]:
-        if self.directory is None:
-            return {}
-        try:
-            listed = json.loads((self.directory / _DIGESTS).read_text(encoding="utf-8"))
-            return {
-                str(path): _Remembered([int(n) for n in looks], Digest(int(size), str(sha256)))
-                for path, looks, size, sha256 in listed
-            }
-        except (OSError, TypeError, ValueError):  # not there, or not as it was written
-            return {}
-
-    def _remember(self) -> None:
-        assert self.directory is not None  # asked before
-        listed = [[path, one.looks, *one.digest] for path, one in sorted(self._digests.items())]
-        with written_whole(self.directory / _DIGESTS) as draft:
-            draft.write_text(json.dumps(listed, indent=0) + "\n", encoding="utf-8")
+        steps = {"found": self.found, "made": self.made, "damaged": self.damaged}
+        with written_whole(self.directory / LAST_RUN) as draft:
+            draft.write_text(json.dumps(steps, indent=1) + "\n", encoding="utf-8")
+        if self.found:
+            several = [f"{name} ({n})" if n > 1 else name for name, n in Counter(self.found).items()]
+            _LOG.info("from the cache %s: %s", self.directory, ", ".join(several))
 
 
-@cache
-def _code() -> str:
-    """The digest of this package's own code: between two releases it has one version and many forms."""
-    package = Path(__file__).parent.parent
-    hashed = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
-        hashed.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    return hashed.hexdigest()
+def _of_file(path: Path) -> Digest:
+    # Always of all the bytes: a size and a time can be those of another content.
+    with reading(path, "a file"), path.open("rb") as file:
+        hashed = hashlib.file_digest(file, "sha256")
+        return Digest(file.tell(), hashed.hexdigest())
 
 
 def beside(directory: Path) -> Path:

@@ -1,6 +1,7 @@
 """Results as bytes and back: plain values, arrays, tables and the frozen result types of this package; no code is ever loaded.
 
-An entry is a line with a checksum, then the structure as JSON with the arrays' bytes behind it, all compressed.
+An entry is a line with a digest, then the structure as JSON with the arrays' bytes behind it, all compressed. The digest is of the
+content and of all that it depends on, so that an entry in the place of another is as good as none.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import polars as pl
 
 from proband.samples import Experiment
 
-_MARK = b"proband cache 1 "
+_MARK = b"proband cache 2 "
 _PACKAGE = "proband."
 _PARTS = ("samples", "gallery", "probes", "gallery_rule", "probe_rule", "notes")
 
@@ -30,22 +31,22 @@ class DamagedError(Exception):
     """The bytes are not those of an entry, or of an entry that this version understands."""
 
 
-def pack(value: object, given: Mapping[str, object]) -> bytes:
+def pack(value: object, given: Mapping[str, object], key: str) -> bytes:
     """Turn a result into bytes; what is in `given` is only named, and must be given again to unpack.
 
-    How an estimate could be made anew (a function) is left behind.
+    `key` says all that the result depends on. How an estimate could be made anew (a function) is left behind.
     """
     packer = _Packer(given)
     structure = json.dumps(packer.plain(value), ensure_ascii=False).encode()
     body = zlib.compress(len(structure).to_bytes(8, "little") + structure + b"".join(packer.blobs), 1)
-    return _MARK + hashlib.sha256(body).hexdigest().encode() + b"\n" + body
+    return _head(body, key) + b"\n" + body
 
 
-def unpack(content: bytes, given: Mapping[str, object]) -> Any:
-    """Make the result again; raise `DamagedError` for anything but what `pack` made."""
+def unpack(content: bytes, given: Mapping[str, object], key: str) -> Any:
+    """Make the result again; raise `DamagedError` for anything but what `pack` made with this key."""
     head, _, body = content.partition(b"\n")
-    if head != _MARK + hashlib.sha256(body).hexdigest().encode():
-        raise DamagedError("the checksum does not agree")
+    if head != _head(body, key):
+        raise DamagedError("the digest does not agree")
     try:
         whole = zlib.decompress(body)
         size = int.from_bytes(whole[:8], "little")
@@ -60,6 +61,10 @@ def unpack(content: bytes, given: Mapping[str, object]) -> Any:
         zlib.error,
     ) as e:
         raise DamagedError(str(e)) from e
+
+
+def _head(body: bytes, key: str) -> bytes:
+    return _MARK + hashlib.sha256(hashlib.sha256(key.encode()).digest() + body).hexdigest().encode()
 
 
 class _Packer:

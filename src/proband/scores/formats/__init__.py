@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from proband.engine.files import reading, writing
+from proband.engine.placing import settle
 from proband.errors import InputError, UsageError
 from proband.samples import Samples
 from proband.scores.base import Scores
@@ -60,6 +61,9 @@ def format_of(path: Path, name: str | None = None) -> Format:
 def read_file(path: str | Path, options: ReadOptions | None = None, format: str | None = None) -> ScoreFile:
     """Read a score file of any known format."""
     path, options = Path(path), options or ReadOptions()
+    for one in (path, options.mask):
+        if one is not None:
+            settle(one)
     chosen = format_of(path, format)
     if options.key is not None and chosen is not NPZ:
         raise InputError(

@@ -225,12 +225,18 @@ def read_signature_set(path: Path) -> tuple[list[str], list[str]]:
 
 
 def _write(path: Path, scores: Scores, samples: Samples | None) -> None:
-    """Write the matrix, and with a samples table the mask; an older mask does not outlive its matrix."""
-    if path.suffix == ".mask":
+    """Write the matrix, and with a samples table the mask; a mask of another matrix is not left to be taken for this one's."""
+    mask_path = path.with_suffix(".mask")
+    if path == mask_path:
         raise InputError(f"{path.name} is the name of a mask, not of a matrix.", "name it .mtx.")
+    if samples is None and mask_path.exists():
+        raise InputError(
+            f"{mask_path.name} stands beside {path.name} and would be taken for the mask of the new matrix.",
+            "give a samples table (--samples), which makes a new mask; name another file; or move the mask away.",
+        )
     columns = np.arange(scores.shape[1])
-    with written_together(path, path.with_suffix(".mask")) as (draft, mask_draft):
-        with draft.open("wb") as file:
+    with written_together(path, *(() if samples is None else (mask_path,))) as drafts:
+        with drafts[0].open("wb") as file:
             file.write(_head(path, "S2" if scores.larger_is_closer else "D2", "MF", scores.shape))
             for rows in row_blocks(scores.shape, _ROWS_AT_ONCE_CELLS):
                 _refuse_lost(scores.cells(rows, columns), has_mask=samples is not None)
@@ -240,7 +246,7 @@ def _write(path: Path, scores: Scores, samples: Samples | None) -> None:
         query_codes = samples.codes[samples.ids.positions(scores.queries)]
         target_codes = samples.codes[samples.ids.positions(scores.targets)]
         self_targets = np.array([scores.targets.place(name) for name in scores.queries])
-        with mask_draft.open("wb") as file:
+        with drafts[1].open("wb") as file:
             file.write(_head(path, "M2", "MB", scores.shape))
             for rows in row_blocks(scores.shape, _ROWS_AT_ONCE_CELLS):
                 mated = query_codes[rows, None] == target_codes[None, :]
