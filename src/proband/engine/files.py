@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 import shutil
+import stat
 import struct
 import tempfile
 import zipfile
@@ -64,9 +65,23 @@ def named(name: str) -> Iterator[None]:
         raise type(error)(f"{name}: {error.message}", error.hint) from None
 
 
+def require_regular(path: Path) -> None:
+    """Refuse what is neither a file nor a directory: a pipe waits for ever, and some devices have no end."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):  # whoever opens it says why it cannot be
+        return
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        kind = "a pipe" if stat.S_ISFIFO(mode) else "a socket" if stat.S_ISSOCK(mode) else "a device"
+        raise InputError(
+            f"{path} is {kind}, and not a file.", "write what it gives into a file, and name that."
+        )
+
+
 @contextmanager
 def reading(path: Path, what: str) -> Iterator[None]:
     """Let nothing out but errors that name the file: it "cannot be read as" `what` if the complaint is foreign."""
+    require_regular(path)
     with named(path.name), refused(f"{path.name} cannot be read as {what}"):
         yield
 

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from proband.engine.files import first_line, reading
+from proband.engine.parquet import read_parquet
 from proband.errors import InputError, UsageError
 
 ROW_NUMBER = "#"
@@ -31,7 +32,7 @@ def read_frame(path: Path, text_columns: Collection[str] = ()) -> pl.DataFrame:
             if ending in _SEPARATORS:
                 return _read_delimited(path, _SEPARATORS[ending], text_columns)
             if ending in (".parquet", ".pq"):
-                return pl.read_parquet(path, glob=False)
+                return read_parquet(path)
             if ending in (".jsonl", ".ndjson"):
                 with path.open("rb") as file:  # a name would be taken for a pattern
                     return pl.read_ndjson(file)
