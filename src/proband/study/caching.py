@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from proband.engine import written_whole
 from proband.engine.files import make_directory, reading
+from proband.errors import InputError
 from proband.study.packing import DamagedError, pack, unpack
 
 Result = TypeVar("Result")
@@ -173,4 +174,9 @@ def _code() -> str:
 def beside(directory: Path) -> Path:
     """Where the cache of a run directory is: hidden beside it."""
     whole = directory.resolve()
-    return whole.with_name(f".{whole.name}.cache")
+    found = whole.with_name(f".{whole.name}.cache")
+    if found.is_symlink():
+        raise InputError(
+            f"The cache {found} is a link, and may lead anywhere.", "remove it, or give --no-cache."
+        )
+    return found
