@@ -34,7 +34,7 @@ _COMPLAINTS: tuple[type[BaseException], ...] = (
     PolarsError,
     PanicException,
 )
-_OF_WRITING: tuple[type[BaseException], ...] = (OSError, PolarsError)
+_OF_WRITING: tuple[type[BaseException], ...] = (OSError, UnicodeEncodeError, PolarsError)
 
 
 def first_line(error: BaseException) -> str:
