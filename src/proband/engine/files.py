@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import mmap
 import re
 import shutil
 import stat
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 from polars.exceptions import PanicException, PolarsError
 
 from proband.errors import InputError, ProbandError
@@ -76,6 +78,20 @@ def require_regular(path: Path) -> None:
         raise InputError(
             f"{path} is {kind}, and not a file.", "write what it gives into a file, and name that."
         )
+
+
+def require_whole(array: object) -> None:
+    """Refuse a mapped file that was cut short since it was opened: reading what is gone would end the process."""
+    if isinstance(array, np.memmap) and array.filename is not None and isinstance(array.base, mmap.mmap):
+        path = Path(array.filename)
+        with refused(f"{path.name} is gone"):
+            stored = path.stat().st_size
+        if stored < array.offset + array.nbytes:
+            raise InputError(
+                f"{path.name} was cut short while it was read: {stored:,} bytes are left of "
+                f"{array.offset + array.nbytes:,}.",
+                "let nobody write to it meanwhile, and begin anew.",
+            )
 
 
 @contextmanager
