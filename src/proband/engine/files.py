@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import mmap
 import re
 import shutil
 import stat
@@ -82,10 +81,12 @@ def require_regular(path: Path) -> None:
 
 def require_whole(array: object) -> None:
     """Refuse a mapped file that was cut short since it was opened: reading what is gone would end the process."""
-    if isinstance(array, np.memmap) and array.filename is not None and isinstance(array.base, mmap.mmap):
+    if isinstance(array, np.memmap) and array.filename is not None:
         path = Path(array.filename)
-        with refused(f"{path.name} is gone"):
+        try:
             stored = path.stat().st_size
+        except FileNotFoundError:  # what is mapped outlives its name
+            return
         if stored < array.offset + array.nbytes:
             raise InputError(
                 f"{path.name} was cut short while it was read: {stored:,} bytes are left of "

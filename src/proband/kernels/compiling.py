@@ -36,7 +36,7 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     return compiled
 
 
-class _SealedFile(IndexDataCacheFile):  # type: ignore[misc]
+class _SealedFile(IndexDataCacheFile):
     """Cache files that a flipped bit makes invalid instead of dangerous: machine code is run as it is found."""
 
     def save(self, key: Any, data: Any) -> None:
@@ -54,7 +54,7 @@ class _SealedFile(IndexDataCacheFile):  # type: ignore[misc]
         return data if own == key else None
 
 
-class _SealedCache(FunctionCache):  # type: ignore[misc]
+class _SealedCache(FunctionCache):
     """A cache that is never in the way: what cannot be read is compiled anew, what cannot be written is not kept."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
