@@ -281,3 +281,38 @@ def test_a_broken_archive_is_refused(tmp_path: Path) -> None:
     (tmp_path / "images.npz").write_bytes(b"PK\x03\x04 and no more")
     with pytest.raises(InputError, match=r"images\.npz"):
         Pictures.of(tmp_path / "images.npz", TABLE)
+
+
+# Files made to harm
+
+
+def test_no_byte_of_a_tiff_lets_anything_out_but_our_own_error(tmp_path: Path) -> None:
+    """A tag of another type makes Pillow raise what nobody expects of a reader of files."""
+    path = tmp_path / "damaged.tif"
+    Image.fromarray(GREY).save(path)
+    content = path.read_bytes()
+    for place in range(8, len(content) - GREY.size):
+        for value in (0, 12, 255):
+            path.write_bytes(content[:place] + bytes([value]) + content[place + 1 :])
+            with warnings.catch_warnings(), suppress(InputError):
+                warnings.simplefilter("ignore")
+                read_picture(path)
+
+
+@pytest.mark.parametrize("side", [9_500, 14_000])
+def test_a_picture_of_too_many_pixels_is_refused_before_it_is_unpacked(tmp_path: Path, side: int) -> None:
+    path = tmp_path / "large.png"
+    Image.new("1", (side, side)).save(path)
+    assert path.stat().st_size < 100_000
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(InputError, match=r"large\.png"):
+            read_picture(path)
+
+
+def test_no_other_program_is_started_for_a_picture(tmp_path: Path) -> None:
+    """Pillow hands PostScript to Ghostscript, whatever the file is called."""
+    Image.fromarray(GREY).save(tmp_path / "page.eps")
+    (tmp_path / "page.eps").rename(tmp_path / "face.png")
+    with pytest.raises(InputError, match="cannot identify"):
+        read_picture(tmp_path / "face.png")

@@ -107,8 +107,16 @@ def test_a_seed_repeats_the_test_and_says_so(people: Samples, pictures: Pictures
         BlindTest(people, "all", "all", pictures, seed=seed).make(tmp_path / name, tmp_path / f"{name}.key")
         for name, seed in (("a", 1), ("b", 1), ("c", 2))
     ]
-    digests = [one.packages[0].digest for one in made]
-    assert digests[0] == digests[1] != digests[2]
+    names = [Package.read(one.packages[0].path).queries for one in made]
+    assert names[0] == names[1] != names[2]
+    assert all(one.packages[0].rehearsal for one in made)
+    assert "This is a rehearsal" in (made[0].packages[0].path / "README.md").read_text()
+    # What is published beside the names must not help to guess the seed.
+    assert (
+        len({one.packages[0].training_salt for one in made})
+        == len({one.packages[0].commitment for one in made})
+        == 3
+    )
     assert "whoever guesses it has the key" in made[0].notes[0]
 
 

@@ -180,3 +180,11 @@ def test_an_image_is_not_searched_for_among_itself(make: Make, answer: Answer) -
     experiment = opened.experiment("one_per_subject")
     assert not set(experiment.gallery) & set(experiment.probes)
     assert (len(experiment.gallery), len(experiment.probes)) == (30, 90)
+
+
+@pytest.mark.parametrize("seed", [None, 3])
+def test_a_rehearsal_is_named_with_its_results(make: Make, answer: Answer, seed: int | None) -> None:
+    test = make(pictures=None, canaries=3, control=5, seed=seed)
+    opened = open_tests([answered(test, answer(*test))])
+    assert opened.to_dict()["tests"][0]["rehearsal"] is (seed is not None)
+    assert any("rehearsal" in said for said in opened.sentences()) is (seed is not None)

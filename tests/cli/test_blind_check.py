@@ -155,3 +155,16 @@ def test_wrong_requests(run: Run, own: Path) -> None:
     done = run("blind", "score", "forged.key", "test-fully", "near-fully", cwd=own)
     assert done.returncode == 1
     assert "its seal is broken" in done.stderr
+
+
+def test_a_submission_that_would_end_its_reader_is_refused(run: Run, own: Path) -> None:
+    folder = own / "near-fully"
+    (folder / "scores.npy").unlink()
+    pl.DataFrame({"query": ["a"] * 9, "score": [1.0] * 9}).write_parquet(folder / "scores.parquet")
+    content = bytearray((folder / "scores.parquet").read_bytes())
+    for place in range(4, len(content) - 8, 3):
+        content[place] ^= 0x40
+    (folder / "scores.parquet").write_bytes(content)
+    done = run("blind", "check", "test-fully", "near-fully", cwd=own)
+    assert done.returncode == 1
+    assert "scores.parquet cannot be read as Parquet" in done.stderr

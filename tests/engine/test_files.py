@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 import os
+import re
+import socket
 from pathlib import Path
 
 import pytest
 
 import proband.engine.placing as placing
+from proband.algorithms import load_model, read_picture
+from proband.blind import Key
+from proband.blind.submission import Declaration
 from proband.engine import written_whole
 from proband.engine.files import written_together
-from proband.errors import InputError
+from proband.errors import InputError, ProbandError
+from proband.protocols.card import ProtocolCard
+from proband.protocols.split_files import read_splits
+from proband.samples import Samples
+from proband.samples.choosing import choose
+from proband.scores.formats import read_file, read_image_list
+from proband.scores.formats.numpy_files import open_npy
+from proband.scores.pair_lists import read_pairs
+from proband.study.reading import read_study
+
+TABLE = Samples({"id": ["a", "b"], "subject": ["p", "q"]})
 
 
 def test_a_file_appears_when_it_is_done(tmp_path):
@@ -312,3 +327,56 @@ def test_a_disk_without_room_for_a_lock_is_an_error(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="No space left on device"), written_whole(tmp_path / "out"):
         pytest.fail("must not be reached")
     assert not list(tmp_path.iterdir())
+
+
+def pipe(path):
+    os.mkfifo(path)
+
+
+def null(path):
+    path.symlink_to("/dev/null")
+
+
+def endless(path):
+    path.symlink_to("/dev/zero")
+
+
+def socket_at(path):
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind(str(path))
+
+
+READERS = {
+    "samples.csv": Samples.read,
+    "samples.parquet": Samples.read,
+    "samples.jsonl": Samples.read,
+    "samples.npz": Samples.read,
+    "scores.npy": read_file,
+    "scores.npz": read_file,
+    "scores.mtx": read_file,
+    "scores.csv": read_file,
+    "scores.parquet": read_file,
+    "scores.txt": read_file,
+    "list.srt": read_image_list,
+    "pairs.txt": lambda path: read_pairs(path, TABLE),
+    "pairs.parquet": lambda path: read_pairs(path, TABLE),
+    "ids.txt": lambda path: choose(TABLE, f"@{path}"),
+    "study.toml": read_study,
+    "face.png": read_picture,
+    "model.npz": load_model,
+    "card.json": ProtocolCard.read,
+    "splits.csv": read_splits,
+    "test.key": Key.read,
+    "vectors.npy": open_npy,
+    "submission.toml": Declaration.read,
+}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes and devices are files on POSIX only")
+@pytest.mark.parametrize("make", [pipe, null, endless, socket_at])
+@pytest.mark.parametrize("name", READERS)
+def test_no_reader_waits_for_a_pipe_or_reads_a_device(tmp_path, monkeypatch, name, make):
+    monkeypatch.chdir(tmp_path)  # the name of a socket must be short
+    make(Path(name))
+    with pytest.raises(ProbandError, match=re.escape(Path(name).stem)):
+        READERS[name](Path(name))

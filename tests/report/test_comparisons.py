@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -81,3 +82,20 @@ def test_many_letters_are_written_as_runs():
 
     assert _letters([2, 3, 4]) == "c,d,e"
     assert _letters([1, *range(3, 12), 30]) == "b,d–l,af"
+
+
+@pytest.mark.parametrize(
+    "name", ["a\n\\input{x}", "\\write18{x}", "a\r\n\n\\end{tabular}", "[0pt] & $x", "*b%", "\x1b[2Jc"]
+)
+def test_no_name_is_a_command_of_latex(name: str) -> None:
+    from proband.report.grids import Grid, as_latex, as_tex, tex_comment
+
+    assert len(tex_comment(f"of {name}.").splitlines()) == 1
+    written = as_latex(Grid(name, ("algorithm", "rate"), ((name, "1"),)))
+    assert len(written.splitlines()) == 8
+    row = written.splitlines()[5]
+    assert as_tex(name) in row
+    assert row.count("\\") == as_tex(name).count("\\") + 2
+    assert not row.startswith(("[", "*"))
+    assert not re.search(r"\\(input|write|end)", row)
+    assert row.isprintable()

@@ -146,7 +146,7 @@ def test_bytes_in_npz_are_text(tmp_path):
         ("t.csv", "name,subject\na,x\n", "t.csv has no column 'id'"),
         ("t.jsonl", "", "t.jsonl"),
         ("t.jsonl", '{"id": ', "cannot be read as jsonl"),
-        ("t.parquet", "PAR1", "cannot be read as parquet"),
+        ("t.parquet", "PAR1", "cannot be read as Parquet"),
         ("t.npz", "PK", "not a NumPy archive"),
         ("t.npz", "", "not a NumPy archive"),
     ],

@@ -12,7 +12,7 @@ from proband.algorithms.normalize import Geometry, Photometry, crop_faces
 from proband.algorithms.pca import PCA
 from proband.algorithms.pictures import Pictures, read_picture
 from proband.algorithms.recognizer import Model, PeopleModel, Recognizer, Training
-from proband.algorithms.registry import names, recognizer
+from proband.algorithms.registry import names, names_code, recognizer
 from proband.algorithms.running import Sets, score, train
 from proband.algorithms.sparse import SRC
 from proband.algorithms.storage import load_model, save_model
@@ -44,6 +44,7 @@ __all__ = [
     "detector",
     "load_model",
     "names",
+    "names_code",
     "read_picture",
     "recognizer",
     "save_model",

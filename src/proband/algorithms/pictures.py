@@ -10,12 +10,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.files import first_line, require_regular
 from proband.errors import InputError, ProbandError, UsageError
 from proband.samples import Ids, Samples
 from proband.samples.npz import Archive
 
 Grey = npt.NDArray[np.uint8]
 ENDINGS = (".png", ".pgm", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp")
+# Not all that Pillow knows: for some formats it starts other programs.
+_FORMATS = ("PNG", "PPM", "JPEG", "TIFF", "BMP", "GIF", "WEBP", "JPEG2000")
+_MOST_PIXELS = 89_478_485  # beyond these Pillow warns: a quarter of a GiB of colours
 _SIXTEEN_TO_EIGHT = 257  # 65535 / 255
 
 
@@ -50,8 +54,14 @@ def read_picture(path: Path) -> Grey:
     """Read a picture as 8-bit grey: colour by its luminance, 16 bits scaled to 8, transparency left aside."""
     from PIL import Image
 
+    require_regular(path)
     try:
-        with Image.open(path) as picture:
+        with Image.open(path, formats=_FORMATS) as picture:
+            if picture.width * picture.height > _MOST_PIXELS:
+                raise InputError(
+                    f"{path.name} has {picture.width:,} × {picture.height:,} pixels, more than {_MOST_PIXELS:,}.",
+                    "it is damaged or made to harm; if it is sound, make it smaller.",
+                )
             if picture.mode == "F":
                 raise InputError(
                     f"{path.name} has fractions for grey values.",
@@ -62,8 +72,10 @@ def read_picture(path: Path) -> Grey:
             if picture.mode == "P":
                 return np.asarray(picture.convert("RGBA").convert("L"))  # a palette may be transparent
             return np.asarray(picture.convert("L"))
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        raise InputError(f"{path.name} cannot be read as a picture: {error}.") from None
+    except ProbandError:
+        raise
+    except Exception as error:  # of a damaged file, Pillow raises whatever its parsing meets
+        raise InputError(f"{path.name} cannot be read as a picture: {first_line(error)}.") from None
 
 
 def _from_deep(values: npt.NDArray[np.float64], path: Path) -> Grey:

@@ -72,6 +72,15 @@ def names() -> list[str]:
     return [*BUNDLED, *sorted(entry.name for entry in entry_points(group=GROUP) if entry.name not in BUNDLED)]
 
 
+def names_code(name: str) -> bool:
+    """Whether a name means code to be imported: ``package.module:attribute``.
+
+    What is bundled, or installed as a plug-in under that name, is not meant by it; an ONNX model is data.
+    """
+    head, _, tail = name.partition(":")
+    return "." in head and not head.startswith(".") and bool(tail) and name not in names()
+
+
 def _find(name: str) -> Recognizer:
     if name in BUNDLED:
         return BUNDLED[name]()
@@ -81,7 +90,7 @@ def _find(name: str) -> Recognizer:
     head, _, tail = name.partition(":")
     if head == "onnx" and tail:
         return OnnxRecognizer(tail)
-    if "." in head and not head.startswith(".") and tail:
+    if names_code(name):
         return _as_recognizer(_attribute(head, tail), name)
     near = difflib.get_close_matches(name, names(), n=3)
     raise UsageError(

@@ -16,7 +16,7 @@ _RULE_OF_CONTROL = "The control sets are scored apart, in the same way, as if th
 
 _README = """# {name}: a blind test, {version}
 
-You get a set of known faces (*targets*) and a set of unknown ones (*queries*). Your algorithm says how alike each query and each
+{rehearsal}You get a set of known faces (*targets*) and a set of unknown ones (*queries*). Your algorithm says how alike each query and each
 target are. Names are random and mean nothing, nor does the order.
 
 | file | what it is |
@@ -42,6 +42,11 @@ Scores, not decisions: any number, larger for more alike (`similarity`) or less 
 images that could not be processed are listed in `submission.toml`. Before sending, check it as it will be checked on arrival:
 
     proband blind check THIS-DIRECTORY YOUR-DIRECTORY
+"""
+
+_REHEARSAL = """**This is a rehearsal.** Its names were drawn from a seed, so that whoever knows or guesses the seed knows whose the images are.
+What is scored with it is no result of a blind test.
+
 """
 
 _CONTROL = """- `control.npy`: {control_queries} rows × {control_targets} columns, the same for the control sets.
@@ -77,7 +82,15 @@ def rules(counts: dict[str, int]) -> list[str]:
     return [*_RULES, *([_RULE_OF_CONTROL] if counts["control_queries"] else [])]
 
 
-def readme(name: str, version: str, counts: dict[str, int], columns: list[str], pictures: str | None) -> str:
+def readme(
+    name: str,
+    version: str,
+    counts: dict[str, int],
+    columns: list[str],
+    pictures: str | None,
+    *,
+    rehearsal: bool = False,
+) -> str:
     """Explain the package in plain words.
 
     `columns` are those beside the id; `pictures` describes the images, if there are any.
@@ -88,6 +101,7 @@ def readme(name: str, version: str, counts: dict[str, int], columns: list[str], 
     return _README.format(
         name=name,
         version=version,
+        rehearsal=_REHEARSAL if rehearsal else "",
         **counts,
         n_targets=counted(counts["targets"], "target"),
         n_queries=counted(counts["queries"], "query", "queries"),

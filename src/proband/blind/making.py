@@ -88,7 +88,7 @@ class BlindTest:
     training_salt
         What declarations are hashed with, if it was announced before; by default random.
     seed
-        Makes the names repeatable, and the key as guessable as the seed.
+        Makes the names repeatable, and the key as guessable as the seed: the package says that it is a rehearsal.
     """
 
     samples: Samples
@@ -120,7 +120,7 @@ class BlindTest:
         source = chance(self.seed)
         if not self.training_salt:
             require_salt(self.training)
-        public = self.training_salt or salt(source)
+        public = self.training_salt or salt()
         check_training(self.training, tested, public)
         sizes = None
         if self.pictures is not None:
@@ -156,7 +156,7 @@ class BlindTest:
         """Fill one package and return its key."""
         table = draw(sets, source)
         used = self.samples.take(self.samples.ids.positions(sets.samples))
-        key = Key("", salt(source), table, used, self.training, public, tested.others)
+        key = Key("", salt(), table, used, self.training, public, tested.others)
         columns = [*self.keep, *(EYE_COLUMNS if version == PARTIALLY else ())]
         parcel = Parcel(draft)
         counts = {}
@@ -167,7 +167,9 @@ class BlindTest:
         if sizes is not None and self.pictures is not None:
             _put_pictures(parcel, self.pictures, table, sizes, progress)
         shape = _shape_of(sizes)
-        parcel.put("README.md", readme(self.name, version, counts, columns, shape))
+        parcel.put(
+            "README.md", readme(self.name, version, counts, columns, shape, rehearsal=self.seed is not None)
+        )
         parcel.put(DECLARATION, form(public))
         stated = {
             "proband": __version__,
@@ -177,6 +179,7 @@ class BlindTest:
             "columns": columns,
             "images": shape,
             "rules": rules(counts),
+            "rehearsal": self.seed is not None,
             "training": {name: summary_of(parts, public) for name, parts in self.training.items()},
             "training_salt": public,
             "commitment": key.commitment,

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine import Progress
+from proband.engine.files import require_whole
 from proband.engine.wording import counted
 from proband.errors import InputError, ProbandError, first_few
 from proband.kernels.codes import DONT_CARE, FAILED
@@ -98,6 +99,7 @@ class Laid:
 
     def floats(self, rows: Rows) -> Values:
         """The scores of some rows, not-a-number where a comparison failed."""
+        require_whole(self.values)
         stored = self.values.dtype
         short = stored.kind == "f" and stored.itemsize <= 4
         block = np.array(self.values[rows], dtype=np.float32 if short else np.float64)

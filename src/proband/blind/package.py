@@ -51,6 +51,8 @@ class Package:
         The directory.
     training_salt
         What goes before an id when a declaration of training sets is hashed.
+    rehearsal
+        Whether its names were drawn from a seed, by which anyone can draw them again.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Package:
     digest: str
     path: Path
     training_salt: str = ""
+    rehearsal: bool = False
 
     def __repr__(self) -> str:
         return (
@@ -96,6 +99,7 @@ class Package:
             digest=digest_of(content),
             path=path,
             training_salt=stated["training_salt"],
+            rehearsal=stated["rehearsal"],
         )
 
 
@@ -172,6 +176,9 @@ def _stated(content: Any) -> dict[str, Any]:
         raise InputError(
             f"{MARK} states the version {content['version']!r:.60}.", f"it is {PARTIALLY} or {FULLY}."
         )
+    # A package that does not say was made before there were rehearsals in this sense.
+    if not isinstance(content.setdefault("rehearsal", False), bool):
+        raise InputError(f"{MARK} does not state whether it is a rehearsal.")
     files = content.get("files")
     if not isinstance(files, dict) or not all(isinstance(digest, str) for digest in files.values()):
         raise InputError(f"{MARK} does not state the digests of the files.")

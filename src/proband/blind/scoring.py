@@ -80,6 +80,7 @@ class OpenedTests:
                 {
                     "name": test.package.name,
                     "version": test.package.version,
+                    "rehearsal": test.package.rehearsal,
                     "package": test.package.digest,
                     "commitment": test.package.commitment,
                     "submissions": [one.to_dict() for one in checked],
@@ -96,6 +97,11 @@ class OpenedTests:
                 f"Blind test {test.package.name!r}, {test.package.version}: package {test.package.digest}, key committed to as "
                 f"{test.package.commitment}."
             )
+            if test.package.rehearsal:
+                said.append(
+                    f"A rehearsal: the names of {test.package.name!r} were drawn from a seed and can be drawn again, so this is no "
+                    "result of a blind test."
+                )
             for one in checked:
                 files = ", ".join(f"{name} {digest}" for name, digest in one.submission.digests.items())
                 said.append(f"Submission {' '.join(one.sentences())} SHA-256: {files}.")

@@ -35,9 +35,9 @@ def chance(seed: int | None) -> random.Random:
     return secrets.SystemRandom() if seed is None else random.Random(seed)  # noqa: S311
 
 
-def salt(source: random.Random) -> str:
-    """Draw 256 bits, as hexadecimal digits."""
-    return f"{source.getrandbits(_SALT_BITS):0{_SALT_BITS // 4}x}"
+def salt() -> str:
+    """Draw 256 bits of the secure source, as hexadecimal digits: a salt is public, and must not give a seed away."""
+    return secrets.token_hex(_SALT_BITS // 8)
 
 
 def random_names(n: int, source: random.Random) -> list[str]:

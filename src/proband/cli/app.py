@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import logging
+import os
 import sys
 import warnings
+from contextlib import suppress
+from typing import NoReturn
 
 import typer
 
@@ -19,6 +23,7 @@ from proband.cli.convert import convert
 from proband.cli.demo import demo
 from proband.cli.evaluate import evaluate
 from proband.cli.faces import faces
+from proband.cli.faults import TRACEBACK_VARIABLE, explain_bus_errors, nobody_reads, silence_output, words_of
 from proband.cli.feret import feret
 from proband.cli.init import init
 from proband.cli.inspect import inspect
@@ -92,37 +97,62 @@ class _Notes(logging.Handler):
     """Shows what the library logs: what changes no number, and the user should know."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        typer.secho(f"note: {record.getMessage()}", err=True)
+        from proband.engine.wording import printable
+
+        with suppress(OSError):
+            typer.secho(f"note: {printable(record.getMessage())}", err=True)
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the program: exit code 0 if all is well, 1 for unfit data, 2 for a wrong request."""
+    if arguments is None:
+        explain_bus_errors()
     # Figures are drawn all the same: a letter no font has is a box, and a name too long for its room is cut.
     for message in ("Glyph .* missing from", "constrained_layout not applied"):
         warnings.filterwarnings("ignore", message, UserWarning)
     log = logging.getLogger("proband")
     log.handlers = [_Notes()]
     log.setLevel(logging.INFO)
+    # A picture of too many pixels is refused, which says more than the warning before it.
+    warnings.filterwarnings("ignore", "Image size .* exceeds limit")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A name may hold what the terminal has no letters for.
+            stream.reconfigure(errors="backslashreplace")
     try:
         code = app(arguments, standalone_mode=False)
+        sys.stdout.flush()  # while a full disk can still be told
     except ProbandError as error:
-        typer.secho(f"{type(error).__name__}: {error.message}", fg="red", err=True)
-        if error.hint:
-            typer.secho(f"hint: {error.hint}", err=True)
-        sys.exit(error.exit_code)
+        _end(f"{type(error).__name__}: {error.message}", error.hint, error.exit_code)
     except typer.Exit as stop:
         sys.exit(stop.exit_code)
     except (KeyboardInterrupt, typer.Abort):
-        typer.secho("stopped", err=True)
-        sys.exit(130)
-    except BrokenPipeError:
-        # The reader of our output went away (a pager, head): nothing is wrong, and nothing more can be said.
-        sys.stderr.close()
-        sys.exit(0)
-    except Exception as error:
+        _end("stopped", None, 130)
+    except (SystemExit, Exception) as error:
+        if nobody_reads(error):
+            silence_output()
+            sys.exit(0)
+        if isinstance(error, SystemExit):
+            raise
         # Typer's own complaints about options and arguments know how to show themselves.
         if hasattr(error, "show") and hasattr(error, "exit_code"):
             error.show()
             sys.exit(error.exit_code)
-        raise
+        if os.environ.get(TRACEBACK_VARIABLE):
+            raise
+        if isinstance(error, OSError):
+            silence_output()
+        message, hint = words_of(error)
+        _end(f"{type(error).__name__}: {message}", hint, 1)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _end(message: str, hint: str | None, code: int) -> NoReturn:
+    """Say why the program ends, where that can still be said."""
+    from proband.engine.wording import printable
+
+    with suppress(OSError):
+        typer.secho(printable(message), fg="red" if code != 130 else None, err=True)
+        if hint:
+            typer.secho(f"hint: {printable(hint)}", err=True)
+    sys.exit(code)

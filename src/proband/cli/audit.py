@@ -168,7 +168,9 @@ def audit(
         from proband.engine import written_whole
 
         with written_whole(csv) as draft:
-            found.to_frame().write_csv(draft)
+            from proband.engine.spreadsheets import write_spreadsheet
+
+            write_spreadsheet(found.to_frame(), draft)
     if running.json:
         typer.echo(json_module.dumps(found.to_dict(), ensure_ascii=False, allow_nan=False))
     else:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress as Bars, TaskID
+    from rich.text import Text
 
     from proband.engine import Progress
     from proband.samples import Choice, Samples
@@ -17,9 +18,7 @@ if TYPE_CHECKING:
 
 def output() -> Console:
     """The console for results: as wide as it needs to be when it is not a terminal."""
-    from rich.console import Console
-
-    console = Console(highlight=False, soft_wrap=False)
+    console = _careful(highlight=False, soft_wrap=False)
     if not console.is_terminal:
         console.width = 160
     return console
@@ -27,9 +26,33 @@ def output() -> Console:
 
 def talk() -> Console:
     """The console for everything that is not a result."""
-    from rich.console import Console
+    return _careful(stderr=True, highlight=False)
 
-    return Console(stderr=True, highlight=False)
+
+def _careful(**settings: Any) -> Console:
+    """Make a console that shows names as they are, and obeys nothing that is written in them."""
+    from rich.console import Console
+    from rich.errors import MarkupError
+    from rich.segment import Segment
+
+    from proband.engine.wording import printable
+
+    class Careful(Console):
+        def render_str(self, text: str, **options: Any) -> Text:
+            try:
+                return super().render_str(printable(text), **options)
+            except MarkupError:  # brackets of a name
+                return super().render_str(printable(text), **{**options, "markup": False})
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # for the program to end on, as without rich
+
+        def render(self, *renderable: Any, **options: Any) -> Iterator[Segment]:
+            for segment in super().render(*renderable, **options):
+                # Controls of our own are marked as such; what is text may hold none.
+                yield segment if segment.control else Segment(printable(segment.text), segment.style)
+
+    return Careful(**settings)
 
 
 @contextmanager

@@ -109,7 +109,9 @@ def _show(evaluation: Any, json: bool, csv: Path | None, figures: list[Path], ou
         save_figure(drawn, path)
     if csv is not None:
         with written_whole(csv) as draft:
-            evaluation.to_frame().write_csv(draft)
+            from proband.engine.spreadsheets import write_spreadsheet
+
+            write_spreadsheet(evaluation.to_frame(), draft)
     summary = write_evaluation(evaluation, out) if out is not None else None
     if json:
         typer.echo(as_json(evaluation), nl=False)

@@ -41,6 +41,8 @@ def inspect(
     """
     import json as json_module
 
+    from rich.markup import escape
+
     from proband.scores.formats import ReadOptions
     from proband.scores.inspection import inspect_file
 
@@ -54,7 +56,9 @@ def inspect(
         typer.echo(json_module.dumps(found.to_dict(), indent=1, ensure_ascii=False))
         return
     console = output()
-    console.print(f"[bold]{found.path}[/bold]: {found.kind}, format {found.format}", soft_wrap=True)
+    console.print(
+        f"[bold]{escape(str(found.path))}[/bold]: {found.kind}, format {found.format}", soft_wrap=True
+    )
     for name, value in found.facts.items():
         console.print(f"  {name}: {value}", markup=False, soft_wrap=True)
     if found.summaries:

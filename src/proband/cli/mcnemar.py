@@ -10,6 +10,8 @@ from proband.cli.console import output, progress_bars
 from proband.cli.gathering import gathered
 from proband.cli.inputs import ExperimentInputs, RunInputs, ScoreInputs
 
+_MOST_DIGITS = 12
+
 
 @gathered
 def mcnemar(
@@ -52,6 +54,9 @@ def mcnemar(
                 + ("." if inputs.samples is None else f" and {inputs.samples}."),
                 "the counts are of probes that only the first, and only the second recognises.",
             )
+        long = [word for word in (*words, str(n or 0)) if len(word) > _MOST_DIGITS]
+        if long:
+            raise UsageError(f"{long[0]:.20}… is no number of probes: it has {len(long[0]):,} digits.")
         first, second = int(words[0]), int(words[1])
         if n is not None and n < first + second:
             raise UsageError(f"{first} + {second} discordant probes cannot be among {n}.")

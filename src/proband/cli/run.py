@@ -19,7 +19,7 @@ def run(
             "--out",
             "-o",
             metavar="DIR",
-            help="Where results go. Default: as the study says, or STUDY-results beside it.",
+            help="Where results go. Default: as the study says, which may name no place outside its own directory, or STUDY-results beside it.",
             rich_help_panel="Output",
         ),
     ] = None,
@@ -31,6 +31,13 @@ def run(
             rich_help_panel="Output",
         ),
     ] = True,
+    allow_plugins: Annotated[
+        bool,
+        typer.Option(
+            "--allow-plugins",
+            help="Let the study import and call the code it names (package.module:attribute). Only for studies you trust.",
+        ),
+    ] = False,
     show: Annotated[
         bool, typer.Option("--open", help="Open the report in the browser.", rich_help_panel="Output")
     ] = False,
@@ -56,7 +63,7 @@ def run(
     require_place(place)
     kept = Cache(beside(place) if cache else None)
     with progress_bars(quiet) as progress:
-        found = run_study(asked, threads=threads, progress=progress, cache=kept)
+        found = run_study(asked, threads=threads, progress=progress, cache=kept, allow_plugins=allow_plugins)
         report = write_run(found, place, asked.output.formats, kept)
     kept.finish()
     section = verdict_section(found)

@@ -111,7 +111,9 @@ def search(
     ):
         if path is not None:
             with written_whole(path) as draft:
-                pl.concat(frames).write_csv(draft)
+                from proband.engine.spreadsheets import write_spreadsheet
+
+                write_spreadsheet(pl.concat(frames), draft)
             talk().print(f"wrote {path}", markup=False, soft_wrap=True)
     if figure:
         from proband.report.figures import save_figure

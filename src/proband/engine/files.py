@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import re
+import stat
 import struct
 import zipfile
 import zlib
@@ -12,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import numpy as np
 from polars.exceptions import PanicException, PolarsError
 
 from proband.engine.hiding import hidden, is_hidden
@@ -34,7 +36,7 @@ _COMPLAINTS: tuple[type[BaseException], ...] = (
     PolarsError,
     PanicException,
 )
-_OF_WRITING: tuple[type[BaseException], ...] = (OSError, PolarsError)
+_OF_WRITING: tuple[type[BaseException], ...] = (OSError, UnicodeEncodeError, PolarsError)
 
 
 def first_line(error: BaseException) -> str:
@@ -65,9 +67,39 @@ def named(name: str) -> Iterator[None]:
         raise type(error)(f"{name}: {error.message}", error.hint) from None
 
 
+def require_regular(path: Path) -> None:
+    """Refuse what is neither a file nor a directory: a pipe waits for ever, and some devices have no end."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):  # whoever opens it says why it cannot be
+        return
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        kind = "a pipe" if stat.S_ISFIFO(mode) else "a socket" if stat.S_ISSOCK(mode) else "a device"
+        raise InputError(
+            f"{path} is {kind}, and not a file.", "write what it gives into a file, and name that."
+        )
+
+
+def require_whole(array: object) -> None:
+    """Refuse a mapped file that was cut short since it was opened: reading what is gone would end the process."""
+    if isinstance(array, np.memmap) and array.filename is not None:
+        path = Path(array.filename)
+        try:
+            stored = path.stat().st_size
+        except FileNotFoundError:  # what is mapped outlives its name
+            return
+        if stored < array.offset + array.nbytes:
+            raise InputError(
+                f"{path.name} was cut short while it was read: {stored:,} bytes are left of "
+                f"{array.offset + array.nbytes:,}.",
+                "let nobody write to it meanwhile, and begin anew.",
+            )
+
+
 @contextmanager
 def reading(path: Path, what: str) -> Iterator[None]:
     """Let nothing out but errors that name the file: it "cannot be read as" `what` if the complaint is foreign."""
+    require_regular(path)
     with named(path.name), refused(f"{path.name} cannot be read as {what}"):
         yield
 

@@ -2,7 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+
+# Controls of terminals, marks that turn the direction of writing, separators of lines, halves of characters.
+_UNPRINTABLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+_LONGEST_WORD = 400
+_WORD = re.compile(rf"\S{{{_LONGEST_WORD + 1},}}")
+
+
+def printable(text: str) -> str:
+    r"""Write what a terminal would obey, and not show, as its number, and cut words that would fill the screen.
+
+    Examples
+    --------
+    >>> printable("pca\x1b[2J\u202e")
+    'pca\\x1b[2J\\u202e'
+
+    """
+    cut = _WORD.sub(lambda word: f"{word[0][: _LONGEST_WORD // 2]}… ({len(word[0]):,} characters)", text)
+    return _UNPRINTABLE.sub(lambda mark: _numbered(ord(mark[0])), cut)
+
+
+def _numbered(code: int) -> str:
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 def counted(n: int, one: str, many: str | None = None) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import polars as pl
 
 from proband.engine.rendering import Shown, render
+from proband.engine.spreadsheets import spreadsheet_csv
 from proband.inference.estimates import Estimate
 from proband.inference.overall import CochranQ
 from proband.inference.proportions import Interval
@@ -218,7 +219,7 @@ class Comparison(Shown):
 
     def to_csv(self) -> str:
         """Every pair as comma-separated values."""
-        return self.to_frame().write_csv()
+        return spreadsheet_csv(self.to_frame())
 
     def __repr__(self) -> str:
         return f"Comparison({len(self.estimates)} algorithms, {self.answers.of}): {' '.join(self.sentences()[:3])}"

@@ -12,6 +12,9 @@ import numpy.typing as npt
 from proband.errors import UsageError
 from proband.inference.proportions import Interval, check_level, normal_quantile, proportion_interval
 
+MOST_PROBES = 2**31 - 1
+"""The largest number for which the binomial distribution is computed exactly."""
+
 
 @dataclass(frozen=True)
 class PairedOutcomes:
@@ -90,6 +93,8 @@ def mcnemar(n_sf: int, n_fs: int) -> McNemar:
     if n_sf < 0 or n_fs < 0:
         raise UsageError(f"Counts cannot be negative: {n_sf} and {n_fs}.")
     n = n_sf + n_fs
+    if n > MOST_PROBES:
+        raise UsageError(f"{n:.3g} discordant probes are more than can be counted exactly, {MOST_PROBES:,}.")
     if n == 0:
         return McNemar(0, 0, 1.0, 1.0, 1.0, 1.0)
     greater, less = float(bdtr(n_fs, n, 0.5)), float(bdtr(n_sf, n, 0.5))

@@ -1,41 +1,142 @@
-"""The compiler, with a cache that is right: keyed on all kernels at once, and somewhere that can be written.
+"""The compiler, with a cache that is right: keyed on all kernels at once, sealed, and where nobody else can write.
 
 numba's own cache looks only at the file of the function itself, so a kernel would go on calling an old version of another one
-after that was changed.
+after that was changed. It also unpickles and runs what it finds, so that whoever can write there can run code as the user.
 """
 
 from __future__ import annotations
 
+import atexit
 import hashlib
+import logging
 import os
+import pickle
+import shutil
+import stat
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numba
-from numba import njit
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-__all__ = ["njit"]
+_WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+
+
+def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Compile a function as `numba.njit` does; with ``cache=True`` the result is kept sealed."""
+
+    def compiled(function: Callable[..., Any]) -> Any:
+        dispatcher = numba.njit(**options)(function)
+        if options.get("cache"):
+            dispatcher._cache = _SealedCache(function)
+        return dispatcher
+
+    return compiled
+
+
+class _SealedFile(IndexDataCacheFile):
+    """Cache files that a flipped bit makes invalid instead of dangerous: machine code is run as it is found."""
+
+    def save(self, key: Any, data: Any) -> None:
+        content = self._dump((key, data))
+        super().save(key, (hashlib.sha256(content).digest(), content))
+
+    def load(self, key: Any) -> Any:
+        found = super().load(key)
+        if found is None:
+            return None
+        seal, content = found
+        if hashlib.sha256(content).digest() != seal:
+            raise ValueError("the seal is broken")
+        own, data = pickle.loads(content)  # noqa: S301 - only we can write there
+        return data if own == key else None
+
+
+class _SealedCache(FunctionCache):
+    """A cache that is never in the way: what cannot be read is compiled anew, what cannot be written is not kept."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        self._cache_file.__class__ = _SealedFile
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # a damaged pickle may raise anything
+            self._start_anew()
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except Exception:  # also where the index is damaged, or the disk full
+            self._start_anew()
+
+    def _start_anew(self) -> None:
+        try:
+            self.flush()
+        except OSError:
+            self.disable()
 
 
 def _cache_directory() -> Path:
     digest = hashlib.sha256()
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.read_bytes())
-    usual = os.environ.get("XDG_CACHE_HOME") or str(Path("~").expanduser() / ".cache")
-    places = [
-        os.environ.get("NUMBA_CACHE_DIR"),
-        str(Path(usual) / "proband"),
-        str(Path(tempfile.gettempdir()) / "proband"),
-    ]
-    for place in filter(None, places):
+    usual = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111 - never raises
+    for place in filter(None, (os.environ.get("NUMBA_CACHE_DIR"), str(Path(usual) / "proband"))):
         directory = Path(place) / digest.hexdigest()[:16]
         try:
-            directory.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=directory):
-                return directory
-        except (OSError, RuntimeError):
+            directory = directory.resolve()
+            _make_privately(directory)
+            if _is_private(directory):
+                with tempfile.TemporaryFile(dir=directory):
+                    return directory
+        except (OSError, RuntimeError, ValueError):
             continue
-    return Path(tempfile.mkdtemp(prefix="proband-"))
+    return _passing_directory()
+
+
+def _make_privately(directory: Path) -> None:
+    """Make a directory and those above it for this user alone."""
+    if not directory.is_dir():
+        _make_privately(directory.parent)
+        directory.mkdir(mode=0o700, exist_ok=True)
+
+
+def _is_private(directory: Path) -> bool:
+    """Whether nobody but this user and the system can write to a directory, or put another in its place.
+
+    A directory above it may be open to all if it is sticky, as the one for temporary files is: there, only owners rename.
+    """
+    if not hasattr(os, "getuid"):
+        return True  # Windows, where the profile of a user is private
+    trusted = {os.getuid(), 0, Path("/").stat().st_uid}  # in a user namespace root has another number
+    own = directory.lstat()
+    if not stat.S_ISDIR(own.st_mode) or own.st_uid != os.getuid() or own.st_mode & _WRITABLE_BY_OTHERS:
+        return False
+    return all(
+        above.st_uid in trusted and (not above.st_mode & _WRITABLE_BY_OTHERS or above.st_mode & stat.S_ISVTX)
+        for above in (parent.lstat() for parent in directory.parents)
+    )
+
+
+def _passing_directory() -> Path:
+    """Make a private directory that goes with the process."""
+    logging.getLogger("proband").warning(
+        "compiled code is not kept, so that every start takes longer: set NUMBA_CACHE_DIR to a directory that only you can "
+        "write to"
+    )
+    directory, owner = Path(tempfile.mkdtemp(prefix="proband-")), os.getpid()
+
+    def remove() -> None:
+        if os.getpid() == owner:  # and not a forked child
+            shutil.rmtree(directory, ignore_errors=True)
+
+    atexit.register(remove)
+    return directory
 
 
 numba.config.CACHE_DIR = str(_cache_directory())  # type: ignore[attr-defined]

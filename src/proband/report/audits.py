@@ -17,15 +17,15 @@ _STYLES = {"leak": "bold red", "fault": "red", "warning": "yellow", "note": "dim
 def findings_table(audit: Audit) -> Table:
     """Make a table of findings, the gravest first: what was found, whom it names, and the cure."""
     from rich import box
+    from rich.markup import escape
     from rich.table import Table
-    from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("", "found", "named", "cure"):
         table.add_column(name, overflow="fold")
     for found in audit.findings:
         cells = (found.severity, finding_sentence(found), _named(found), found.cure)
-        table.add_row(*(Text(cell) for cell in cells), style=_STYLES[found.severity])
+        table.add_row(*map(escape, cells), style=_STYLES[found.severity])
     return table
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from proband.designs import ImageChoice
 from proband.engine import Progress
+from proband.engine.spreadsheets import write_spreadsheet
 from proband.inference import VirtualExperiments, permute
 from proband.inference.choice import compared
 from proband.report.beveridge2001 import ALGORITHMS, study_scores
@@ -62,7 +63,7 @@ def reproduce_beveridge2001(
         plain = {"study": "beveridge2001", **found.to_dict()}
         text = json.dumps({"proband": plain.pop("proband"), **plain}, indent=1, ensure_ascii=False)
         (draft / "results.json").write_text(text + "\n", encoding="utf-8")
-        rates_frame(found).write_csv(draft / "rates.csv")
+        write_spreadsheet(rates_frame(found), draft / "rates.csv")
         for name, figure in _figures(found, unbalanced).items():
             for ending in ("png", "svg", "pdf"):
                 save_figure(figure, draft / f"{name}.{ending}")  # type: ignore[arg-type]

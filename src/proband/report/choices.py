@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from proband.engine.spreadsheets import write_spreadsheet
 from proband.inference import VirtualExperiments
 from proband.inference.choice import compared
 from proband.inference.trials import LOW_RANKS
@@ -169,14 +170,14 @@ def write_choices(result: VirtualExperiments, path: str | Path, level: float = 0
     ) as draft:
         text = json.dumps(result.to_dict(level), indent=1, ensure_ascii=False, allow_nan=False)
         (draft / "results.json").write_text(text + "\n", encoding="utf-8")
-        rates_frame(result, level).write_csv(draft / "rates.csv")
+        write_spreadsheet(rates_frame(result, level), draft / "rates.csv")
         parts = [
             "# Other choices of images",
             _markdown(rates_frame(result, level).filter(pl.col("rank") == 1)),
         ]
         if len(result.algorithms) > 1:
             frame = differences_frame(result, 1, level)
-            frame.write_csv(draft / "differences.csv")
+            write_spreadsheet(frame, draft / "differences.csv")
             parts += ["## Differences at rank 1", _markdown(frame)]
         for name, figure in figures_of(result, level).items():
             for ending in ("png", "svg", "pdf"):

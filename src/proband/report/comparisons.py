@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from proband.engine.rendering import renders
 from proband.inference import Comparison, Estimate
-from proband.report.grids import Grid, as_tex
+from proband.report.grids import Grid, as_tex, in_markdown, tex_comment, tex_row
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -123,8 +123,7 @@ def comparison_markdown(comparison: Comparison) -> str:
     """Write the publication table as Markdown, with what belongs beneath it."""
     lines = ["| " + " | ".join(_header(comparison)) + " |", "|---|---|--:|--:|--:|--:|"]
     for row in rows_of(comparison):
-        name = row.name.replace("|", "\\|")
-        cells = (row.letter, name, _value(row, lambda x: f" <sup>{x}</sup>" if x else ""), _interval(row), row.events, row.place)  # fmt: skip
+        cells = (row.letter, in_markdown(row.name), _value(row, lambda x: f" <sup>{x}</sup>" if x else ""), _interval(row), row.events, row.place)  # fmt: skip
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join([*lines, "", *(f"- {said}" for said in comparison_statements(comparison))]) + "\n"
 
@@ -132,8 +131,8 @@ def comparison_markdown(comparison: Comparison) -> str:
 @renders(Comparison, "latex")
 def comparison_latex(comparison: Comparison) -> str:
     """Write the publication table as LaTeX; it needs the booktabs package."""
-    header = " & ".join(as_tex(name) for name in _header(comparison))
-    lines = [r"\begin{tabular}{llrrrr}", r"\toprule", f"{header} \\\\", r"\midrule"]
+    header = tex_row(map(as_tex, _header(comparison)))
+    lines = [r"\begin{tabular}{llrrrr}", r"\toprule", header, r"\midrule"]
     for row in rows_of(comparison):
         cells = (
             row.letter,
@@ -143,9 +142,9 @@ def comparison_latex(comparison: Comparison) -> str:
             as_tex(row.events),
             as_tex(row.place),
         )
-        lines.append(" & ".join(cells) + r" \\")
+        lines.append(tex_row(cells))
     lines += [r"\bottomrule", r"\end{tabular}"]
-    return "\n".join([*lines, *(f"% {said}" for said in comparison_statements(comparison))]) + "\n"
+    return "\n".join([*lines, *map(tex_comment, comparison_statements(comparison))]) + "\n"
 
 
 def comparison_statements(comparison: Comparison) -> list[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from proband.engine import written_whole
 from proband.engine.files import make_directory
+from proband.engine.spreadsheets import write_spreadsheet
 from proband.errors import InputError, first_few
 from proband.inference import Band, Evaluation
 from proband.report.figures import cmc_figure, save_figure
@@ -42,8 +43,8 @@ def write_evaluation(
     """
     with whole_directory(path, _OURS if attach is None else (*_OURS, *_DEMO)) as draft:
         (draft / MARK).write_text(as_json(evaluation), encoding="utf-8")
-        evaluation.to_frame().write_csv(draft / "table.csv")
-        evaluation.curves_frame().write_csv(draft / "cmc.csv")
+        write_spreadsheet(evaluation.to_frame(), draft / "table.csv")
+        write_spreadsheet(evaluation.curves_frame(), draft / "cmc.csv")
         figure = cmc_figure(_panels(evaluation, drawn), title)
         for ending in ("png", "svg", "pdf"):
             save_figure(figure, draft / f"cmc.{ending}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from proband.engine.spreadsheets import write_spreadsheet
 from proband.inference.evaluation import ALL_PROBES
 from proband.inference.feret_results import FeretStudy
 from proband.report.directory import whole_directory
@@ -90,12 +91,12 @@ def write_study(study: FeretStudy, path: str | Path, title: str = "FERET evaluat
     """Write results, tables, figures and a readable summary into a directory of their own; return the summary."""
     with whole_directory(path, STUDY_FILES) as draft:
         (draft / "results.json").write_text(study_json(study), encoding="utf-8")
-        study.to_frame().write_csv(draft / "study.csv")
-        study.evaluation.curves_frame().write_csv(draft / "cmc.csv")
+        write_spreadsheet(study.to_frame(), draft / "study.csv")
+        write_spreadsheet(study.evaluation.curves_frame(), draft / "cmc.csv")
         if study.variation:
-            variation_frame(study).write_csv(draft / "variation.csv")
+            write_spreadsheet(variation_frame(study), draft / "variation.csv")
         if study.sizes:
-            sizes_frame(study).write_csv(draft / "sizes.csv")
+            write_spreadsheet(sizes_frame(study), draft / "sizes.csv")
         drawn = study_figures(study)
         for name, figure in drawn.items():
             for ending in _ENDINGS:

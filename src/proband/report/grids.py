@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from proband.engine.wording import printable
 from proband.report.page.markup import Markup, joined, tag
 
 if TYPE_CHECKING:
@@ -70,21 +71,15 @@ def as_markdown(grid: Grid) -> str:
 
 def as_latex(grid: Grid) -> str:
     """Write a table as LaTeX, its title as a comment; it needs the booktabs package."""
-
-    def line(cells: Iterable[str]) -> str:
-        written = " & ".join(as_tex(" ".join(cell.split())) for cell in cells)
-        # A bracket or a star at the beginning would belong to the line break before it.
-        return ("{}" if written.startswith(("[", "*")) else "") + written + r" \\"
-
-    rows = [line(row) for row in grid.rows]
+    rows = [tex_row(map(as_tex, row)) for row in grid.rows]
     if grid.below:
         rows.insert(len(rows) - grid.below, r"\midrule")
     return "\n".join(
         [
-            *([f"% {' '.join(grid.title.split())}"] if grid.title else []),
+            *([tex_comment(grid.title)] if grid.title else []),
             rf"\begin{{tabular}}{{l{'r' * (len(grid.header) - 1)}}}",
             r"\toprule",
-            line(grid.header),
+            tex_row(map(as_tex, grid.header)),
             r"\midrule",
             *rows,
             r"\bottomrule",
@@ -120,5 +115,21 @@ def in_markdown(text: str) -> str:
 
 
 def as_tex(text: str) -> str:
-    """Escape what LaTeX would take for a command."""
-    return "".join(_ESCAPES.get(mark, _SIGNS.get(mark, mark)) for mark in text)
+    """Write a name as LaTeX shows it, on one line: nothing in it is a command."""
+    return "".join(_ESCAPES.get(mark, _SIGNS.get(mark, mark)) for mark in _on_one_line(text))
+
+
+def tex_row(cells: Iterable[str]) -> str:
+    """Write a row of cells that are LaTeX already."""
+    written = " & ".join(cells)
+    # A bracket or a star at the beginning would belong to the line break before it.
+    return ("{}" if written.startswith(("[", "*")) else "") + written + r" \\"
+
+
+def tex_comment(text: str) -> str:
+    """Write a comment, which must not end within a name."""
+    return f"% {_on_one_line(text)}"
+
+
+def _on_one_line(text: str) -> str:
+    return printable(" ".join(text.split()))

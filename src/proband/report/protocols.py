@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from proband.engine.spreadsheets import write_spreadsheet
 from proband.inference.cv_results import AccuracyInterval
 from proband.protocols.card_sections import PredictionsFile
 from proband.protocols.results import ProtocolResult, ProtocolRun
 from proband.protocols.split_files import write_splits
 from proband.report.directory import MARK, require_free, whole_directory
 from proband.report.figures import save_figure
-from proband.report.grids import Grid, as_markdown, as_tex
+from proband.report.grids import Grid, as_markdown, as_tex, tex_row
 from proband.report.protocol_figures import accuracy_figure
 
 _STATISTICS = ("max", "mean", "min", "std")
@@ -71,16 +72,15 @@ def _ends(interval: AccuracyInterval) -> str:
 def runs_latex(run: ProtocolRun) -> str:
     """Write the table over runs as LaTeX; it needs the booktabs package."""
     grid = runs_grid(run)
-    names = [" ".join(name.split()) for name in grid.header]
     lines = [
-        rf"\begin{{tabular}}{{ll{'r' * (len(names) - 2)}}}",
+        rf"\begin{{tabular}}{{ll{'r' * (len(grid.header) - 2)}}}",
         r"\toprule",
-        " & ".join(as_tex(name) for name in names) + r" \\",
+        tex_row(map(as_tex, grid.header)),
     ]
     for row in grid.rows:
         if row[1] == _STATISTICS[0]:
             lines.append(r"\midrule")
-        lines.append(" & ".join(as_tex(cell) for cell in row) + r" \\")
+        lines.append(tex_row(map(as_tex, row)))
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
 
 
@@ -169,7 +169,7 @@ def write_run(run: ProtocolRun, path: str | Path, title: str = "Accuracy under p
         for folder in _FOLDERS:
             (draft / folder).mkdir()
         files, skipped = _write_parts(run, draft)
-        run.to_frame().write_csv(draft / "table.csv")
+        write_spreadsheet(run.to_frame(), draft / "table.csv")
         (draft / "table.tex").write_text(runs_latex(run), encoding="utf-8")
         figure = accuracy_figure(run)
         for name in _FIGURES:

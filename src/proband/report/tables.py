@@ -64,7 +64,7 @@ def evaluation_table(evaluation: Evaluation) -> Table:
         entries = evaluation.of(category)
         if several:
             table.add_section()
-            table.add_row(f"[italic]{category}[/italic]")
+            table.add_row(f"[italic]{escape(category)}[/italic]")
         best = [max(entry.curve.at(t) for entry in entries) for t in evaluation.ranks]
         for entry in entries:
             cells = [escape(cell) for cell in _cells(entry, evaluation.ranks, "\n")]
@@ -87,7 +87,7 @@ def _wide_table(evaluation: Evaluation) -> Table:
     best = []
     for category in evaluation.categories:
         entries = evaluation.of(category)
-        table.add_column(f"{category}\n{entries[0].curve.facts.n_probes:,} probes", justify="right")
+        table.add_column(f"{escape(category)}\n{entries[0].curve.facts.n_probes:,} probes", justify="right")
         best.append(max(entry.curve.at(rank) for entry in entries))
     for name in evaluation.algorithms:
         cells = []

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from proband.engine.spreadsheets import write_spreadsheet
 from proband.engine.wording import counted, sentence
 from proband.errors import UsageError
 from proband.inference.dyadic import RateInterval
@@ -229,8 +230,8 @@ def write_verification(
         (draft / "results.json").write_text(
             json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8"
         )
-        points_frame(results).write_csv(draft / "points.csv")
-        pl.concat(one.rates.to_frame() for one in results).write_csv(draft / "curve.csv")
+        write_spreadsheet(points_frame(results), draft / "points.csv")
+        write_spreadsheet(pl.concat(one.rates.to_frame() for one in results), draft / "curve.csv")
         parts = ["# Verification", _markdown(results)]
         for name, figure in verification_figures(results, groups).items():
             for ending in ("png", "svg", "pdf"):

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.files import require_regular
 from proband.errors import DesignError, InputError, UsageError, first_few, quoted
 from proband.samples.table import Samples, Selection, frozen
 
@@ -73,6 +74,7 @@ def _from_text(samples: Samples, text: str) -> Selection:
         return _one_per_subject(samples, OnePerSubject())
     if text.startswith("@"):
         path = Path(text[1:])
+        require_regular(path)
         try:
             lines = path.read_text(encoding="utf-8-sig").split("\n")
         except (OSError, UnicodeDecodeError) as error:

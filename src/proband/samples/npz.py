@@ -15,7 +15,8 @@ from typing import IO, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine.files import refused
+from proband.engine.files import refused, require_regular
+from proband.engine.memory import require_memory
 from proband.errors import InputError
 
 _MAGIC = b"\x93NUMPY"
@@ -25,6 +26,7 @@ _LONGEST_HEADER = 10_000
 _LARGEST_SIDE = 2**63
 _MOST_AXES = 64
 _CHUNK = 1 << 20
+_LAST_CHARACTER, _SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
 # What the compiler and numpy raise over a header that was made up.
 _NONSENSE = (
     AttributeError,
@@ -113,6 +115,7 @@ class Archive(Mapping[str, npt.NDArray[Any]]):
         self._path = path
         self._members: dict[str, zipfile.ZipInfo] = {}
         self._headers: dict[str, Header] = {}
+        require_regular(path)
         with refused(f"{path.name} is not a NumPy archive (.npz)"), zipfile.ZipFile(path) as archive:
             for info in archive.infolist():
                 name = info.filename.removesuffix(".npy")
@@ -140,6 +143,7 @@ class Archive(Mapping[str, npt.NDArray[Any]]):
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         info, header = self._members[name], self._headers[name]
         where = f"{self._path.name}: the array {name!r}"
+        require_memory(header.n_bytes, where)
         with refused(f"{where} cannot be read"), zipfile.ZipFile(self._path) as archive:
             content = bytearray()
             with archive.open(info) as file:
@@ -148,7 +152,9 @@ class Archive(Mapping[str, npt.NDArray[Any]]):
                 while len(content) <= header.n_bytes and (part := file.read(_CHUNK)):
                     content += part
             header.require(len(content), where)
-            return np.ndarray(header.shape, header.dtype, buffer=content, order=header.order)
+            array = np.ndarray(header.shape, header.dtype, buffer=content, order=header.order)
+            _require_characters(array, where)
+            return array
 
     def _header(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Header:
         where = f"{self._path.name}: the member {info.filename!r}"
@@ -158,6 +164,19 @@ class Archive(Mapping[str, npt.NDArray[Any]]):
             header = read_header(file, where)
         header.require(info.file_size - header.offset, where)
         return header
+
+
+def _require_characters(array: npt.NDArray[Any], where: str) -> None:
+    """Refuse texts with numbers that stand for no character, which can be neither compared, printed nor written."""
+    if array.dtype.kind != "U" or not array.size or not array.dtype.itemsize:
+        return
+    codes = array.ravel(order="K").view(np.dtype(np.uint32).newbyteorder(array.dtype.byteorder))
+    bad = (codes > _LAST_CHARACTER) | ((codes >= _SURROGATES[0]) & (codes <= _SURROGATES[1]))
+    if bad.any():
+        raise InputError(
+            f"{where} is no text: it holds the number {int(codes[bad.argmax()]):#x}, which is no character.",
+            "save it again, as text.",
+        )
 
 
 def write_archive(path: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:

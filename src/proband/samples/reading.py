@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from proband.engine.files import first_line, reading
+from proband.engine.parquet import read_parquet
 from proband.errors import InputError, UsageError
 from proband.samples.delimited import SEPARATORS, read_delimited, without_words
 
@@ -47,7 +48,7 @@ def _read(
             if ending in SEPARATORS:
                 return read_delimited(path, SEPARATORS[ending], text_columns, missing_values, notes)
             if ending in (".parquet", ".pq"):
-                return pl.read_parquet(path, glob=False)
+                return read_parquet(path)
             if ending in (".jsonl", ".ndjson"):
                 return _read_lines_of_json(path, text_columns)
             if ending == ".npz":

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.files import require_whole
 from proband.errors import InputError, UsageError
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples.ids import Ids, Positions
@@ -218,6 +219,7 @@ class DenseScores(Scores):
         return self._cells
 
     def tile(self, rows: Positions, columns: Positions) -> Values:
+        require_whole(self._values)
         block = _take(self._values, rows, columns)
         if self._cells is not None:
             block = np.where(_take(self._cells, rows, columns) == OK, block, block.dtype.type(0))

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.files import require_whole
 from proband.errors import InputError, UsageError, first_few
 from proband.kernels.codes import CHI2, COSINE, INNER, L1, L2
 from proband.samples.ids import Ids, Positions
@@ -132,10 +133,12 @@ class Embeddings(Scores):
 
     def query_rows(self, rows: Positions) -> Values:
         """Return query vectors as contiguous float32 or float64."""
+        require_whole(self.query_vectors)
         return _floats(self.query_vectors[rows])
 
     def target_rows(self, columns: Positions) -> Values:
         """Return target vectors as contiguous float32 or float64."""
+        require_whole(self.target_vectors)
         return _floats(self.target_vectors[columns])
 
     def query_norms(self, vectors: Values, rows: Positions) -> Values:

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from proband.engine.files import reading
+from proband.engine.parquet import read_parquet
 from proband.errors import InputError, first_few
 from proband.samples.npz import Archive
 from proband.samples.reading import read_frame
@@ -35,7 +36,7 @@ def read_pairs(path: str | Path, samples: Samples) -> pl.DataFrame:
 
 def _table(path: Path, ending: str) -> pl.DataFrame:
     if ending == ".parquet":
-        return pl.read_parquet(path)
+        return read_parquet(path)
     return read_frame(path, text_columns=("query", "target"))
 
 

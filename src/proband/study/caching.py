@@ -14,6 +14,7 @@ from proband.engine import written_whole
 from proband.engine.code import code_digest
 from proband.engine.files import make_directory, reading
 from proband.engine.placing import settle
+from proband.errors import InputError
 from proband.study.packing import DamagedError, pack, unpack
 
 Result = TypeVar("Result")
@@ -129,4 +130,9 @@ def _of_file(path: Path) -> Digest:
 def beside(directory: Path) -> Path:
     """Where the cache of a run directory is: hidden beside it."""
     whole = directory.resolve()
-    return whole.with_name(f".{whole.name}.cache")
+    found = whole.with_name(f".{whole.name}.cache")
+    if found.is_symlink():
+        raise InputError(
+            f"The cache {found} is a link, and may lead anywhere.", "remove it, or give --no-cache."
+        )
+    return found

@@ -63,7 +63,7 @@ def _check_source(one: ScoreSource | EmbeddingSource, reader: TypedReader, keys:
 
 
 def _check_images(study: Study, reader: TypedReader) -> None:
-    from proband.algorithms import recognizer
+    from proband.algorithms import names_code, recognizer
 
     images = study.images
     assert images is not None  # asked before
@@ -82,8 +82,8 @@ def _check_images(study: Study, reader: TypedReader) -> None:
             "leave one of them out.",
         )
     for place, name in enumerate(images.algorithms):
-        if "." in name or name.startswith("onnx:"):
-            continue  # the user's own: not to be run by reading a study
+        if names_code(name) or name.startswith("onnx:"):
+            continue  # not to be run by reading a study
         try:
             found = recognizer(name)
         except ProbandError as error:

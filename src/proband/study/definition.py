@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from proband.engine.files import refused
+from proband.errors import UsageError
 from proband.scores.base import MissingPolicy
 from proband.scores.reading import KEY_MARK
 from proband.study.places import Places
@@ -108,8 +110,20 @@ class Study:
 
     @property
     def directory(self) -> Path:
-        """Where the results go: by default beside the study file, named after it."""
-        return self.find(self.output.directory or f"{self.path.stem}-results")
+        """Where the results go: by default beside the study file, named after it.
+
+        A place outside the directory of the study file, by its name or by a link, only the user can choose, and not the file.
+        """
+        place = self.find(self.output.directory or f"{self.path.stem}-results")
+        with refused(f"{place} is no place for results"):
+            inside = place.resolve().is_relative_to(self.path.parent.resolve())
+        if not inside:
+            said = self.where("output", "directory") if self.output.directory else self.path.name
+            raise UsageError(
+                f"{said}: {place} leads out of the directory of the study.",
+                "name the place yourself: proband run --out DIR (in Python, of write_run).",
+            )
+        return place
 
     def where(self, *keys: str | int) -> str:
         """Where the file says something: ``study.toml, line 12, [search] fpir``."""

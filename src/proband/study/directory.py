@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from proband.engine.spreadsheets import write_spreadsheet
 from proband.report.directory import MARK, require_free, whole_directory
 from proband.report.figures import save_figure
 from proband.report.page.build import build_page
@@ -75,7 +76,7 @@ def _write_tables(found: Findings, folder: Path, endings: Sequence[str]) -> None
     for name, frame in tables_of(found).items():
         for ending in endings:
             if ending == "csv":
-                frame.write_csv(folder / f"{name}.csv")
+                write_spreadsheet(frame, folder / f"{name}.csv")
             else:
                 frame.write_parquet(folder / f"{name}.parquet")
 

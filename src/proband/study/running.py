@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from proband.algorithms import names_code
 from proband.engine import Progress, Silent
-from proband.errors import AlignmentError, DesignError, InputError, ProbandError
+from proband.errors import AlignmentError, DesignError, InputError, ProbandError, UsageError
 from proband.inference import Comparison, Evaluation
 from proband.inference.evaluation import ALL_PROBES, evaluate_outcomes
 from proband.inference.groups import Differential
@@ -38,6 +39,7 @@ def run_study(
     threads: int | None = None,
     progress: Progress | None = None,
     cache: Cache | None = None,
+    allow_plugins: bool = False,
 ) -> Findings:
     """Carry out everything a study asks for.
 
@@ -48,12 +50,28 @@ def run_study(
     ----------
     cache
         Where costly results are kept and found again; by default nowhere.
+    allow_plugins
+        Let the study name code to import and call (``package.module:attribute``): whoever wrote it can then do what you can.
     """
+    plugins = _plugins(study)
+    if plugins and not allow_plugins:
+        place, name = plugins[0]
+        raise UsageError(
+            f"{study.where('images', 'algorithms', place)}: {name!r} is code that the study would run on this machine.",
+            "if you trust it, say so: proband run --allow-plugins (in Python allow_plugins=True).",
+        )
     kept = cache or Cache(None)
     heard = progress or Silent()
     inputs = read_inputs(study, kept, threads, heard)
     run = _Run(study, inputs, Steps(inputs, study.output, kept, threads, heard), list(inputs.notes))
     return run.of_lists() if inputs.lists else run.of_matrices()
+
+
+def _plugins(study: Study) -> list[tuple[int, str]]:
+    """The recognisers of a study that are code to import, and where each stands in its list."""
+    if study.images is None:
+        return []
+    return [(place, name) for place, name in enumerate(study.images.algorithms) if names_code(name)]
 
 
 @dataclass(frozen=True)
@@ -305,8 +323,13 @@ class _Run:
                 f"{study.path.name}: nothing can be computed. {'. '.join(self.notes)}".rstrip(". ") + ".",
                 "ask for an analysis in the file to see what it lacks.",
             )
+        allowed = " --allow-plugins" if _plugins(study) else ""
         provenance = Provenance(
-            f"proband run {study.path.name}", study.text, study.output.seed, versions(), self.inputs.files
+            f"proband run {study.path.name}{allowed}",
+            study.text,
+            study.output.seed,
+            versions(),
+            self.inputs.files,
         )
         return Findings(
             title=study.title,

@@ -104,7 +104,8 @@ function makeSortable(table) {
 function csvField(text) {
   const plain = text.replaceAll("−", "-").replaceAll(",", "");
   if (plain !== "" && Number.isFinite(Number(plain))) return plain;
-  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const safe = /^[=+\-@\t\r]./.test(text) ? `'${text}` : text; // a name, and no formula of a spreadsheet
+  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 function csvOf(table) {

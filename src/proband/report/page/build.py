@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import polars as pl
 
+from proband.engine.spreadsheets import spreadsheet_csv
 from proband.engine.wording import counted
 from proband.inference import Comparison, Evaluation, VirtualExperiments
 from proband.inference.feret_results import FeretStudy
@@ -148,7 +149,7 @@ def embedded_files(found: Found) -> dict[str, str]:
         if len(pairs_shown(comparison)) < len(comparison.pairs):
             files["leaderboard-pairs.csv"] = comparison.to_csv()
     elif evaluation is not None:
-        files["leaderboard-summary.csv"] = evaluation.to_frame().write_csv()
+        files["leaderboard-summary.csv"] = spreadsheet_csv(evaluation.to_frame())
     if evaluation is not None:
         files["cmc-thinned.csv"] = _curves(evaluation)
     if found.provenance.study:
@@ -176,7 +177,7 @@ def _leaderboard_csv(comparison: Comparison) -> str:
         }
         for row in rows_of(comparison)
     ]
-    return pl.DataFrame(rows, infer_schema_length=None).write_csv()
+    return spreadsheet_csv(pl.DataFrame(rows, infer_schema_length=None))
 
 
 def _curves(evaluation: Evaluation) -> str:
@@ -185,7 +186,7 @@ def _curves(evaluation: Evaluation) -> str:
     kept = list(range(1, min(_EVERY_RANK, last) + 1))
     while kept[-1] < last:
         kept.append(min(last, max(kept[-1] + 1, round(kept[-1] * 2 ** (1 / _RANKS_A_DOUBLING)))))
-    return evaluation.curves_frame().filter(pl.col("rank").is_in(kept)).write_csv()
+    return spreadsheet_csv(evaluation.curves_frame().filter(pl.col("rank").is_in(kept)))
 
 
 def _results(found: Found) -> str:

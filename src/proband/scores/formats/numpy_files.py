@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine import written_whole
-from proband.engine.files import reading, refused, written_together
+from proband.engine.files import reading, refused, require_regular, written_together
 from proband.errors import InputError
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples import Ids, Samples
@@ -25,6 +25,7 @@ _SIDECAR_HINT = 'it holds {"orientation": …, "query_ids": […], "target_ids":
 
 def open_npy(path: Path) -> Any:
     """Open an ``.npy`` file as a memory map: a file of any size opens at once, and is read in tiles."""
+    require_regular(path)
     with refused(f"{path.name} is not a sound .npy file"):
         with path.open("rb") as file:
             header = read_header(file, path.name)

@@ -13,6 +13,7 @@ import polars as pl
 
 from proband.engine import written_whole
 from proband.engine.files import refused
+from proband.engine.parquet import parquet_columns, read_parquet
 from proband.errors import InputError, first_few
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples import Ids, Samples
@@ -45,8 +46,7 @@ def _header(path: Path, kind: str) -> list[str]:
     """The names of the columns."""
     if kind == "csv":
         return _first_line(path)
-    with refused(f"{path.name} is not a sound Parquet file"):
-        return pl.scan_parquet(path, glob=False).collect_schema().names()
+    return parquet_columns(path)
 
 
 def _first_line(path: Path) -> list[str]:
@@ -84,7 +84,7 @@ def _read_text(path: Path, types: dict[str, pl.DataType], options: ReadOptions, 
 def _read_matrix(path: Path, options: ReadOptions, kind: str) -> ScoreFile:
     targets = _targets(path, _header(path, kind))
     if kind == "parquet":
-        frame = pl.read_parquet(path, glob=False)
+        frame = read_parquet(path)
     else:
         types: dict[str, pl.DataType] = {"": pl.String()} | dict.fromkeys(targets, pl.Float64())
         frame = _read_text(path, types, options, "matrix")
@@ -180,7 +180,7 @@ def _read_long(path: Path, options: ReadOptions, kind: str) -> ScoreFile:
     if repeated:
         raise InputError(f"{path.name} has more than one column {repeated[0]!r}.", "leave the others out.")
     if kind == "parquet":
-        frame = pl.read_parquet(path, columns=kept, glob=False)
+        frame = read_parquet(path, kept)
     else:
         types = {
             (name if name in known else f"column {place}"): SCHEMA[known[name]]()

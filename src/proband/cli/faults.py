@@ -1,0 +1,73 @@
+"""How the program ends when something beneath it gives way: memory, the disk, whoever reads its output."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import Any
+
+TRACEBACK_VARIABLE = "PROBAND_TRACEBACK"
+
+_KEPT: list[Any] = []  # what the system calls must not be collected
+_CUT_SHORT = (
+    b"InputError: a file was cut short while it was read, or the disk failed under it.\n"
+    b"hint: let nobody write to the files meanwhile, and begin anew.\n"
+)
+
+
+def explain_bus_errors() -> None:
+    """Let the program end with words where a mapped file loses its end between two looks at it.
+
+    A handler of Python's own would never run: the system returns to the instruction that failed.
+    """
+    if not hasattr(signal, "SIGBUS"):
+        return
+    import ctypes
+
+    def end(_: int) -> None:
+        os.write(2, _CUT_SHORT)
+        os._exit(1)
+
+    handler = ctypes.CFUNCTYPE(None, ctypes.c_int)(end)
+    register = ctypes.CDLL(None).signal
+    register.argtypes, register.restype = [ctypes.c_int, ctypes.c_void_p], ctypes.c_void_p
+    register(int(signal.SIGBUS), ctypes.cast(handler, ctypes.c_void_p))
+    _KEPT.append(handler)
+
+
+def nobody_reads(error: BaseException | None) -> bool:
+    """Whether an error comes of a reader of our output that went away, such as head: then nothing is wrong."""
+    while error is not None and not isinstance(error, BrokenPipeError):
+        error = error.__context__
+    return error is not None
+
+
+def silence_output() -> None:
+    """Send what is left in the buffer nowhere, so that Python does not complain of it at its end."""
+    try:
+        place = sys.stdout.fileno()
+    except (OSError, ValueError, AttributeError):  # no file: closed, or a notebook's
+        return
+    with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 - a device
+        os.dup2(nowhere.fileno(), place)
+
+
+def words_of(error: Exception) -> tuple[str, str]:
+    """What to say of an error that is not of our own making, and how to mend it."""
+    if isinstance(error, MemoryError):
+        return (
+            "There is not enough memory for this.",
+            "close other programs, choose fewer samples, give fewer --threads, or use a larger machine.",
+        )
+    if isinstance(error, OSError):
+        where = "" if error.filename is None else f" ({error.filename})"
+        return (
+            f"The system refuses: {error.strerror or error}{where}.",
+            "is the disk full, or the file on a device that is?",
+        )
+    said = (str(error).splitlines() or [""])[0][:200]
+    return (
+        f"Something went wrong that should not have: {type(error).__name__}: {said}",
+        f"this is a fault of Proband's; with {TRACEBACK_VARIABLE}=1 it shows where, for a report.",
+    )

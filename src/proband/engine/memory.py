@@ -1,0 +1,67 @@
+"""How much memory there is for what a file claims to hold."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from proband.errors import InputError
+
+_GIB = 1 << 30
+_CGROUP = Path("/sys/fs/cgroup")
+
+
+def available_memory() -> int | None:
+    """The bytes that this process may still take, as far as the system tells; None where it does not."""
+    bounds = (_free(), _left_of_group(), _left_of_limit())
+    return min((bound for bound in bounds if bound is not None), default=None)
+
+
+def require_memory(n_bytes: int, where: str) -> None:
+    """Refuse to unpack what memory cannot hold: a small file may claim any size, and the system would end the process."""
+    available = available_memory()
+    if available is not None and n_bytes > available:
+        raise InputError(
+            f"{where} takes {n_bytes / _GIB:,.1f} GiB when it is unpacked, and {max(0, available) / _GIB:,.1f} GiB are free.",
+            "it is damaged or made to harm; or use a machine with more memory, or .npy, which is read piece by piece.",
+        )
+
+
+def _free() -> int | None:
+    for line in _lines(Path("/proc/meminfo")):
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) * 1024
+    names = getattr(os, "sysconf_names", {})
+    if "SC_PHYS_PAGES" in names:  # macOS tells only how much is built in
+        return int(os.sysconf("SC_PHYS_PAGES")) * int(os.sysconf("SC_PAGE_SIZE"))
+    return None
+
+
+def _left_of_group() -> int | None:
+    """What a container leaves; what is held of files can be given back."""
+    limit, used = (
+        next(iter(_lines(_CGROUP / name)), "max").strip() for name in ("memory.max", "memory.current")
+    )
+    if not (limit.isdecimal() and used.isdecimal()):
+        return None
+    held = [line.split()[1] for line in _lines(_CGROUP / "memory.stat") if line.startswith("inactive_file ")]
+    return int(limit) - int(used) + sum(map(int, held))
+
+
+def _left_of_limit() -> int | None:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    taken = next(iter(_lines(Path("/proc/self/statm"))), "").split()
+    if limit == resource.RLIM_INFINITY or not taken:
+        return None
+    return limit - int(taken[0]) * resource.getpagesize()
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="ascii", errors="replace").splitlines()
+    except OSError:
+        return []

@@ -1,0 +1,41 @@
+"""Tables of results as CSV, which people open in spreadsheets: names in them are text, and never formulas.
+
+Only results are written so. Tables that are data (samples, scores, splits, packages) keep every id to the letter.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+_FORMULA = r"^[=+\-@\t\r]."
+_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+
+
+def spreadsheet_csv(frame: pl.DataFrame) -> str:
+    """Write results as CSV; a text that a spreadsheet would carry out gets an apostrophe before it.
+
+    Examples
+    --------
+    >>> print(spreadsheet_csv(pl.DataFrame({"algorithm": ["=1+1", "-0.5", "pca"], "change": [-0.5, 0.25, 1.0]})), end="")
+    algorithm,change
+    '=1+1,-0.5
+    -0.5,0.25
+    pca,1.0
+
+    """
+    texts = [name for name, kind in frame.schema.items() if kind in (pl.String, pl.Categorical, pl.Enum)]
+    guarded = frame.with_columns(_guarded(pl.col(name).cast(pl.String)) for name in texts)
+    heads = pl.DataFrame({"head": frame.columns}, schema={"head": pl.String}).select(_guarded(pl.col("head")))
+    return guarded.rename(dict(zip(frame.columns, heads["head"], strict=True))).write_csv()
+
+
+def write_spreadsheet(frame: pl.DataFrame, path: Path) -> None:
+    """Write results into a CSV file."""
+    path.write_bytes(spreadsheet_csv(frame).encode())
+
+
+def _guarded(text: pl.Expr) -> pl.Expr:
+    meant = text.str.contains(_FORMULA) & ~text.str.contains(_NUMBER)
+    return pl.when(meant).then("'" + text).otherwise(text).name.keep()

@@ -1,0 +1,139 @@
+"""Compiled code is unpickled and run, so nobody else may have written it, and a damaged file is compiled anew."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import numba
+import pytest
+
+from proband.kernels import compiling
+
+posix = pytest.mark.skipif(not hasattr(os, "getuid"), reason="modes and owners are POSIX's")
+
+
+@pytest.fixture
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home and a directory for temporary files of one's own, and nothing else to be found."""
+    for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME"):
+        (tmp_path / name).mkdir(mode=0o700)
+        monkeypatch.setenv(name, str(tmp_path / name))
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setattr(compiling.tempfile, "tempdir", None)
+    return tmp_path
+
+
+def foreign(path: Path) -> None:
+    path.mkdir()
+    os.chown(path, 65534, -1)
+
+
+def linked(path: Path) -> None:
+    open_to_all = path.with_name("elsewhere")
+    open_to_all.mkdir()
+    open_to_all.chmod(0o777)
+    path.symlink_to(open_to_all)
+
+
+def mode(bits: int) -> Callable[[Path], None]:
+    def make(path: Path) -> None:
+        path.mkdir()
+        path.chmod(bits)
+
+    return make
+
+
+@posix
+@pytest.mark.parametrize("variable", ["NUMBA_CACHE_DIR", "XDG_CACHE_HOME"])
+@pytest.mark.parametrize(
+    "plant",
+    [
+        mode(0o777),
+        mode(0o770),
+        mode(0o702),
+        linked,
+        pytest.param(
+            foreign, marks=pytest.mark.skipif("os.geteuid() != 0", reason="only root gives files away")
+        ),
+    ],
+    ids=["open", "group", "other", "link", "foreign"],
+)
+@pytest.mark.parametrize("depth", ["leaf", "above"])
+def test_a_directory_that_others_can_write_to_is_never_used(
+    places: Path, monkeypatch: pytest.MonkeyPatch, variable: str, plant: Callable[[Path], None], depth: str
+) -> None:
+    root = places / "cache"
+    (places / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(places / "file"))
+    monkeypatch.setenv(variable, str(root))
+    if depth == "above":
+        plant(root)
+    else:
+        usual = compiling._cache_directory()
+        assert usual.is_relative_to(root)
+        shutil.rmtree(usual)
+        plant(usual)
+    found = compiling._cache_directory()
+    assert not found.is_relative_to(root)
+    assert found.parent == places / "TMPDIR"
+    assert stat.S_IMODE(found.stat().st_mode) == 0o700
+
+
+@posix
+def test_the_directory_is_private_and_stays_the_same(places: Path) -> None:
+    found = compiling._cache_directory()
+    assert found == compiling._cache_directory()
+    assert found.is_relative_to(places / "XDG_CACHE_HOME")
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (found, found.parent)} == {0o700}
+
+
+def test_without_a_home_no_directory_is_predictable(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (places / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(places / "file"))
+    assert compiling._cache_directory() != compiling._cache_directory()
+
+
+def twice(value: float) -> float:
+    return value * 2.0
+
+
+def cut(content: bytes) -> bytes:
+    return content[: len(content) // 2]
+
+
+def flipped(content: bytes) -> bytes:
+    changed = bytearray(content)
+    for place in range(len(changed) // 4, len(changed), 97):
+        changed[place] ^= 0x10
+    return bytes(changed)
+
+
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+@pytest.mark.parametrize("damage", [cut, flipped, lambda content: b""], ids=["cut", "flipped", "empty"])
+def test_a_damaged_cache_is_compiled_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str, damage: Callable[[bytes], bytes]
+) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    assert compiling.njit(cache=True)(twice)(1.5) == 3.0
+    (kept,) = tmp_path.rglob(f"*.{ending}")
+    whole = kept.read_bytes()
+    kept.write_bytes(damage(whole))
+    again = compiling.njit(cache=True)(twice)
+    assert again(1.5) == 3.0
+    assert sum(again.stats.cache_hits.values()) == 0
+    third = compiling.njit(cache=True)(twice)
+    assert third(1.5) == 3.0
+    assert sum(third.stats.cache_hits.values()) == 1  # it was mended
+
+
+def test_a_cache_that_cannot_be_written_is_done_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "gone"))
+    kernel = compiling.njit(cache=True)(twice)
+    shutil.rmtree(tmp_path / "gone")
+    assert kernel(1.5) == 3.0
