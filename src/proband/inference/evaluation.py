@@ -12,6 +12,7 @@ import polars as pl
 from proband._version import __version__
 from proband.designs import Bootstrap
 from proband.engine import Progress
+from proband.engine.frames import frame_of_rows
 from proband.engine.rendering import Shown
 from proband.errors import UsageError
 from proband.inference.bands import estimate_cmc
@@ -131,7 +132,7 @@ class Evaluation(Shown):
                     "tied_probes": facts.n_tied,
                 }
             )
-        return pl.DataFrame(rows)
+        return frame_of_rows(rows)
 
     def _rates(self, entry: Entry) -> dict[str, float | None]:
         found: dict[str, float | None] = {}

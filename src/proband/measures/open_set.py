@@ -12,6 +12,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine import Progress, Silent, run_blocks
+from proband.engine.frames import frame_of_rows
 from proband.errors import DesignError, UsageError
 from proband.kernels.codes import OK
 from proband.measures.outcomes import FailurePolicy
@@ -160,7 +161,7 @@ class Searches:
                         "fnir": float(1.0 - (placed * (self.mate >= closeness)).mean()),
                     }
                 )
-        return pl.DataFrame(rows)
+        return frame_of_rows(rows)
 
     @cached_property
     def _thresholds(self) -> Floats:

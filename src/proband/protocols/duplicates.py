@@ -11,6 +11,7 @@ import polars as pl
 
 from proband.algorithms.pictures import Grey, reason
 from proband.engine import Progress, Silent, one_blas_thread, run_blocks
+from proband.engine.frames import frame_of_rows
 from proband.errors import ProbandError
 from proband.protocols.picture_codes import WORDS, Words, code, content, likeness
 from proband.samples.ids import Positions
@@ -269,4 +270,4 @@ def _grouped(contents: list[bytes]) -> tuple[Positions, list[int]]:
 
 def _pairs(near: list[tuple[int, int, float]]) -> pl.DataFrame:
     schema = {"one": pl.Int64, "other": pl.Int64, "distance": pl.Float64}
-    return pl.DataFrame(near, schema=schema, orient="row").sort("distance", maintain_order=True)
+    return frame_of_rows(near, schema).sort("distance", maintain_order=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from proband.engine.frames import frame_of_rows
 from proband.inference import VirtualExperiments
 from proband.inference.choice import compared
 from proband.inference.trials import LOW_RANKS
@@ -38,9 +39,7 @@ def rates_frame(result: VirtualExperiments, level: float = 0.95) -> pl.DataFrame
             spread = result.rate(name, rank)
             low, high = spread.interval(level)
             rows.append((name, rank, spread.mean, spread.standard_deviation, low, high))
-    return pl.DataFrame(
-        rows, schema=["algorithm", "rank", "mean", "standard_deviation", "low", "high"], orient="row"
-    )
+    return frame_of_rows(rows, ["algorithm", "rank", "mean", "standard_deviation", "low", "high"])
 
 
 def differences_frame(result: VirtualExperiments, rank: int = 1, level: float = 0.95) -> pl.DataFrame:
@@ -62,7 +61,7 @@ def differences_frame(result: VirtualExperiments, rank: int = 1, level: float = 
             )
         )
     columns = ["first", "second", "rank", "difference", "low", "high", "not_won", "trials", "p_over_people"]
-    return pl.DataFrame(rows, schema=columns, orient="row")
+    return frame_of_rows(rows, columns)
 
 
 def choices_table(result: VirtualExperiments, rank: int, level: float) -> Table:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from proband.engine.frames import frame_of_rows
 from proband.engine.wording import counted, sentence
 from proband.errors import UsageError
 from proband.inference.dyadic import RateInterval
@@ -217,7 +218,7 @@ def points_frame(results: Sequence[Verification]) -> pl.DataFrame:
                     "fnmr_at_fmr_high": anew[1],
                 }
             )
-    return pl.DataFrame(rows, infer_schema_length=None)
+    return frame_of_rows(rows)
 
 
 def write_verification(

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine.files import first_line, reading
+from proband.engine.frames import frame_of_rows
 from proband.errors import AlignmentError, InputError, first_few
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples.ids import Ids, Positions
@@ -215,7 +216,7 @@ def read_lfw_pairs(path: str | Path) -> pl.DataFrame:
         for place, (number, line) in enumerate(pairs):
             query, target, mated = _lfw_pair(line, f"{path.name}, line {number}")
             rows.append((query, target, mated, place // (2 * n_each)))
-    return pl.DataFrame(rows, schema=["query", "target", "mated", "fold"], orient="row")
+    return frame_of_rows(rows, ["query", "target", "mated", "fold"])
 
 
 def _lfw_pair(line: str, where: str) -> tuple[str, str, bool]:

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import polars as pl
 
+from proband.engine.frames import frame_of_rows
 from proband.engine.wording import counted
 from proband.inference import Comparison, Evaluation, VirtualExperiments
 from proband.inference.feret_results import FeretStudy
@@ -176,7 +177,7 @@ def _leaderboard_csv(comparison: Comparison) -> str:
         }
         for row in rows_of(comparison)
     ]
-    return pl.DataFrame(rows, infer_schema_length=None).write_csv()
+    return frame_of_rows(rows).write_csv()
 
 
 def _curves(evaluation: Evaluation) -> str:
