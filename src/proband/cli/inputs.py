@@ -84,16 +84,19 @@ class ScoreInputs:
         return found, require_samples(table, "give a table with --samples.")
 
     def lists(self, progress: Progress) -> list[Trials]:
-        """Lists of comparisons that do not name their queries, so that they make no matrix; empty if any file does."""
+        """Lists of comparisons that make no matrix; empty if any file makes one."""
+        if self.embeddings or not self.scores:
+            return []
         found: list[Trials] = []
+        table = read_samples(self.samples, self.id_column, self.subject_column, self.failed)
         reader = self._reader(progress)
-        for text in self.scores or []:
+        for text in self.scores:
             name, reference = _named(text)
-            trials = reader.nameless_list(reference, name)
+            trials = reader.list_of_pairs(reference, table, name)
             if trials is None:
                 return []
             found.append(trials)
-        return [] if self.embeddings else found
+        return found
 
     def score_files(self) -> list[Path]:
         """Every file of scores and of embeddings, each once."""

@@ -108,27 +108,17 @@ def verify(
     asked = numbers(fmr, "--fmr")
     at = numbers(threshold, "--threshold") if threshold else ()
     with progress_bars(running.quiet) as progress:
-        lists = inputs.lists(progress) if inputs.samples is None else []
-        if lists:
-            from proband.inference.verifying_lists import verify_list
-
-            settings: dict[str, Any] = {
-                "fmrs": asked,
-                "thresholds": at,
-                "confidence_level": level,
-                "check_orientation": inputs.orientation_check,
-            }
-            verified = [verify_list(one, **settings) for one in lists]
-            write_report(report, "Verification", inputs, level=level, verification=tuple(verified))
-            _show(verified, None, None, running.json, out, figure or [])
-            return
-        found, table = inputs.read(progress)
+        found: list[Any] = list(inputs.lists(progress))
+        within: Any = None
+        if found:
+            _refuse_with_lists(gallery=gallery, probes=probes, pairs=pairs, by=by, zoo=zoo)
+        else:
+            found, within = inputs.read(progress)
         if pairs is not None:
-            _by_folds(found, table, pairs, running.json)
+            _by_folds(found, within, pairs, running.json)
             return
-        within: Any = table
         if gallery is not None or probes is not None:
-            within = experiment_over(found, table, choice_of(gallery, False), probes, inputs.missing.value)
+            within = experiment_over(found, within, choice_of(gallery, False), probes, inputs.missing.value)
         results = [
             run(
                 one,
@@ -159,6 +149,18 @@ def verify(
         hard_subjects={one.algorithm: found for one, found in zip(results, animals or [], strict=False)},
     )
     _show(results, groups, animals, running.json, out, figure or [])
+
+
+def _refuse_with_lists(**asked: object) -> None:
+    """Refuse what chooses among comparisons or goes back to samples: a list of pairs is verified as it is."""
+    from proband.errors import UsageError
+
+    for name, given in asked.items():
+        if given:
+            raise UsageError(
+                f"--{name} needs scores of queries with targets; a list of chosen pairs is verified as it is.",
+                f"leave --{name} out, or choose the comparisons in the list.",
+            )
 
 
 def _groups(found: list[Scores], within: Any, results: list[Any], by: str, level: float) -> list[Any]:

@@ -28,7 +28,10 @@ class Answers:
 
 @dataclass(frozen=True)
 class Facts:
-    """How a measurement came about: sizes, policies, what was left out; `experiment` is the experiment's fingerprint."""
+    """How a measurement came about: sizes, policies, what was left out.
+
+    `experiment` is the experiment's fingerprint; `metric` is how embeddings were compared, None for scores that are taken as given.
+    """
 
     algorithm: str
     n_probes: int
@@ -48,6 +51,7 @@ class Facts:
     probe_rule: str
     experiment: str
     notes: tuple[str, ...]
+    metric: str | None = None
     version: str = __version__
 
     @classmethod
@@ -72,6 +76,7 @@ class Facts:
             probe_rule=outcomes.experiment.probe_rule,
             experiment=outcomes.experiment.fingerprint,
             notes=outcomes.notes,
+            metric=outcomes.metric,
         )
 
 

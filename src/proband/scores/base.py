@@ -50,6 +50,8 @@ class Scores(ABC):
         The ids of rows and columns.
     notes
         What a reader of results should know, such as what was left out when the scores were read.
+    metric
+        How embeddings are compared; None for scores that are taken as given.
 
     """
 
@@ -58,6 +60,7 @@ class Scores(ABC):
     queries: Ids
     targets: Ids
     notes: tuple[str, ...]
+    metric: str | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
