@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 
 def output() -> Console:
     """The console for results: as wide as it needs to be when it is not a terminal."""
-    from rich.console import Console
-
-    console = Console(highlight=False, soft_wrap=False)
+    console = _plain()
     if not console.is_terminal:
         console.width = 160
     return console
@@ -27,9 +25,14 @@ def output() -> Console:
 
 def talk() -> Console:
     """The console for everything that is not a result."""
+    return _plain(stderr=True)
+
+
+def _plain(stderr: bool = False) -> Console:
+    """A console that prints text as it is: brackets and colons of names are no markup and no emoji."""
     from rich.console import Console
 
-    return Console(stderr=True, highlight=False)
+    return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
 
 
 @contextmanager
@@ -43,7 +46,12 @@ def progress_bars(quiet: bool = False) -> Iterator[Progress]:
     if quiet or not console.is_terminal:
         yield Silent()
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
     with Bars(*columns, console=console, transient=True) as bars:
         yield _Bars(bars)
 

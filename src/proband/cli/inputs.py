@@ -68,6 +68,7 @@ class ScoreInputs:
     def read(self, progress: Progress) -> tuple[list[Scores], Samples]:
         """Read every file; without a samples table, take the first file's own subjects."""
         from proband.errors import UsageError
+        from proband.scores.reading import split_name
         from proband.study.sources import require_samples
 
         if not self.scores and not self.embeddings:
@@ -76,7 +77,7 @@ class ScoreInputs:
         found: list[Scores] = []
         reader = self._reader(progress)
         for text in self.scores or []:
-            name, reference = _named(text)
+            name, reference = split_name(text)
             matrices, table = reader.matrices(reference, table, name)
             found += matrices
         for text in self.embeddings or []:
@@ -85,13 +86,15 @@ class ScoreInputs:
 
     def lists(self, progress: Progress) -> list[Trials]:
         """Lists of comparisons that make no matrix; empty if any file makes one."""
+        from proband.scores.reading import split_name
+
         if self.embeddings or not self.scores:
             return []
         found: list[Trials] = []
         table = read_samples(self.samples, self.id_column, self.subject_column, self.failed)
         reader = self._reader(progress)
         for text in self.scores:
-            name, reference = _named(text)
+            name, reference = split_name(text)
             trials = reader.list_of_pairs(reference, table, name)
             if trials is None:
                 return []
@@ -100,9 +103,9 @@ class ScoreInputs:
 
     def score_files(self) -> list[Path]:
         """Every file of scores and of embeddings, each once."""
-        from proband.scores.reading import split_key
+        from proband.scores.reading import split_key, split_name
 
-        named = (_named(text)[1] for text in (*(self.scores or ()), *(self.embeddings or ())))
+        named = (split_name(text)[1] for text in (*(self.scores or ()), *(self.embeddings or ())))
         return list(dict.fromkeys(split_key(reference)[0] for reference in named))
 
     def _reader(self, progress: Progress) -> ScoreReader:
@@ -119,10 +122,10 @@ class ScoreInputs:
         )
 
     def _models(self, text: str, table: Samples | None) -> list[Scores]:
-        from proband.scores.reading import read_embeddings
+        from proband.scores.reading import read_embeddings, split_name
         from proband.study.sources import renamed
 
-        name, path = _named(text)
+        name, path = split_name(text)
         models = read_embeddings(path, table, metric=self.metric.value, missing=self.missing.value)
         return list(renamed(list(models.values()), name, path))
 
@@ -192,14 +195,6 @@ class RunInputs:
     json: o.Json = False
     threads: o.Threads = None
     quiet: o.Quiet = False
-
-
-def _named(text: str) -> tuple[str | None, str]:
-    """Part ``NAME=FILE``; a file whose own name has an equals sign can be written ``./a=b.npy``."""
-    name, mark, path = text.partition("=")
-    if mark and "/" not in name and not Path(text).exists():
-        return name, path
-    return None, text
 
 
 def whole_numbers(text: str, option: str) -> tuple[int, ...]:

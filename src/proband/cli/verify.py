@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -41,10 +42,10 @@ def verify(
         ),
     ] = None,
     by: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             metavar="COLUMN",
-            help="Error rates by the values of a column, at one threshold.",
+            help="Error rates by the values of a column, at one threshold; may be repeated.",
             rich_help_panel="Experiment",
         ),
     ] = None,
@@ -135,7 +136,7 @@ def verify(
             )
             for one in found
         ]
-        groups = _groups(found, within, results, by, level) if by else None
+        groups = [_groups(found, within, results, column, level) for column in dict.fromkeys(by or ())]
         animals = _zoo(found, within, results, pseudonyms, seed) if zoo else None
     write_report(
         report,
@@ -145,7 +146,7 @@ def verify(
         seed=seed,
         level=level,
         verification=tuple(results),
-        groups=tuple(groups or ()),
+        groups=tuple(chain(*groups)),
         hard_subjects={one.algorithm: found for one, found in zip(results, animals or [], strict=False)},
     )
     _show(results, groups, animals, running.json, out, figure or [])
@@ -183,7 +184,7 @@ def _zoo(found: list[Scores], within: Any, results: list[Any], pseudonyms: bool,
 
 def _show(
     results: list[Any],
-    groups: list[Any] | None,
+    groups: list[list[Any]],
     animals: list[Any] | None,
     json: bool,
     out: Path | None,
@@ -205,19 +206,21 @@ def _show(
             save_figure(drawn, path)
             talk().print(f"wrote {path}", markup=False, soft_wrap=True)
     if out is not None:
-        talk().print(f"wrote {write_verification(results, out, groups or ())}", markup=False, soft_wrap=True)
+        talk().print(
+            f"wrote {write_verification(results, out, list(chain(*groups)))}", markup=False, soft_wrap=True
+        )
     if json:
         plain: list[dict[str, Any]] = [one.to_dict() for one in results]
         for place, one in enumerate(plain):
-            if groups is not None:
-                one["groups"] = groups[place].to_dict()
+            if groups:
+                one["groups"] = [column[place].to_dict() for column in groups]
             if animals is not None:
                 one["hard_subjects"] = animals[place].to_dict()
         typer.echo(json_module.dumps(plain, ensure_ascii=False, allow_nan=False))
         return
     console = output()
     console.print(verification_table(results))
-    for one in groups or []:
+    for one in chain(*groups):
         for said in one.sentences():
             console.print(said, markup=False, soft_wrap=True)
     for result, one in zip(results, animals or [], strict=False):

@@ -250,10 +250,15 @@ def points_of(rates: ErrorRates, fmrs: Sequence[float], thresholds: Sequence[flo
 
 
 def _compared(scores: Scores, within: Experiment | Samples, counts: PairCounts) -> Compared:
-    sizes = scores.metric, counts.n_genuine, counts.n_impostor
-    if isinstance(within, Samples):
-        return Compared("all", *sizes)
-    return Compared("experiment", *sizes, within.gallery_rule, within.probe_rule)
+    rules = (None, None) if isinstance(within, Samples) else (within.gallery_rule, within.probe_rule)
+    return Compared(
+        "all" if isinstance(within, Samples) else "experiment",
+        scores.metric,
+        counts.n_genuine,
+        counts.n_impostor,
+        *rules,
+        counts.n_dont_care_genuine + counts.n_dont_care_impostor,
+    )
 
 
 def _require_orientation(scores: Scores, within: Experiment | Samples) -> None:

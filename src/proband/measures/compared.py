@@ -54,6 +54,8 @@ class Compared:
         Comparisons that have a score.
     gallery, probes
         Who was compared with whom in an experiment.
+    n_not_compared
+        Pairs of that design that are not to be counted either way.
     """
 
     design: Literal["all", "experiment", "list"]
@@ -62,6 +64,7 @@ class Compared:
     n_impostor: int
     gallery: str | None = None
     probes: str | None = None
+    n_not_compared: int = 0
 
     @property
     def pairs(self) -> str:
@@ -75,7 +78,8 @@ class Compared:
     def statement(self) -> str:
         """Say which comparisons were counted, and how many."""
         sizes = f"{self.n_genuine:,} genuine and {counted(self.n_impostor, 'impostor comparison')}"
-        return f"Compared: {self.pairs}; {sizes}."
+        gaps = f"; {self.n_not_compared:,} more were not to be compared" if self.n_not_compared else ""
+        return f"Compared: {self.pairs}; {sizes}{gaps}."
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""

@@ -93,14 +93,14 @@ def _interval(row: Row) -> str:
 def comparison_table(comparison: Comparison) -> Table:
     """Make a table for the terminal."""
     from rich import box
-    from rich.markup import escape
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for place, name in enumerate(_header(comparison)):
-        table.add_column(name, justify="left" if place < 2 else "right", no_wrap=place != 1)
+        table.add_column(Text(name), justify="left" if place < 2 else "right", no_wrap=place != 1)
     for cells in comparison_grid(comparison).rows:
-        table.add_row(*(escape(cell) for cell in cells))
+        table.add_row(*map(Text, cells))
     return table
 
 
