@@ -45,7 +45,7 @@ COMMANDS = {
     "inspect": ("-s", "[s].csv"),
     "evaluate": ("-g", "k == 0", "--category", "[/late]: probe.k > 1"),
     "compare": ("-g", "k == 0"),
-    "verify": ("--fmr", "0.1", "--by", "[c]", "--zoo", "--replicates", "0"),
+    "verify": ("--fmr", "0.1", "--by", "[c]", "--replicates", "0"),
     "search": ("-g", "k == 0 and subject < '[/5]'", "-p", "k == 1", "--fpir", "0.4"),
     "permute": ("--trials", "100"),
     "strat": ("--images", "4"),

@@ -53,6 +53,8 @@ class Duplicates:
         (id, reason) of samples that could not be compared.
     capped
         Whether there are more near pairs than are listed.
+    of_vectors
+        Whether vectors were compared: of these, unlike of pictures, two may be the same by chance.
     """
 
     ids: tuple[str, ...]
@@ -62,6 +64,7 @@ class Duplicates:
     near: str
     unread: tuple[tuple[str, str], ...] = ()
     capped: bool = False
+    of_vectors: bool = False
 
     def __repr__(self) -> str:
         copies = len(self.ids) - len(np.unique(self.groups))
@@ -213,6 +216,7 @@ def duplicate_vectors(
         f"cosines above {1 - limit:.5f}, which is beyond what two samples of a subject reach here",
         tuple((names[place], "its vector is all zeros") for place in np.flatnonzero(lengths == 0)),
         capped,
+        of_vectors=True,
     )
 
 
