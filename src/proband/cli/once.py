@@ -17,7 +17,7 @@ class OnceCommand(TyperCommand):
 
     def make_parser(self, ctx: Any) -> Any:
         """Return the parser, which looks at the order in which options came."""
-        parser = super().make_parser(ctx)
+        parser: Any = super().make_parser(ctx)
         parse = parser.parse_args
 
         def parse_once(args: list[str]) -> Any:

@@ -92,6 +92,7 @@ class SearchEstimates(Shown):
             "confidence_level": self.confidence_level,
             "points": [point.to_dict() for point in self.points],
             "answers": asdict(self.answers),
+            "metric": self.searches.metric,
             "notes": list(self.searches.notes),
         }
 

@@ -250,13 +250,16 @@ def points_of(rates: ErrorRates, fmrs: Sequence[float], thresholds: Sequence[flo
 
 
 def _compared(scores: Scores, within: Experiment | Samples, counts: PairCounts) -> Compared:
-    rules = (None, None) if isinstance(within, Samples) else (within.gallery_rule, within.probe_rule)
+    gallery, probes = (
+        (None, None) if isinstance(within, Samples) else (within.gallery_rule, within.probe_rule)
+    )
     return Compared(
         "all" if isinstance(within, Samples) else "experiment",
         scores.metric,
         counts.n_genuine,
         counts.n_impostor,
-        *rules,
+        gallery,
+        probes,
         counts.n_dont_care_genuine + counts.n_dont_care_impostor,
     )
 

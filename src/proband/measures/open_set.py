@@ -82,6 +82,8 @@ class Searches:
     counted_at, reaching
         Closeness values at which the enrolled people who reach them were counted, for every non-mated search (searches ×
         values), if that was asked for.
+    metric
+        How embeddings were compared; None for scores that are taken as given.
     """
 
     algorithm: str
@@ -96,6 +98,7 @@ class Searches:
     notes: tuple[str, ...]
     counted_at: Floats = field(default_factory=lambda: np.empty(0))
     reaching: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 0), dtype=np.int64))
+    metric: str | None = None
 
     def __post_init__(self) -> None:
         if not len(self.best):
@@ -277,6 +280,7 @@ def search(
         tuple(notes),
         levels,
         reaching[~ours],
+        scores.metric,
     )
 
 

@@ -13,6 +13,7 @@ import polars as pl
 from proband._version import __version__
 from proband.engine.rendering import Shown
 from proband.errors import UsageError
+from proband.measures.compared import Compared
 from proband.measures.outcomes import Outcomes
 
 
@@ -30,7 +31,8 @@ class Answers:
 class Facts:
     """How a measurement came about: sizes, policies, what was left out.
 
-    `experiment` is the experiment's fingerprint; `metric` is how embeddings were compared, None for scores that are taken as given.
+    `experiment` is the experiment's fingerprint; `metric` is how embeddings were compared, None for scores that are taken as
+    given; `compared` says of a measure over pairs which were counted.
     """
 
     algorithm: str
@@ -52,6 +54,7 @@ class Facts:
     experiment: str
     notes: tuple[str, ...]
     metric: str | None = None
+    compared: Compared | None = None
     version: str = __version__
 
     @classmethod

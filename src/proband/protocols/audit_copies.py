@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 
 from proband.engine.wording import counted
@@ -108,8 +109,7 @@ def findings_of_copies(
             tuple(f"{name}: {why}" for name, why in copies.unread[:NAMED]),
             "mend them, or exclude them and say why.",
         )
-    largest = pl.Series(copies.groups).value_counts()["count"].max() if len(copies.ids) else 0
-    if copies.capped or int(largest or 0) > _MOST_OF_A_GROUP:  # type: ignore[call-overload]
+    if copies.capped or np.bincount(copies.groups).max(initial=0) > _MOST_OF_A_GROUP:
         yield Finding(
             "too many copies",
             "warning",

@@ -14,6 +14,7 @@ from proband.engine.frames import frame_of_rows
 from proband.inference import VirtualExperiments
 from proband.inference.choice import compared
 from proband.inference.trials import LOW_RANKS
+from proband.measures.compared import metrics_statement
 from proband.report.choice_figures import (
     differences_figure,
     rank_intervals_figure,
@@ -121,6 +122,7 @@ def choices_statements(result: VirtualExperiments) -> list[str]:
     said = [
         f"{result.n_trials:,} {kind} trials with {result.n_subjects:,} people each, seed {result.seed}; ties {result.ties}; "
         f"{result.kernel} kernel.",
+        metrics_statement(result.metrics.items()),
         f"Varying: {answers.varying}. Fixed: {answers.fixed}. Assuming: {answers.assuming}.",
     ]
     if len(result.algorithms) > 1:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from proband.engine.rendering import renders
 from proband.inference import Comparison, Estimate
+from proband.measures.compared import metrics_statement
 from proband.report.grids import Grid, as_tex
 
 if TYPE_CHECKING:
@@ -155,6 +156,9 @@ def comparison_statements(comparison: Comparison) -> list[str]:
         f"Raised letters: significantly better than these ({rate:.2g} after Holm's adjustment). Place: from one more than are "
         "significantly better, to all but those it beats.",
     ]
+    facts = [one.facts for one in comparison.estimates]
+    said += dict.fromkeys(one.compared.statement() for one in facts if one.compared is not None)
+    said.append(metrics_statement((one.algorithm, one.metric) for one in facts))
     groups = comparison.tie_groups()
     if groups:
         said.append("Not told apart: " + "; ".join(", ".join(group) for group in groups) + ".")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from proband.inference.galleries import GalleryEffect
 from proband.inference.strat_study import METHODS, StratStudy
+from proband.measures.compared import metrics_statement
 from proband.report.comparisons import comparison_markdown
 from proband.report.directory import whole_directory
 from proband.report.figures import save_figure
@@ -63,6 +64,7 @@ def study_statements(study: StratStudy) -> list[str]:
     said.append(
         f"Standard error of {study.mixed[0].algorithm} at rank {rank}, first mixed gallery: {errors}."
     )
+    said.append(metrics_statement((one.algorithm, one.estimates[0].facts.metric) for one in study.effects))
     answers = study.effects[0].estimates[0].answers
     said.append(
         f"± is one standard error. Varying: {answers.varying}. Fixed: {answers.fixed}. Assuming: {answers.assuming}."

@@ -8,6 +8,7 @@ from proband.engine.wording import counted, sentence
 from proband.inference import cluster_statistics
 from proband.inference.evaluation import CENSORED_AT, Entry, Evaluation
 from proband.measures import MedianCensoredRank
+from proband.measures.compared import metrics_statement
 from proband.report.grids import Grid, in_markdown
 
 if TYPE_CHECKING:
@@ -138,6 +139,7 @@ def statements(evaluation: Evaluation) -> list[str]:
         f"{counted(first.n_gallery_subjects, 'person', 'people')} ({first.gallery_rule}).",
         f"Probes scored: {counted(first.n_probes, 'image')} of {counted(first.n_probe_subjects, 'person', 'people')} "
         f"({first.probe_rule}); a rate is a share of these.",
+        metrics_statement((entry.algorithm, entry.curve.facts.metric) for entry in entries),
     ]
     if first.n_unmated:
         have = "has" if first.n_unmated == 1 else "have"

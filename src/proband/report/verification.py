@@ -17,6 +17,7 @@ from proband.inference.dyadic import RateInterval
 from proband.inference.groups import Differential, GroupRates
 from proband.inference.searching import SearchEstimates, SearchInterval
 from proband.inference.verifying import Verification, VerificationPoint
+from proband.measures.compared import metrics_statement
 from proband.measures.open_set import Searches
 from proband.report.directory import whole_directory
 from proband.report.figures import save_figure
@@ -91,6 +92,8 @@ def verification_statements(results: Sequence[Verification]) -> list[str]:
     said = [
         f"{counts.n_genuine:,} genuine and {counts.n_impostor:,} impostor comparisons of {first.n_subjects:,} people; accepted when the "
         "score reaches the threshold.",
+        *dict.fromkeys(one.compared.statement() for one in results),
+        metrics_statement((one.algorithm, one.compared.metric) for one in results),
         *(
             f"{one.algorithm}: EER {one.rates.eer().value:.4f} (midpoint of FMR and FNMR where they are closest), "
             f"AUC {one.rates.auc():.5f}."
@@ -289,6 +292,7 @@ def search_statements(results: Sequence[SearchEstimates]) -> list[str]:
     said = [
         f"{counted(s.n_enrolled, 'person', 'people')} enrolled; {counted(len(s.mate), 'search', 'searches')} for enrolled people and {len(s.best):,} for others. A person's "
         f"samples are fused by {s.fusion}; a candidate is returned when its score reaches the threshold.",
+        metrics_statement((one.algorithm, one.searches.metric) for one in results),
         f"Intervals: {first.confidence_level:.0%}. Varying: {answers.varying}. Fixed: {answers.fixed}. Assuming: {answers.assuming}.",
     ]
     if any(not one.fpir_supported for result in results for one in result.points):

@@ -323,6 +323,6 @@ def _digest(scores: Scores, files: tuple[InputFile, ...], source: Any) -> str:
         elif array is not None:
             hashed.update(f"{array.dtype.str}{array.shape}".encode())
             hashed.update(np.ascontiguousarray(array).view(np.uint8).data)
-    said = [scores.name, repr(type(scores)), scores.orientation, getattr(scores, "metric", "")]
+    said = [scores.name, repr(type(scores)), scores.orientation, scores.metric or ""]
     axes = ["\n".join(axis) for axis in (scores.queries, scores.targets)]
     return _joined(hashed.hexdigest(), *said, *axes, *scores.notes)

@@ -163,6 +163,11 @@ class _Run:
         if asked is not None and (asked.gallery is not None or asked.probes is not None):
             with self._at("verification"):
                 verified = self._experiment(asked.gallery, asked.probes)
+        elif asked is not None and "experiment" in study.asked:
+            self.notes.append(
+                "Verification compares every query with every target: [experiment] chooses the probes and gallery of ranks, and "
+                "gallery and probes of [verification] choose its comparisons"
+            )
         searched = pool = None
         if study.search is not None:
             with self._at("search"):
