@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from proband.engine.wording import part_of
 from proband.inference.galleries import GalleryEffect
 from proband.inference.strat_study import METHODS, StratStudy
 from proband.measures.compared import metrics_statement
@@ -89,16 +90,23 @@ def study_figures(study: StratStudy, n_algorithms: int = 1) -> dict[str, Figure]
     shown = [effect for pair in zip(study.effects, study.mixed, strict=True) for effect in pair][
         : 2 * n_algorithms
     ]
-    note = f"{study.n_subjects:,} people, {study.n_images - 1} probes each"
+    first = study.mixed[0].algorithm
+    only = part_of(n_algorithms, len(study.effects), "algorithms", "the first")
+    alone = part_of(1, len(study.effects), "algorithms", "the first")
+    note = "; ".join(
+        filter(None, (f"{first}, {study.n_subjects:,} people, {study.n_images - 1} probes each", alone))
+    )
     made = {
-        "galleries": gallery_effect_figure(shown),
+        "galleries": gallery_effect_figure(shown, note=only),
         "errors": standard_errors_figure(
             {f"{name}: {METHODS[name]}": values for name, values in study.errors.items()}, note
         ),
         "algorithms": algorithms_figure({"first mixed gallery": list(study.bands)}),
     }
     if len(study.variances) > 1:
-        made["units"] = units_figure({f"{units} units": values for units, values in study.variances.items()})
+        made["units"] = units_figure(
+            {f"{units} units": values for units, values in study.variances.items()}, note
+        )
     return made
 
 
