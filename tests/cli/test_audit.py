@@ -71,10 +71,7 @@ def test_json_and_csv_hold_the_findings(run: Run, desk: Path) -> None:
     found = json.loads(done.stdout)
     (copies,) = [one for one in found["findings"] if one["kind"] == "exact copies in training and testing"]
     assert copies["severity"] == "leak"
-    assert {(pair["train"], pair["test"]) for pair in found["duplicates"]} == {
-        ("p00-0", "p01-0"),
-        ("p01-0", "p00-0"),
-    }
+    assert [{pair["train"], pair["test"]} for pair in found["duplicates"]] == [{"p00-0", "p01-0"}]
     assert pl.read_csv(desk / "found.csv")["kind"][0] == copies["kind"]
 
 

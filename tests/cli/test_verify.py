@@ -100,7 +100,7 @@ def test_groups_are_counted_by_hand(verify: Run, folder: Path) -> None:
     values = scores[0].tile(np.arange(100), np.arange(100))
     sex = samples.frame["sex"].to_numpy()
     upper = np.triu_indices(100, 1)
-    for group in said["groups"]["groups"]:
+    for group in said["groups"][0]["groups"]:
         own = (sex[upper[0]] == group["group"]) & (sex[upper[1]] == group["group"])
         same = samples.codes[upper[0]] == samples.codes[upper[1]]
         accepted = values[upper] >= threshold

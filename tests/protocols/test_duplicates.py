@@ -120,8 +120,8 @@ def test_an_audit_names_copies_across_a_split_and_no_others(faces: dict[str, Gre
     within = holding(faces, exact=faces["p1-1"], near=NEAR["brighter"](faces["p3-2"]))
     for (table, pictures, frame), expected in ((across, 2), (within, 0)):
         found = audit(frame, table, task="attribute", label="smile", images=pictures)
-        copies = [one for one in found.findings if "copies" in one.kind]
-        assert [one.severity for one in copies] == ["leak"] * expected
+        across_sides = [one for one in found.findings if one.kind.endswith("copies in training and testing")]
+        assert [one.severity for one in across_sides] == ["leak"] * expected
         assert found.duplicates is not None
         assert found.duplicates.height == expected
     table, pictures, frame = across
@@ -149,7 +149,34 @@ def test_copies_in_different_folds_of_a_cross_validation_cross(faces: dict[str, 
     frame = pl.DataFrame(rows, schema=["id", "repeat", "fold", "role"], orient="row")
     found = audit(frame, table, images=Pictures(pictures.__getitem__))
     pairs = set(found.duplicates.select("train", "test").rows())  # type: ignore[union-attr]
-    assert pairs == {("p0-0", "copy"), ("copy", "p0-0")}
+    assert pairs == {("copy", "p0-0")}  # they cross both ways round, and are one pair
+    assert found.of("exact copies in training and testing")[0].count == 1
+
+
+def test_every_pair_of_copies_is_named_once_and_where_it_stands(faces: dict[str, Grey]) -> None:
+    twice = holding(faces, again=faces["p0-1"], other=faces["p0-1"], inside=faces["p1-1"])
+    table, pictures, frame = twice
+    found = audit(frame, table, task="attribute", label="smile", images=pictures)
+    (across,) = found.of("exact copies in training and testing")
+    assert (across.count, found.duplicates.height) == (2, 2)  # type: ignore[union-attr]
+    (within,) = found.of("exact copies within testing")
+    assert {*within.examples} == {"again, other", "p1-1, inside"}
+    assert (within.severity, found.of("exact copies within training")) == ("warning", ())
+
+
+def test_copies_within_training_and_under_two_labels_are_findings_of_their_own(
+    faces: dict[str, Grey],
+) -> None:
+    table, pictures, frame = holding(faces, **{"p0-9": faces["p0-1"], "p4-9": faces["p2-1"]})
+    labelled = Samples(table.frame.with_columns(smile=pl.col("subject").str.slice(1).cast(pl.Int64) % 4))
+    found = audit(frame, labelled, task="attribute", label="smile", images=pictures)
+    (within,) = found.of("exact copies within training")
+    assert (within.count, within.severity) == (2, "warning")
+    (labels,) = found.of("exact copies under two labels")
+    assert (labels.count, labels.severity, labels.examples) == (1, "fault", ("p2-1: 2, p4-9: 0",))
+    (subjects,) = found.of("exact copies under two subjects")
+    assert subjects.examples == ("p2-1: p2, p4-9: p4",)
+    assert found.of("exact copies in training and testing") == ()
 
 
 def test_close_codes_are_those_of_all_pairs() -> None:

@@ -188,3 +188,13 @@ def test_what_is_not_installed_is_left_out_aloud_and_another_seed_gives_other_pe
     assert all("install proband[images]" in note for note in data.notes)
     first, second = (one.samples.frame["left_eye_x"].head(PEOPLE).to_list() for one in (data, ran[0]))
     assert first != second
+
+
+def test_altered_copies_are_not_pooled_with_photographs(ran: Ran) -> None:
+    data, study = ran
+    first = study.evaluation.categories[0]
+    assert first == "all unaltered probes"
+    for entry in study.evaluation.of(first):
+        assert set(data.samples.frame["alteration"][entry.outcomes.probes]) == {"none"}
+    assert {one.category for one in study.variation} == {*study.evaluation.categories}
+    assert not any("altered copies" in note for note in study.evaluation.notes)

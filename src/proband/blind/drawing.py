@@ -11,6 +11,7 @@ import polars as pl
 from proband.algorithms.acquire import EYE_COLUMNS
 from proband.blind.key import TABLE
 from proband.blind.sealing import random_names
+from proband.engine.frames import frame_of_rows
 from proband.engine.wording import counted
 from proband.errors import DesignError, InputError, UsageError
 from proband.samples import Choice, Samples
@@ -70,9 +71,7 @@ def draw(sets: Sets, source: random.Random) -> pl.DataFrame:
         rows += [(role, sample, first[sample]) for sample in repeated]
         control = source.sample(ids, sets.controls[role])
         rows += [(f"control {role}", sample, first[sample]) for sample in control]
-    table = pl.DataFrame(
-        [(name, *row) for name, row in zip(names, rows, strict=True)], schema=TABLE, orient="row"
-    )
+    table = frame_of_rows(((name, *row) for name, row in zip(names, rows, strict=True)), TABLE)
     return table.sort("role", "name")
 
 

@@ -29,6 +29,7 @@ from proband.cli.init import init
 from proband.cli.inspect import inspect
 from proband.cli.literature import literature
 from proband.cli.mcnemar import mcnemar
+from proband.cli.once import refuse_repeats
 from proband.cli.permute import permute
 from proband.cli.plan import plan
 from proband.cli.protocol import protocol
@@ -76,6 +77,7 @@ app.add_typer(blind)
 app.add_typer(card)
 app.add_typer(protocol)
 app.add_typer(reproduce)
+refuse_repeats(app)
 
 
 def _version(asked: bool) -> None:

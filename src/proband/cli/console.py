@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def output() -> Console:
     """The console for results: as wide as it needs to be when it is not a terminal."""
-    console = _careful(highlight=False, soft_wrap=False)
+    console = _plain()
     if not console.is_terminal:
         console.width = 160
     return console
@@ -26,23 +26,19 @@ def output() -> Console:
 
 def talk() -> Console:
     """The console for everything that is not a result."""
-    return _careful(stderr=True, highlight=False)
+    return _plain(stderr=True)
 
 
-def _careful(**settings: Any) -> Console:
-    """Make a console that shows names as they are, and obeys nothing that is written in them."""
+def _plain(stderr: bool = False) -> Console:
+    """Make a console that prints names as they are: nothing in them is markup, an emoji or a command to the terminal."""
     from rich.console import Console
-    from rich.errors import MarkupError
     from rich.segment import Segment
 
     from proband.engine.wording import printable
 
-    class Careful(Console):
+    class Plain(Console):
         def render_str(self, text: str, **options: Any) -> Text:
-            try:
-                return super().render_str(printable(text), **options)
-            except MarkupError:  # brackets of a name
-                return super().render_str(printable(text), **{**options, "markup": False})
+            return super().render_str(printable(text), **options)
 
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError  # for the program to end on, as without rich
@@ -52,7 +48,7 @@ def _careful(**settings: Any) -> Console:
                 # Controls of our own are marked as such; what is text may hold none.
                 yield segment if segment.control else Segment(printable(segment.text), segment.style)
 
-    return Careful(**settings)
+    return Plain(stderr=stderr, highlight=False, markup=False, emoji=False)
 
 
 @contextmanager
@@ -66,7 +62,12 @@ def progress_bars(quiet: bool = False) -> Iterator[Progress]:
     if quiet or not console.is_terminal:
         yield Silent()
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
     with Bars(*columns, console=console, transient=True) as bars:
         yield _Bars(bars)
 

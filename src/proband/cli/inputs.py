@@ -69,17 +69,16 @@ class ScoreInputs:
     def read(self, progress: Progress) -> tuple[list[Scores], Samples]:
         """Read every file; without a samples table, take the first file's own subjects."""
         from proband.errors import UsageError
+        from proband.scores.reading import split_name
         from proband.study.sources import require_samples
 
         if not self.scores and not self.embeddings:
             raise UsageError("There are no scores.", "name score files, or embeddings with -e; see --help.")
-        table = read_samples(
-            self.samples, self.id_column, self.subject_column, self.failed, self.missing_values
-        )
+        table = self._table()
         found: list[Scores] = []
         reader = self._reader(progress)
         for text in self.scores or []:
-            name, reference = _named(text)
+            name, reference = split_name(text)
             matrices, table = reader.matrices(reference, table, name)
             found += matrices
         for text in self.embeddings or []:
@@ -87,23 +86,33 @@ class ScoreInputs:
         return found, require_samples(table, "give a table with --samples.")
 
     def lists(self, progress: Progress) -> list[Trials]:
-        """Lists of comparisons that do not name their queries, so that they make no matrix; empty if any file does."""
+        """Lists of comparisons that make no matrix; empty if any file makes one."""
+        from proband.scores.reading import split_name
+
+        if self.embeddings or not self.scores:
+            return []
         found: list[Trials] = []
+        table = self._table()
         reader = self._reader(progress)
-        for text in self.scores or []:
-            name, reference = _named(text)
-            trials = reader.nameless_list(reference, name)
+        for text in self.scores:
+            name, reference = split_name(text)
+            trials = reader.list_of_pairs(reference, table, name)
             if trials is None:
                 return []
             found.append(trials)
-        return [] if self.embeddings else found
+        return found
 
     def score_files(self) -> list[Path]:
         """Every file of scores and of embeddings, each once."""
-        from proband.scores.reading import split_key
+        from proband.scores.reading import split_key, split_name
 
-        named = (_named(text)[1] for text in (*(self.scores or ()), *(self.embeddings or ())))
+        named = (split_name(text)[1] for text in (*(self.scores or ()), *(self.embeddings or ())))
         return list(dict.fromkeys(split_key(reference)[0] for reference in named))
+
+    def _table(self) -> Samples | None:
+        return read_samples(
+            self.samples, self.id_column, self.subject_column, self.failed, self.missing_values
+        )
 
     def _reader(self, progress: Progress) -> ScoreReader:
         from proband.scores.formats import ReadOptions
@@ -119,10 +128,10 @@ class ScoreInputs:
         )
 
     def _models(self, text: str, table: Samples | None) -> list[Scores]:
-        from proband.scores.reading import read_embeddings
+        from proband.scores.reading import read_embeddings, split_name
         from proband.study.sources import renamed
 
-        name, path = _named(text)
+        name, path = split_name(text)
         models = read_embeddings(path, table, metric=self.metric.value, missing=self.missing.value)
         return list(renamed(list(models.values()), name, path))
 
@@ -192,14 +201,6 @@ class RunInputs:
     json: o.Json = False
     threads: o.Threads = None
     quiet: o.Quiet = False
-
-
-def _named(text: str) -> tuple[str | None, str]:
-    """Part ``NAME=FILE``; a file whose own name has an equals sign can be written ``./a=b.npy``."""
-    name, mark, path = text.partition("=")
-    if mark and "/" not in name and not Path(text).exists():
-        return name, path
-    return None, text
 
 
 def whole_numbers(text: str, option: str) -> tuple[int, ...]:

@@ -41,7 +41,7 @@ def inspect(
     """
     import json as json_module
 
-    from rich.markup import escape
+    from rich.text import Text
 
     from proband.scores.formats import ReadOptions
     from proband.scores.inspection import inspect_file
@@ -56,9 +56,8 @@ def inspect(
         typer.echo(json_module.dumps(found.to_dict(), indent=1, ensure_ascii=False))
         return
     console = output()
-    console.print(
-        f"[bold]{escape(str(found.path))}[/bold]: {found.kind}, format {found.format}", soft_wrap=True
-    )
+    title = Text.assemble((found.path, "bold"), f": {found.kind}, format {found.format}")
+    console.print(title, soft_wrap=True)
     for name, value in found.facts.items():
         console.print(f"  {name}: {value}", markup=False, soft_wrap=True)
     if found.summaries:
@@ -72,6 +71,7 @@ def inspect(
 def _table(found: Inspection) -> Table:
     from rich import box
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for place, name in enumerate(
@@ -80,7 +80,7 @@ def _table(found: Inspection) -> Table:
         table.add_column(name, justify="right" if place not in (0, 2) else "left")
     for one in found.summaries:
         auc = "" if one.auc_as_similarity is None else f"{one.auc_as_similarity:.4f}"
-        table.add_row(one.name, f"{one.n_scores:,}", "genuine", *_cells(one.genuine), auc)
+        table.add_row(Text(one.name), f"{one.n_scores:,}", "genuine", *_cells(one.genuine), auc)
         table.add_row("", "", "impostor", *_cells(one.impostor), "")
     return table
 

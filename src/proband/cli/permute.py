@@ -142,10 +142,11 @@ def permute(
             keep_on_interrupt=True,
         )
     if out is not None:
-        from proband.report.choices import write_choices
+        from proband.report.choices import undrawn_statements, write_choices
 
         summary = write_choices(result, out, level)
-        talk().print(f"wrote {summary}", markup=False, soft_wrap=True)
+        for said in (f"wrote {summary}", *undrawn_statements(result)):
+            talk().print(said, markup=False, soft_wrap=True)
     write_report(report, "Choice of images", inputs, (where,), seed=seed, level=level, choices=result)
     _show(result, pool, min(rank, result.n_ranks), level, running.json)
     if result.n_trials < trials:

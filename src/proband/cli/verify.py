@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -41,10 +42,10 @@ def verify(
         ),
     ] = None,
     by: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             metavar="COLUMN",
-            help="Error rates by the values of a column, at one threshold.",
+            help="Error rates by the values of a column, at one threshold; may be repeated.",
             rich_help_panel="Experiment",
         ),
     ] = None,
@@ -108,27 +109,17 @@ def verify(
     asked = numbers(fmr, "--fmr")
     at = numbers(threshold, "--threshold") if threshold else ()
     with progress_bars(running.quiet) as progress:
-        lists = inputs.lists(progress) if inputs.samples is None else []
-        if lists:
-            from proband.inference.verifying_lists import verify_list
-
-            settings: dict[str, Any] = {
-                "fmrs": asked,
-                "thresholds": at,
-                "confidence_level": level,
-                "check_orientation": inputs.orientation_check,
-            }
-            verified = [verify_list(one, **settings) for one in lists]
-            write_report(report, "Verification", inputs, level=level, verification=tuple(verified))
-            _show(verified, None, None, running.json, out, figure or [])
-            return
-        found, table = inputs.read(progress)
+        found: list[Any] = list(inputs.lists(progress))
+        within: Any = None
+        if found:
+            _refuse_with_lists(gallery=gallery, probes=probes, pairs=pairs, by=by, zoo=zoo)
+        else:
+            found, within = inputs.read(progress)
         if pairs is not None:
-            _by_folds(found, table, pairs, running.json)
+            _by_folds(found, within, pairs, running.json)
             return
-        within: Any = table
         if gallery is not None or probes is not None:
-            within = experiment_over(found, table, choice_of(gallery, False), probes, inputs.missing.value)
+            within = experiment_over(found, within, choice_of(gallery, False), probes, inputs.missing.value)
         results = [
             run(
                 one,
@@ -145,7 +136,7 @@ def verify(
             )
             for one in found
         ]
-        groups = _groups(found, within, results, by, level) if by else None
+        groups = [_groups(found, within, results, column, level) for column in dict.fromkeys(by or ())]
         animals = _zoo(found, within, results, pseudonyms, seed) if zoo else None
     write_report(
         report,
@@ -155,10 +146,22 @@ def verify(
         seed=seed,
         level=level,
         verification=tuple(results),
-        groups=tuple(groups or ()),
+        groups=tuple(chain(*groups)),
         hard_subjects={one.algorithm: found for one, found in zip(results, animals or [], strict=False)},
     )
     _show(results, groups, animals, running.json, out, figure or [])
+
+
+def _refuse_with_lists(**asked: object) -> None:
+    """Refuse what chooses among comparisons or goes back to samples: a list of pairs is verified as it is."""
+    from proband.errors import UsageError
+
+    for name, given in asked.items():
+        if given:
+            raise UsageError(
+                f"--{name} needs scores of queries with targets; a list of chosen pairs is verified as it is.",
+                f"leave --{name} out, or choose the comparisons in the list.",
+            )
 
 
 def _groups(found: list[Scores], within: Any, results: list[Any], by: str, level: float) -> list[Any]:
@@ -181,7 +184,7 @@ def _zoo(found: list[Scores], within: Any, results: list[Any], pseudonyms: bool,
 
 def _show(
     results: list[Any],
-    groups: list[Any] | None,
+    groups: list[list[Any]],
     animals: list[Any] | None,
     json: bool,
     out: Path | None,
@@ -203,19 +206,21 @@ def _show(
             save_figure(drawn, path)
             talk().print(f"wrote {path}", markup=False, soft_wrap=True)
     if out is not None:
-        talk().print(f"wrote {write_verification(results, out, groups or ())}", markup=False, soft_wrap=True)
+        talk().print(
+            f"wrote {write_verification(results, out, list(chain(*groups)))}", markup=False, soft_wrap=True
+        )
     if json:
         plain: list[dict[str, Any]] = [one.to_dict() for one in results]
         for place, one in enumerate(plain):
-            if groups is not None:
-                one["groups"] = groups[place].to_dict()
+            if groups:
+                one["groups"] = [column[place].to_dict() for column in groups]
             if animals is not None:
                 one["hard_subjects"] = animals[place].to_dict()
         typer.echo(json_module.dumps(plain, ensure_ascii=False, allow_nan=False))
         return
     console = output()
     console.print(verification_table(results))
-    for one in groups or []:
+    for one in chain(*groups):
         for said in one.sentences():
             console.print(said, markup=False, soft_wrap=True)
     for result, one in zip(results, animals or [], strict=False):

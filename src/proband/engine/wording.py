@@ -42,6 +42,18 @@ def counted(n: int, one: str, many: str | None = None) -> str:
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
+def part_of(n: int, total: int, what: str, rule: str) -> str:
+    """Say how many of how many are shown and which; nothing where all are.
+
+    Examples
+    --------
+    >>> part_of(4, 12, "algorithms", "those that lead at rank 1"), part_of(3, 3, "algorithms", "the first")
+    ('4 of 12 algorithms: those that lead at rank 1', '')
+
+    """
+    return "" if n == total else f"{n:,} of {total:,} {what}: {rule}"
+
+
 def sentence(note: str, names: Iterable[str] = ()) -> str:
     """Write a note as a sentence: a capital letter first, unless it begins with one of the names, and a full stop last.
 

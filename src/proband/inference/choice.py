@@ -42,13 +42,27 @@ def estimate_over_choices(
     if isinstance(measure, RecognitionRate):
         found = permute([scores], pool, design, max_rank=max(measure.rank, LOW_RANKS), rng=seed)
         spread = found.rate(scores.name, min(measure.rank, found.n_ranks))
-        return _from_trials(measure, spread, scores.name, pool, design, level, seed, found.notes)
+        return _from_trials(
+            measure, spread, scores.name, scores.metric, pool, design, level, seed, found.notes
+        )
     replicates = _statistics(measure, scores, pool, design, seed)
     low, high = _percentile(replicates, level)
     error = float(replicates.std(ddof=1)) if np.isfinite(replicates).all() else None
     value = float(np.mean(replicates))
     return _made(
-        measure, value, error, low, high, replicates, scores.name, pool, design, level, seed, pool.notes
+        measure,
+        value,
+        error,
+        low,
+        high,
+        replicates,
+        scores.name,
+        scores.metric,
+        pool,
+        design,
+        level,
+        seed,
+        pool.notes,
     )
 
 
@@ -56,6 +70,7 @@ def _from_trials(
     measure: Any,
     spread: Distribution,
     name: str,
+    metric: str | None,
     pool: Pool,
     design: ImageChoice,
     level: float,
@@ -64,7 +79,7 @@ def _from_trials(
 ) -> Estimate:
     low, high = spread.interval(level)
     error = spread.standard_deviation
-    return _made(measure, spread.mean, error, low, high, None, name, pool, design, level, seed, notes)
+    return _made(measure, spread.mean, error, low, high, None, name, metric, pool, design, level, seed, notes)
 
 
 def _made(
@@ -75,6 +90,7 @@ def _made(
     high: float,
     replicates: Floats | None,
     name: str,
+    metric: str | None,
     pool: Pool,
     design: ImageChoice,
     level: float,
@@ -93,7 +109,7 @@ def _made(
         design=str(design),
         seed=seed,
         answers=_answers(f"mean {measure.estimand}"),
-        facts=facts_of_pool(name, pool),
+        facts=facts_of_pool(name, metric, pool),
         clusters=None,
         notes=notes,
     )
@@ -177,8 +193,8 @@ def compare_over_choices(
     ]
     adjusted = holm([pair.p_value for pair in pairs])
     estimates = tuple(
-        _from_trials(measure, found.rate(name, rank), name, pool, design, level, seed, found.notes)
-        for name in algorithms
+        _from_trials(measure, found.rate(name, rank), name, metric, pool, design, level, seed, found.notes)
+        for name, metric in found.metrics.items()
     )
     return Comparison(
         estimates,
@@ -233,7 +249,7 @@ def _answers(of: str) -> Answers:
     )
 
 
-def facts_of_pool(name: str, pool: Pool) -> Facts:
+def facts_of_pool(name: str, metric: str | None, pool: Pool) -> Facts:
     """How a measurement over a pool came about."""
     n = pool.n_subjects
     images = "\n".join(pool.samples.ids[place] for place in pool.options.images)
@@ -258,4 +274,5 @@ def facts_of_pool(name: str, pool: Pool) -> Facts:
         probe_rule=rule,
         experiment=hashlib.sha256(images.encode() + pairs).hexdigest()[:16],
         notes=pool.notes,
+        metric=metric,
     )

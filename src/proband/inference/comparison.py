@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import polars as pl
 
+from proband.engine.frames import frame_of_rows
 from proband.engine.rendering import Shown, render
 from proband.engine.spreadsheets import spreadsheet_csv
 from proband.inference.estimates import Estimate
@@ -194,7 +195,7 @@ class Comparison(Shown):
 
     def to_frame(self) -> pl.DataFrame:
         """One row for each pair."""
-        return pl.DataFrame([{**asdict(pair), "told_apart": pair.told_apart} for pair in self.pairs])
+        return frame_of_rows([{**asdict(pair), "told_apart": pair.told_apart} for pair in self.pairs])
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON."""

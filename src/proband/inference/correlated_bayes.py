@@ -8,6 +8,7 @@ from typing import Any
 import numpy.typing as npt
 import polars as pl
 
+from proband.engine.frames import frame_of_rows
 from proband.errors import UsageError
 from proband.inference.cv_folds import (
     Sizes,
@@ -61,7 +62,7 @@ class CorrelatedBayes:
     def to_frame(self) -> pl.DataFrame:
         """Return one row, without the answers and notes."""
         dropped = ("answers", "notes")
-        return pl.DataFrame([{name: value for name, value in asdict(self).items() if name not in dropped}])
+        return frame_of_rows([{name: value for name, value in asdict(self).items() if name not in dropped}])
 
 
 def correlated_bayes(

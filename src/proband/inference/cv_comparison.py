@@ -12,6 +12,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.designs import ClusteredMcNemar, SignFlip
+from proband.engine.frames import frame_of_rows
 from proband.errors import InputError, UsageError
 from proband.inference.comparison import PairComparison
 from proband.inference.cv_folds import (
@@ -63,7 +64,7 @@ class AccuracyComparison:
 
     def to_frame(self) -> pl.DataFrame:
         """One row for each pair."""
-        return pl.DataFrame([asdict(pair) for pair in self.pairs])
+        return frame_of_rows([asdict(pair) for pair in self.pairs])
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON."""

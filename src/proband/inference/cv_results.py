@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from proband.engine.frames import frame_of_rows
 from proband.measures.results import Answers
 
 
@@ -41,7 +42,7 @@ class FoldSpread:
 
     def to_frame(self) -> pl.DataFrame:
         """Return one row."""
-        return pl.DataFrame([{name: value for name, value in asdict(self).items() if name != "answers"}])
+        return frame_of_rows([{name: value for name, value in asdict(self).items() if name != "answers"}])
 
 
 @dataclass(frozen=True)
@@ -97,4 +98,4 @@ class AccuracyInterval:
     def to_frame(self) -> pl.DataFrame:
         """Return one row, without the answers and notes."""
         dropped = ("answers", "notes")
-        return pl.DataFrame([{name: value for name, value in asdict(self).items() if name not in dropped}])
+        return frame_of_rows([{name: value for name, value in asdict(self).items() if name not in dropped}])

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from proband.designs.designs import BLOCK
 from proband.engine import run_blocks
 from proband.errors import DesignError, UsageError
-from proband.inference.dyads import Comparisons, Ints, subject_pairs, whole_numbers
+from proband.inference.dyads import Ints, Meetings, subject_pairs, whole_numbers
 from proband.inference.proportions import check_seed
 
 Floats = npt.NDArray[np.float64]
@@ -68,9 +68,7 @@ class Tail(NamedTuple):
     closeness: Floats
 
     @classmethod
-    def of(
-        cls, i: npt.ArrayLike, j: npt.ArrayLike, closeness: npt.ArrayLike, comparisons: Comparisons
-    ) -> Tail:
+    def of(cls, i: npt.ArrayLike, j: npt.ArrayLike, closeness: npt.ArrayLike, comparisons: Meetings) -> Tail:
         """Check that they are some of the comparisons there are."""
         first, second = subject_pairs(i, j, comparisons, "closest impostors")
         n = comparisons.n_impostor
@@ -88,7 +86,7 @@ class Genuine(NamedTuple):
     closeness: Floats
 
     @classmethod
-    def of(cls, subjects: npt.ArrayLike, closeness: npt.ArrayLike, comparisons: Comparisons) -> Genuine:
+    def of(cls, subjects: npt.ArrayLike, closeness: npt.ArrayLike, comparisons: Meetings) -> Genuine:
         """Check that they are of people there are."""
         people, n = whole_numbers(subjects, "The subjects of genuine comparisons"), comparisons.n_subjects
         if len(people) and not 0 <= people.min() <= people.max() < n:
@@ -110,7 +108,7 @@ class AtThresholds:
     """Measure error rates at fixed thresholds."""
 
     thresholds: Floats
-    comparisons: Comparisons
+    comparisons: Meetings
     genuine: Genuine
     pairs: tuple[
         Ints, Ints, Ints
@@ -120,7 +118,7 @@ class AtThresholds:
 
     @classmethod
     def of(
-        cls, tail: Tail, genuine: Genuine, comparisons: Comparisons, thresholds: npt.ArrayLike
+        cls, tail: Tail, genuine: Genuine, comparisons: Meetings, thresholds: npt.ArrayLike
     ) -> AtThresholds:
         """Put every comparison into the bin between thresholds that it falls into."""
         asked = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
@@ -173,7 +171,7 @@ class AtRate:
     """Measure FNMR at a false match rate, with the threshold found anew in each drawing."""
 
     fmr: float
-    comparisons: Comparisons
+    comparisons: Meetings
     genuine: Genuine  # from the least close up
     first: Ints
     second: Ints
@@ -182,7 +180,7 @@ class AtRate:
     whole: bool  # the tail holds all that could matter
 
     @classmethod
-    def of(cls, tail: Tail, genuine: Genuine, comparisons: Comparisons, fmr: float) -> AtRate:
+    def of(cls, tail: Tail, genuine: Genuine, comparisons: Meetings, fmr: float) -> AtRate:
         """Put the tail and the genuine comparisons in order."""
         if not 0 < fmr < 1:
             raise UsageError(f"A false match rate lies between 0 and 1, got {fmr!r}.")
@@ -251,14 +249,10 @@ def _allowed(fmr: float, sizes: Ints) -> Ints:
     return allowed
 
 
-def _sizes(weights: Weights, comparisons: Comparisons, genuine: Genuine) -> tuple[Ints, Ints]:
+def _sizes(weights: Weights, comparisons: Meetings, genuine: Genuine) -> tuple[Ints, Ints]:
     """How many impostor and genuine comparisons each drawing has."""
-    from proband.kernels.subject_bootstrap import weighted_sizes
-
-    impostors, mates = np.empty((2, len(weights)), dtype=np.int64)
     own = np.bincount(genuine.subjects, minlength=comparisons.n_subjects)
-    weighted_sizes(weights, comparisons.queries, comparisons.targets, own, impostors, mates)
-    return impostors // (2 if comparisons.symmetric else 1), mates
+    return comparisons.in_drawings(weights), weights.astype(np.int64) @ own
 
 
 def _closeness(values: npt.ArrayLike, n: int) -> Floats:

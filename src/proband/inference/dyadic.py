@@ -16,7 +16,7 @@ import numpy.typing as npt
 from proband.errors import DesignError, UsageError
 from proband.inference.closed import effective_size
 from proband.inference.clusters import cluster_statistics
-from proband.inference.dyads import Comparisons, Ints, subject_pairs
+from proband.inference.dyads import Comparisons, Ints, Meetings, subject_pairs
 from proband.inference.proportions import (
     Interval,
     check_level,
@@ -115,7 +115,7 @@ class RateInterval:
 def false_match_rate(
     i: npt.ArrayLike,
     j: npt.ArrayLike,
-    comparisons: Comparisons,
+    comparisons: Meetings,
     confidence_level: float = 0.95,
     method: DyadicMethod = "logit",
 ) -> RateInterval:
@@ -257,7 +257,7 @@ def effective_people(totals: Floats) -> float:
     return min(max(2.0, float(squares.sum()) ** 2 / of_squares), most) if of_squares > 0 else most
 
 
-def _squares_of_pairs(first: Ints, second: Ints, rate: float, comparisons: Comparisons) -> float:
+def _squares_of_pairs(first: Ints, second: Ints, rate: float, comparisons: Meetings) -> float:
     """Σ_{i<j} ẽ_ij²: pairs of people without an error are in the closed form, never listed."""
     keys, counts = np.unique(first * comparisons.n_subjects + second, return_counts=True)
     between = comparisons.n_between(keys // comparisons.n_subjects, keys % comparisons.n_subjects)

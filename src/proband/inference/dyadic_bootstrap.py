@@ -15,7 +15,7 @@ import numpy.typing as npt
 from proband.errors import DesignError
 from proband.inference.drawings import AtRate, AtThresholds, Genuine, Scheme, Tail, replicates
 from proband.inference.dyadic import SUPPORTED
-from proband.inference.dyads import Comparisons, Ints
+from proband.inference.dyads import Ints, Meetings
 from proband.inference.proportions import Interval, check_level
 
 Floats = npt.NDArray[np.float64]
@@ -102,7 +102,7 @@ def bootstrapped_error_rates(
     tail_i: npt.ArrayLike,
     tail_j: npt.ArrayLike,
     tail_closeness: npt.ArrayLike,
-    comparisons: Comparisons,
+    comparisons: Meetings,
     thresholds: npt.ArrayLike,
     n_resamples: int = 1_000,
     seed: int = 0,
@@ -142,7 +142,7 @@ def fnmr_at_fmr_replicates(
     tail_closeness: npt.ArrayLike,
     genuine_subjects: npt.ArrayLike,
     genuine_closeness: npt.ArrayLike,
-    comparisons: Comparisons,
+    comparisons: Meetings,
     fmr: float,
     n_resamples: int = 1_000,
     seed: int = 0,
@@ -165,7 +165,7 @@ def fnmr_difference_at_fmr(
     first: AlgorithmScores,
     second: AlgorithmScores,
     genuine_subjects: npt.ArrayLike,
-    comparisons: Comparisons,
+    comparisons: Meetings,
     fmr: float,
     n_resamples: int = 1_000,
     seed: int = 0,

@@ -12,6 +12,7 @@ import polars as pl
 from proband._version import __version__
 from proband.designs import Bootstrap
 from proband.engine import Progress
+from proband.engine.frames import frame_of_rows
 from proband.engine.rendering import Shown
 from proband.errors import UsageError
 from proband.inference.bands import estimate_cmc
@@ -24,6 +25,7 @@ from proband.samples import Category, EmptyCategoryError, Experiment
 from proband.scores import Scores
 
 ALL_PROBES = "all probes"
+ALTERED_FROM = "altered_from"  # the column that says of an altered copy which sample it was made from
 CENSORED_AT = 10
 # A band of fractional successes needs replicates, which are kept for every rank: so many, as far as this.
 _RESAMPLES, _RANKS_RESAMPLED = 2_000, 2_000
@@ -131,7 +133,7 @@ class Evaluation(Shown):
                     "tied_probes": facts.n_tied,
                 }
             )
-        return pl.DataFrame(rows)
+        return frame_of_rows(rows)
 
     def _rates(self, entry: Entry) -> dict[str, float | None]:
         found: dict[str, float | None] = {}
@@ -187,6 +189,7 @@ def evaluate(
     experiment: Experiment,
     *,
     categories: Sequence[Category] = (),
+    pooled: Category | None = None,
     ranks: Sequence[int] = (1, 5, 10),
     ties: TiePolicy = "pessimistic",
     counting: Counting = "images",
@@ -207,6 +210,8 @@ def evaluate(
     categories
         Probe categories to report one by one, besides all probes together. A probe's rank does not depend on the
         other probes, so each algorithm is ranked once. A category that no probe falls into is noted and left out.
+    pooled
+        Which probes make the first set; all of them by default.
     ranks
         The ranks that tables show; whole curves are always computed.
     confidence_level
@@ -221,7 +226,7 @@ def evaluate(
             "write NAME=FILE to give one.",
         )
     _check_ranks(ranks)
-    _sets(experiment, categories)  # what is wrong with them is said before anything is ranked
+    _sets(experiment, categories, pooled)  # what is wrong with them is said before anything is ranked
     ranked = [
         rank(
             one,
@@ -236,7 +241,12 @@ def evaluate(
         for one in scores
     ]
     return evaluate_outcomes(
-        ranked, experiment, categories=categories, ranks=ranks, confidence_level=confidence_level
+        ranked,
+        experiment,
+        categories=categories,
+        pooled=pooled,
+        ranks=ranks,
+        confidence_level=confidence_level,
     )
 
 
@@ -245,18 +255,19 @@ def evaluate_outcomes(
     experiment: Experiment,
     *,
     categories: Sequence[Category] = (),
+    pooled: Category | None = None,
     ranks: Sequence[int] = (1, 5, 10),
     confidence_level: float = 0.95,
 ) -> Evaluation:
     """Measure algorithms whose probes are ranked already, all in one experiment; as `evaluate` otherwise."""
     _check_ranks(ranks)
-    sets, empty = _sets(experiment, categories)
+    sets, notes = _sets(experiment, categories, pooled)
     entries = []
     for name, part in sets.items():
         for outcomes in ranked:
             own = outcomes if part is experiment else outcomes.restricted(part)
             entries.append(Entry(own.algorithm, name, own, CMC()(own), _band(own, confidence_level)))
-    return Evaluation(tuple(entries), tuple(ranks), empty)
+    return Evaluation(tuple(entries), tuple(ranks), notes)
 
 
 def _check_ranks(ranks: Sequence[int]) -> None:
@@ -274,16 +285,31 @@ def _band(outcomes: Outcomes, level: float) -> Band:
 
 
 def _sets(
-    experiment: Experiment, categories: Sequence[Category]
+    experiment: Experiment, categories: Sequence[Category], pooled: Category | None
 ) -> tuple[dict[str, Experiment], tuple[str, ...]]:
-    """The experiment over all probes and over each category, and a note for each category without any."""
-    sets = {ALL_PROBES: experiment}
-    empty = []
+    """The experiment over the pooled probes and over each category, and notes on copies among the former and categories without any."""
+    name, whole = (ALL_PROBES, experiment) if pooled is None else (pooled.name, pooled.of(experiment))
+    sets = {name: whole}
+    notes = _altered(name, whole)
     for category in categories:
         if category.name in sets:
             raise UsageError(f"The category {category.name!r} is defined twice.")
         try:
             sets[category.name] = category.of(experiment)
         except EmptyCategoryError as none:
-            empty.append(f"left out: {none.message[0].lower()}{none.message[1:].rstrip('.')}")
-    return sets, tuple(empty)
+            notes.append(f"left out: {none.message[0].lower()}{none.message[1:].rstrip('.')}")
+    return sets, tuple(notes)
+
+
+def _altered(name: str, experiment: Experiment) -> list[str]:
+    """Say that copies which were altered digitally are pooled with what they are copies of."""
+    frame = experiment.samples.frame
+    if ALTERED_FROM not in frame.columns:
+        return []
+    n = int(frame[ALTERED_FROM][experiment.probes].is_not_null().sum())
+    if n in (0, len(experiment.probes)):
+        return []
+    return [
+        f"{name}: {n:,} of {len(experiment.probes):,} are digitally altered copies (column {ALTERED_FROM!r}), so the pooled rate depends "
+        "on how many copies were made; it is not a rate of photographs"
+    ]

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from proband._version import __version__
+from proband.engine.frames import frame_of_rows
 from proband.engine.rendering import Shown
 from proband.inference.comparison import Comparison
 from proband.inference.difficulty import Difficulty
@@ -123,12 +124,12 @@ class FeretStudy(Shown):
             ("place", "place_low", "place_high"), pl.Int64
         )
         board = frame.join(
-            pl.DataFrame(placed, schema=schema),
+            frame_of_rows(placed, schema),
             on=["category", "algorithm"],
             how="left",
             maintain_order="left",
         )
-        averages = pl.DataFrame([self._average_row(one) for one in self.results])
+        averages = frame_of_rows([self._average_row(one) for one in self.results])
         return pl.concat([board, averages], how="diagonal_relaxed").sort(
             pl.col("category").replace_strict(
                 {name: at for at, name in enumerate(self.evaluation.categories)}, return_dtype=pl.Int64

@@ -35,6 +35,7 @@ def feret_study(
     experiment: Experiment,
     *,
     categories: Sequence[Category] = (),
+    pooled: Category | None = None,
     versions: Iterable[Version | tuple[str, str]] = (),
     improvements: Iterable[Improvement | tuple[str, ...]] = (),
     galleries: Galleries | Sequence[Galleries] | None = None,
@@ -55,8 +56,9 @@ def feret_study(
 
     Parameters
     ----------
-    scores, experiment, categories
-        As `evaluate` takes them: all algorithms, the whole gallery and all probes, and the categories of probes.
+    scores, experiment, categories, pooled
+        As `evaluate` takes them: all algorithms, the whole gallery and all probes, the categories of probes, and which probes are
+        taken together.
     versions
         Pairs (fully automatic, partially automatic) of names. The fully automatic version's failures count as misses, so that the
         difference is the cost of locating the face. Fully automatic versions take no part in averages and places.
@@ -95,6 +97,7 @@ def feret_study(
         scores,
         experiment,
         categories=categories,
+        pooled=pooled,
         ranks=ranks,
         confidence_level=confidence_level,
         check_orientation=check_orientation,
@@ -110,7 +113,7 @@ def feret_study(
     designs = [galleries] if isinstance(galleries, Galleries) else list(galleries or ())
     shared = [one for one in scores if one.name in field]
     variation, notes = _variation(
-        shared, experiment, categories, evaluation, designs, RecognitionRate(rank),
+        shared, experiment, [pooled, *categories], evaluation, designs, RecognitionRate(rank),
         {"ages": ages, "confidence_level": confidence_level, "seed": seed, "progress": progress, **ranking},
     )  # fmt: skip
     return FeretStudy(
@@ -201,7 +204,7 @@ def _selected(entry: Entry, name: str, of: int) -> Band:
 def _variation(
     scores: Sequence[Scores],
     experiment: Experiment,
-    categories: Sequence[Category],
+    categories: Sequence[Category | None],
     evaluation: Evaluation,
     designs: Sequence[Galleries],
     measure: RecognitionRate,
@@ -209,7 +212,7 @@ def _variation(
 ) -> tuple[tuple[GalleryVariation, ...], tuple[str, ...]]:
     """Repeat every set of probes over every choice of galleries; say of which no gallery has a probe."""
     made, notes = [], []
-    shown = [None, *(one for one in categories if one.name in evaluation.categories)]
+    shown = [one for one in categories if one is None or one.name in evaluation.categories]
     for design in designs:
         design.parts(experiment)  # galleries that cannot be made are no matter of a category
         for category in shown:
@@ -256,7 +259,9 @@ def _counting_people(
     scores: Scores, experiment: Experiment, evaluation: Evaluation, ranking: dict[str, Any]
 ) -> Outcomes:
     """The outcomes over all probes with ranks that count people: those there are, or made anew for several images a person."""
-    whole = next(entry for entry in evaluation.of(ALL_PROBES) if entry.algorithm == scores.name).outcomes
-    if whole.counting == "subjects" or whole.n_gallery_images == whole.n_gallery_subjects:
+    pooled = evaluation.of(evaluation.categories[0])
+    whole = next(entry for entry in pooled if entry.algorithm == scores.name).outcomes
+    by_people = whole.counting == "subjects" or whole.n_gallery_images == whole.n_gallery_subjects
+    if by_people and whole.experiment is experiment:
         return whole
     return rank_probes(scores, experiment, check_orientation=False, **ranking | {"counting": "subjects"})

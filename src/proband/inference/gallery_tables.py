@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from proband._version import __version__
+from proband.engine.frames import frame_of_rows
 from proband.inference.gallery_places import Heterogeneity, Spread
 from proband.inference.proportions import Interval
 from proband.measures.results import Answers
@@ -203,8 +204,7 @@ _TYPES: dict[str, Any] = {
 
 
 def _framed(rows: list[dict[str, Any]]) -> pl.DataFrame:
-    types = {name: kind for name, kind in _TYPES.items() if name in rows[0]}
-    return pl.DataFrame(rows, schema_overrides=types, infer_schema_length=None)
+    return frame_of_rows(rows, {name: _TYPES.get(name) for name in rows[0]})
 
 
 def _plain(value: Any) -> Any:

@@ -172,7 +172,7 @@ def _rates(name: str, scores: Scores, pairs: PairSet, closeness: float, level: f
         fnmr = false_non_match_rate(
             shared.genuine_people, (shared.genuine < closeness).astype(np.float64), level
         )
-    return GroupRates(name, len(shared.comparisons.queries), fnmr, fmr)
+    return GroupRates(name, shared.comparisons.n_subjects, fnmr, fmr)
 
 
 def hard_subjects_of(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.inference.dyads import Comparisons
+from proband.inference.dyads import Ints, ListedComparisons, Meetings
 
 Integers = npt.NDArray[np.int64]
 _DRAWS = 9_999
@@ -56,7 +57,7 @@ class HardSubjects:
 
 def hard_subjects(
     names: list[str],
-    comparisons: Comparisons,
+    comparisons: Meetings,
     genuine_people: Integers,
     missed: npt.NDArray[np.bool_],
     first: Integers,
@@ -122,30 +123,45 @@ def _goats(
     return as_large / (_DRAWS + 1)
 
 
-def _lambs(comparisons: Comparisons, matches: Integers, total: int, rng: np.random.Generator) -> float:
+def _lambs(comparisons: Meetings, matches: Integers, total: int, rng: np.random.Generator) -> float:
     """Draw as many pairs of people, in proportion to their comparisons, and see how often they are as concentrated."""
     if total == 0:
         return 1.0
     expected = np.asarray(comparisons.n_by_subject, dtype=np.float64)
     weight = np.where(expected > 0, 1.0 / np.maximum(expected, 1e-300), 0.0) * expected.sum() / len(expected)
     observed = float((weight * matches.astype(np.float64) ** 2).sum())
-    # A draw of an image by number, and whose it is, is much quicker than one of a person by weight.
-    queries, targets = (
-        np.repeat(np.arange(len(expected)), np.asarray(images, dtype=np.int64))
-        for images in (comparisons.queries, comparisons.targets)
-    )
+    draw = _drawer(comparisons, rng)
     as_large = 1
     draws = min(_DRAWS, max(199, 20_000_000 // max(total, 1)))
     for _ in range(draws):
-        counts = np.bincount(_drawn(queries, targets, total, rng), minlength=len(expected))
+        counts = np.bincount(draw(total), minlength=len(expected))
         as_large += float((weight * counts.astype(np.float64) ** 2).sum()) >= observed - 1e-9
     return as_large / (draws + 1)
 
 
-def _drawn(queries: Integers, targets: Integers, total: int, rng: np.random.Generator) -> Integers:
-    """The people of random pairs of different ones, in proportion to query and target images."""
-    a, b = queries[rng.integers(len(queries), size=total)], targets[rng.integers(len(targets), size=total)]
-    while (same := np.flatnonzero(a == b)).size:
-        a[same] = queries[rng.integers(len(queries), size=same.size)]
-        b[same] = targets[rng.integers(len(targets), size=same.size)]
-    return np.concatenate([a, b])
+def _drawer(comparisons: Meetings, rng: np.random.Generator) -> Callable[[int], Ints]:
+    """Return what draws random impostor comparisons: so many first people, followed by as many second ones."""
+    # A draw of an image or a comparison by number, and whose it is, is much quicker than one of a person by weight.
+    if isinstance(comparisons, ListedComparisons):
+        listed = comparisons
+        places = np.repeat(np.arange(len(listed.counts)), listed.counts)
+
+        def of_list(total: int) -> Ints:
+            chosen = places[rng.integers(len(places), size=total)]
+            return np.concatenate([listed.first[chosen], listed.second[chosen]])
+
+        return of_list
+    everybody = np.arange(comparisons.n_subjects)
+    queries, targets = (np.repeat(everybody, images) for images in (comparisons.queries, comparisons.targets))
+
+    def crossed(total: int) -> Ints:
+        a, b = (
+            queries[rng.integers(len(queries), size=total)],
+            targets[rng.integers(len(targets), size=total)],
+        )
+        while (same := np.flatnonzero(a == b)).size:
+            a[same] = queries[rng.integers(len(queries), size=same.size)]
+            b[same] = targets[rng.integers(len(targets), size=same.size)]
+        return np.concatenate([a, b])
+
+    return crossed

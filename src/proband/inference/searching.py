@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from proband._version import __version__
+from proband.engine.frames import frame_of_rows
 from proband.engine.rendering import Shown
 from proband.inference.closed import effective_size
 from proband.inference.clusters import cluster_statistics
@@ -65,7 +66,7 @@ class SearchEstimates(Shown):
 
     def to_frame(self) -> pl.DataFrame:
         """One row for each operating point."""
-        return pl.DataFrame(
+        return frame_of_rows(
             [
                 {
                     "algorithm": self.algorithm,
@@ -91,6 +92,7 @@ class SearchEstimates(Shown):
             "confidence_level": self.confidence_level,
             "points": [point.to_dict() for point in self.points],
             "answers": asdict(self.answers),
+            "metric": self.searches.metric,
             "notes": list(self.searches.notes),
         }
 

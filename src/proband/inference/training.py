@@ -44,7 +44,7 @@ def estimate_over_trainings(
         values = np.array([one.value for one in over_images])
         # Independent of the training sets, so their variances are averaged.
         of_images = float(np.sqrt(np.mean([(one.standard_error or 0.0) ** 2 for one in over_images])))
-        facts = facts_of_pool(scores[0].name, within)
+        facts = facts_of_pool(scores[0].name, scores[0].metric, within)
         notes = (
             f"standard deviation over training sets {values.std(ddof=1):.4f}, "
             f"over choices of images of these people {of_images:.4f}",

@@ -172,4 +172,6 @@ def facts_of_verification(scores: Scores, within: Experiment | Samples, made: Ve
         probe_rule=within.probe_rule if isinstance(within, Experiment) else "every query",
         experiment=digest,
         notes=made.notes,
+        metric=scores.metric,
+        compared=made.compared,
     )

@@ -15,19 +15,27 @@ from proband.engine.rendering import Shown
 from proband.errors import AlignmentError, DesignError, UsageError
 from proband.inference.dyadic import RateInterval, false_match_rate, false_non_match_rate, naive_interval
 from proband.inference.dyadic_bootstrap import fnmr_at_fmr_replicates, recentred_interval
-from proband.inference.dyads import Comparisons
+from proband.inference.dyads import Comparisons, ListedComparisons, Meetings
 from proband.inference.proportions import Interval, check_level, check_seed
-from proband.measures.pair_counts import count_pairs, genuine_pairs, tail_pairs
+from proband.measures.compared import Compared
+from proband.measures.pair_counts import PairCounts, count_pairs, genuine_pairs, impostor_meetings, tail_pairs
 from proband.measures.pairs import PairSet
 from proband.measures.results import Answers
 from proband.measures.verification import ErrorRates, OperatingPoint
 from proband.samples import Experiment, Samples
 from proband.scores import Scores, experiment_over, require_orientation
+from proband.scores.trials import Trials
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 FMRS = (1e-2, 1e-3, 1e-4)
+OVER_PEOPLE = Answers(
+    "false match and false non-match rates",
+    "other people, with as many images each",
+    "the algorithm; the threshold, or the false match rate at which it is set",
+    "people are independent and alike in distribution; comparisons that share a person are not independent",
+)
 _LEAST_TAIL = 500_000  # impostor comparisons that replicates can always reach back to
 _LARGEST_TAIL = 20_000_000  # impostor comparisons above a threshold that are kept to see who shares them
 
@@ -76,6 +84,7 @@ class Verification(Shown):
     confidence_level: float
     answers: Answers
     notes: tuple[str, ...]
+    compared: Compared
 
     @property
     def algorithm(self) -> str:
@@ -97,6 +106,7 @@ class Verification(Shown):
             "auc": self.rates.auc(),
             "eer": asdict(self.rates.eer()),
             "points": [point.to_dict() for point in self.points],
+            "compared": self.compared.to_dict(),
             "answers": asdict(self.answers),
             "notes": list(self.notes),
         }
@@ -112,14 +122,14 @@ class Shared:
     Attributes
     ----------
     comparisons
-        Images of each person.
+        Who meets whom, and how often.
     genuine_people, genuine
         Every genuine comparison: whose, and how close.
     first, second, tail
         Impostor comparisons that reach the loosest threshold of interest: between whom, and how close.
     """
 
-    comparisons: Comparisons
+    comparisons: Meetings
     genuine_people: Integers
     genuine: Floats
     first: Integers
@@ -129,7 +139,8 @@ class Shared:
     @classmethod
     def of(cls, scores: Scores, pairs: PairSet, loosest: float) -> Shared:
         """Collect the comparisons above a threshold, and every genuine one."""
-        if pairs.n_shared and not pairs.symmetric:
+        met = impostor_meetings(scores, pairs)
+        if met is None and pairs.n_shared and not pairs.symmetric:
             raise DesignError(
                 f"{scores.name}: {pairs.n_shared:,} samples are both queries and targets and others are not, so it is not clear how "
                 "often two people meet.",
@@ -138,11 +149,16 @@ class Shared:
         rows = pairs.row_codes[~pairs.row_failed]
         columns = pairs.column_codes[~pairs.column_failed]
         people = np.unique(np.concatenate([rows, columns]))
-        comparisons = Comparisons(
-            np.bincount(np.searchsorted(people, rows), minlength=len(people)),
-            np.bincount(np.searchsorted(people, columns), minlength=len(people)),
-            pairs.symmetric,
-        )
+        comparisons: Meetings
+        if met is None:
+            comparisons = Comparisons(
+                np.bincount(np.searchsorted(people, rows), minlength=len(people)),
+                np.bincount(np.searchsorted(people, columns), minlength=len(people)),
+                pairs.symmetric,
+            )
+        else:
+            one, other = (np.searchsorted(people, side) for side in met[:2])
+            comparisons = ListedComparisons.of(one, other, len(people), met[2])
         whose, genuine = genuine_pairs(scores, pairs)
         first, second, tail = tail_pairs(scores, pairs, loosest, _LARGEST_TAIL)
         return cls(
@@ -156,8 +172,8 @@ class Shared:
 
 
 def verify(
-    scores: Scores,
-    within: Experiment | Samples,
+    scores: Scores | Trials,
+    within: Experiment | Samples | None = None,
     *,
     fmrs: Sequence[float] = FMRS,
     thresholds: Sequence[float] = (),
@@ -173,9 +189,12 @@ def verify(
 
     Parameters
     ----------
+    scores
+        Scores of queries × targets, or a list of comparisons (`Trials`).
     within
         An experiment (probes against the gallery), or the samples table: then every query is compared with every target, no
-        pair twice and no sample with itself.
+        pair twice and no sample with itself. A list is verified as it is; the table says whose its samples are, and may be left
+        out if the list says so itself.
     fmrs, thresholds
         The operating points: false match rates, or thresholds.
     n_resamples
@@ -185,15 +204,32 @@ def verify(
     """
     check_level(confidence_level)
     check_seed(rng)
-    if check_orientation:
-        _require_orientation(scores, within)
     if not fmrs and not thresholds:
         raise UsageError("There is no operating point.", "name false match rates or thresholds.")
+    if isinstance(scores, Trials):
+        from proband.inference.verifying_lists import verify_list
+
+        if isinstance(within, Experiment):
+            raise UsageError(
+                f"{scores.name} is a list of comparisons, which is verified as it is, not within an experiment.",
+                "give the samples table, or choose the comparisons in the list.",
+            )
+        return verify_list(
+            scores if within is None else scores.with_samples(within), fmrs=fmrs, thresholds=thresholds,
+            confidence_level=confidence_level, n_resamples=n_resamples, naive=naive, rng=rng, check_orientation=check_orientation,
+        )  # fmt: skip
+    if within is None:
+        raise UsageError(
+            f"Whose the samples of {scores.name} are is not known.",
+            "give the samples table or an experiment.",
+        )
+    if check_orientation:
+        _require_orientation(scores, within)
     pairs = PairSet.of(scores, within)
     sign = 1.0 if scores.larger_is_closer else -1.0
     counts = count_pairs(scores, pairs, [sign * t for t in thresholds], threads=threads, progress=progress)
     rates = ErrorRates(scores.name, scores.larger_is_closer, counts, (*scores.notes, *pairs.notes))
-    points = [rates.at_fmr(fmr) for fmr in fmrs] + [rates.at_threshold(t) for t in thresholds]
+    points = points_of(rates, fmrs, thresholds)
     reached = [sign * one.threshold for one in points if one.threshold is not None]
     loosest = min(reached) if reached else np.inf
     # Replicates move the threshold both ways, so some more of the tail is needed than the points themselves use.
@@ -201,16 +237,31 @@ def verify(
         loosest = min(loosest, room_for_replicates(rates, max(fmrs)))
     shared = Shared.of(scores, pairs, loosest)
     made = tuple(
-        _with_intervals(point, sign, shared, confidence_level, n_resamples, naive, rng) for point in points
+        with_intervals(point, sign, shared, confidence_level, n_resamples, naive, rng) for point in points
     )
-    answers = Answers(
-        "false match and false non-match rates",
-        "other people, with as many images each",
-        "the algorithm; the threshold, or the false match rate at which it is set",
-        "people are independent and alike in distribution; comparisons that share a person are not independent",
+    people = shared.comparisons.n_subjects
+    compared = _compared(scores, within, counts)
+    return Verification(rates, made, people, confidence_level, OVER_PEOPLE, rates.notes, compared)
+
+
+def points_of(rates: ErrorRates, fmrs: Sequence[float], thresholds: Sequence[float]) -> list[OperatingPoint]:
+    """Find the operating points that were asked for."""
+    return [*(rates.at_fmr(fmr) for fmr in fmrs), *(rates.at_threshold(t) for t in thresholds)]
+
+
+def _compared(scores: Scores, within: Experiment | Samples, counts: PairCounts) -> Compared:
+    gallery, probes = (
+        (None, None) if isinstance(within, Samples) else (within.gallery_rule, within.probe_rule)
     )
-    people = len(shared.comparisons.queries)
-    return Verification(rates, made, people, confidence_level, answers, rates.notes)
+    return Compared(
+        "all" if isinstance(within, Samples) else "experiment",
+        scores.metric,
+        counts.n_genuine,
+        counts.n_impostor,
+        gallery,
+        probes,
+        counts.n_dont_care_genuine + counts.n_dont_care_impostor,
+    )
 
 
 def _require_orientation(scores: Scores, within: Experiment | Samples) -> None:
@@ -237,9 +288,10 @@ def room_for_replicates(rates: ErrorRates, fmr: float) -> float:
     return float(counts.histogram.edges[enough[-1]]) if len(enough) else float(counts.lowest_impostor)
 
 
-def _with_intervals(
+def with_intervals(
     point: OperatingPoint, sign: float, shared: Shared, level: float, n_resamples: int, naive: bool, seed: int
 ) -> VerificationPoint:
+    """Give a point its intervals over people."""
     threshold = np.inf if point.threshold is None else sign * point.threshold
     accepted = shared.tail >= threshold
     fmr = false_match_rate(shared.first[accepted], shared.second[accepted], shared.comparisons, level)

@@ -10,14 +10,31 @@ import polars as pl
 
 from proband.errors import InputError
 from proband.inference.dyadic import RateInterval, false_non_match_rate, naive_interval
+from proband.inference.dyads import ListedComparisons
 from proband.inference.proportions import check_level
-from proband.inference.verifying import FMRS, Verification, VerificationPoint
-from proband.measures.pair_counts import count_trials
+from proband.inference.verifying import (
+    FMRS,
+    OVER_PEOPLE,
+    Shared,
+    Verification,
+    VerificationPoint,
+    points_of,
+    with_intervals,
+)
+from proband.measures.compared import Compared
+from proband.measures.pair_counts import count_trials, each_pair_once
 from proband.measures.results import Answers
 from proband.measures.verification import ErrorRates, OperatingPoint
 from proband.scores.trials import Trials
 
 _REVERSED = 3.0  # standard errors below one half
+
+_OVER_COMPARISONS = Answers(
+    "false match and false non-match rates",
+    "other comparisons (FMR), other people (FNMR)",
+    "the algorithm and the threshold",
+    "impostor comparisons are independent, which they are not: the interval of FMR is too narrow",
+)
 
 
 def verify_list(
@@ -26,19 +43,32 @@ def verify_list(
     fmrs: Sequence[float] = FMRS,
     thresholds: Sequence[float] = (),
     confidence_level: float = 0.95,
+    n_resamples: int = 1_000,
+    naive: bool = False,
+    rng: int = 0,
     check_orientation: bool = True,
 ) -> Verification:
     """Count a list of comparisons, each with or without a name for its query.
 
-    Who meets whom how often is not known of a list, so the interval of FMR is the naive one, and says so. FNMR is over people
-    where the list names them.
+    Where the list says whose both samples of every comparison are, intervals are over people, as `verify` makes them. Where it does
+    not, the interval of FMR is the naive one, and says so; FNMR is over people where they are named.
     """
     check_level(confidence_level)
+    trials = each_pair_once(trials)
     sign = 1.0 if trials.orientation == "similarity" else -1.0
     counts = count_trials(trials, [sign * t for t in thresholds])
-    rates = ErrorRates(trials.name, sign > 0, counts, (*trials.notes, *counts.notes))
+    rates = ErrorRates(trials.name, sign > 0, counts, counts.notes)
     if check_orientation:
         _require_orientation(trials, rates)
+    points = points_of(rates, fmrs, thresholds)
+    compared = Compared("list", trials.metric, counts.n_genuine, counts.n_impostor)
+    shared = _shared(trials, sign)
+    if shared is not None:
+        made = tuple(
+            with_intervals(point, sign, shared, confidence_level, n_resamples, naive, rng) for point in points
+        )
+        people = shared.comparisons.n_subjects
+        return Verification(rates, made, people, confidence_level, OVER_PEOPLE, rates.notes, compared)
     made = tuple(
         VerificationPoint(
             point,
@@ -47,18 +77,33 @@ def verify_list(
             None,
             None,
         )
-        for point in [*(rates.at_fmr(fmr) for fmr in fmrs), *(rates.at_threshold(t) for t in thresholds)]
+        for point in points
     )
-    people = set(trials.frame["target_subject"].drop_nulls()) | set(
-        trials.frame["query_subject"].drop_nulls()
+    named = pl.concat([trials.frame["target_subject"], trials.frame["query_subject"]]).drop_nulls()
+    return Verification(
+        rates, made, named.n_unique(), confidence_level, _OVER_COMPARISONS, rates.notes, compared
     )
-    answers = Answers(
-        "false match and false non-match rates",
-        "other comparisons (FMR), other people (FNMR)",
-        "the algorithm and the threshold",
-        "impostor comparisons are independent, which they are not: the interval of FMR is too narrow",
-    )
-    return Verification(rates, made, len(people), confidence_level, answers, rates.notes)
+
+
+def _shared(trials: Trials, sign: float) -> Shared | None:
+    """Who takes part in the comparisons; None where the list does not say it of all, or says otherwise than it says who is mated."""
+    scored = trials.frame.filter(~pl.col("failed"))
+    sides = scored["query_subject"], scored["target_subject"]
+    if any(side.null_count() for side in sides):
+        return None
+    names = pl.concat(sides).unique(maintain_order=True)
+    one, other = (side.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int64) for side in sides)
+    mated = scored["mated"].to_numpy()
+    if ((one == other) != mated).any():
+        raise InputError(
+            f"{trials.name}: {int(((one == other) != mated).sum()):,} comparisons are said to be mated where their subjects differ, "
+            "or not to be where they agree.",
+            "leave the column 'mated' out, or correct it.",
+        )
+    closeness = sign * scored["score"].to_numpy()
+    first, second = one[~mated], other[~mated]
+    met = ListedComparisons.of(first, second, len(names))
+    return Shared(met, one[mated], closeness[mated], first, second, closeness[~mated])
 
 
 def _fnmr(trials: Trials, point: OperatingPoint, sign: float, level: float) -> RateInterval:
@@ -66,7 +111,7 @@ def _fnmr(trials: Trials, point: OperatingPoint, sign: float, level: float) -> R
     closeness = sign * genuine["score"].to_numpy()
     missed = closeness < (np.inf if point.threshold is None else sign * point.threshold)
     whose = genuine["target_subject"].fill_null(genuine["query_subject"])
-    if whose.null_count() or len(missed) != point.n_genuine:
+    if whose.null_count():
         return naive_interval(point.false_non_matches, point.n_genuine, level)
     return false_non_match_rate(
         np.unique(whose.to_numpy(), return_inverse=True)[1], missed.astype(np.float64), level

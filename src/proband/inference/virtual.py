@@ -47,6 +47,8 @@ class VirtualExperiments(Shown):
         Algorithms × trials × low ranks: every trial's rates, if they were kept.
     answers, notes
         What varied, what was fixed, and who could not take part.
+    metrics
+        Of each algorithm, how embeddings were compared; None for scores that are taken as given.
     """
 
     algorithms: tuple[str, ...]
@@ -61,6 +63,7 @@ class VirtualExperiments(Shown):
     replicates: Floats | None
     answers: Answers
     notes: tuple[str, ...]
+    metrics: Mapping[str, str | None]
     _rates: tuple[tuple[Distribution, ...], ...]
     _differences: Mapping[tuple[int, int], tuple[Distribution, ...]]
     _not_won: Mapping[tuple[int, int], npt.NDArray[np.int64]]
@@ -131,6 +134,7 @@ class VirtualExperiments(Shown):
             "confidence_level": confidence_level,
             "answers": dict(vars(self.answers)),
             "notes": list(self.notes),
+            "metrics": dict(self.metrics),
             "algorithms": {
                 name: {
                     "mean": [self.rate(name, t).mean for t in range(1, self.n_ranks + 1)],
@@ -230,7 +234,8 @@ def permute(
             f"{failed:,} images of the pool failed to be acquired: a trial that chooses one counts it as a miss"
         )
     kernels = {"bit-sliced" if one.slices else "bitset" if one.compiled else "numpy" for one in prepared}
-    return run.result(tuple(named), done, ties, ", ".join(sorted(kernels)), tuple(notes))
+    metrics = {name: one.metric for name, one in named.items()}
+    return run.result(tuple(named), done, ties, ", ".join(sorted(kernels)), tuple(notes), metrics)
 
 
 def _balance(pool: Pool, design: ImageChoice) -> list[str]:
@@ -380,7 +385,13 @@ class _Run:
         self.difference_sums += of_differences
 
     def result(
-        self, names: tuple[str, ...], done: int, ties: str, kernel: str, notes: tuple[str, ...]
+        self,
+        names: tuple[str, ...],
+        done: int,
+        ties: str,
+        kernel: str,
+        notes: tuple[str, ...],
+        metrics: Mapping[str, str | None],
     ) -> VirtualExperiments:
         """Freeze what was counted."""
 
@@ -417,7 +428,7 @@ class _Run:
         kept = None if self.kept is None else self.kept[:, :done]
         return VirtualExperiments(
             names, self.n, self.n_ranks, done, self.design, self.seed, ties, kernel, self.by_person / done, kept,
-            answers, notes, rates, differences, not_won,
+            answers, notes, metrics, rates, differences, not_won,
         )  # fmt: skip
 
 

@@ -22,21 +22,16 @@ def tally_draws(draws, weights):
 
 
 @njit(nogil=True, cache=True)
-def weighted_sizes(weights, queries, targets, own, impostors, genuine):
-    """Count the comparisons of every drawing: Σ_{i≠j} w_i q_i w_j t_j impostors, and Σ w_i times the own ones of each subject.
-
-    Copies of one subject are no impostors of each other.
-    """
+def weighted_sizes(weights, queries, targets, impostors):
+    """Count the impostor comparisons of every drawing, Σ_{i≠j} w_i q_i w_j t_j: copies of one subject are none of each other."""
     for r in range(weights.shape[0]):
-        all_queries = all_targets = same = mates = np.int64(0)
+        all_queries = all_targets = same = np.int64(0)
         for s in range(weights.shape[1]):
             w = np.int64(weights[r, s])
             all_queries += w * queries[s]
             all_targets += w * targets[s]
             same += w * w * queries[s] * targets[s]
-            mates += w * own[s]
         impostors[r] = all_queries * all_targets - same
-        genuine[r] = mates
 
 
 @njit(nogil=True, cache=True)

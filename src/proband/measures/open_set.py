@@ -12,6 +12,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine import Progress, Silent, run_blocks
+from proband.engine.frames import frame_of_rows
 from proband.errors import DesignError, UsageError
 from proband.kernels.codes import OK
 from proband.measures.outcomes import FailurePolicy
@@ -81,6 +82,8 @@ class Searches:
     counted_at, reaching
         Closeness values at which the enrolled people who reach them were counted, for every non-mated search (searches ×
         values), if that was asked for.
+    metric
+        How embeddings were compared; None for scores that are taken as given.
     """
 
     algorithm: str
@@ -95,6 +98,7 @@ class Searches:
     notes: tuple[str, ...]
     counted_at: Floats = field(default_factory=lambda: np.empty(0))
     reaching: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 0), dtype=np.int64))
+    metric: str | None = None
 
     def __post_init__(self) -> None:
         if not len(self.best):
@@ -160,7 +164,7 @@ class Searches:
                         "fnir": float(1.0 - (placed * (self.mate >= closeness)).mean()),
                     }
                 )
-        return pl.DataFrame(rows)
+        return frame_of_rows(rows)
 
     @cached_property
     def _thresholds(self) -> Floats:
@@ -276,6 +280,7 @@ def search(
         tuple(notes),
         levels,
         reaching[~ours],
+        scores.metric,
     )
 
 

@@ -53,6 +53,8 @@ class Outcomes:
         Gallery samples that were not enrolled.
     notes
         What else a reader should know.
+    metric
+        How embeddings were compared; None for scores that were taken as given.
 
     """
 
@@ -70,6 +72,7 @@ class Outcomes:
     n_unmated: int
     n_gallery_failed: int
     notes: tuple[str, ...] = ()
+    metric: str | None = None
 
     def __post_init__(self) -> None:
         if not len(self.probes):

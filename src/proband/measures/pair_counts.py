@@ -8,7 +8,7 @@ Everything here is *closeness*: similarities as they are, distances negated, so 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log, nan
 from typing import TypeVar
 
@@ -19,7 +19,7 @@ from proband.engine import Progress, Silent, one_blas_thread, run_blocks
 from proband.errors import InputError, UsageError
 from proband.measures.pair_accumulator import Grid, PairAccumulator
 from proband.measures.pair_histogram import Histogram, bin_edges, histogram_of
-from proband.measures.pair_lists import genuine_pairs, tail_pairs
+from proband.measures.pair_lists import genuine_pairs, impostor_meetings, tail_pairs
 from proband.measures.pair_products import Block, Products
 from proband.measures.pair_tiles import collect_genuine, read_tile, row_blocks, sample_impostors, sign_of
 from proband.measures.pairs import Counts, Floats, PairSet
@@ -33,7 +33,9 @@ __all__ = [
     "PairCounts",
     "count_pairs",
     "count_trials",
+    "each_pair_once",
     "genuine_pairs",
+    "impostor_meetings",
     "tail_pairs",
 ]
 
@@ -172,7 +174,8 @@ def count_trials(trials: Trials, thresholds: Sequence[float] = (), *, log_ratios
             f"{trials.name} does not say whether larger scores are closer.",
             "declare orientation='similarity' or orientation='distance' (--orientation).",
         )
-    frame, notes = _each_pair_once(trials)
+    trials = each_pair_once(trials)
+    frame = trials.frame
     unknown = frame["mated"].null_count()
     if unknown:
         raise InputError(
@@ -193,20 +196,21 @@ def count_trials(trials: Trials, thresholds: Sequence[float] = (), *, log_ratios
         log_ratios=log_ratios,
         failed=(int((mated & failed).sum()), int((~mated & failed).sum())),
         dont_care=(0, 0),
-        notes=(*trials.notes, *notes),
+        notes=trials.notes,
     )
 
 
-def _each_pair_once(trials: Trials) -> tuple[pl.DataFrame, tuple[str, ...]]:
+def each_pair_once(trials: Trials) -> Trials:
     """Leave out self-comparisons and pairs listed both ways round, as far as ids tell samples apart."""
     frame = trials.frame
     named = frame["query"].is_not_null() & frame["target"].is_not_null()
     pairs = frame.select("query", "target").filter(named)
     if not pairs["query"].unique().is_in(pairs["target"].unique().implode()).any():
-        return frame, ()
+        return trials
     repeated = pairs.height - pairs.n_unique()
     if repeated:
-        return frame, (f"{repeated:,} comparisons repeat the ids of an earlier one; every one counts",)
+        note = f"{repeated:,} comparisons repeat the ids of an earlier one; every one counts"
+        return replace(trials, notes=tuple(dict.fromkeys((*trials.notes, note))))
     itself = named & (frame["query"] == frame["target"])
     forward = pl.col("query") <= pl.col("target")
     ends = frame.select(
@@ -222,7 +226,7 @@ def _each_pair_once(trials: Trials) -> tuple[pl.DataFrame, tuple[str, ...]]:
         )
         if which.any()
     ]
-    return frame.filter(~(itself | again)), tuple(notes)
+    return replace(trials, frame=frame.filter(~(itself | again)), notes=(*trials.notes, *notes))
 
 
 @dataclass(frozen=True)

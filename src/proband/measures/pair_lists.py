@@ -10,11 +10,12 @@ import numpy as np
 
 from proband.engine import one_blas_thread, run_blocks
 from proband.errors import DesignError, UsageError
+from proband.kernels.codes import OK
 from proband.kernels.counting import empty_cells
 from proband.kernels.pairs import find_at_least, score_pairs
 from proband.measures.pair_products import Block, Products
 from proband.measures.pair_tiles import ScoreTile, collect_genuine, read_tile, row_blocks, sign_of
-from proband.measures.pairs import Codes, Floats, PairSet
+from proband.measures.pairs import Codes, Counts, Floats, PairSet
 from proband.samples.ids import Positions
 from proband.samples.table import frozen
 from proband.scores import Embeddings, Scores
@@ -29,6 +30,31 @@ def genuine_pairs(scores: Scores, pairs: PairSet, threads: int | None = None) ->
     """Return the subject and the closeness of every genuine comparison that has a score, row by row."""
     genuine = collect_genuine(scores, pairs.acquired, threads)
     return genuine.subjects, genuine.closeness
+
+
+def impostor_meetings(
+    scores: Scores, pairs: PairSet, threads: int | None = None
+) -> tuple[Codes, Codes, Counts] | None:
+    """Count the impostor comparisons of every two subjects that have a score: None if no cell is without one."""
+    near = pairs.acquired
+    if scores.cells(near.rows[:1], near.columns[:1]) is None:
+        return None
+    most = 1 + int(max(near.row_codes.max(initial=0), near.column_codes.max(initial=0)))
+
+    def one(rows: slice) -> tuple[Counts, Counts]:
+        tile = read_tile(scores, near, rows)
+        scored = tile.codes == OK
+        scored &= np.arange(scored.shape[1]) >= tile.firsts[:, None]
+        scored &= tile.column_codes != tile.row_codes[:, None]
+        left, right = np.nonzero(scored)
+        return np.unique(
+            tile.row_codes[left].astype(np.int64) * most + tile.column_codes[right], return_counts=True
+        )
+
+    keys, counts = (
+        np.concatenate(part) for part in zip(*run_blocks(one, row_blocks(near), threads), strict=True)
+    )
+    return keys // most, keys % most, counts
 
 
 def tail_pairs(

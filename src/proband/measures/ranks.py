@@ -125,6 +125,7 @@ def rank(
         notes.append(f"{int(unjudged.sum()):,} probes have only don't-care cells for mates; left out")
     return Outcomes(
         algorithm=scores.name,
+        metric=scores.metric,
         experiment=experiment,
         probes=experiment.probes[kept],
         closer=closer[kept],

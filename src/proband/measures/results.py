@@ -13,6 +13,7 @@ import polars as pl
 from proband._version import __version__
 from proband.engine.rendering import Shown
 from proband.errors import UsageError
+from proband.measures.compared import Compared
 from proband.measures.outcomes import Outcomes
 
 
@@ -28,7 +29,11 @@ class Answers:
 
 @dataclass(frozen=True)
 class Facts:
-    """How a measurement came about: sizes, policies, what was left out; `experiment` is the experiment's fingerprint."""
+    """How a measurement came about: sizes, policies, what was left out.
+
+    `experiment` is the experiment's fingerprint; `metric` is how embeddings were compared, None for scores that are taken as
+    given; `compared` says of a measure over pairs which were counted.
+    """
 
     algorithm: str
     n_probes: int
@@ -48,6 +53,8 @@ class Facts:
     probe_rule: str
     experiment: str
     notes: tuple[str, ...]
+    metric: str | None = None
+    compared: Compared | None = None
     version: str = __version__
 
     @classmethod
@@ -72,6 +79,7 @@ class Facts:
             probe_rule=outcomes.experiment.probe_rule,
             experiment=outcomes.experiment.fingerprint,
             notes=outcomes.notes,
+            metric=outcomes.metric,
         )
 
 

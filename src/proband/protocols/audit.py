@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from proband.engine import Progress
 from proband.engine.wording import counted
 from proband.errors import UsageError
 from proband.protocols import audit_balance as balance, audit_declared as said, audit_leaks as leaks
+from proband.protocols.audit_copies import copied_pairs, crossing_pairs, findings_of_copies
 from proband.protocols.audit_findings import NAMED, Audit, Finding, Severity, ordered
-from proband.protocols.audit_rows import CELL, Rows, Splits, on_both_sides, rows_of
+from proband.protocols.audit_rows import Rows, Splits, rows_of
 from proband.protocols.choosing import Task
 from proband.protocols.losses import Losses, losses
 from proband.protocols.notation import Protocol
@@ -102,8 +102,9 @@ def audit(
     copies = _copies(rows, images, embeddings, features, threads, progress)
     crossing = None
     if copies is not None:
-        crossing = _crossing(rows, copies)
-        findings += _of_copies(rows, copies, crossing)
+        pairs = copied_pairs(rows, copies)
+        crossing = crossing_pairs(rows, pairs)
+        findings += findings_of_copies(rows, copies, pairs, crossing)
         looked_for.append(f"copies: {copies.exact}, or {copies.near}")
     lost = None
     if collected is not None or exclusions is not None:
@@ -174,80 +175,6 @@ def _copies(
     return duplicate_vectors(
         np.asarray(vectors[ids.positions(held)]), held, people, threads=threads, progress=progress
     )
-
-
-def _crossing(rows: Rows, copies: Duplicates) -> pl.DataFrame:
-    """The copies with one in training (or validation) and the other in testing of the same split."""
-    group = pl.DataFrame({"id": copies.ids, "group": copies.groups}, schema_overrides={"id": pl.String})
-    placed = rows.known.join(group, on="id", how="inner", maintain_order="left").with_columns(
-        pl.col("role").cast(pl.String).replace("validation", "train")
-    )
-    exact = on_both_sides(placed, "group", "train", "test").with_columns(pl.lit(0.0).alias("distance"))
-    exact = exact.filter(pl.col("train") != pl.col("test")).with_columns(pl.lit("exact").alias("copy"))
-    both = pl.concat([copies.pairs, copies.pairs.select(one="other", other="one", distance="distance")])
-    sides = {
-        role: placed.filter(pl.col("role") == role).unique(
-            [*CELL, "group"], keep="first", maintain_order=True
-        )
-        for role in ("train", "test")
-    }
-    near = (
-        both.join(sides["train"].select(*CELL, one="group", train="id"), on="one")
-        .join(sides["test"].select(*CELL, other="group", test="id"), on=["other", *CELL])
-        .with_columns(pl.lit("near").alias("copy"))
-    )
-    columns = ("train", "test", "copy", "distance")
-    found = pl.concat([part.select(*columns, *CELL) for part in (exact, near)])
-    people = rows.known.select("id", "subject").unique("id")
-    return (
-        found.sort("distance", *CELL, "train", "test")
-        .group_by(columns, maintain_order=True)
-        .agg(pl.col("repeat", "fold").first(), pl.len().cast(pl.Int64).alias("splits"))
-        .join(people.rename({"id": "train", "subject": "train_subject"}), on="train", maintain_order="left")
-        .join(people.rename({"id": "test", "subject": "test_subject"}), on="test", maintain_order="left")
-    )
-
-
-def _of_copies(rows: Rows, copies: Duplicates, crossing: pl.DataFrame) -> Iterator[Finding]:
-    by_vector = copies.exact == "the same vector"
-    for copy, words in (("exact", copies.exact), ("near", copies.near)):
-        found = crossing.filter(pl.col("copy") == copy)
-        if not found.height:
-            continue
-        severity: Severity = "warning" if by_vector and copy == "near" else "leak"
-        others = found.filter(pl.col("train_subject") != pl.col("test_subject")).height
-        foreign = f"; {others:,} of them under two subjects" if others else ""
-        yield Finding(
-            f"{copy} copies in training and testing",
-            severity,
-            f"{counted(found.height, 'pair')} of a training and a test sample {'has' if found.height == 1 else 'have'} {words}{foreign}.",
-            found.height,
-            tuple(
-                f"{row['train']} in train, {row['test']} in test, distance {row['distance']:.2g}{rows.where(row)}"
-                for row in found.head(NAMED).to_dicts()
-            ),
-            "look at them; keep one of each, or keep copies on one side of the split."
-            if severity == "warning"
-            else "keep one of each, or keep copies on one side of the split.",
-        )
-    if copies.unread:
-        yield Finding(
-            "not compared",
-            "warning",
-            f"{counted(len(copies.unread), 'sample')} could not be compared with the others.",
-            len(copies.unread),
-            tuple(f"{name}: {why}" for name, why in copies.unread[:NAMED]),
-            "mend them, or exclude them and say why.",
-        )
-    if copies.capped:
-        yield Finding(
-            "too many near copies",
-            "warning",
-            "There are more pairs of near copies than are listed.",
-            copies.pairs.height,
-            (),
-            "are the images, or vectors, what they should be?",
-        )
 
 
 def _of_losses(found: Losses) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
+from proband.engine.frames import frame_of_rows
 from proband.engine.wording import counted
 from proband.protocols.audit_findings import NAMED, Finding
 from proband.protocols.audit_rows import CELL, Rows, on_both_sides
@@ -218,7 +219,7 @@ def _classes(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
         .group_by(*CELL, "label")
         .agg(pl.len().cast(pl.Int64).alias("n"))
     )
-    stated = pl.DataFrame(protocol.class_sizes, schema={"label": pl.String, "wanted": pl.Int64}, orient="row")
+    stated = frame_of_rows(protocol.class_sizes, {"label": pl.String, "wanted": pl.Int64})
     every = (
         known.select(CELL)
         .unique()

@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 
 import polars as pl
 
+from proband.engine.frames import frame_of_rows
 from proband.protocols.losses import Losses
 
 Severity = Literal["leak", "fault", "warning", "note"]
@@ -129,7 +130,7 @@ class Audit:
         rows = [{**found.to_dict(), "examples": "; ".join(found.examples)} for found in self.findings]
         text, number = pl.String, pl.Float64
         columns = dict.fromkeys(Finding.__dataclass_fields__, text) | {"count": pl.Int64, "p_value": number}
-        return pl.DataFrame(rows, schema=columns)
+        return frame_of_rows(rows, columns)
 
 
 def ordered(findings: Sequence[Finding]) -> tuple[Finding, ...]:

@@ -11,6 +11,7 @@ import polars as pl
 
 from proband.algorithms.pictures import Grey, reason
 from proband.engine import Progress, Silent, one_blas_thread, run_blocks
+from proband.engine.frames import frame_of_rows
 from proband.errors import ProbandError
 from proband.protocols.picture_codes import WORDS, Words, code, content, likeness
 from proband.samples.ids import Positions
@@ -52,6 +53,8 @@ class Duplicates:
         (id, reason) of samples that could not be compared.
     capped
         Whether there are more near pairs than are listed.
+    of_vectors
+        Whether vectors were compared: of these, unlike of pictures, two may be the same by chance.
     """
 
     ids: tuple[str, ...]
@@ -61,6 +64,7 @@ class Duplicates:
     near: str
     unread: tuple[tuple[str, str], ...] = ()
     capped: bool = False
+    of_vectors: bool = False
 
     def __repr__(self) -> str:
         copies = len(self.ids) - len(np.unique(self.groups))
@@ -212,6 +216,7 @@ def duplicate_vectors(
         f"cosines above {1 - limit:.5f}, which is beyond what two samples of a subject reach here",
         tuple((names[place], "its vector is all zeros") for place in np.flatnonzero(lengths == 0)),
         capped,
+        of_vectors=True,
     )
 
 
@@ -269,4 +274,4 @@ def _grouped(contents: list[bytes]) -> tuple[Positions, list[int]]:
 
 def _pairs(near: list[tuple[int, int, float]]) -> pl.DataFrame:
     schema = {"one": pl.Int64, "other": pl.Int64, "distance": pl.Float64}
-    return pl.DataFrame(near, schema=schema, orient="row").sort("distance", maintain_order=True)
+    return frame_of_rows(near, schema).sort("distance", maintain_order=True)

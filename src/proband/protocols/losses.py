@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from proband.engine.frames import frame_of_rows
 from proband.errors import InputError, first_few
 from proband.measures.results import Answers
 from proband.samples import Samples
@@ -115,7 +116,7 @@ class Losses:
     def to_frame(self) -> pl.DataFrame:
         """Return one row for each reason, and one for what has none."""
         rows = [*self.reasons.items(), *([(None, len(self.unexplained))] if self.unexplained else [])]
-        return pl.DataFrame(rows, schema={"reason": pl.String, "samples": pl.Int64}, orient="row")
+        return frame_of_rows(rows, {"reason": pl.String, "samples": pl.Int64})
 
 
 def losses(

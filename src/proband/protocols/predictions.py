@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from proband.engine.frames import frame_of_rows
 from proband.protocols.notation import Protocol
 from proband.protocols.splits import Split
 from proband.samples.ids import Ids
@@ -94,7 +95,7 @@ class Predictions:
     @property
     def sizes(self) -> pl.DataFrame:
         """A row for each split: repeat, fold, and how many samples and subjects train and are tested."""
-        return pl.DataFrame(list(self.folds))
+        return frame_of_rows(self.folds)
 
     @cached_property
     def frame(self) -> pl.DataFrame:

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from proband._version import __version__
+from proband.engine.frames import frame_of_rows
 from proband.errors import UsageError
 from proband.inference.correlated_bayes import CorrelatedBayes
 from proband.inference.cross_validation import (
@@ -184,7 +185,7 @@ class ProtocolRun:
 
     def to_frame(self) -> pl.DataFrame:
         """A row for each classifier and protocol."""
-        return pl.DataFrame(
+        return frame_of_rows(
             [
                 {
                     "classifier": one.classifier,

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine import Progress
+from proband.engine.frames import frame_of_rows
 from proband.errors import DesignError, UsageError, first_few
 from proband.inference.cv_folds import notes_on
 from proband.inference.proportions import check_level, t_quantile
@@ -104,7 +105,7 @@ class WhatIf:
 
     def to_frame(self) -> pl.DataFrame:
         """Return one row for each side."""
-        return pl.DataFrame(
+        return frame_of_rows(
             [
                 {
                     "side": one.name,

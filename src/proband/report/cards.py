@@ -126,6 +126,6 @@ def _table(*columns: str) -> Table:
 
 def _add(table: Table, cells: Sequence[str], style: str | None = None) -> None:
     """Add a row of plain text: brackets of the notation are not markup."""
-    from rich.markup import escape
+    from rich.text import Text
 
-    table.add_row(*(escape(cell) for cell in cells), style=style)
+    table.add_row(*map(Text, cells), style=style)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -64,7 +65,10 @@ def rate_distributions_figure(
 
 
 def rank_intervals_figure(
-    bands: Mapping[str, Sequence[Distribution]], confidence_level: float = 0.95, title: str | None = None
+    bands: Mapping[str, Sequence[Distribution]],
+    confidence_level: float = 0.95,
+    title: str | None = None,
+    note: str = "",
 ) -> Figure:
     """Draw the mean recognition rate and its percentile interval at each rank (the paper's figure 2).
 
@@ -78,6 +82,8 @@ def rank_intervals_figure(
         The share of trials that an interval holds.
     title
         A heading for the whole figure.
+    note
+        What else is to be said, such as which algorithms are not drawn.
     """
     from matplotlib.ticker import MaxNLocator
 
@@ -96,7 +102,7 @@ def rank_intervals_figure(
             f"recognition rate: mean, with pointwise {100 * confidence_level:g} %\n"
             "intervals over image choices of these people"
         )
-        _say(axis, every)
+        _say(axis, every, None, note)
         _legend_beside(axis)
     return figure
 
@@ -106,6 +112,7 @@ def differences_figure(
     width: int = 1,
     title: str | None = None,
     rank: int | None = None,
+    note: str = "",
 ) -> Figure:
     """Draw how the difference of two algorithms varies over trials (the paper's figure 3).
 
@@ -122,6 +129,8 @@ def differences_figure(
         A heading for the whole figure.
     rank
         Which recognition rate differs, for the label of the axis.
+    note
+        What else is to be said, such as which pairs are not drawn.
     """
     label = f"difference in {_rate(rank)}, A − B (percentage points)"
     ridges = len(distributions) > _MOST_IN_A_PANEL
@@ -131,12 +140,12 @@ def differences_figure(
         for name, one in distributions.items()
     }
     if ridges:
-        return _ridges(named, width, title, label, differences=True)
+        return _ridges(named, width, title, label, note, differences=True)
     with _panels(named.values(), title, (_wide_enough(named, 1.0), 3.2 + 0.2 * len(named))) as (figure, axes):
         _outlines(axes[0], named, width, differences=True)
         _label_shares(axes, label)
         _mark_zero(axes[0], named.values())
-        _say(axes[0], named.values(), width, _SHADED)
+        _say(axes[0], named.values(), width, _SHADED, note)
         figure.legend(loc="outside lower center")
     return figure
 
@@ -236,7 +245,13 @@ def _outlines(
 
 
 def _ridges(
-    named: Mapping[str, Distribution], width: int, title: str | None, label: str, *, differences: bool = False
+    named: Mapping[str, Distribution],
+    width: int,
+    title: str | None,
+    label: str,
+    note: str = "",
+    *,
+    differences: bool = False,
 ) -> Figure:
     """Draw a histogram a row, all on one scale: what many distributions stay readable as."""
     parts = [bins(one, width, differences) for one in named.values()]
@@ -261,7 +276,7 @@ def _ridges(
         else:
             axis.xaxis.set_major_formatter(_percent)
         axis.set_xlabel(label)
-        _say(axis, named.values(), width, f"highest bin {highest:.1%}", _SHADED if differences else "")
+        _say(axis, named.values(), width, f"highest bin {highest:.1%}", _SHADED if differences else "", note)
     return figure
 
 
@@ -351,5 +366,5 @@ def _say(axis: Axes, drawn: Collection[Distribution], width: int | None = None, 
     if len(people) == 1:
         n = people.pop()
         said += f" of {n:,} people" + ("" if width is None else f"; bins of {width}/{n:,}")
-    text = "; ".join(part for part in (said, *more) if part)
+    text = fill("; ".join(part for part in (said, *more) if part), 100)
     axis.text(0, 1.02, text, transform=axis.transAxes, fontsize=8, color=_GREY)

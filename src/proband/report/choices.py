@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from proband.engine.frames import frame_of_rows
 from proband.engine.spreadsheets import write_spreadsheet
+from proband.engine.wording import part_of
 from proband.inference import VirtualExperiments
 from proband.inference.choice import compared
 from proband.inference.trials import LOW_RANKS
+from proband.measures.compared import metrics_statement
 from proband.report.choice_figures import (
     differences_figure,
     rank_intervals_figure,
@@ -39,9 +42,7 @@ def rates_frame(result: VirtualExperiments, level: float = 0.95) -> pl.DataFrame
             spread = result.rate(name, rank)
             low, high = spread.interval(level)
             rows.append((name, rank, spread.mean, spread.standard_deviation, low, high))
-    return pl.DataFrame(
-        rows, schema=["algorithm", "rank", "mean", "standard_deviation", "low", "high"], orient="row"
-    )
+    return frame_of_rows(rows, ["algorithm", "rank", "mean", "standard_deviation", "low", "high"])
 
 
 def differences_frame(result: VirtualExperiments, rank: int = 1, level: float = 0.95) -> pl.DataFrame:
@@ -63,7 +64,7 @@ def differences_frame(result: VirtualExperiments, rank: int = 1, level: float = 
             )
         )
     columns = ["first", "second", "rank", "difference", "low", "high", "not_won", "trials", "p_over_people"]
-    return pl.DataFrame(rows, schema=columns, orient="row")
+    return frame_of_rows(rows, columns)
 
 
 def choices_table(result: VirtualExperiments, rank: int, level: float) -> Table:
@@ -123,6 +124,7 @@ def choices_statements(result: VirtualExperiments) -> list[str]:
     said = [
         f"{result.n_trials:,} {kind} trials with {result.n_subjects:,} people each, seed {result.seed}; ties {result.ties}; "
         f"{result.kernel} kernel.",
+        metrics_statement(result.metrics.items()),
         f"Varying: {answers.varying}. Fixed: {answers.fixed}. Assuming: {answers.assuming}.",
     ]
     if len(result.algorithms) > 1:
@@ -138,23 +140,55 @@ def figures_of(result: VirtualExperiments, level: float = 0.95) -> dict[str, Fig
     """The figures of the paper that these results allow: distributions, intervals by rank, differences."""
     names = result.algorithms
     last = min(result.n_ranks, LOW_RANKS)
+    leading = leading_algorithms(result)
+    drawn, paired = leading[:_MOST_BANDS], leading[:_MOST_PAIRED]
+    among, between = left_undrawn(result)
     made = {
         "distributions": rate_distributions_figure(
             {name: result.rate(name) for name in names}, _bin_width(result.n_subjects)
         ),
         "ranks": rank_intervals_figure(
-            {name: [result.rate(name, t) for t in range(1, last + 1)] for name in names[:_MOST_BANDS]}, level
+            {name: [result.rate(name, t) for t in range(1, last + 1)] for name in names if name in drawn},
+            level,
+            note=among,
         ),
     }
-    pairs = list(combinations(names, 2))[:_MOST_DRAWN]
+    pairs = list(combinations((name for name in names if name in paired), 2))
     if pairs:
         made["differences"] = differences_figure(
-            {f"{a} − {b}": result.difference(a, b) for a, b in pairs}, _bin_width(result.n_subjects)
+            {f"{a} − {b}": result.difference(a, b) for a, b in pairs},
+            _bin_width(result.n_subjects),
+            note=between,
         )
     return made
 
 
-_MOST_BANDS, _MOST_DRAWN = 4, 6
+_MOST_BANDS, _MOST_PAIRED = (
+    12,
+    6,
+)  # algorithms whose intervals, and whose differences, can be read in one figure
+
+
+def leading_algorithms(result: VirtualExperiments) -> list[str]:
+    """The algorithms by their mean rate at rank 1, the best first."""
+    return sorted(result.algorithms, key=lambda name: -result.rate(name).mean)
+
+
+def left_undrawn(result: VirtualExperiments) -> tuple[str, str]:
+    """Say which algorithms the figure of ranks draws, and which pairs that of differences; empty where it draws all."""
+    total = len(result.algorithms)
+    bands, paired = min(total, _MOST_BANDS), min(total, _MOST_PAIRED)
+    rule = "the {} with the highest mean rate at rank 1"
+    return (
+        part_of(bands, total, "algorithms", rule.format(bands)),
+        part_of(comb(paired, 2), comb(total, 2), "pairs", f"of {total} algorithms {rule.format(paired)}"),
+    )
+
+
+def undrawn_statements(result: VirtualExperiments) -> list[str]:
+    """Say what the figures leave out, and where it is."""
+    figures = zip(("ranks", "differences"), left_undrawn(result), strict=True)
+    return [f"Figure {name}: {said}; the tables have all." for name, said in figures if said]
 
 
 def _bin_width(n: int) -> int:
@@ -183,7 +217,9 @@ def write_choices(result: VirtualExperiments, path: str | Path, level: float = 0
             for ending in ("png", "svg", "pdf"):
                 save_figure(figure, draft / f"{name}.{ending}")
             parts.append(f"![{name}]({name}.png)")
-        parts.append("\n".join(f"- {said}" for said in choices_statements(result)))
+        parts.append(
+            "\n".join(f"- {said}" for said in (*undrawn_statements(result), *choices_statements(result)))
+        )
         (draft / "report.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     return Path(path) / "report.md"
 

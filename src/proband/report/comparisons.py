@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from proband.engine.rendering import renders
 from proband.inference import Comparison, Estimate
+from proband.measures.compared import metrics_statement
 from proband.report.grids import Grid, as_tex, in_markdown, tex_comment, tex_row
 
 if TYPE_CHECKING:
@@ -93,14 +94,14 @@ def _interval(row: Row) -> str:
 def comparison_table(comparison: Comparison) -> Table:
     """Make a table for the terminal."""
     from rich import box
-    from rich.markup import escape
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for place, name in enumerate(_header(comparison)):
-        table.add_column(name, justify="left" if place < 2 else "right", no_wrap=place != 1)
+        table.add_column(Text(name), justify="left" if place < 2 else "right", no_wrap=place != 1)
     for cells in comparison_grid(comparison).rows:
-        table.add_row(*(escape(cell) for cell in cells))
+        table.add_row(*map(Text, cells))
     return table
 
 
@@ -154,6 +155,9 @@ def comparison_statements(comparison: Comparison) -> list[str]:
         f"Raised letters: significantly better than these ({rate:.2g} after Holm's adjustment). Place: from one more than are "
         "significantly better, to all but those it beats.",
     ]
+    facts = [one.facts for one in comparison.estimates]
+    said += dict.fromkeys(one.compared.statement() for one in facts if one.compared is not None)
+    said.append(metrics_statement((one.algorithm, one.metric) for one in facts))
     groups = comparison.tie_groups()
     if groups:
         said.append("Not told apart: " + "; ".join(", ".join(group) for group in groups) + ".")

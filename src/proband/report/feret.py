@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from proband.engine.frames import frame_of_rows
 from proband.engine.spreadsheets import write_spreadsheet
 from proband.inference.evaluation import ALL_PROBES
 from proband.inference.feret_results import FeretStudy
@@ -124,7 +125,7 @@ def variation_frame(study: FeretStudy) -> pl.DataFrame:
 
 def sizes_frame(study: FeretStudy) -> pl.DataFrame:
     """Every point of every curve over gallery sizes."""
-    return pl.DataFrame(
+    return frame_of_rows(
         [
             {
                 "category": one.category,

@@ -91,6 +91,10 @@ class Feret2000:
         return Experiment(self.samples, gallery=GALLERY)
 
 
+POOLED = Category("all unaltered probes", f"probe.alteration == '{UNCHANGED}'")
+"""The probes that are taken together: an altered copy is no further photograph of a person."""
+
+
 def categories() -> tuple[Category, ...]:
     """FERET's categories of unchanged probes, and one for each digital change of the fb images."""
     plain = (

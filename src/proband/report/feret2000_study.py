@@ -17,7 +17,7 @@ from proband.inference.gallery_tables import GalleryVariation
 from proband.inference.rejection import Rejection
 from proband.report.directory import whole_directory
 from proband.report.feret import STUDY_FILES, write_study
-from proband.report.feret2000 import CHANGES, Feret2000, categories, feret2000_data
+from proband.report.feret2000 import CHANGES, POOLED, Feret2000, categories, feret2000_data
 from proband.report.paper_findings import Finding
 
 PUBLISHED = {"fb": 1195, "dup1": 722, "fc": 194, "dup2": 234}
@@ -84,6 +84,7 @@ def run_feret2000(
         data.scores,
         data.experiment,
         categories=categories(),
+        pooled=POOLED,
         versions=data.versions,
         improvements=data.improvements,
         galleries=[Galleries(_N_GALLERIES, order="date"), Galleries(_N_GALLERIES, seed=seed)],

@@ -56,7 +56,7 @@ def upper_bounds_figure(study: FeretStudy) -> Figure:
         _Line(_labelled(f"{one.category}: {one.leader}", one.upper_bound), one.upper_bound, place)
         for place, one in enumerate(study.results)
     ]
-    return _one_panel(lines, "Current upper bound")
+    return _one_panel(lines, f"Current upper bound: the best of {counted(len(study.field), 'algorithm')}")
 
 
 def versions_figure(study: FeretStudy, contrasts: Sequence[Contrast]) -> Figure:

@@ -38,24 +38,24 @@ class Grid:
 
 
 def as_rich(grid: Grid) -> Table:
-    """Make a table for the terminal."""
+    """Make a table for the terminal; names in it are text, whatever brackets they have."""
     from rich import box
-    from rich.markup import escape
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(
         box=box.SIMPLE_HEAD,
         pad_edge=False,
-        title=escape(grid.title) or None,
+        title=Text(grid.title) if grid.title else None,
         title_justify="left",
         title_style="bold",
     )
     for place, name in enumerate(grid.header):
-        table.add_column(escape(name), justify="right" if place else "left", no_wrap=place > 0)
+        table.add_column(Text(name), justify="right" if place else "left", no_wrap=place > 0)
     for place, row in enumerate(grid.rows):
         if grid.below and place == len(grid.rows) - grid.below:
             table.add_section()
-        table.add_row(*(escape(cell) for cell in row))
+        table.add_row(*map(Text, row))
     return table
 
 

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from proband.engine.wording import counted
+from proband.engine.wording import counted, part_of
 from proband.inference.galleries import GalleryEffect
 from proband.inference.strat_study import METHODS, StratStudy
+from proband.measures.compared import metrics_statement
 from proband.report.comparisons import comparison_markdown
 from proband.report.directory import whole_directory
 from proband.report.figures import save_figure
@@ -64,6 +65,7 @@ def study_statements(study: StratStudy) -> list[str]:
     said.append(
         f"Standard error of {study.mixed[0].algorithm} at rank {rank}, first mixed gallery: {errors}."
     )
+    said.append(metrics_statement((one.algorithm, one.estimates[0].facts.metric) for one in study.effects))
     answers = study.effects[0].estimates[0].answers
     said.append(
         f"± is one standard error. Varying: {answers.varying}. Fixed: {answers.fixed}. Assuming: {answers.assuming}."
@@ -93,16 +95,23 @@ def study_figures(study: StratStudy, n_algorithms: int = 1) -> dict[str, Figure]
     shown = [effect for pair in zip(study.effects, study.mixed, strict=True) for effect in pair][
         : 2 * n_algorithms
     ]
-    note = f"{study.n_subjects:,} people, {study.n_images - 1} probes each"
+    first = study.mixed[0].algorithm
+    only = part_of(n_algorithms, len(study.effects), "algorithms", "the first")
+    alone = part_of(1, len(study.effects), "algorithms", "the first")
+    note = "; ".join(
+        filter(None, (f"{first}, {study.n_subjects:,} people, {study.n_images - 1} probes each", alone))
+    )
     made = {
-        "galleries": gallery_effect_figure(shown),
+        "galleries": gallery_effect_figure(shown, note=only),
         "errors": standard_errors_figure(
             {f"{name}: {METHODS[name]}": values for name, values in study.errors.items()}, note
         ),
         "algorithms": algorithms_figure({"first mixed gallery": list(study.bands)}),
     }
     if len(study.variances) > 1:
-        made["units"] = units_figure({f"{units} units": values for units, values in study.variances.items()})
+        made["units"] = units_figure(
+            {f"{units} units": values for units, values in study.variances.items()}, note
+        )
     return made
 
 

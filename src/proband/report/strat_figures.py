@@ -31,7 +31,9 @@ _WIDTH = 3.7  # of a panel, in inches
 _NOTHING_VARIES = "zero at every rank: nothing varies"
 
 
-def gallery_effect_figure(effects: Sequence[GalleryEffect], title: str | None = None) -> Figure:
+def gallery_effect_figure(
+    effects: Sequence[GalleryEffect], title: str | None = None, note: str = ""
+) -> Figure:
     """Draw the curve of every gallery, a panel for each effect (the paper's figures 2 and 4).
 
     Original and mixed galleries stand side by side, on the same axes. Ranks go as far as curves still differ: to where
@@ -43,6 +45,8 @@ def gallery_effect_figure(effects: Sequence[GalleryEffect], title: str | None = 
         What `gallery_effect` found, for one algorithm or several.
     title
         A heading for the whole figure.
+    note
+        What else is to be said, such as which algorithms are not drawn.
     """
     if not effects:
         raise UsageError("There are no galleries to draw.")
@@ -62,9 +66,13 @@ def gallery_effect_figure(effects: Sequence[GalleryEffect], title: str | None = 
             axis.set_ylabel("recognition rate")
         axes.flat[0].set_ylim(_floor(min(map(_lowest, effects))), 1.005)
         shaded = [band for effect in effects if _is_shaded(effect) for band in effect.bands]
+        said = note
         if shaded:
             levels = " or ".join(dict.fromkeys(f"{band.confidence_level:.0%}" for band in shaded))
-            _say_below(figure, f"bands: {levels} at each rank, varying {_varying(shaded)}")
+            bands = f"bands: {levels} at each rank, varying {_varying(shaded)}"
+            said = f"{bands}; {note}" if note else bands
+        if said:
+            _say_below(figure, said)
     return figure
 
 

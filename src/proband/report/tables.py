@@ -8,6 +8,7 @@ from proband.engine.wording import counted, sentence
 from proband.inference import cluster_statistics
 from proband.inference.evaluation import CENSORED_AT, Entry, Evaluation
 from proband.measures import MedianCensoredRank
+from proband.measures.compared import metrics_statement
 from proband.report.grids import Grid, in_markdown
 
 if TYPE_CHECKING:
@@ -51,8 +52,8 @@ def evaluation_table(evaluation: Evaluation) -> Table:
     set of probes.
     """
     from rich import box
-    from rich.markup import escape
     from rich.table import Table
+    from rich.text import Text
 
     if len(evaluation.categories) > 1 and len(evaluation.algorithms) > _FEW:
         return _wide_table(evaluation)
@@ -64,22 +65,21 @@ def evaluation_table(evaluation: Evaluation) -> Table:
         entries = evaluation.of(category)
         if several:
             table.add_section()
-            table.add_row(f"[italic]{escape(category)}[/italic]")
+            table.add_row(Text(category, style="italic"))
         best = [max(entry.curve.at(t) for entry in entries) for t in evaluation.ranks]
         for entry in entries:
-            cells = [escape(cell) for cell in _cells(entry, evaluation.ranks, "\n")]
-            for place, (t, top) in enumerate(zip(evaluation.ranks, best, strict=True), start=1):
+            cells = [Text(cell) for cell in _cells(entry, evaluation.ranks, "\n")]
+            for cell, t, top in zip(cells[1:], evaluation.ranks, best, strict=False):
                 if entry.curve.at(t) == top and len(entries) > 1:
-                    rate, _, interval = cells[place].partition("\n")
-                    cells[place] = f"[bold]{rate}[/bold]\n{interval}"
-            table.add_row(("  " if several else "") + cells[0], *cells[1:])
+                    cell.stylize("bold", 0, cell.plain.find("\n"))
+            table.add_row(Text("  " if several else "") + cells[0], *cells[1:])
     return table
 
 
 def _wide_table(evaluation: Evaluation) -> Table:
     from rich import box
-    from rich.markup import escape
     from rich.table import Table
+    from rich.text import Text
 
     rank = evaluation.ranks[0]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=f"rank {rank}", title_justify="left")
@@ -87,16 +87,15 @@ def _wide_table(evaluation: Evaluation) -> Table:
     best = []
     for category in evaluation.categories:
         entries = evaluation.of(category)
-        table.add_column(f"{escape(category)}\n{entries[0].curve.facts.n_probes:,} probes", justify="right")
+        table.add_column(Text(f"{category}\n{entries[0].curve.facts.n_probes:,} probes"), justify="right")
         best.append(max(entry.curve.at(rank) for entry in entries))
     for name in evaluation.algorithms:
         cells = []
         own = [entry for entry in evaluation.entries if entry.algorithm == name]
         for entry, top in zip(own, best, strict=True):
-            rate = f"{entry.curve.at(rank):.4f}"
-            shown = f"[bold]{rate}[/bold]" if entry.curve.at(rank) == top else rate
-            cells.append(f"{shown}\n{escape(_interval(entry, rank))}")
-        table.add_row(escape(name), *cells)
+            rate = Text(f"{entry.curve.at(rank):.4f}", style="bold" if entry.curve.at(rank) == top else "")
+            cells.append(Text.assemble(rate, f"\n{_interval(entry, rank)}"))
+        table.add_row(Text(name), *cells)
     return table
 
 
@@ -140,6 +139,7 @@ def statements(evaluation: Evaluation) -> list[str]:
         f"{counted(first.n_gallery_subjects, 'person', 'people')} ({first.gallery_rule}).",
         f"Probes scored: {counted(first.n_probes, 'image')} of {counted(first.n_probe_subjects, 'person', 'people')} "
         f"({first.probe_rule}); a rate is a share of these.",
+        metrics_statement((entry.algorithm, entry.curve.facts.metric) for entry in entries),
     ]
     if first.n_unmated:
         have = "has" if first.n_unmated == 1 else "have"

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from proband.engine.frames import frame_of_rows
 from proband.engine.spreadsheets import write_spreadsheet
-from proband.engine.wording import counted, sentence
+from proband.engine.wording import counted, part_of, sentence
 from proband.errors import UsageError
 from proband.inference.dyadic import RateInterval
 from proband.inference.groups import Differential, GroupRates
 from proband.inference.searching import SearchEstimates, SearchInterval
 from proband.inference.verifying import Verification, VerificationPoint
+from proband.measures.compared import metrics_statement
 from proband.measures.open_set import Searches
 from proband.report.directory import whole_directory
 from proband.report.figures import save_figure
@@ -37,6 +39,7 @@ _OURS = (
     "curve.csv",
     "report.md",
     *(f"{n}.{e}" for n in _FIGURES for e in ("png", "svg", "pdf")),
+    *(f"groups_{n}.{e}" for n in range(2, 100) for e in ("png", "svg", "pdf")),
 )
 _HEADER = ("algorithm", "asked FMR", "threshold", "FMR", "false matches", "FNMR", "interval", "at that FMR")
 _SEARCH_HEADER = (
@@ -91,6 +94,8 @@ def verification_statements(results: Sequence[Verification]) -> list[str]:
     said = [
         f"{counts.n_genuine:,} genuine and {counts.n_impostor:,} impostor comparisons of {first.n_subjects:,} people; accepted when the "
         "score reaches the threshold.",
+        *dict.fromkeys(one.compared.statement() for one in results),
+        metrics_statement((one.algorithm, one.compared.metric) for one in results),
         *(
             f"{one.algorithm}: EER {one.rates.eer().value:.4f} (midpoint of FMR and FNMR where they are closest), "
             f"AUC {one.rates.auc():.5f}."
@@ -149,25 +154,31 @@ def error_curve(result: Verification) -> ErrorCurve:
 def verification_figures(
     results: Sequence[Verification], groups: Sequence[Differential] = ()
 ) -> dict[str, Figure]:
-    """DET, ROC and score histograms, and the first algorithm's error rates by group if they were asked for."""
+    """DET, ROC and score histograms, and for each column of groups the first algorithm's error rates."""
     curves = [error_curve(one) for one in results]
     made = {
         "det": det_figure(curves),
         "roc": roc_figure(curves),
         "scores": score_histograms_figure([score_counts(one) for one in results]),
     }
-    if groups and _groups_with_rates(groups[0]):
-        made["groups"] = differential_figure(groups[0])
+    columns = {one.column: one for one in reversed(groups) if _groups_with_rates(one)}
+    for place, one in enumerate(reversed(columns.values()), 1):
+        made["groups" if place == 1 else f"groups_{place}"] = differential_figure(one, len(results))
     return made
 
 
-def differential_figure(differential: Differential) -> Figure:
-    """Error rates by group, of the groups that have both."""
+def differential_figure(differential: Differential, n_algorithms: int = 1) -> Figure:
+    """Error rates by group, of the groups that have both; says of how many algorithms it shows one."""
     shown = [_group(one) for one in _groups_with_rates(differential)]
     if not shown:
         raise UsageError("No group has both error rates, so there is nothing to draw.")
-    note = f"{differential.algorithm}, by {differential.column}, one threshold for all"
-    return groups_figure(shown, note=note)
+    left = [one.group for one in differential.groups if one.fmr is None or one.fnmr is None]
+    parts = (
+        f"{differential.algorithm}, by {differential.column}, one threshold for all",
+        part_of(1, n_algorithms, "algorithms", "the first with both error rates"),
+        f"not drawn, for want of either error rate: {', '.join(left)}" if left else "",
+    )
+    return groups_figure(shown, note="; ".join(filter(None, parts)))
 
 
 def _groups_with_rates(differential: Differential) -> list[GroupRates]:
@@ -218,7 +229,7 @@ def points_frame(results: Sequence[Verification]) -> pl.DataFrame:
                     "fnmr_at_fmr_high": anew[1],
                 }
             )
-    return pl.DataFrame(rows, infer_schema_length=None)
+    return frame_of_rows(rows)
 
 
 def write_verification(
@@ -289,6 +300,7 @@ def search_statements(results: Sequence[SearchEstimates]) -> list[str]:
     said = [
         f"{counted(s.n_enrolled, 'person', 'people')} enrolled; {counted(len(s.mate), 'search', 'searches')} for enrolled people and {len(s.best):,} for others. A person's "
         f"samples are fused by {s.fusion}; a candidate is returned when its score reaches the threshold.",
+        metrics_statement((one.algorithm, one.searches.metric) for one in results),
         f"Intervals: {first.confidence_level:.0%}. Varying: {answers.varying}. Fixed: {answers.fixed}. Assuming: {answers.assuming}.",
     ]
     if any(not one.fpir_supported for result in results for one in result.points):

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from proband.engine.files import first_line, reading
+from proband.engine.frames import frame_of_rows
 from proband.engine.parquet import read_parquet
 from proband.errors import InputError, UsageError
 from proband.samples.delimited import SEPARATORS, read_delimited, without_words
@@ -79,7 +80,7 @@ def frame_from(data: Any) -> pl.DataFrame:
         )
     if isinstance(data, Mapping | list):
         try:
-            return pl.DataFrame(data)
+            return pl.DataFrame(data) if isinstance(data, Mapping) else frame_of_rows(data)
         except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
             raise InputError(f"The columns do not make a table: {first_line(error)}.") from None
     raise UsageError(

@@ -51,6 +51,8 @@ class Scores(ABC):
         The ids of rows and columns.
     notes
         What a reader of results should know, such as what was left out when the scores were read.
+    metric
+        How embeddings are compared; None for scores that are taken as given.
 
     """
 
@@ -59,6 +61,7 @@ class Scores(ABC):
     queries: Ids
     targets: Ids
     notes: tuple[str, ...]
+    metric: str | None = None
 
     @property
     def shape(self) -> tuple[int, int]:

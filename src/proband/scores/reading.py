@@ -24,10 +24,33 @@ _IDS_KEY = "ids"
 
 
 def split_key(path: str | Path) -> tuple[Path, str | None]:
-    """Part ``archive.npz::key`` into the file and the name of an array in it."""
+    """Part ``archive.npz::key`` into the file and the name of an array in it; both may hold the mark.
+
+    The longest part that is a file is taken for it; without any, what stands before the last mark.
+    """
     text = str(path)
-    file, mark, key = text.rpartition(KEY_MARK)
-    return (Path(file), key) if mark else (Path(text), None)
+    parts = text.split(KEY_MARK)
+    for n in range(len(parts), 0, -1):
+        file = Path(KEY_MARK.join(parts[:n]))
+        if _exists(file):
+            return file, KEY_MARK.join(parts[n:]) if n < len(parts) else None
+    before, mark, key = text.rpartition(KEY_MARK)
+    return (Path(before), key) if mark else (Path(text), None)
+
+
+def split_name(text: str) -> tuple[str | None, str]:
+    """Part ``NAME=FILE`` or ``NAME=FILE::KEY``; where the whole is a file, the equals sign is its own."""
+    name, mark, rest = text.partition("=")
+    if mark and "/" not in name and not _exists(split_key(text)[0]):
+        return name, rest
+    return None, text
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
 
 
 def read_scores(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -10,11 +10,13 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine.files import reading
+from proband.engine.frames import frame_of_rows
 from proband.errors import AlignmentError, InputError, first_few, quoted
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples.ids import Ids, Positions
 from proband.samples.table import Samples, as_text
-from proband.scores.base import Cells, Orientation, Scores
+from proband.scores.alignment import check_ids
+from proband.scores.base import Cells, MissingPolicy, Orientation, Scores
 
 SCHEMA = {
     "query": pl.String,
@@ -45,6 +47,8 @@ class Trials:
         those a source does not know are null. A failed comparison has a null score.
     orientation
         ``"similarity"``, ``"distance"``, or None where the source does not say and nobody has declared it.
+    metric
+        How embeddings were compared; None for scores that are taken as given.
 
     """
 
@@ -52,6 +56,7 @@ class Trials:
     orientation: Orientation | None = None
     name: str = "trials"
     notes: tuple[str, ...] = ()
+    metric: str | None = None
 
     def __post_init__(self) -> None:
         if "score" not in self.frame.columns:
@@ -128,7 +133,50 @@ class Trials:
         if (cells == DONT_CARE).any():
             found = found.filter(pl.Series(cells != DONT_CARE))
             notes = (*notes, f"{int((cells == DONT_CARE).sum()):,} pairs are not to be counted; left out")
-        return cls(found, scores.orientation, scores.name, notes)
+        return cls(found, scores.orientation, scores.name, notes, scores.metric)
+
+    def with_samples(self, samples: Samples, missing: MissingPolicy = "error") -> Trials:
+        """Say whose the samples are by a table; comparisons with a sample that failed to be acquired failed.
+
+        Ids the table does not know are an error, or their comparisons are left out and counted. Pairs that are listed twice, and
+        subjects other than the table's, are refused.
+        """
+        notes = list(self.notes)
+        places = {}
+        for side in ("query", "target"):
+            self._require_named(side)
+            ids, numbers = numbered(self.frame[side], side)
+            notes += check_ids(ids, samples, missing)
+            places[side] = np.fromiter(map(samples.ids.place, ids[:]), np.intp, len(ids))[numbers]
+        known = (places["query"] >= 0) & (places["target"] >= 0)
+        if not known.all():
+            notes.append(f"{int((~known).sum()):,} comparisons are of ids that are left out")
+        frame = self.frame.filter(pl.Series(known))
+        places = {side: own[known] for side, own in places.items()}
+        names = pl.Series(samples.subjects[:], dtype=pl.String)
+        told = {side: names.gather(samples.codes[own]) for side, own in places.items()}
+        said = {f"{side}_subject": told[side] for side in told} | {"mated": told["query"] == told["target"]}
+        for column, values in said.items():
+            other = int((frame[column] != values).sum())
+            if other:
+                raise AlignmentError(
+                    f"{self.name}: the column {column!r} contradicts the samples table in {other:,} of {frame.height:,} comparisons.",
+                    "leave it out of the list, or correct it.",
+                )
+        failed = pl.Series(samples.failed[places["query"]] | samples.failed[places["target"]])
+        made = frame.with_columns(**said, failed=frame["failed"] | failed)
+        found = replace(self, frame=made, notes=tuple(dict.fromkeys(notes)))
+        found._refuse_repeats(places["query"], places["target"], len(samples), "list every comparison once.")
+        return found
+
+    @property
+    def makes_matrix(self) -> bool:
+        """Whether the list can be laid out as a matrix: it names samples, each pair once, and enough of all pairs."""
+        try:
+            self._cells()
+        except InputError:
+            return False
+        return True
 
     def to_matrix(self) -> tuple[npt.NDArray[np.float64], Ids, Ids, Cells | None, tuple[str, ...]]:
         """Lay the list out as queries × targets: values, both axes, cell codes and notes.
@@ -136,23 +184,8 @@ class Trials:
         Pairs that were not compared become don't-care cells, and are counted in a note.
         """
         frame = self.frame
-        for column in ("query", "target"):
-            if frame[column].null_count():
-                raise InputError(
-                    f"{self.name}: {frame[column].null_count():,} rows name no {column}, so there is no matrix and "
-                    "there are no ranks.",
-                    "such a list can be used for verification only.",
-                )
-        queries, rows = numbered(frame["query"], "query")
-        targets, columns = numbered(frame["target"], "target")
-        self._refuse_repeats(rows, columns, len(targets))
+        queries, rows, targets, columns = self._cells()
         n_cells = len(queries) * len(targets)
-        if n_cells > _SMALL_MATRIX and len(self) < _LEAST_FILLED * n_cells:
-            raise InputError(
-                f"{self.name}: {len(self):,} comparisons fill {len(self) / n_cells:.2%} of {len(queries):,} queries × "
-                f"{len(targets):,} targets: this is a list of chosen pairs, not a matrix.",
-                "ranks need every probe compared with the whole gallery.",
-            )
         values = np.zeros((len(queries), len(targets)))
         values[rows, columns] = frame["score"].fill_null(0.0).to_numpy()
         failed = frame["failed"].to_numpy()
@@ -184,7 +217,32 @@ class Trials:
             )
         return Samples(table.unique("id", keep="first", maintain_order=True), source=self.name)
 
-    def _refuse_repeats(self, rows: Positions, columns: Positions, n_targets: int) -> None:
+    def _cells(self) -> tuple[Ids, Positions, Ids, Positions]:
+        """Both axes of the matrix, and where each comparison stands on them."""
+        for column in ("query", "target"):
+            self._require_named(column)
+        queries, rows = numbered(self.frame["query"], "query")
+        targets, columns = numbered(self.frame["target"], "target")
+        cure = "ids must tell samples apart; without that such a list can be used for verification only."
+        self._refuse_repeats(rows, columns, len(targets), cure)
+        n_cells = len(queries) * len(targets)
+        if n_cells > _SMALL_MATRIX and len(self) < _LEAST_FILLED * n_cells:
+            raise InputError(
+                f"{self.name}: {len(self):,} comparisons fill {len(self) / n_cells:.2%} of {len(queries):,} queries × "
+                f"{len(targets):,} targets: this is a list of chosen pairs, not a matrix.",
+                "ranks need every probe compared with the whole gallery; such a list can be used for verification only.",
+            )
+        return queries, rows, targets, columns
+
+    def _require_named(self, column: str) -> None:
+        nameless = self.frame[column].null_count()
+        if nameless:
+            raise InputError(
+                f"{self.name}: {nameless:,} rows name no {column}, so there is no matrix and there are no ranks.",
+                "such a list can be used for verification only, and says itself whose its comparisons are.",
+            )
+
+    def _refuse_repeats(self, rows: Positions, columns: Positions, n_targets: int, cure: str) -> None:
         cell = pl.Series(rows * n_targets + columns)
         if cell.n_unique() < len(cell):
             again = (~cell.is_first_distinct()).arg_true()
@@ -192,7 +250,7 @@ class Trials:
             raise InputError(
                 f"{self.name}: {len(again):,} pairs are listed more than once; the first is query {first['query']!r} "
                 f"and target {first['target']!r}.",
-                "ids must tell samples apart; without that such a list can be used for verification only.",
+                cure,
             )
 
 
@@ -250,7 +308,7 @@ def read_lfw_pairs(path: str | Path) -> pl.DataFrame:
                     "each fold lists its same pairs, then as many different pairs.",
                 )
             rows.append((query, target, mated, place // (2 * n_each)))
-    return pl.DataFrame(rows, schema=["query", "target", "mated", "fold"], orient="row")
+    return frame_of_rows(rows, ["query", "target", "mated", "fold"])
 
 
 def _lfw_pair(line: str, where: str) -> tuple[str, str, bool]:

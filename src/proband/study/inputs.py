@@ -45,7 +45,7 @@ class Algorithm:
 
 
 @dataclass(frozen=True, eq=False)
-class NamelessList:
+class PairList:
     """A list of comparisons that makes no matrix."""
 
     trials: Trials
@@ -61,7 +61,7 @@ class StudyInputs:
     Attributes
     ----------
     samples, samples_digest
-        The table, and the digest of its content; None where only lists are verified.
+        The table, if there is one, and the digest of its content; lists may do without.
     algorithms, lists
         The scores: of matrices, or of lists that make none; one of both is empty.
     files
@@ -71,7 +71,7 @@ class StudyInputs:
     samples: Samples | None
     samples_digest: str
     algorithms: tuple[Algorithm, ...]
-    lists: tuple[NamelessList, ...]
+    lists: tuple[PairList, ...]
     files: tuple[InputFile, ...]
     notes: tuple[str, ...] = ()
 
@@ -81,15 +81,15 @@ def read_inputs(study: Study, cache: Cache, threads: int | None, progress: Progr
     files = tuple(
         InputFile(name, *cache.digest(study.find(name))) for name in dict.fromkeys(_files_of(study))
     )
-    if study.samples is None and not study.embeddings and study.images is None:
-        lists = _lists(study, files, progress)
-        if lists:
-            return StudyInputs(None, "", (), lists, files)
     table = None
     if study.samples is not None:
         one = study.samples
         with placed(study.where("samples")):
             table = read_table(study.find(one.file), one.id, one.subject, one.failed, one.missing_values)
+    if not study.embeddings and study.images is None:
+        lists = _lists(study, table, files, progress)
+        if lists:
+            return StudyInputs(table, "", (), lists, files)
     found: list[Algorithm] = []
     for number, source in enumerate(study.scores):
         place = _place(study, "scores", number)
@@ -155,18 +155,20 @@ def _score_reader(study: Study, source: ScoreSource, progress: Progress) -> Scor
     )
 
 
-def _lists(study: Study, files: tuple[InputFile, ...], progress: Progress) -> tuple[NamelessList, ...]:
-    """The scores as lists that name no queries; empty if any file makes a matrix."""
+def _lists(
+    study: Study, table: Samples | None, files: tuple[InputFile, ...], progress: Progress
+) -> tuple[PairList, ...]:
+    """The scores as lists that make no matrix; empty if any file makes one."""
     found = []
     for number, source in enumerate(study.scores):
         place = _place(study, "scores", number)
         for reference in study.references(source):
             with placed(place):
-                trials = _score_reader(study, source, progress).nameless_list(reference, source.name)
+                trials = _score_reader(study, source, progress).list_of_pairs(reference, table, source.name)
             if trials is None:
                 return ()
             digest = _joined(_stated(source), _file(files, source.file), trials.name)
-            found.append(NamelessList(trials, digest, source.orientation_check, place))
+            found.append(PairList(trials, digest, source.orientation_check, place))
     return tuple(found)
 
 
@@ -321,6 +323,6 @@ def _digest(scores: Scores, files: tuple[InputFile, ...], source: Any) -> str:
         elif array is not None:
             hashed.update(f"{array.dtype.str}{array.shape}".encode())
             hashed.update(np.ascontiguousarray(array).view(np.uint8).data)
-    said = [scores.name, repr(type(scores)), scores.orientation, getattr(scores, "metric", "")]
+    said = [scores.name, repr(type(scores)), scores.orientation, scores.metric or ""]
     axes = ["\n".join(axis) for axis in (scores.queries, scores.targets)]
     return _joined(hashed.hexdigest(), *said, *axes, *scores.notes)

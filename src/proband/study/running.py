@@ -98,12 +98,19 @@ class _Run:
         for name in ("identification", "comparison", "search", "choices", "strat", "feret", "experiment"):
             if name in study.asked and getattr(study, name):
                 raise DesignError(
-                    f"{study.where(name)}: the scores are lists that do not name their queries, which can only be verified.",
-                    f"leave {name} out, or name the queries.",
+                    f"{study.where(name)}: the scores are lists of chosen pairs, which can only be verified.",
+                    f"leave {name} out, or give scores of every query with every target.",
                 )
         if study.verification is None:
             raise DesignError(f"{study.path.name} asks for nothing that lists of comparisons allow.")
         request = study.verification
+        for name in ("gallery", "probes", "by", "zoo"):
+            if getattr(request, name):
+                raise DesignError(
+                    f"{study.where('verification')}: {name} needs scores of queries with targets; a list of chosen pairs is verified "
+                    "as it is.",
+                    f"leave {name} out, or choose the comparisons in the list.",
+                )
         verified = []
         for one in self.inputs.lists:
             with placed(one.place):
@@ -174,6 +181,11 @@ class _Run:
         if asked is not None and (asked.gallery is not None or asked.probes is not None):
             with self._at("verification"):
                 verified = self._experiment(asked.gallery, asked.probes)
+        elif asked is not None and "experiment" in study.asked:
+            self.notes.append(
+                "Verification compares every query with every target: [experiment] chooses the probes and gallery of ranks, and "
+                "gallery and probes of [verification] choose its comparisons"
+            )
         searched = pool = None
         if study.search is not None:
             with self._at("search"):

@@ -10,7 +10,7 @@ from typing import TypeVar
 from proband.errors import UsageError
 from proband.samples import Choice, Samples
 from proband.scores import MissingPolicy, Orientation, Scores
-from proband.scores.formats import ReadOptions, ScoreFile, read_file, read_image_list
+from proband.scores.formats import ReadOptions, ScoreFile, format_of, read_file, read_image_list
 from proband.scores.reading import scores_of, split_key
 from proband.scores.trials import Trials
 
@@ -64,16 +64,19 @@ class ScoreReader:
         found = scores_of(file, path.stem, known, self.orientation, self.missing, self.queries, self.targets)
         return renamed(list(found.values()), name, reference), known
 
-    def nameless_list(self, reference: str, name: str | None = None) -> Trials | None:
-        """Read a list of comparisons that does not name its queries, so that it makes no matrix; None for any other file."""
-        path, file = self._read(reference)
-        trials = file.trials
-        if trials is None or not trials.frame["query"].null_count():
+    def list_of_pairs(self, reference: str, table: Samples | None, name: str | None = None) -> Trials | None:
+        """Read a list of comparisons that makes no matrix, with subjects by the table if there is one; None for any other file."""
+        path, _ = split_key(reference)
+        if not format_of(path, self.format).is_list:
+            return None
+        trials = self._read(reference)[1].trials
+        if trials is None or trials.makes_matrix:
             return None
         orientation = trials.orientation or self.orientation
         if orientation is None:
             raise UsageError(f"{path.name} does not state which way its scores point.", "give --orientation.")
-        return replace(trials, orientation=orientation, name=name or path.stem)
+        trials = replace(trials, orientation=orientation, name=name or path.stem)
+        return trials if table is None else trials.with_samples(table, self.missing)
 
     def _read(self, reference: str) -> tuple[Path, ScoreFile]:
         path, key = split_key(reference)

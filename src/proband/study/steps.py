@@ -15,14 +15,13 @@ from proband.inference.hard_subjects import HardSubjects
 from proband.inference.searching import SearchEstimates, searches_with_intervals
 from proband.inference.strat_study import StratStudy, strat_study
 from proband.inference.verifying import Verification, verify
-from proband.inference.verifying_lists import verify_list
 from proband.measures import Outcomes, rank
 from proband.measures.open_set import search
 from proband.samples import Category, Experiment, Pool, Samples
 from proband.scores import Scores
 from proband.study.caching import Cache
 from proband.study.designs import feret_arguments, measure_of, paired_design, stratified_design
-from proband.study.inputs import Algorithm, NamelessList, StudyInputs, versions
+from proband.study.inputs import Algorithm, PairList, StudyInputs, versions
 from proband.study.sections import (
     ChoicesRequest,
     ComparisonRequest,
@@ -132,13 +131,15 @@ class Steps:
             ),
         )  # fmt: skip
 
-    def list_verification(self, one: NamelessList, request: VerificationRequest) -> Verification:
+    def list_verification(self, one: PairList, request: VerificationRequest) -> Verification:
         """Error rates of a list of comparisons."""
-        return verify_list(
+        return verify(
             one.trials,
             fmrs=request.fmr,
             thresholds=request.thresholds,
             confidence_level=self.output.level,
+            n_resamples=request.replicates,
+            rng=self.output.seed,
             check_orientation=one.check_orientation,
         )
 

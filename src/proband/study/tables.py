@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from proband.engine.frames import frame_of_rows
 from proband.inference import Comparison
 from proband.inference.groups import Differential
 from proband.inference.strat_study import StratStudy
@@ -127,7 +128,7 @@ def _joined(frames: Iterable[pl.DataFrame]) -> pl.DataFrame:
 def _places(name: str, comparison: Comparison) -> pl.DataFrame:
     """One row for each algorithm, the best first: its value and the places it can hold."""
     places = comparison.places()
-    return pl.DataFrame(
+    return frame_of_rows(
         [
             {
                 "comparison": name,
@@ -164,12 +165,12 @@ def _groups(one: Differential) -> pl.DataFrame:
                     "supported": None if rate is None else rate.supported,
                 }
             )
-    return pl.DataFrame(rows, infer_schema_length=None)
+    return frame_of_rows(rows)
 
 
 def _strat(study: StratStudy) -> pl.DataFrame:
     """One row for each algorithm, gallery and way of making galleries."""
-    return pl.DataFrame(
+    return frame_of_rows(
         [
             {
                 "algorithm": effect.algorithm,
@@ -183,6 +184,5 @@ def _strat(study: StratStudy) -> pl.DataFrame:
             }
             for effect in (*study.effects, *study.mixed)
             for place, one in enumerate(effect.estimates, 1)
-        ],
-        infer_schema_length=None,
+        ]
     )

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import polars as pl
 
+from proband.engine.frames import frame_of_rows
 from proband.engine.spreadsheets import spreadsheet_csv
 from proband.engine.wording import counted
 from proband.inference import Comparison, Evaluation, VirtualExperiments
@@ -177,7 +178,7 @@ def _leaderboard_csv(comparison: Comparison) -> str:
         }
         for row in rows_of(comparison)
     ]
-    return spreadsheet_csv(pl.DataFrame(rows, infer_schema_length=None))
+    return spreadsheet_csv(frame_of_rows(rows))
 
 
 def _curves(evaluation: Evaluation) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from proband.measures.compared import metrics_statement
 from proband.measures.results import Facts
 from proband.report.page import cells
 from proband.report.page.model import Badge, Badges, Block, Facts as FactsView, Section
@@ -40,10 +42,32 @@ def protocol_section(found: Found) -> Section | None:
         Badge(f"seed {found.provenance.seed}", explained="Of every replicate: the same seed gives the same numbers."),
     ]  # fmt: skip
     rules = [] if facts is None else [("Gallery", facts.gallery_rule), ("Probes", facts.probe_rule)]
+    rules += [("Scores", metrics_statement(_metrics(found)))]
+    rules += [
+        ("Verification", said)
+        for said in dict.fromkeys(one.compared.statement() for one in found.verification)
+    ]
     blocks: list[Block] = [Badges(tuple(badges))]
-    if rules:
-        blocks.append(FactsView(tuple(rules)))
+    blocks.append(FactsView(tuple(rules)))
     return Section("protocol", "Protocol", tuple(blocks))
+
+
+def _metrics(found: Found) -> Iterator[tuple[str, str | None]]:
+    """How the scores of every algorithm were made, wherever it was measured."""
+    measured: dict[str, str | None] = {}
+    if found.evaluation is not None:
+        measured |= {one.algorithm: one.curve.facts.metric for one in found.evaluation.entries}
+    for comparison in found.comparisons.values():
+        measured |= {one.facts.algorithm: one.facts.metric for one in comparison.estimates}
+    measured |= {one.algorithm: one.compared.metric for one in found.verification}
+    measured |= {one.algorithm: one.searches.metric for one in found.searches}
+    if found.choices is not None:
+        measured |= found.choices.metrics
+    if found.strat is not None:
+        measured |= {one.algorithm: one.estimates[0].facts.metric for one in found.strat.effects}
+    if found.feret is not None:
+        measured |= {one.algorithm: one.curve.facts.metric for one in found.feret.evaluation.entries}
+    yield from measured.items()
 
 
 def _facts_of(found: Found) -> Facts | None:

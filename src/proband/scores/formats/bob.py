@@ -111,6 +111,7 @@ BOB4 = Format(
     lambda path, head: _columns_of(head) == 4,
     lambda path, options: _read(path, _FOUR, options),
     lambda path, scores, samples: _write(path, scores, samples, _FOUR),
+    is_list=True,
 )
 BOB5 = Format(
     "bob5",
@@ -119,4 +120,5 @@ BOB5 = Format(
     lambda path, head: _columns_of(head) == 5,
     lambda path, options: _read(path, _FIVE, options),
     lambda path, scores, samples: _write(path, scores, samples, _FIVE),
+    is_list=True,
 )

@@ -119,6 +119,8 @@ class Format:
         File endings that mean this format.
     recognises
         Tells from a path and the file's first bytes whether it is of this format.
+    is_list
+        Whether its files are lists of compared pairs.
     read, write
         ``read(path, options)`` and ``write(path, scores, samples)``; a format that cannot be written has None.
 
@@ -130,6 +132,7 @@ class Format:
     recognises: Callable[[Path, bytes], bool]
     read: Callable[[Path, ReadOptions], ScoreFile]
     write: Callable[[Path, Scores, Samples | None], None] | None = None
+    is_list: bool = False
 
 
 def require_subjects(samples: Samples | None, format: str) -> Samples:

@@ -247,6 +247,7 @@ def _formats(kind: str) -> tuple[Format, Format]:
             partial(_is_list, kind=kind),
             partial(_read_long, kind=kind),
             partial(_write_long, kind=kind),
+            is_list=True,
         ),
         Format(
             f"{kind}-matrix",

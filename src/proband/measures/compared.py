@@ -1,0 +1,86 @@
+"""What was compared, and how: the record behind every statement of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from proband.engine.wording import counted
+
+_METRICS = {
+    "cosine": "cosine similarity of embeddings",
+    "inner": "inner product of embeddings",
+    "l2": "Euclidean distance of embeddings (l2)",
+    "l1": "city-block distance of embeddings (l1)",
+    "chi2": "chi-squared distance of embeddings (chi2)",
+}
+_AS_GIVEN = "scores as given"
+
+
+def metric_label(metric: str | None) -> str:
+    """What scores are: the metric of embeddings, or scores as given."""
+    return _AS_GIVEN if metric is None else _METRICS.get(metric, metric)
+
+
+def metrics_statement(metrics: Iterable[tuple[str, str | None]]) -> str:
+    """Say what the scores of algorithms are, those that are alike together.
+
+    Examples
+    --------
+    >>> metrics_statement([("net", "cosine"), ("pca", None), ("other", "cosine")])
+    'Scores: cosine similarity of embeddings (net, other); scores as given (pca).'
+    """
+    named: dict[str | None, list[str]] = {}
+    for name, metric in metrics:
+        named.setdefault(metric, []).append(name)
+    if len(named) == 1:
+        return f"Scores: {metric_label(next(iter(named)))}."
+    said = (f"{metric_label(one)} ({', '.join(names)})" for one, names in named.items())
+    return f"Scores: {'; '.join(said)}."
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Which comparisons a verification counted.
+
+    Attributes
+    ----------
+    design
+        ``all``: every query with every target; ``experiment``: probes with a gallery; ``list``: the pairs of a list.
+    metric
+        How embeddings were compared; None for scores that are taken as given.
+    n_genuine, n_impostor
+        Comparisons that have a score.
+    gallery, probes
+        Who was compared with whom in an experiment.
+    n_not_compared
+        Pairs of that design that are not to be counted either way.
+    """
+
+    design: Literal["all", "experiment", "list"]
+    metric: str | None
+    n_genuine: int
+    n_impostor: int
+    gallery: str | None = None
+    probes: str | None = None
+    n_not_compared: int = 0
+
+    @property
+    def pairs(self) -> str:
+        """The rule in words."""
+        if self.design == "list":
+            return "the pairs of a list"
+        if self.design == "experiment":
+            return f"probes ({self.probes}) with the gallery ({self.gallery})"
+        return "every query with every target, no sample with itself and no pair twice"
+
+    def statement(self) -> str:
+        """Say which comparisons were counted, and how many."""
+        sizes = f"{self.n_genuine:,} genuine and {counted(self.n_impostor, 'impostor comparison')}"
+        gaps = f"; {self.n_not_compared:,} more were not to be compared" if self.n_not_compared else ""
+        return f"Compared: {self.pairs}; {sizes}{gaps}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return asdict(self)

@@ -1,0 +1,200 @@
+"""Copies of one picture or vector: across a split, within one side of it, and under two labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from proband.engine.wording import counted
+from proband.protocols.audit_findings import NAMED, Finding, Severity
+from proband.protocols.audit_rows import CELL, Rows
+
+if TYPE_CHECKING:
+    from proband.protocols.duplicates import Duplicates
+
+_MOST_OF_A_GROUP = 300  # exact copies of one picture whose pairs are listed
+_SIDES = {"train": "training", "test": "testing"}
+
+
+def copied_pairs(rows: Rows, copies: Duplicates) -> pl.DataFrame:
+    """List every two samples that are copies, each pair of names once.
+
+    Returns
+    -------
+    frame
+        one, other, copy (exact or near), distance, and for each the subject and label (``one_subject`` …).
+    """
+    known = rows.known.select("id", "subject", "label").unique("id", maintain_order=True)
+    members = pl.DataFrame({"id": copies.ids, "group": copies.groups}, schema_overrides={"id": pl.String})
+    members = members.join(known, on="id", maintain_order="left").with_row_index("place")
+    listed = members.filter(pl.int_range(pl.len()).over("group") < _MOST_OF_A_GROUP)
+
+    def side(name: str) -> pl.DataFrame:
+        return listed.select(
+            pl.col("group").alias(f"{name}_group"),
+            pl.col("place").alias(f"{name}_place"),
+            pl.col("id").alias(name),
+            pl.col("subject").alias(f"{name}_subject"),
+            pl.col("label").alias(f"{name}_label"),
+        )
+
+    exact = (
+        side("one")
+        .join(side("other"), left_on="one_group", right_on="other_group", maintain_order="left")
+        .filter(pl.col("one_place") < pl.col("other_place"))
+        .with_columns(pl.lit("exact").alias("copy"), pl.lit(0.0).alias("distance"))
+    )
+    near = (
+        copies.pairs.rename({"one": "one_group", "other": "other_group"})
+        .join(side("one"), on="one_group", maintain_order="left")
+        .join(side("other"), on="other_group", maintain_order="left")
+        .with_columns(pl.lit("near").alias("copy"))
+    )
+    columns = ["one", "other", "copy", "distance", "one_subject", "other_subject", "one_label", "other_label"]
+    return pl.concat([exact.select(columns), near.select(columns)])
+
+
+def crossing_pairs(rows: Rows, pairs: pl.DataFrame) -> pl.DataFrame:
+    """Take the copies with one in training (or validation) and the other in testing of the same split, each pair of names once.
+
+    Returns
+    -------
+    frame
+        train, test, copy, distance, the first split in which they cross (repeat, fold), how many there are (splits), and both subjects.
+    """
+    placed = _meeting(rows, pairs).filter(pl.col("one_role") != pl.col("other_role"))
+    turned = pl.col("one_role") == "test"
+    named = [
+        pl.when(turned).then(f"{second}{what}").otherwise(f"{first}{what}").alias(f"{role}{what}")
+        for what in ("", "_subject")
+        for role, first, second in (("train", "one", "other"), ("test", "other", "one"))
+    ]
+    found = placed.with_columns(named).sort("distance", *CELL, "train", "test", maintain_order=True)
+    first = [pl.col(name).first() for name in ("train", "test", "copy", "distance", *CELL)]
+    whose = [pl.col(name).first() for name in ("train_subject", "test_subject")]
+    return (
+        found.group_by("one", "other", maintain_order=True)
+        .agg(*first, pl.struct(CELL).n_unique().cast(pl.Int64).alias("splits"), *whose)
+        .drop("one", "other")
+    )
+
+
+def _meeting(rows: Rows, pairs: pl.DataFrame) -> pl.DataFrame:
+    """The pairs in every split that uses both samples, with their roles; validation stands with training."""
+    role = pl.col("role").cast(pl.String).replace("validation", "train")
+    placed = rows.known.select("id", "cell", *CELL, role)
+    return pairs.join(placed.rename({"role": "one_role"}), left_on="one", right_on="id").join(
+        placed.select("id", "cell", pl.col("role").alias("other_role")),
+        left_on=["other", "cell"],
+        right_on=["id", "cell"],
+    )
+
+
+def findings_of_copies(
+    rows: Rows, copies: Duplicates, pairs: pl.DataFrame, crossing: pl.DataFrame
+) -> Iterator[Finding]:
+    """Name copies across a split, those that only stand on one side, and those under two labels or subjects."""
+    yield from _across(rows, copies, crossing)
+    yield from _within(rows, copies, pairs, crossing)
+    yield from _contradicting(rows, copies, pairs)
+    if copies.unread:
+        yield Finding(
+            "not compared",
+            "warning",
+            f"{counted(len(copies.unread), 'sample')} could not be compared with the others.",
+            len(copies.unread),
+            tuple(f"{name}: {why}" for name, why in copies.unread[:NAMED]),
+            "mend them, or exclude them and say why.",
+        )
+    if copies.capped or np.bincount(copies.groups).max(initial=0) > _MOST_OF_A_GROUP:
+        yield Finding(
+            "too many copies",
+            "warning",
+            "There are more pairs of copies than are listed.",
+            pairs.height,
+            (),
+            "are the images, or vectors, what they should be?",
+        )
+
+
+def _across(rows: Rows, copies: Duplicates, crossing: pl.DataFrame) -> Iterator[Finding]:
+    for copy, words in (("exact", copies.exact), ("near", copies.near)):
+        found = crossing.filter(pl.col("copy") == copy)
+        if not found.height:
+            continue
+        severity: Severity = "warning" if copies.of_vectors and copy == "near" else "leak"
+        others = found.filter(pl.col("train_subject") != pl.col("test_subject")).height
+        foreign = f"; {others:,} of them under two subjects" if others else ""
+        yield Finding(
+            f"{copy} copies in training and testing",
+            severity,
+            f"{counted(found.height, 'pair')} of a training and a test sample {_has(found)} {words}{foreign}.",
+            found.height,
+            tuple(
+                f"{row['train']} in train, {row['test']} in test, distance {row['distance']:.2g}{rows.where(row)}"
+                for row in found.head(NAMED).to_dicts()
+            ),
+            "look at them; keep one of each, or keep copies on one side of the split."
+            if severity == "warning"
+            else "keep one of each, or keep copies on one side of the split.",
+        )
+
+
+def _within(rows: Rows, copies: Duplicates, pairs: pl.DataFrame, crossing: pl.DataFrame) -> Iterator[Finding]:
+    """Exact copies on the same side that nowhere cross: each counts twice there."""
+    names = ["one", "other"]
+    crossed = pl.concat(
+        [crossing.select(one="train", other="test"), crossing.select(one="test", other="train")]
+    )
+    apart = pairs.filter(pl.col("copy") == "exact").join(crossed, on=names, how="anti", maintain_order="left")
+    together = _meeting(rows, apart).filter(pl.col("one_role") == pl.col("other_role"))
+    for side, words in _SIDES.items():
+        found = (
+            together.filter(pl.col("one_role") == side)
+            .sort("cell", *names)
+            .unique(names, keep="first", maintain_order=True)
+        )
+        if found.height:
+            yield Finding(
+                f"exact copies within {words}",
+                "warning",
+                f"{counted(found.height, 'pair')} of samples {_has(found)} {copies.exact} and {_stand(found)} together in {words}: "
+                "each counts twice.",
+                found.height,
+                tuple(
+                    f"{row['one']}, {row['other']}{rows.where(row)}" for row in found.head(NAMED).to_dicts()
+                ),
+                "keep one of each.",
+            )
+
+
+def _contradicting(rows: Rows, copies: Duplicates, pairs: pl.DataFrame) -> Iterator[Finding]:
+    """Exact copies of which at least one must be labelled wrongly."""
+    whose = {"subject": "subjects"} if rows.label is None else {"label": "labels", "subject": "subjects"}
+    for column, words in whose.items():
+        differing = (pl.col("copy") == "exact") & (pl.col(f"one_{column}") != pl.col(f"other_{column}"))
+        found = pairs.filter(differing)
+        if found.height:
+            of = f" of {rows.label!r}" if column == "label" else ""
+            yield Finding(
+                f"exact copies under two {words}",
+                "warning" if copies.of_vectors else "fault",
+                f"{counted(found.height, 'pair')} of samples {_has(found)} {copies.exact} and different {words}{of}.",
+                found.height,
+                tuple(
+                    f"{row['one']}: {row[f'one_{column}']}, {row['other']}: {row[f'other_{column}']}"
+                    for row in found.head(NAMED).to_dicts()
+                ),
+                "one of them is wrong: correct it, or exclude both and say why.",
+            )
+
+
+def _has(found: pl.DataFrame) -> str:
+    return "has" if found.height == 1 else "have"
+
+
+def _stand(found: pl.DataFrame) -> str:
+    return "stands" if found.height == 1 else "stand"
