@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,24 @@ import polars as pl
 import pytest
 
 from proband.cli import main
+
+_escaped: list[str] = []
+
+
+def pytest_warning_recorded(warning_message: warnings.WarningMessage, nodeid: str) -> None:
+    """Warnings are errors, so one that is only recorded was given while other code had the filters swapped."""
+    _escaped.append(f"{nodeid}: {warning_message.message}")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if _escaped and not session.exitstatus:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for warning in _escaped:
+        terminalreporter.write_line(f"FAILED by a warning that escaped the filters: {warning}", red=True)
+
 
 # Tests check numbers, not speed; two threads exercise the code that more would.
 os.environ.setdefault("PROBAND_THREADS", "2")
