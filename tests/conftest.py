@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 from proband.cli import main
+from proband.report.figures import STYLE
 
 _escaped: list[str] = []
 
@@ -34,6 +35,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 # Tests check numbers, not speed; two threads exercise the code that more would.
 os.environ.setdefault("PROBAND_THREADS", "2")
+# Embedding fonts costs more than all else in a PDF, and pixels in a PNG; test_choice_figures.py does it as users have it.
+USUAL = {name: STYLE[name] for name in ("pdf.fonttype", "savefig.dpi")}
+STYLE.update({"pdf.fonttype": 3, "savefig.dpi": 50})
+
+
+@pytest.fixture
+def usual_style(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in USUAL.items():
+        monkeypatch.setitem(STYLE, name, value)
 
 
 @pytest.fixture
