@@ -5,17 +5,42 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 OUT ?= proband-demo
+# Tests of a file share what they set up, so they stay together. Compiled tests are kept whatever the shell says.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist loadfile -rs
 
-.PHONY: demo test test-all lint bench docs lock clean
+.PHONY: demo test test-all test-portable test-portable-short test-wheel test-lowest lint bench docs lock clean
 
 demo: $(VENV)/run.stamp ## run the main job on the bundled synthetic faces; it ends by naming the report
 	$(BIN)/proband demo --out $(OUT)
 
 test: $(VENV)/dev.stamp ## all tests but the long simulations; it says what was skipped, such as the browser where there is none
-	$(BIN)/python -m pytest -q -n auto -rs
+	$(PYTEST)
 
 test-all: $(VENV)/dev.stamp ## every test
-	$(BIN)/python -m pytest -q -n auto -rs -m ""
+	$(PYTEST) -m ""
+
+test-portable: $(VENV)/dev.stamp ## the numeric tests as on other CPUs and with other numbers of threads
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python tests/portable.py
+
+test-portable-short: $(VENV)/dev.stamp ## some of them under two settings that join the extremes
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python tests/portable.py --short
+
+test-wheel: $(VENV)/wheel.stamp ## the wheel in an empty environment: the core alone, then with the image libraries
+	sed -nE 's/^([A-Za-z0-9].*) \\$$/\1/p' requirements/run.txt > $(VENV)/locked.txt
+	$(PYTHON) -m venv --clear $(VENV)/wheel
+	$(call try_wheel,wheel,locked.txt,)
+	$(call try_wheel,wheel,locked.txt,[images])
+
+test-lowest: $(VENV)/wheel.stamp ## the wheel with the lowest versions that pyproject.toml declares
+	$(BIN)/python tests/installed.py lowest > $(VENV)/lowest.txt
+	$(PYTHON) -m venv --clear $(VENV)/lowest
+	$(call try_wheel,lowest,lowest.txt,[images])
+
+# environment, constraints, extras
+define try_wheel
+	$(VENV)/$(1)/bin/python -m pip --disable-pip-version-check install --quiet -c $(VENV)/$(2) "$$(ls $(VENV)/dist/*.whl)$(3)"
+	$(VENV)/$(1)/bin/python tests/installed.py
+endef
 
 lint: $(VENV)/dev.stamp ## format, lint, types, import law
 	$(BIN)/ruff format --check .
@@ -47,6 +72,11 @@ $(VENV)/bin/python:
 $(VENV)/run.stamp: $(VENV)/bin/python requirements/run.txt pyproject.toml
 	$(PIP) --require-hashes -r requirements/run.txt
 	$(PIP) --no-build-isolation --no-deps --editable .
+	@touch $@
+
+$(VENV)/wheel.stamp: $(VENV)/run.stamp $(shell find src -type f -not -path '*/__pycache__/*') README.md
+	rm -rf $(VENV)/dist
+	$(BIN)/python -m pip --disable-pip-version-check wheel --quiet --no-build-isolation --no-deps -w $(VENV)/dist .
 	@touch $@
 
 $(VENV)/dev.stamp: $(VENV)/run.stamp requirements/dev.txt

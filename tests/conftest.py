@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,25 @@ import pytest
 from hypothesis import settings
 
 from proband.cli import main
+from proband.report.figures import STYLE
+
+_escaped: list[str] = []
+
+
+def pytest_warning_recorded(warning_message: warnings.WarningMessage, nodeid: str) -> None:
+    """Warnings are errors, so one that is only recorded was given while other code had the filters swapped."""
+    _escaped.append(f"{nodeid}: {warning_message.message}")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if _escaped and not session.exitstatus:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for warning in _escaped:
+        terminalreporter.write_line(f"FAILED by a warning that escaped the filters: {warning}", red=True)
+
 
 # Tests check numbers, not speed; two threads exercise the code that more would.
 os.environ.setdefault("PROBAND_THREADS", "2")
@@ -29,6 +49,17 @@ def _no_waiting_for_the_disk() -> Iterator[None]:
         patch.setattr("os.fsync", lambda number: None)
         patch.setattr("proband.engine.placing.sync_file_system", lambda path: True)
         yield
+
+
+# Embedding fonts costs more than all else in a PDF, and pixels in a PNG; test_choice_figures.py does it as users have it.
+USUAL = {name: STYLE[name] for name in ("pdf.fonttype", "savefig.dpi")}
+STYLE.update({"pdf.fonttype": 3, "savefig.dpi": 50})
+
+
+@pytest.fixture
+def usual_style(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in USUAL.items():
+        monkeypatch.setitem(STYLE, name, value)
 
 
 @pytest.fixture

@@ -101,6 +101,7 @@ def test_lbp_on_meds_is_as_good_as_was_found_independently(mugshots: Mugshots, l
 
 
 @needs_meds
+@pytest.mark.long
 def test_the_order_of_recognisers_on_meds(mugshots: Mugshots, lbp: Scores) -> None:
     """Train on one half of the people and test on the other, both ways round."""
     samples = mugshots.samples

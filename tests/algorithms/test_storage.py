@@ -47,6 +47,16 @@ def test_a_loaded_model_gives_the_same_scores(tmp_path: Path, random_crops: Make
     assert np.array_equal(model.represent(query), loaded.represent(query))
 
 
+# Regression: a fitted basis lay in memory column by column and a loaded one row by row, and BLAS rounds them differently.
+@pytest.mark.parametrize("name", list(BUNDLED))
+def test_arrays_lie_in_memory_alike_fitted_and_loaded(tmp_path: Path, random_crops: Make, name: str) -> None:
+    model = fitted(name, random_crops(24, people=6))
+    save_model(model, tmp_path / "model.npz")
+    for one in (model, load_model(tmp_path / "model.npz")):
+        arrays = [value for value in vars(one).values() if isinstance(value, np.ndarray)]
+        assert all(array.flags.c_contiguous for array in arrays)
+
+
 @pytest.mark.parametrize(
     "made",
     [

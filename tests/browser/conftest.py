@@ -28,7 +28,7 @@ def _none(reason: str) -> None:
     pytest.skip(f"{reason}: the report is not tried in a browser")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     try:
         from playwright.sync_api import sync_playwright

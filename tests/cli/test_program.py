@@ -143,23 +143,3 @@ def test_faces(run: Run, tmp_path: Path) -> None:
     assert archive.returncode == 0, archive.stderr
     assert (tmp_path / "more" / "images.npz").exists()
     assert run("faces", "none", "--subjects", 0, cwd=tmp_path).returncode == 2
-
-
-def test_demo_writes_a_report_and_its_next_commands_work(run: Run, tmp_path: Path) -> None:
-    done = run("demo", "--subjects", 24, "--out", "demo", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1].startswith("The report is demo/report.html")
-    page = (tmp_path / "demo" / "report.html").read_text(encoding="utf-8")
-    assert "synthetic people</h1>" in page
-    report = (tmp_path / "demo" / "report.md").read_text(encoding="utf-8")
-    for word in ("fb", "dup1", "lda:angle", "correlation", "cmc.png", "faces.png"):
-        assert word in report
-    hints = [line.strip() for line in done.stdout.splitlines() if line.startswith("  proband ")]
-    assert len(hints) >= 3
-    import shlex
-
-    for hint in hints:
-        words = shlex.split(hint)
-        assert words[0] == "proband"
-        tried = run(*words[1:], cwd=tmp_path)
-        assert tried.returncode == 0, (hint, tried.stderr)

@@ -84,7 +84,7 @@ def test_random_deals_follow_their_seed_and_favour_nobody():
     assert abs(together - 1 / 5) < 3 * np.sqrt(0.16 / 600)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     people=st.lists(
         st.tuples(

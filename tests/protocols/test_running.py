@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import sleep
 
 import numpy as np
 import pytest
 
 from proband.errors import DesignError, UsageError
 from proband.inference.cross_validation import pooled_interval
+from proband.protocols.classifiers import must_run_alone, parse_classifier
 from proband.protocols.data import FeatureTable, _resized
 from proband.protocols.running import run_protocol
 from proband.protocols.splits import splitter
@@ -54,6 +56,49 @@ def test_accuracies_are_those_of_scikit_learn(data: FeatureTable) -> None:
     assert result.spread.std == pytest.approx(expected.reshape(2, 5).mean(axis=1).std(ddof=1))
     assert result.corrected.n_subjects == 42
     assert result.pooled == pooled_interval(*result.predictions.correct(), disjoint=True)
+
+
+# Regression: scikit-learn's threads and ours at once lost the warning filters of the process.
+def test_what_has_threads_of_its_own_runs_alone(data: FeatureTable) -> None:
+    from sklearn.base import BaseEstimator, ClassifierMixin
+
+    busy: list[int] = []
+    most: list[int] = []
+
+    class Watched(ClassifierMixin, BaseEstimator):
+        def __init__(self, n_jobs=None):
+            self.n_jobs = n_jobs
+
+        def fit(self, X, y):
+            busy.append(1)
+            sleep(0.02)
+            most.append(len(busy))
+            busy.pop()
+            self.classes_ = np.unique(y)
+            return self
+
+        def predict(self, X):
+            return np.repeat(self.classes_[0], len(X))
+
+    run_protocol({"watched": Watched(), "centre": CENTRE}, data, "3×2f CV", threads=3)
+    assert most == [1] * 6
+
+
+@pytest.mark.parametrize(
+    ("classifier", "alone"),
+    [
+        (KNN, True),
+        (CENTRE, False),
+        ("sklearn.svm:SVC()", False),
+        (f"sklearn.preprocessing:StandardScaler()+{KNN}", True),
+        (f"lbp:chi2+{KNN}", True),
+        ("lbp:chi2+sklearn.svm:SVC()", False),
+        ("ica:2", True),
+        ("pca:angle", False),
+    ],
+)
+def test_who_must_run_alone(classifier: str, alone: bool) -> None:
+    assert must_run_alone(parse_classifier(classifier)[1]) == alone
 
 
 def test_no_subject_trains_and_is_tested_where_that_is_asked(data: FeatureTable) -> None:

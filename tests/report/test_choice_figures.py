@@ -177,11 +177,13 @@ def test_long_names_and_unlike_distributions_are_drawn() -> None:
         assert everything_fits(figure)
 
 
+@pytest.mark.usefixtures("usual_style")
 def test_the_same_bytes_every_time(eight: dict[str, Distribution], tmp_path: Path) -> None:
     for ending in ("svg", "png", "pdf"):
         for attempt in ("a", "b"):
             save_figure(rate_distributions_figure(eight, title="Rates"), tmp_path / f"{attempt}.{ending}")
         assert (tmp_path / f"a.{ending}").read_bytes() == (tmp_path / f"b.{ending}").read_bytes()
+    assert b"/FontFile2" in (tmp_path / "a.pdf").read_bytes()  # journals want TrueType
 
 
 def test_nothing_to_draw_is_refused(eight: dict[str, Distribution]) -> None:

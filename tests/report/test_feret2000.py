@@ -99,9 +99,18 @@ def test_changed_copies_match_the_images_they_were_made_from(ran: Ran) -> None:
     assert np.corrcoef(before.ravel(), after.ravel())[0, 1] > 0.95
 
 
+@pytest.mark.parametrize("anew", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_the_command_writes_everything_and_a_seed_says_it_all(
-    ran: Ran, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ran: Ran,
+    anew: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    """Run the command anew with other threads than the fixture's, or let it find what the fixture ran."""
+    if not anew:
+        known = {(PEOPLE, SEED): ran}
+        monkeypatch.setattr("proband.report.feret2000_study.run_feret2000", lambda *asked: known[asked[:2]])
     # Drawing is tested with the figures themselves.
     drawn = ("cmc", "average", "upper_bound", "versions", "improvements", "variation", "sizes")
     monkeypatch.setattr("proband.report.feret.study_figures", lambda _: dict.fromkeys(drawn))

@@ -220,9 +220,18 @@ def test_figures_draw_the_numbers(study: Mery2016) -> None:
     assert all(len(axis.lines) == 2 * (MODELS + 1) for axis in panels)
 
 
+@pytest.mark.parametrize("anew", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_the_command_writes_everything_and_a_seed_says_it_all(
-    study: Mery2016, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    study: Mery2016,
+    anew: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    """Run the command anew with other threads than the fixture's, or let it find what the fixture ran."""
+    if not anew:
+        known = {(PEOPLE, RUNS, SEED): study}
+        monkeypatch.setattr(mery2016_study, "run_mery2016", lambda *asked: known[asked[:3]])
     # Saving is tested with figures in general.
     monkeypatch.setattr(mery2016_study, "save_figure", lambda _, path: path.write_bytes(b"drawn"))
     out = tmp_path / "new" / "mery2016"

@@ -34,9 +34,9 @@ CURVES = (det_figure, roc_figure, search_figure)
 def corners(genuine: np.ndarray, impostor: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """FMR and FNMR at every threshold there can be, from rejecting everything to accepting everything."""
     thresholds = np.unique(np.concatenate([genuine, impostor]))[::-1]
-    fmr = [0.0, *((impostor >= t).mean() for t in thresholds)]
-    fnmr = [1.0, *((genuine < t).mean() for t in thresholds)]
-    return np.array(fmr), np.array(fnmr)
+    accepted = len(impostor) - np.searchsorted(np.sort(impostor), thresholds)
+    rejected = np.searchsorted(np.sort(genuine), thresholds)
+    return np.append(0.0, accepted / len(impostor)), np.append(1.0, rejected / len(genuine))
 
 
 def curve(
@@ -411,11 +411,19 @@ MAKERS: tuple[Callable[[], Figure], ...] = (
 @pytest.mark.parametrize("make", MAKERS)
 def test_the_same_bytes_every_time(make: Callable[[], Figure], tmp_path: Path) -> None:
     figure = make()
-    for ending in ("svg", "png", "pdf"):
-        for name, one in (("a", figure), ("b", figure), ("c", make())):
-            save_figure(one, tmp_path / f"{name}.{ending}")
-        first = (tmp_path / f"a.{ending}").read_bytes()
-        assert first == (tmp_path / f"b.{ending}").read_bytes() == (tmp_path / f"c.{ending}").read_bytes()
+    for name, one in (("a", figure), ("b", figure), ("c", make())):
+        save_figure(one, tmp_path / f"{name}.svg")
+    first = (tmp_path / "a.svg").read_bytes()
+    assert first == (tmp_path / "b.svg").read_bytes() == (tmp_path / "c.svg").read_bytes()
+
+
+@pytest.mark.parametrize("ending", ["png", "pdf"])
+def test_the_same_bytes_in_other_formats(ending: str, tmp_path: Path) -> None:
+    figure = det_figure([curve()])
+    for name, one in (("a", figure), ("b", figure), ("c", det_figure([curve()]))):
+        save_figure(one, tmp_path / f"{name}.{ending}")
+    first = (tmp_path / f"a.{ending}").read_bytes()
+    assert first == (tmp_path / f"b.{ending}").read_bytes() == (tmp_path / f"c.{ending}").read_bytes()
 
 
 def test_nothing_to_draw_is_refused() -> None:

@@ -45,6 +45,9 @@ class LinearModel(Model):
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        # BLAS rounds by the layout of an array, so that of a fitted model must be that of a loaded one.
+        for part in ("mean", "basis", "weights"):
+            object.__setattr__(self, part, np.asarray(getattr(self, part), order="C"))
         n_pixels = int(oval(*self.shape).sum()) if self.photometry.mask else self.shape[0] * self.shape[1]
         if self.basis.ndim not in (1, 2) or not all(
             part.dtype.kind == "f" for part in (self.basis, self.mean, self.weights)

@@ -11,8 +11,9 @@ from importlib.metadata import entry_points
 from inspect import signature
 from typing import Any
 
-from proband.algorithms import Recognizer, recognizer
+from proband.algorithms import ICA, Recognizer, recognizer
 from proband.algorithms.extras import need
+from proband.algorithms.plugins import EstimatorRecognizer
 from proband.errors import UsageError
 
 GROUP = "proband.classifiers"
@@ -93,6 +94,19 @@ def named_classifiers(texts: Mapping[str, Any] | list[str], *, mask: bool = Fals
             raise UsageError(f"Two classifiers are called {name!r}.", "name them: NAME=CLASSIFIER.")
         found[name] = _checked(one, name)
     return found
+
+
+def must_run_alone(classifier: Any) -> bool:
+    """Whether a classifier swaps the warning filters, which belong to the whole process, while it works.
+
+    scikit-learn does so around all that it shares out itself (``n_jobs``), and ICA to catch that it did not settle. Two at once
+    would lose the filters of one another.
+    """
+    if isinstance(classifier, Chain | EstimatorRecognizer):
+        return must_run_alone(classifier.estimator)
+    if isinstance(classifier, Recognizer):
+        return isinstance(classifier, ICA)
+    return any(name.rpartition("__")[2] == "n_jobs" for name in classifier.get_params(deep=True))
 
 
 def fingerprint(classifier: Any) -> str | None:

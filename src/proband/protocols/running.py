@@ -19,7 +19,7 @@ from proband.inference.cv_comparison import check_margin
 from proband.inference.proportions import check_level
 from proband.protocols.cache import Journal
 from proband.protocols.choosing import Task
-from proband.protocols.classifiers import fingerprint, named_classifiers
+from proband.protocols.classifiers import fingerprint, must_run_alone, named_classifiers
 from proband.protocols.data import FeatureTable, labels_of
 from proband.protocols.learning import Learner, learner
 from proband.protocols.notation import Protocol
@@ -126,7 +126,8 @@ class _Runner:
         progress: Progress,
     ) -> None:
         self._classifiers, self._data, self._of = classifiers, data, of
-        self._cache, self._threads, self._progress = cache, threads, progress
+        self._cache, self._progress = cache, progress
+        self._threads = 1 if any(map(must_run_alone, classifiers.values())) else threads
         self._lock = Lock()
         self._ready: dict[str, Learner] = {}
         self.notes: list[str] = []
