@@ -42,7 +42,12 @@ def permute(run: Run, folder: Path) -> Run:
         "--query-ids",
         "ids",
     )
-    return lambda *more: run(*usual, "--target-ids", "ids", "--groups", "day", *more, cwd=folder)
+
+    def with_groups(*more: object) -> Any:
+        groups = () if "--groups" in more else ("--groups", "day")
+        return run(*usual, "--target-ids", "ids", *groups, *more, cwd=folder)
+
+    return with_groups
 
 
 def library(folder: Path) -> tuple[list[pb.Scores], pb.Pool]:

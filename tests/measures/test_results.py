@@ -63,6 +63,8 @@ def test_facts(outcomes):
         "probe_rule": "all samples that are not in the gallery",
         "experiment": outcomes.experiment.fingerprint,
         "notes": (),
+        "metric": None,
+        "compared": None,
         "version": __version__,
     }
 

@@ -84,6 +84,7 @@ def audit(
 
     Examples
     --------
+    >>> import polars as pl
     >>> table = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": ["a", "a", "b", "b"], "smile": [0, 1, 0, 1]})
     >>> frame = pl.DataFrame({"id": ["a1", "b1", "a2", "b2"], "repeat": 1, "fold": 1, "role": ["train"] * 2 + ["test"] * 2})
     >>> found = audit(frame, table, task="attribute", label="smile").of("subjects in training and testing")[0]
