@@ -30,6 +30,7 @@ NUMERIC = (
     "algorithms arrays blind designs faces inference kernels measures property protocols scores statistical"
 )
 SHORT = "algorithms kernels measures property"
+CHOSEN = "not long and not realdata"
 VARIABLE = "PROBAND_SETTING"
 
 # What a CPU must have for OpenBLAS to run its kernels for another.
@@ -203,7 +204,18 @@ def told(question: str, setting: Setting) -> Any:
 
 def tested(setting: Setting, folders: str) -> bool:
     """Run the tests of `folders` under a setting."""
-    words = ["-q", "-n", "auto", "-p", "portable", *(str(TESTS / folder) for folder in folders.split())]
+    words = [
+        "-q",
+        "-n",
+        "auto",
+        "--dist",
+        "loadfile",
+        "-p",
+        "portable",
+        "-m",
+        CHOSEN,
+        *(str(TESTS / folder) for folder in folders.split()),
+    ]
     path = os.pathsep.join(filter(None, [str(TESTS), os.environ.get("PYTHONPATH")]))
     # A cache of its own shows what was compiled for this run, and keeps this machine's code out of it.
     with tempfile.TemporaryDirectory() as cache:

@@ -126,4 +126,7 @@ def _all_components(train: Crops, photometry: Photometry) -> Components:
     real = values > values[0] * len(pixels) * np.finfo(np.float64).eps  # repeated faces add no direction
     values, turned = values[real], turned[:, real]
     directions = (pixels.T @ turned / np.sqrt(values)).T if len(pixels) <= pixels.shape[1] else turned.T
-    return Components(mean.astype(np.float32), directions.astype(np.float32), values / (len(pixels) - 1))
+    # Row by row, as models keep them, so that all models of these faces share them.
+    return Components(
+        mean.astype(np.float32), directions.astype(np.float32, order="C"), values / (len(pixels) - 1)
+    )
