@@ -8,7 +8,7 @@ OUT ?= proband-demo
 # Tests of a file share what they set up, so they stay together. Compiled tests are kept whatever the shell says.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist loadfile -rs
 
-.PHONY: demo test test-all test-portable test-portable-short test-wheel test-lowest lint bench docs lock clean
+.PHONY: demo test test-all fuzz test-portable test-portable-short test-wheel test-lowest lint bench docs lock clean
 
 demo: $(VENV)/run.stamp ## run the main job on the bundled synthetic faces; it ends by naming the report
 	$(BIN)/proband demo --out $(OUT)
@@ -18,6 +18,11 @@ test: $(VENV)/dev.stamp ## all tests but the long simulations; it says what was 
 
 test-all: $(VENV)/dev.stamp ## every test
 	$(PYTEST) -m ""
+
+fuzz: $(VENV)/dev.stamp ## many more damaged files, conditions and kills than make test tries; TIMES and SEED choose how many and which
+	PROBAND_FUZZ=$(TIMES) PROBAND_FUZZ_SEED=$(SEED) $(PYTEST) -m "" tests/hostile tests/property
+TIMES ?= 30
+SEED ?= $(shell date +%s)
 
 test-portable: $(VENV)/dev.stamp ## the numeric tests as on other CPUs and with other numbers of threads
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python tests/portable.py

@@ -247,7 +247,10 @@ class Blind(Job):
         placing.settle(package)
         if package.exists() or key.exists():
             Key.read(key).require(Package.read(package))
-        return super().state(folder)
+        # Salts are drawn anew in every run, so the seals differ; names and lists do not.
+        return {
+            name: content if name.endswith(".csv") else b"" for name, content in super().state(folder).items()
+        }
 
     def again(self, folder: Path) -> None:
         if (folder / self.targets[0]).exists():  # a second test of that name is refused, one beside it is not

@@ -142,6 +142,7 @@ def test_figures_are_as_wide_as_asked_for() -> None:
             assert made[kind].plot(width=width).get_size_inches()[0] == pytest.approx(width)
 
 
+@pytest.mark.usefixtures("usual_style")
 @pytest.mark.parametrize("ending", ["pdf", "svg", "png"])
 def test_a_column_wide_figure_is_saved_in_every_form(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"figure.{ending}"
