@@ -128,6 +128,8 @@ def test_figures_are_drawn_in_time_order_and_the_same_every_time(study: FeretStu
     }
     assert dashed == {"fair (partially automatic)": False, "[poor] (fully automatic)": True}
     write_study(study, tmp_path / "drawn anew")
+    names = {path.name for path in (tmp_path / "drawn anew").iterdir()}
+    assert {f"{name}.{ending}" for name in figures for ending in ("png", "svg", "pdf")} <= names
     for name, figure in figures.items():
         save_figure(figure, tmp_path / f"{name}.svg")
         assert (tmp_path / f"{name}.svg").read_bytes() == (

@@ -144,6 +144,7 @@ def test_figures_are_as_wide_as_asked_for() -> None:
 
 @pytest.mark.usefixtures("usual_style")
 @pytest.mark.parametrize("ending", ["pdf", "svg", "png"])
+@pytest.mark.usefixtures("usual_style")
 def test_a_column_wide_figure_is_saved_in_every_form(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"figure.{ending}"
     pb.save_figure(results()["Evaluation"].plot(width=COLUMN), path)
