@@ -1,0 +1,224 @@
+"""What the program is asked in the goldens: every option of every command stands in some case."""
+
+from __future__ import annotations
+
+G = """-g "session == 1 and kind == 'fa'" """
+K = """-g "session == 1 and kind == 'fa' and age < 44" """
+S = "scores.npz -s samples.csv"
+ASKED = {
+    "evaluate": [
+        f"{S} {G}",
+        f"""{S} {G} --feret --long-after feret --failed "not detected" --ranks 1,2,7 --level 0.9 --csv table.csv""",
+        f"""{S} {G} --failed "not detected" --on-failure as-scored -p "session == 2" """,
+        f"{S} -g one_per_subject --ties mean --count subjects",
+        f"{S} --one-per-subject --ties optimistic --threads 1 --quiet",
+        f"""{S} {G} --category "older: probe.age > 30 and probe.session == 2" --category "same: probe.camera == mate.camera" """,
+        "plain.npz::weak -s samples.csv --orientation similarity --query-ids rows --target-ids columns -g one_per_subject",
+        """bare.npy -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation distance --queries all --targets all
+           -g one_per_subject --no-orientation-check""",
+        "matrix.csv -s samples.csv --orientation similarity --format csv-matrix",
+        "matrix.csv -s kept.csv --orientation similarity --missing drop",
+        "bob.txt --orientation similarity --format bob4",
+        "matrix.mtx --mask matrix.mask",
+        "-e first.npz -e two=second.npz -s samples.csv --metric cosine -g one_per_subject",
+        "-e first.npz -s samples.csv --metric l2 -g one_per_subject -p @used.csv",
+        f"{S} {G} --out out --figure cmc.svg --report page.html",
+    ],
+    "compare": [
+        f"{S} {G} --csv pairs.out.csv --latex table.tex --markdown table.md --report page.html --threads 2 --quiet",
+        f"{S} {G} --rank 3 --margin 0.05 --level 0.9 --seed 4 --test sign-flip",
+        f"{S} {G} --test obuchowski",
+        f"{S} {G} --test durkalski",
+        f"{S} --one-per-subject -p \"kind == 'fb'\" --test mcnemar",
+        f"{S} {G} --test bootstrap --seed 1",
+        f"{S} {G} --median-rank --rank 10",
+        f"{S} {G} --ties mean",
+        f"{S} {G} --count subjects --ties optimistic --failed \"not detected\" --on-failure as-scored",
+        f"{S} --fnmr-at 0.05",
+        f"{S} {G} --fnmr-at 0.05 --margin 0.02 --seed 2",
+        "-e first.npz -e second.npz -s samples.csv --metric l2 -g one_per_subject",
+        """a=plain.npz::weak b=plain.npz::strong -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation similarity
+           --query-ids rows --target-ids columns --queries all --targets all -g one_per_subject --no-orientation-check""",
+        "x=matrix.csv y=matrix.csv -s kept.csv --orientation similarity --missing drop --format csv-matrix",
+        "x=matrix.mtx y=matrix.mtx --mask matrix.mask",
+    ],
+    "verify": [
+        f"{S} --fmr 0.05,0.01 --threshold 0.6 --replicates 200 --naive",
+        f"{S} {G} -p \"session == 2\" --fmr 0.1 --replicates 0 --level 0.9 --seed 5 --threads 1 --quiet",
+        f"{S} --by sex --fmr 0.05 --replicates 100",
+        f"{S} --zoo --pseudonyms --fmr 0.05 --replicates 100 --failed \"not detected\"",
+        f"{S} --pairs pairs.csv",
+        "bob.txt --orientation similarity --fmr 0.05 --replicates 100 --format bob4",
+        "matrix.mtx --mask matrix.mask --fmr 0.05 --replicates 100",
+        "-e first.npz -s samples.csv --metric cosine --fmr 0.05 --replicates 100",
+        """plain.npz::weak -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation similarity --query-ids rows
+           --target-ids columns --queries all --targets all --no-orientation-check --fmr 0.05 --replicates 100""",
+        "matrix.csv -s kept.csv --orientation similarity --missing drop --fmr 0.05 --replicates 100",
+        f"{S} --fmr 0.05 --replicates 100 --out out --figure det.svg --report page.html",
+    ],
+    "search": [
+        f"{S} {K} --fpir 0.2,0.1 --ranks 1,3 --csv table.csv --curve curve.csv --threads 1 --quiet",
+        f"{S} {K} -p \"session == 2\" --fusion mean --level 0.9 --fpir 0.2 --sizes 8,16 --failed \"not detected\"",
+        "-e first.npz -s samples.csv --metric l2 -g @enrolled.csv --fpir 0.2",
+        """plain.npz::weak -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation similarity --query-ids rows
+           --target-ids columns --queries all --targets all --no-orientation-check -g @enrolled.csv --fpir 0.2""",
+        "matrix.csv -s kept.csv --orientation similarity --missing drop --format csv-matrix -g @enrolled.csv --fpir 0.2",
+        "matrix.mtx --mask matrix.mask -g @positions.csv --fpir 0.2",
+        f"{S} {K} --fpir 0.2 --figure fnir.svg --report page.html",
+    ],
+    "feret": [
+        f"{S} {G} --feret --long-after feret --by sex --galleries 3 --order date --order random --ages date --ranks 1,2 --seed 2",
+        f"{S} {G} --version weak=middling --improvement weak@1995=strong@1996 --sizes 8,16 --level 0.9 --threads 1 --quiet",
+        f"{S} {G} --reject 0.25 --fpir 0.1,0.2 --failed \"not detected\" --on-failure as-scored",
+        f"""{S} --one-per-subject --ties mean --count subjects --category "later: probe.session > mate.session" -p "kind == 'fb'" """,
+        "-e first.npz -e second.npz -s samples.csv --metric cosine -g one_per_subject",
+        """plain.npz -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation similarity --query-ids rows
+           --target-ids columns --queries all --targets all --no-orientation-check -g "session == 1" """,
+        "matrix.csv -s kept.csv --orientation similarity --missing drop --format csv-matrix",
+        "matrix.mtx --mask matrix.mask",
+        f"{S} {G} --galleries 2 --out out --report page.html",
+    ],
+    "mcnemar": [
+        "60 38 --total 722",
+        f"scores.npz::strong scores.npz::weak -s samples.csv {G}",
+        f"scores.npz::strong scores.npz::weak -s samples.csv {G} --rank 3 --count subjects --ties optimistic --threads 1 --quiet",
+        f"scores.npz::strong scores.npz::weak -s samples.csv {G} -p \"kind == 'fb'\" --failed \"not detected\" --on-failure as-scored",
+        "-e first.npz -e second.npz -s samples.csv --metric cosine --one-per-subject",
+        """a=plain.npz::weak b=plain.npz::strong -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation similarity
+           --query-ids rows --target-ids columns --queries all --targets all -g one_per_subject --no-orientation-check""",
+        "x=matrix.csv y=matrix.csv -s kept.csv --orientation similarity --missing drop --format csv-matrix",
+        "x=matrix.mtx y=matrix.mtx --mask matrix.mask",
+    ],
+    "permute": [
+        f"{S} --groups session --trials 2000 --max-rank 10 --seed 3 --threads 1 --quiet",
+        f"{S} --groups session --unbalanced --trials 2000 --rank 2 --level 0.9",
+        f"{S} --groups session --pairs within --trials 1000 --where \"site != 'C'\"",
+        f"{S} --trials 1000 --ties mean --max-rank 3",
+        f"{S} --groups session --exact --max-rank 5",
+        f"{S} --groups session --trainings --trials 1000 --max-rank 3",
+        "-e first.npz -s samples.csv --metric cosine --groups session --trials 500 --max-rank 3 --failed \"not detected\"",
+        """plain.npz::weak -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation similarity --query-ids rows
+           --target-ids columns --queries all --targets all --no-orientation-check --groups session --trials 500 --max-rank 3""",
+        "scores.npz -s kept.csv --missing drop --groups session --trials 500 --max-rank 3 --format npz",
+        f"{S} --groups session --trials 500 --max-rank 5 --out out --report page.html",
+    ],
+    "strat": [
+        f"{S} --images 4 --order-by date --rank 2 --seed 1 --threads 1 --quiet",
+        f"{S} --images 4 --design fay --level 0.9",
+        f"{S} --images 3 --design jackknife --ties mean",
+        f"{S} --images 4 --design rao-wu --seed 4 --failed \"not detected\"",
+        "-e first.npz -s samples.csv --metric cosine --images 4",
+        """plain.npz::weak -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation similarity --query-ids rows
+           --target-ids columns --queries all --targets all --no-orientation-check --images 4""",
+        "scores.npz -s kept.csv --missing drop --images 4 --format npz",
+        f"{S} --images 4 --out out --report page.html",
+    ],
+    "plan": [
+        "--rate 0.95 --half-width 0.01 --icc 0.2 --probes-per-subject 5",
+        "--rate 0.9 --subjects 300 --level 0.9",
+        "--margin 0.01 --discordant 0.05 --power 0.9",
+        "--margin 0.02 --rate 0.9 --independent",
+        "--margin 0.02 --discordant 0.05 --equivalence",
+        "--margin 0.02 --discordant 0.05 --non-inferiority --subjects 500",
+        "--error-rate 0.001",
+        "--events --subjects 1000",
+    ],
+    "inspect": [
+        f"{S} --quiet",
+        "plain.npz::weak -s renamed.csv --id-column name --subject-column who --missing-values -,? --query-ids rows --target-ids columns",
+        "matrix.mtx --mask matrix.mask",
+        "bob.txt --format bob4",
+        "samples.csv",
+        f"{S} --failed \"not detected\"",
+    ],
+    "audit": [
+        "splits.csv -s samples.csv --label sex --images images.npz --protocol \"75-25 HO+\" --csv found.csv --threads 1 --quiet",
+        "splits.csv -s renamed.csv --id-column name --subject-column who --missing-values -,? --task identity --embeddings first.npz",
+        "splits.csv -s kept.csv --collected samples.csv --exclusions dropped.csv --failed \"not detected\" --file-column file",
+    ],
+    "literature": ["feret", "ar --pairs", "jaffe --all"],
+    "card diff": ["feret-6.json feret-8.json", "feret-6.json feret-7.json --all"],
+    "card show": ["feret-6.json"],
+    "protocol run": [
+        "first.npz::first -s samples.csv -c sklearn.neighbors:KNeighborsClassifier(n_neighbors=1) --label sex -P \"2×5f CV+\" --seed 3",
+        """first.npz::first -s renamed.csv --id-column name --subject-column who --missing-values -,? -c "near=sklearn.neighbors:KNeighborsClassifier(n_neighbors=1)"
+           -c "tree=sklearn.tree:DecisionTreeClassifier(random_state=0)" --task identity -P "5×2-1 HO*" --missing drop
+           --failed "not detected" --no-stratify --name small --margin 0.05 --level 0.9 --threads 1 --quiet""",
+        """images.npz -s samples.csv -c lbp:nbnn --where "site == 'A'" --label sex -P "75-25 HO+" --size 24x20
+           --file-column file --out out --cache kept""",
+    ],
+    "protocol what-if": [
+        """mixed -i first.npz::first -s samples.csv -c sklearn.neighbors:KNeighborsClassifier(n_neighbors=1) --label sex -p "2×5f CV"
+           --seed 2 --level 0.9 --threads 1 --quiet""",
+        """dropped -i first.npz::first -s renamed.csv --id-column name --subject-column who --missing-values -,? --exclusions dropped.csv
+           -c sklearn.neighbors:KNeighborsClassifier(n_neighbors=1) --task attribute --label sex --failed "not detected" --file-column file""",
+    ],
+}  # fmt: skip
+
+# Commands that answer in files alone, or in words: what they write is looked at, not what they say.
+WRITTEN = {
+    "convert": [
+        "scores.npz::weak made.csv -s samples.csv --to csv-long --quiet",
+        "bare.npy made.npz -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation distance --queries all --targets all",
+        "plain.npz::weak made.csv --orientation similarity --query-ids rows --target-ids columns --format npz",
+        "matrix.csv made.csv -s kept.csv --orientation similarity --missing drop",
+        "matrix.mtx made.csv --mask matrix.mask --to csv-matrix",
+    ],
+    "array": [
+        "3 4 --out made.csv --check",
+        "2 10 --fewest --out made.csv",
+        "3 26 --rule strat-2001 --out made.csv --check",
+    ],
+    "faces": [
+        "people --subjects 3 --plan grid --sessions 2 --images 1 --seed 4 --first 7 --difficulty 0.5 --npz --threads 1 --quiet"
+    ],
+    "alter": [
+        """images.npz -s samples.csv --change gain:0.5 --change scale:0.8 --where "kind == 'fb'" --out changed --npz
+           --id-column id --subject-column subject --missing-values ? --file-column file --threads 1 --quiet"""
+    ],
+    "protocol splits": [
+        """samples.csv --out made.csv --id-column id --subject-column subject --missing-values ? --failed "not detected" --where "site != 'C'"
+           --task attribute --label sex --protocol "2×5f CV+" --seed 4 --stratify --missing drop"""
+    ],
+    "protocol explain": ['"10×13-13 HO*"'],
+    "card validate": ["feret-6.json"],
+    "literature": ["feret --card 6 --out card.json"],
+    "init": ["scores.npz samples.csv --out study2.toml --force"],
+    "run": [
+        "study.toml --threads 2 --quiet",
+        "small.toml --out elsewhere --no-cache --allow-plugins",
+    ],
+    "recognize": [
+        """--images images.npz --samples samples.csv --algorithm correlation --as-they-are --queries "session == 2"
+           --targets "session == 1 and kind == 'fa'" --out made.npz --failed "not detected" --file-column file --threads 1 --quiet
+           --id-column id --subject-column subject --missing-values ?"""
+    ],
+}  # fmt: skip
+
+CASES = [
+    (command, " ".join(words.split()), every is ASKED)
+    for every in (ASKED, WRITTEN)
+    for command in every
+    for words in every[command]
+]
+
+# Options that no case can hold, and why.
+ELSEWHERE = {
+    "demo": "trained recognisers on rendered faces: tests/report and make demo",
+    "reproduce beveridge2001": "tests/report",
+    "reproduce micheals-boult2001": "tests/report",
+    "reproduce feret2000": "tests/report",
+    "reproduce mery2016": "tests/report",
+    "blind make": "random names by design: tests/blind",
+    "blind check": "tests/blind",
+    "blind score": "tests/blind",
+    "run --open": "opens a browser",
+    "recognize --detect": "needs photographs: tests/algorithms",
+    "recognize --model": "passes through BLAS: tests/algorithms",
+    "recognize --train": "passes through BLAS: tests/algorithms",
+    "recognize --save-models": "passes through BLAS: tests/algorithms",
+    "permute --mask": "a BEE matrix does not say which of its rows and columns are the same image",
+    "strat --mask": "a BEE matrix does not say which of its rows and columns are the same image",
+    "recognize --list": "words alone",
+    "protocol run --eyes": "tests/protocols",
+}

@@ -1,0 +1,203 @@
+"""A small population whose scores are whole thousandths, the same on every machine: nothing here passes through BLAS."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+N_PEOPLE = 32
+COUNTS = [4] * 24 + [3] * 4 + [1] * 4  # images of each person; the last four are strangers
+
+
+def _table() -> pl.DataFrame:
+    rng = np.random.default_rng(2001)
+    rows = []
+    for person, n in enumerate(COUNTS):
+        begun = date(1993, 3, 1) + timedelta(days=int(rng.integers(0, 700)))
+        later = begun + timedelta(days=int(rng.choice([0, 90, 400, 600])))
+        for k in range(n):
+            session = 1 + k // 2
+            taken = begun if session == 1 else later
+            rows.append(
+                {
+                    "id": f"s{person:02}-{k}",
+                    "subject": f"s{person:02}",
+                    "session": session,
+                    "kind": ("fa", "fb", "fa", "fc")[k],
+                    "date": taken,
+                    "image_set": f"{taken:%y%m%d}{'ab'[session - 1]}",
+                    "camera": "b" if k == 3 else "a",
+                    "sex": "male" if person % 3 else "female",
+                    "site": "ABC"[person // 2 % 3],
+                    "age": 20 + person,
+                    "detected": not (person % 11 == 5 and k == 1),
+                    "file": f"s{person:02}-{k}.png",
+                    "left_eye_x": 15.0,
+                    "left_eye_y": 9.0 + k,
+                    "right_eye_x": 5.0,
+                    "right_eye_y": 9.0,
+                }
+            )
+    return pl.DataFrame(rows)
+
+
+def _noise(rng: np.random.Generator, n: int) -> np.ndarray:
+    made = rng.integers(-160, 161, (3, n, n)).sum(axis=0)
+    return np.triu(made) + np.triu(made, 1).T
+
+
+def _scores(codes: np.ndarray) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(2002)
+    n = len(codes)
+    same = codes[:, None] == codes
+    skill, shared = rng.integers(350, 1_000, N_PEOPLE), _noise(rng, n)
+    made = {}
+    for name, gain, own in (("strong", 100, 60), ("middling", 70, 90), ("weak", 45, 120)):
+        noise = (shared + _noise(rng, n) * own // 100) * 100 // 140
+        whole = np.where(same, skill[codes][:, None] * gain // 100, 0) + noise
+        made[name] = (whole // 25 * 25 if name == "weak" else whole) / 1_000  # the weak one has ties
+    return made
+
+
+def write(folder: Path) -> None:
+    """Write the table, scores, embeddings, images and lists that the cases read."""
+    table = _table()
+    ids, codes = table["id"].to_list(), table["subject"].str.slice(1).cast(pl.Int64).to_numpy()
+    n = len(ids)
+    table.write_csv(folder / "samples.csv")
+    table.rename({"id": "name", "subject": "who"}).write_csv(folder / "renamed.csv")
+    scores = _scores(codes)
+    np.savez(folder / "scores.npz", **scores, query_ids=ids, target_ids=ids, orientation="similarity")
+    np.savez(folder / "plain.npz", **scores, rows=ids, columns=ids)
+    np.save(folder / "bare.npy", -scores["middling"])
+    half = [k for k in range(n) if ids[k].endswith("-0")]
+    rest = [k for k in range(n) if not ids[k].endswith("-0")]
+    matrix = scores["middling"][np.ix_(rest, half)]
+    names = {"id": [ids[k] for k in rest]} | {ids[k]: matrix[:, j] for j, k in enumerate(half)}
+    pl.DataFrame(names).write_csv(folder / "matrix.csv")
+    pairs = [(i, j) for i in rest for j in half]
+    lines = [f"{ids[j][:3]} {ids[i][:3]} {ids[i]} {scores['weak'][i, j]:.3f}" for i, j in pairs]
+    (folder / "bob.txt").write_text("\n".join(lines) + "\n")
+    rng = np.random.default_rng(2003)
+    for dims, spread, name in ((12, 9, "first"), (6, 14, "second")):
+        centres = rng.integers(-20, 21, (N_PEOPLE, dims))
+        vectors = (centres[codes] + rng.integers(-spread, spread + 1, (n, dims))) / 16
+        np.savez(folder / f"{name}.npz", **{name: vectors.astype(np.float32)}, ids=ids)
+    faces = rng.integers(0, 200, (N_PEOPLE, 24, 20))
+    images = (faces[codes] + rng.integers(0, 56, (n, 24, 20))).astype(np.uint8)
+    images[5] = images[4]  # a copy
+    np.savez(folder / "images.npz", images=images, ids=ids)
+    _lists(folder, table, ids, codes)
+
+
+def _lists(folder: Path, table: pl.DataFrame, ids: list[str], codes: np.ndarray) -> None:
+    rng = np.random.default_rng(2004)
+    mated = [(i, j) for i in range(len(ids)) for j in range(i) if codes[i] == codes[j]][:60]
+    others = [tuple(rng.choice(len(ids), 2, replace=False).tolist()) for _ in range(90)]
+    others = [(i, j) for i, j in others if codes[i] != codes[j]][:60]
+    chosen = mated + others
+    pl.DataFrame(
+        {
+            "query": [ids[i] for i, _ in chosen],
+            "target": [ids[j] for _, j in chosen],
+            "fold": [1 + k % 5 for k in range(len(chosen))],
+            "mated": [codes[i] == codes[j] for i, j in chosen],
+        }
+    ).write_csv(folder / "pairs.csv")
+    people = table.filter(pl.col("session") <= 2).select("id", "subject")
+    roles = ["test" if int(one[1:]) % 4 == 0 else "train" for one in people["subject"]]
+    people.select("id", repeat=pl.lit(1), fold=pl.lit(1)).with_columns(role=pl.Series(roles)).write_csv(
+        folder / "splits.csv"
+    )
+    probes = [one for one in ids[:100] if not one.endswith("-0")]
+    (folder / "used.csv").write_text("\n".join(probes) + "\n")
+    enrolled = [one for one in ids if one.endswith("-0") and int(one[1:3]) < 24]
+    (folder / "enrolled.csv").write_text("\n".join(enrolled) + "\n")
+    (folder / "positions.csv").write_text("".join(f"target:{k + 1}\n" for k in range(len(enrolled))))
+    reasons = {"id": ids[100:], "reason": ["blurred"] * (len(ids) - 100)}
+    pl.DataFrame(reasons).write_csv(folder / "dropped.csv")
+    table.head(100).write_csv(folder / "kept.csv")
+    (folder / "study.toml").write_text(STUDY)
+    (folder / "small.toml").write_text(SMALL)
+
+
+STUDY = """\
+title = "Everything"
+
+[samples]
+file = "samples.csv"
+failed = "not detected"
+
+[[scores]]
+file = "scores.npz"
+
+[experiment]
+gallery = "session == 1 and kind == 'fa'"
+
+[[category]]
+feret = true
+
+[identification]
+ranks = [1, 3]
+
+[[comparison]]
+rank = 1
+by_category = true
+
+[[comparison]]
+auc = true
+
+[[comparison]]
+fnmr_at = 0.05
+
+[verification]
+fmr = [0.05, 0.01]
+by = ["sex"]
+zoo = true
+replicates = 200
+
+[search]
+gallery = "session == 1 and kind == 'fa' and age < 44"
+fpir = [0.1]
+
+[choices]
+groups = ["session"]
+trials = 500
+max_rank = 5
+
+[strat]
+images = 4
+design = "fay"
+
+[feret]
+galleries = 2
+order = ["date"]
+reject = 0.2
+
+[output]
+formats = ["csv"]
+seed = 3
+"""
+
+SMALL = """\
+verification = false
+
+[samples]
+file = "samples.csv"
+
+[[embeddings]]
+file = "first.npz"
+
+[[embeddings]]
+file = "second.npz"
+metric = "l2"
+
+[experiment]
+gallery = "one_per_subject"
+
+[output]
+formats = ["csv"]
+"""
