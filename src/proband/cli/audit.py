@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_module
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import output, progress_bars, read_samples
+from proband.cli.console import output, print_json, progress_bars, read_samples
 from proband.cli.gathering import gathered
 from proband.cli.inputs import RunInputs
 
@@ -172,7 +171,7 @@ def audit(
 
             write_spreadsheet(found.to_frame(), draft)
     if running.json:
-        typer.echo(json_module.dumps(found.to_dict(), ensure_ascii=False, allow_nan=False))
+        print_json(found.to_dict())
     else:
         console = output()
         if found.findings:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_module
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +10,7 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.audit import read_exclusions
-from proband.cli.console import output, progress_bars, read_samples
+from proband.cli.console import output, print_json, progress_bars, read_samples
 from proband.cli.gathering import gathered
 from proband.cli.inputs import RunInputs
 
@@ -125,7 +124,7 @@ def what_if(
             progress=progress,
         )
     if running.json:
-        typer.echo(json_module.dumps(found.to_dict(), ensure_ascii=False, allow_nan=False))
+        print_json(found.to_dict())
         return
     console = output()
     console.print(what_if_table(found))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_module
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +11,7 @@ import typer
 from proband.cli import options as o
 from proband.cli.blind_check import check
 from proband.cli.blind_score import score
-from proband.cli.console import output, progress_bars, read_samples, talk
+from proband.cli.console import output, print_json, progress_bars, read_samples, talk
 
 if TYPE_CHECKING:
     from proband.blind import Made
@@ -197,7 +196,7 @@ def make(
     with progress_bars(quiet) as progress:
         made = test.make(out, key, progress)
     if json:
-        typer.echo(json_module.dumps(made.to_dict(), ensure_ascii=False))
+        print_json(made.to_dict())
     else:
         _show(made)
     for note in made.notes:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json as json_module
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from proband.cli.console import output, progress_bars
+from proband.cli.console import output, print_json, progress_bars
 from proband.cli.gathering import gathered
 from proband.cli.inputs import RunInputs
 
@@ -66,7 +65,7 @@ def check(
             progress=progress,
         )
     if running.json:
-        typer.echo(json_module.dumps(found.to_dict(), ensure_ascii=False, allow_nan=False))
+        print_json(found.to_dict())
         return
     console = output()
     for said in found.sentences():

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json as json_module
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import output, talk
+from proband.cli.console import output, print_json, talk
 
 _NOT_COMPARABLE = 3  # exit code of a finding
 
@@ -37,7 +36,7 @@ def show(file: File, json: o.Json = False) -> None:
     found = ProtocolCard.read(file)
     if json:
         content = {**found.to_dict(), "sha256": found.digest}
-        typer.echo(json_module.dumps(content, ensure_ascii=False, allow_nan=False))
+        print_json(content)
         return
     typer.echo(found.to_text())
 
@@ -64,7 +63,7 @@ def diff(
 
     found = compare_cards(ProtocolCard.read(a), ProtocolCard.read(b))
     if json:
-        typer.echo(json_module.dumps(found.to_dict(), ensure_ascii=False, allow_nan=False))
+        print_json(found.to_dict())
     else:
         console = output()
         names = (a.name, b.name) if a.name != b.name else (str(a), str(b))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import output, progress_bars, talk
+from proband.cli.console import output, print_json, progress_bars, talk
 from proband.cli.gathering import gathered
 from proband.cli.inputs import ExperimentInputs, RunInputs, ScoreInputs
 from proband.cli.reporting import ReportFile, write_report
@@ -186,12 +186,10 @@ def _write(comparison: Comparison, latex: Path | None, markdown: Path | None, cs
 
 
 def _show(comparison: Comparison, json: bool) -> None:
-    import json as json_module
-
     from proband.report.comparisons import comparison_statements, comparison_table
 
     if json:
-        typer.echo(json_module.dumps(comparison.to_dict(), indent=1, ensure_ascii=False, allow_nan=False))
+        print_json(comparison.to_dict())
         return
     console = output()
     console.print(comparison_table(comparison))

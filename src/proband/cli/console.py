@@ -51,6 +51,15 @@ def _plain(stderr: bool = False) -> Console:
     return Plain(stderr=stderr, highlight=False, markup=False, emoji=False)
 
 
+def print_json(plain: object, indent: int | None = 1) -> None:
+    """Print results as JSON."""
+    import typer
+
+    from proband.engine.documents import as_json
+
+    typer.echo(as_json(plain, indent), nl=False)
+
+
 @contextmanager
 def progress_bars(quiet: bool = False) -> Iterator[Progress]:
     """Show a bar for each stage on stderr, if that is a terminal."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import output, progress_bars, talk
+from proband.cli.console import output, print_json, progress_bars, talk
 from proband.cli.gathering import gathered
 from proband.cli.inputs import ExperimentInputs, RunInputs, ScoreInputs, whole_numbers
 from proband.cli.reporting import ReportFile, write_report
@@ -101,7 +101,6 @@ def evaluate(
 def _show(evaluation: Any, json: bool, csv: Path | None, figures: list[Path], out: Path | None) -> None:
     from proband.engine import written_whole
     from proband.report import cmc_figure, evaluation_table, save_figure, statements, write_evaluation
-    from proband.report.directory import as_json
 
     drawn = None
     for path in figures:
@@ -114,7 +113,7 @@ def _show(evaluation: Any, json: bool, csv: Path | None, figures: list[Path], ou
             write_spreadsheet(evaluation.to_frame(), draft)
     summary = write_evaluation(evaluation, out) if out is not None else None
     if json:
-        typer.echo(as_json(evaluation), nl=False)
+        print_json(evaluation.to_dict())
     else:
         console = output()
         console.print(evaluation_table(evaluation))

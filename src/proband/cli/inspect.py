@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import output, progress_bars, read_samples
+from proband.cli.console import output, print_json, progress_bars, read_samples
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -39,8 +39,6 @@ def inspect(
 
       proband inspect scores.npz --samples samples.csv --id-column filename
     """
-    import json as json_module
-
     from rich.text import Text
 
     from proband.scores.formats import ReadOptions
@@ -53,7 +51,7 @@ def inspect(
             file, table, options, format, id_column, subject_column, o.words_of(missing_values)
         )
     if json:
-        typer.echo(json_module.dumps(found.to_dict(), indent=1, ensure_ascii=False))
+        print_json(found.to_dict())
         return
     console = output()
     title = Text.assemble((found.path, "bold"), f": {found.kind}, format {found.format}")

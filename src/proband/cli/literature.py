@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_module
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import output, talk
+from proband.cli.console import output, print_json, talk
 
 if TYPE_CHECKING:
     from proband.protocols.card import ProtocolCard
@@ -65,7 +64,7 @@ def literature(
     if json:
         only = {"name": found.name, "pairs": [pair.to_dict() for pair in listed]}
         content = only if pairs else found.to_dict()
-        typer.echo(json_module.dumps(content, ensure_ascii=False, allow_nan=False))
+        print_json(content)
         return
     console = output()
     if not pairs:
@@ -80,6 +79,6 @@ def _show_card(card: ProtocolCard, out: Path | None, json: bool) -> None:
     if out is not None:
         talk().print(f"wrote {card.write(out)}", markup=False, soft_wrap=True)
     elif json:
-        typer.echo(json_module.dumps(card.to_dict(), ensure_ascii=False, allow_nan=False))
+        print_json(card.to_dict())
     else:
         typer.echo(card.to_text())

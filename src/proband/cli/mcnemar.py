@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from proband.cli.console import output, progress_bars
+from proband.cli.console import output, print_json, progress_bars
 from proband.cli.gathering import gathered
 from proband.cli.inputs import ExperimentInputs, RunInputs, ScoreInputs
 
@@ -39,8 +39,6 @@ def mcnemar(
 
       proband mcnemar a.npy b.npy -s samples.csv --orientation similarity
     """
-    import json as json_module
-
     from proband.errors import UsageError
     from proband.inference import mcnemar as test
     from proband.inference.mcnemar import tango_counts
@@ -71,7 +69,7 @@ def mcnemar(
     if n is not None and interval is not None:
         plain |= {"n": n, "difference": (first - second) / n, "low": interval.low, "high": interval.high}
     if running.json:
-        typer.echo(json_module.dumps({**plain, "notes": said}))
+        print_json({**plain, "notes": said})
         return
     _show(plain, said)
 

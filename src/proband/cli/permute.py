@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import output, progress_bars, talk
+from proband.cli.console import output, print_json, progress_bars, talk
 from proband.cli.gathering import gathered
 from proband.cli.inputs import RunInputs, ScoreInputs
 from proband.cli.reporting import ReportFile, write_report
@@ -154,12 +154,10 @@ def permute(
 
 
 def _show(result: VirtualExperiments, pool: Any, rank: int, level: float, json: bool) -> None:
-    import json as json_module
-
     from proband.report.choices import choices_statements, choices_table, differences_table
 
     if json:
-        typer.echo(json_module.dumps(result.to_dict(level), ensure_ascii=False, allow_nan=False))
+        print_json(result.to_dict(level), indent=None)
         return
     console = output()
     console.print(choices_table(result, rank, level))
@@ -171,8 +169,6 @@ def _show(result: VirtualExperiments, pool: Any, rank: int, level: float, json: 
 
 
 def _show_exact(found: list[Scores], pool: Any, ties: str, rank: int, json: bool) -> None:
-    import json as json_module
-
     from proband.inference.choice import exact_over_choices
 
     made = {one.name: exact_over_choices(one, pool, ties) for one in found}  # type: ignore[arg-type]
@@ -181,7 +177,7 @@ def _show_exact(found: list[Scores], pool: Any, ties: str, rank: int, json: bool
             name: {"mean": one.cmc.tolist(), "variance_rank_1": one.variance_rank_1}
             for name, one in made.items()
         }
-        typer.echo(json_module.dumps(plain))
+        print_json(plain)
         return
     console = output()
     for name, one in made.items():
@@ -203,15 +199,13 @@ def _show_exact(found: list[Scores], pool: Any, ties: str, rank: int, json: bool
 
 
 def _show_trainings(found: list[Scores], pool: Any, rank: int, level: float, seed: int, json: bool) -> None:
-    import json as json_module
-
     from proband.designs import TrainingSets
     from proband.inference import estimate
     from proband.measures import RecognitionRate
 
     made = estimate(RecognitionRate(rank), found, pool, TrainingSets(), confidence_level=level, rng=seed)
     if json:
-        typer.echo(json_module.dumps({**made.to_dict(), "values": made.replicates.tolist()}))  # type: ignore[union-attr]
+        print_json({**made.to_dict(), "values": made.replicates.tolist()}, indent=None)  # type: ignore[union-attr]
         return
     console = output()
     for one, value in zip(found, made.replicates, strict=True):  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import output
+from proband.cli.console import output, print_json
 
 if TYPE_CHECKING:
     from proband.inference.plans import Aim, Plan
@@ -134,8 +134,6 @@ def plan(
 
       proband plan --error-rate 0.001
     """
-    import json as json_module
-
     given: dict[str, Any] = {
         "--rate": rate,
         "--half-width": half_width,
@@ -156,7 +154,7 @@ def plan(
     }
     made = _make({name: value for name, value in given.items() if value is not None}, people)
     if json:
-        typer.echo(json_module.dumps(made.to_dict()))
+        print_json(made.to_dict())
         return
     console = output()
     answers = made.answers

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import output, progress_bars, talk
+from proband.cli.console import output, print_json, progress_bars, talk
 from proband.cli.gathering import gathered
 from proband.cli.inputs import RunInputs, ScoreInputs, numbers, whole_numbers
 from proband.cli.reporting import ReportFile, write_report
@@ -79,8 +79,6 @@ def search(
 
       proband search -e embeddings.npz::net -s samples.csv -g "session == 1 and enrolled" -p "session == 2" --metric cosine
     """
-    import json as json_module
-
     import polars as pl
 
     from proband.engine import written_whole
@@ -137,7 +135,7 @@ def search(
         if by_size is not None:
             for one, frame in zip(plain, by_size, strict=True):
                 one["by_gallery_size"] = frame.to_dicts()
-        typer.echo(json_module.dumps(plain, ensure_ascii=False, allow_nan=False))
+        print_json(plain)
         return
     _show(results)
     for said in _size_sentences(by_size or []):

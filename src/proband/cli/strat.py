@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import output, progress_bars, talk
+from proband.cli.console import output, print_json, progress_bars, talk
 from proband.cli.gathering import gathered
 from proband.cli.inputs import RunInputs, ScoreInputs
 from proband.cli.reporting import ReportFile, write_report
@@ -68,8 +68,6 @@ def strat(
 
       proband strat similarity.npz -s samples.csv --id-column filename --orientation similarity --images 4 --out strat
     """
-    import json as json_module
-
     from proband.inference.strat_study import strat_study
     from proband.report.strat import galleries_table, study_statements, write_study
     from proband.study.designs import stratified_design
@@ -93,7 +91,7 @@ def strat(
         talk().print(f"wrote {summary}", markup=False, soft_wrap=True)
     write_report(report, "Stratified evaluation", inputs, seed=seed, level=level, strat=study)
     if running.json:
-        typer.echo(json_module.dumps(study.to_dict(), ensure_ascii=False, allow_nan=False))
+        print_json(study.to_dict())
         return
     console = output()
     console.print(galleries_table(study.effects))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import choice_of, output, progress_bars, talk
+from proband.cli.console import choice_of, output, print_json, progress_bars, talk
 from proband.cli.gathering import gathered
 from proband.cli.inputs import RunInputs, ScoreInputs, numbers
 from proband.cli.reporting import ReportFile, write_report
@@ -190,8 +190,6 @@ def _show(
     out: Path | None,
     figures: list[Path],
 ) -> None:
-    import json as json_module
-
     from proband.report.figures import save_figure
     from proband.report.verification import (
         verification_figures,
@@ -216,7 +214,7 @@ def _show(
                 one["groups"] = [column[place].to_dict() for column in groups]
             if animals is not None:
                 one["hard_subjects"] = animals[place].to_dict()
-        typer.echo(json_module.dumps(plain, ensure_ascii=False, allow_nan=False))
+        print_json(plain)
         return
     console = output()
     console.print(verification_table(results))
@@ -231,8 +229,6 @@ def _show(
 
 
 def _by_folds(found: list[Scores], table: Samples, pairs: Path, json: bool) -> None:
-    import json as json_module
-
     from proband.measures.folds import fold_accuracy
     from proband.samples.delimited import SEPARATORS, unfinished
     from proband.scores.pair_lists import read_pairs
@@ -243,7 +239,7 @@ def _by_folds(found: list[Scores], table: Samples, pairs: Path, json: bool) -> N
         talk().print(f"note: {note}", markup=False, soft_wrap=True)
     results = [fold_accuracy(Trials.from_pairs(listed, one)) for one in found]
     if json:
-        typer.echo(json_module.dumps([one.to_dict() for one in results]))
+        print_json([one.to_dict() for one in results])
         return
     console = output()
     for one in results:

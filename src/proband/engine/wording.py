@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 # Controls of terminals, marks that turn the direction of writing, separators of lines, halves of characters.
-_UNPRINTABLE = re.compile(
+UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 _LONGEST_WORD = 400
@@ -23,7 +23,7 @@ def printable(text: str) -> str:
 
     """
     cut = _WORD.sub(lambda word: f"{word[0][: _LONGEST_WORD // 2]}… ({len(word[0]):,} characters)", text)
-    return _UNPRINTABLE.sub(lambda mark: _numbered(ord(mark[0])), cut)
+    return UNPRINTABLE.sub(lambda mark: _numbered(ord(mark[0])), cut)
 
 
 def _numbered(code: int) -> str:

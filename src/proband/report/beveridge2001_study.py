@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from proband.designs import ImageChoice
 from proband.engine import Progress
+from proband.engine.documents import as_json
 from proband.engine.spreadsheets import write_spreadsheet
 from proband.inference import VirtualExperiments, permute
 from proband.inference.choice import compared
@@ -61,8 +61,8 @@ def reproduce_beveridge2001(
     )
     with whole_directory(out, _OURS) as draft:
         plain = {"study": "beveridge2001", **found.to_dict()}
-        text = json.dumps({"proband": plain.pop("proband"), **plain}, indent=1, ensure_ascii=False)
-        (draft / "results.json").write_text(text + "\n", encoding="utf-8")
+        text = as_json({"proband": plain.pop("proband"), **plain})
+        (draft / "results.json").write_text(text, encoding="utf-8")
         write_spreadsheet(rates_frame(found), draft / "rates.csv")
         for name, figure in _figures(found, unbalanced).items():
             for ending in ("png", "svg", "pdf"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from itertools import combinations
 from math import comb
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from proband.engine.documents import as_json
 from proband.engine.frames import frame_of_rows
 from proband.engine.spreadsheets import write_spreadsheet
 from proband.engine.wording import part_of
@@ -202,8 +202,8 @@ def write_choices(result: VirtualExperiments, path: str | Path, level: float = 0
     with whole_directory(
         path, (*ours, *(f"{name}.{end}" for name in _FILES for end in ("png", "svg", "pdf")))
     ) as draft:
-        text = json.dumps(result.to_dict(level), indent=1, ensure_ascii=False, allow_nan=False)
-        (draft / "results.json").write_text(text + "\n", encoding="utf-8")
+        text = as_json(result.to_dict(level))
+        (draft / "results.json").write_text(text, encoding="utf-8")
         write_spreadsheet(rates_frame(result, level), draft / "rates.csv")
         parts = [
             "# Other choices of images",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from proband.engine import written_whole
+from proband.engine.documents import as_json
 from proband.engine.files import make_directory
 from proband.engine.spreadsheets import write_spreadsheet
 from proband.errors import InputError, first_few
@@ -42,7 +42,7 @@ def write_evaluation(
         The summary, ``report.md``.
     """
     with whole_directory(path, _OURS if attach is None else (*_OURS, *_DEMO)) as draft:
-        (draft / MARK).write_text(as_json(evaluation), encoding="utf-8")
+        (draft / MARK).write_text(as_json(evaluation.to_dict()), encoding="utf-8")
         write_spreadsheet(evaluation.to_frame(), draft / "table.csv")
         write_spreadsheet(evaluation.curves_frame(), draft / "cmc.csv")
         figure = cmc_figure(_panels(evaluation, drawn), title)
@@ -99,11 +99,6 @@ def _panels(evaluation: Evaluation, drawn: Sequence[str] | None) -> dict[str, li
         name: [curve for curve in evaluation.bands(name) if drawn is None or curve.facts.algorithm in drawn]
         for name in evaluation.categories
     }
-
-
-def as_json(evaluation: Evaluation) -> str:
-    """Write an evaluation as JSON text."""
-    return json.dumps(evaluation.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _summary(evaluation: Evaluation, title: str, extra: Sequence[str]) -> str:

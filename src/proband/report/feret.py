@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from proband.engine.documents import as_json
 from proband.engine.frames import frame_of_rows
 from proband.engine.spreadsheets import write_spreadsheet
 from proband.inference.evaluation import ALL_PROBES
@@ -58,7 +58,7 @@ STUDY_FILES = (
 
 def study_json(study: FeretStudy) -> str:
     """Write a study as JSON text."""
-    return json.dumps(study.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return as_json(study.to_dict())
 
 
 def study_grids(study: FeretStudy) -> list[Grid]:

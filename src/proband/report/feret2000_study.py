@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from itertools import permutations
 from pathlib import Path
 
 from proband._version import __version__
 from proband.designs.galleries import Galleries
 from proband.engine import Progress
+from proband.engine.documents import as_json
 from proband.faces import contact_sheet
 from proband.inference.feret_pairs import Contrast
 from proband.inference.feret_results import CategoryResult, FeretStudy
@@ -64,8 +64,8 @@ def reproduce_feret2000(
             "clipped": data.clipped,
             "notes": list(data.notes),
         }
-        text = json.dumps(plain, indent=1, ensure_ascii=False)
-        (draft / "results.json").write_text(text + "\n", encoding="utf-8")
+        text = as_json(plain)
+        (draft / "results.json").write_text(text, encoding="utf-8")
         data.samples.frame.write_csv(draft / "samples.csv")
         labels = ["fa", "fb", *map(str, CHANGES)]
         shown = len(data.shown) // len(labels)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ import polars as pl
 
 from proband._version import __version__
 from proband.engine import Progress
+from proband.engine.documents import as_json
 from proband.faces import contact_sheet
 from proband.protocols.results import ProtocolRun
 from proband.report.directory import MARK, whole_directory
@@ -61,8 +61,8 @@ def reproduce_mery2016(
     study = run_mery2016(people, runs, seed, threads, progress)
     said = findings(study)
     with whole_directory(out, _OURS) as draft:
-        text = json.dumps(_plain(study, said, runs, seed), indent=1, ensure_ascii=False, allow_nan=False)
-        (draft / MARK).write_text(text + "\n", encoding="utf-8")
+        text = as_json(_plain(study, said, runs, seed))
+        (draft / MARK).write_text(text, encoding="utf-8")
         _sheet(study, draft / "faces.png")
         for name, figure in _figures(study).items():
             for ending in _ENDINGS:

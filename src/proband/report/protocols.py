@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from proband.engine.documents import as_json
 from proband.engine.spreadsheets import write_spreadsheet
 from proband.inference.cv_results import AccuracyInterval
 from proband.protocols.card_sections import PredictionsFile
@@ -154,7 +155,7 @@ def run_json(run: ProtocolRun, files: Sequence[str] = ()) -> str:
     content: dict[str, Any] = run.to_dict()
     if files:
         content["files"] = list(files)
-    return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return as_json(content)
 
 
 def require_place(path: str | Path) -> None:

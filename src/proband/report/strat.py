@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from proband.engine.documents import as_json
 from proband.engine.wording import counted, part_of
 from proband.inference.galleries import GalleryEffect
 from proband.inference.strat_study import METHODS, StratStudy
@@ -120,8 +120,8 @@ def write_study(
 ) -> Path:
     """Write results, figures and a readable summary into a directory of their own; return the summary."""
     with whole_directory(path, _OURS) as draft:
-        text = json.dumps(study.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
-        (draft / "results.json").write_text(text + "\n", encoding="utf-8")
+        text = as_json(study.to_dict())
+        (draft / "results.json").write_text(text, encoding="utf-8")
         parts = [f"# {title}", *extra, _markdown(study.effects), _markdown(study.mixed)]
         for name, figure in study_figures(study).items():
             for ending in ("png", "svg", "pdf"):

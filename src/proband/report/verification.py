@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from proband.engine.documents import as_json
 from proband.engine.frames import frame_of_rows
 from proband.engine.spreadsheets import write_spreadsheet
 from proband.engine.wording import counted, part_of, sentence
@@ -238,9 +238,7 @@ def write_verification(
     """Write results, tables, curves, figures and a readable summary; return the summary."""
     with whole_directory(path, _OURS) as draft:
         plain = {"proband": results[0].to_dict()["proband"], "algorithms": [one.to_dict() for one in results]}
-        (draft / "results.json").write_text(
-            json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8"
-        )
+        (draft / "results.json").write_text(as_json(plain), encoding="utf-8")
         write_spreadsheet(points_frame(results), draft / "points.csv")
         write_spreadsheet(pl.concat(one.rates.to_frame() for one in results), draft / "curve.csv")
         parts = ["# Verification", _markdown(results)]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from proband.engine.documents import as_json
 from proband.engine.spreadsheets import write_spreadsheet
 from proband.report.directory import MARK, require_free, whole_directory
 from proband.report.figures import save_figure
@@ -45,7 +45,7 @@ def write_run(
     A directory that holds an earlier run is replaced; any other that is not empty is left alone. The bytes depend on the findings
     alone: there is no clock in them, and no path of this machine.
     """
-    results = as_json(found)
+    results = as_json(found.to_dict())
     with whole_directory(path, _OURS) as draft:
         (draft / MARK).write_text(results, encoding="utf-8")
         if found.provenance.study:
@@ -62,11 +62,6 @@ def write_run(
 def require_place(path: Path) -> None:
     """Refuse, before anything is computed, a place that results could not take."""
     require_free(path, _OURS)
-
-
-def as_json(found: Findings) -> str:
-    """Write findings as JSON text."""
-    return json.dumps(found.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _write_tables(found: Findings, folder: Path, endings: Sequence[str]) -> None:

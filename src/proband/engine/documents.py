@@ -1,0 +1,35 @@
+"""Results as JSON, in one form wherever they are printed or written."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from proband.engine.wording import UNPRINTABLE
+
+
+def as_json(plain: Any, indent: int | None = 1) -> str:
+    r"""Write plain values as JSON text with a last line break.
+
+    Numbers that JSON has no word for are null, and what a terminal would obey is written as its number.
+
+    Examples
+    --------
+    >>> print(as_json({"name": "é\u202e", "value": float("nan")}, indent=None), end="")
+    {"name": "é\u202e", "value": null}
+
+    """
+    try:
+        text = json.dumps(plain, indent=indent, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        text = json.dumps(_finite(plain), indent=indent, ensure_ascii=False, allow_nan=False)
+    return UNPRINTABLE.sub(lambda mark: f"\\u{ord(mark[0]):04x}", text) + "\n"
+
+
+def _finite(part: Any) -> Any:
+    if isinstance(part, dict):
+        return {key: _finite(value) for key, value in part.items()}
+    if isinstance(part, list | tuple):
+        return [_finite(value) for value in part]
+    return None if isinstance(part, float) and not math.isfinite(part) else part
