@@ -19,7 +19,7 @@ ORL, MEDS = DATA / "orl" / "images.npz", DATA / "meds" / "crops_150x130.npz"
 needs_orl = pytest.mark.skipif(not ORL.is_file(), reason=f"the ORL data is not at {ORL}")
 needs_meds = pytest.mark.skipif(not MEDS.is_file(), reason=f"the MEDS data is not at {MEDS}")
 
-pytestmark = pytest.mark.realdata
+pytestmark = [pytest.mark.realdata, pytest.mark.long]
 
 
 # ORL: forty people with ten images each

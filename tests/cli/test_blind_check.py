@@ -85,6 +85,7 @@ def test_refusals_have_exit_codes_and_hints(run: Run, own: Path) -> None:
     assert "extra.txt does not belong to the package" in changed.stderr
 
 
+@pytest.mark.long
 def test_score_writes_the_study_and_the_record(run: Run, own: Path) -> None:
     test = ("test-fully.key", "test-fully", "near-fully", "far-fully")
     done = run("blind", "score", *test, "--category", "glasses: probe.glasses", "--out", "results", cwd=own)

@@ -34,7 +34,7 @@ def program(*words: str, before: str = "", **settings: Any) -> subprocess.Comple
 
 
 @posix
-@pytest.mark.parametrize("form", [(), ("--json",)])
+@pytest.mark.parametrize("form", [(), pytest.param(("--json",), marks=pytest.mark.long)])
 def test_output_that_cannot_be_written_is_an_error(form: tuple[str, ...]) -> None:
     with Path("/dev/full").open("wb") as full:
         done = program(*COUNTS, *form, stdout=full)
@@ -45,7 +45,9 @@ def test_output_that_cannot_be_written_is_an_error(form: tuple[str, ...]) -> Non
 
 
 @posix
-@pytest.mark.parametrize("form", [(), ("--json",), ("--help",)])
+@pytest.mark.parametrize(
+    "form", [(), *(pytest.param((one,), marks=pytest.mark.long) for one in ("--json", "--help"))]
+)
 def test_a_reader_that_goes_away_is_no_error(form: tuple[str, ...]) -> None:
     reading, writing = os.pipe()
     os.close(reading)

@@ -113,6 +113,7 @@ def test_tables(feret: Run) -> None:
     assert row.split()[1] == "–"  # the first gallery's people were not photographed again
 
 
+@pytest.mark.long
 def test_directory(feret: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("proband.report.feret._ENDINGS", ("svg",))  # tests/report/test_feret.py writes all
     done = feret(*EVERYTHING, "--out", "made")

@@ -127,6 +127,7 @@ def test_bad_requests(permute: Run, arguments: tuple[str, ...], code: int, said:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.long
 def test_the_study_of_the_paper(run: Run, tmp_path: Path) -> None:
     done = run(
         "reproduce",

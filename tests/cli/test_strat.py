@@ -200,6 +200,7 @@ def test_an_algorithm_that_is_always_right_has_no_error_and_no_verdict() -> None
     assert told == ["Nothing varies here, so the interval has no width and shows nothing."]
 
 
+@pytest.mark.long
 def test_the_study_of_the_paper(run: Run, tmp_path: Path) -> None:
     done = run("reproduce", "micheals-boult2001", "--people", 12, "-o", "m", cwd=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -185,8 +185,8 @@ WRITTEN = {
     "literature": ["feret --card 6 --out card.json"],
     "init": ["scores.npz samples.csv --out study2.toml --force"],
     "run": [
-        "study.toml --threads 2 --quiet",
         "small.toml --out elsewhere --no-cache --allow-plugins",
+        "study.toml --threads 2 --quiet",
     ],
     "recognize": [
         """--images images.npz --samples samples.csv --algorithm correlation --as-they-are --queries "session == 2"

@@ -41,10 +41,10 @@ def test_damage(name: str, tmp_path: Path, process: Worker) -> None:
     content = (whole / entry.file).read_bytes()
     faults: dict[str, tuple[Mutated, Ended]] = {}
     rng = random.Random(f"{name} {SEED}")
-    rounds = (1 if entry.costly else 3) * TIMES
+    rounds = (1 if entry.costly else 2) * TIMES
     mutations = list(entry.mutations)
     if entry.costly and TIMES == 1:
-        mutations = rng.sample(mutations, min(3, len(mutations)))
+        mutations = rng.sample(mutations, min(2, len(mutations)))
     for mutation in mutations * rounds:
         made = mutation(content, rng)
         ended = _tried(entry, whole, tmp_path / "case", made, process)

@@ -166,6 +166,7 @@ def test_samplings_are_compared() -> None:
     assert everything_fits(figure)
 
 
+@pytest.mark.long
 def test_long_names_and_unlike_distributions_are_drawn() -> None:
     long = {f"{'a long name ' * 5}{k}": rates(0.5, k, n=10 + k, trials=50 + k) for k in range(3)}
     for figure in (
@@ -177,6 +178,7 @@ def test_long_names_and_unlike_distributions_are_drawn() -> None:
         assert everything_fits(figure)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("usual_style")
 def test_the_same_bytes_every_time(eight: dict[str, Distribution], tmp_path: Path) -> None:
     for ending in ("svg", "png", "pdf"):

@@ -114,6 +114,7 @@ def test_statements_say_the_rules(study: FeretStudy) -> None:
     assert len(study_statements(study)) == len(set(study_statements(study)))
 
 
+@pytest.mark.long
 def test_figures_are_drawn_in_time_order_and_the_same_every_time(study: FeretStudy, tmp_path: Path) -> None:
     figures = study_figures(study)
     assert set(figures) == {"cmc", "average", "upper_bound", "versions", "improvements", "variation", "sizes"}
@@ -137,6 +138,7 @@ def test_figures_are_drawn_in_time_order_and_the_same_every_time(study: FeretStu
         ).read_bytes()
 
 
+@pytest.mark.long
 def test_names_from_anybody_are_escaped_in_markdown(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     ids = [f"p{k}-{image}" for k in range(6) for image in range(2)]

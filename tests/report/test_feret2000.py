@@ -22,6 +22,8 @@ from proband.report.directory import whole_directory
 from proband.report.feret2000 import ALGORITHMS, CHANGES, FULLY, TWICE, Feret2000, categories, feret2000_data
 from proband.report.feret2000_study import _OURS, _report, findings, run_feret2000
 
+pytestmark = pytest.mark.long
+
 PEOPLE, SEED = 24, 3
 Ran = tuple[Feret2000, Any]
 

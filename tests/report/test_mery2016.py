@@ -48,6 +48,8 @@ from proband.report.mery2016_tables import (
     single_runs,
 )
 
+pytestmark = pytest.mark.long
+
 PEOPLE, RUNS, SEED = 12, 2, 3
 
 

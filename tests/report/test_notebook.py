@@ -135,6 +135,7 @@ def test_names_are_escaped() -> None:
     assert r"$<$img src=x onerror=alert(1)$>$ \& 50\%\_\$" in rate.to_latex()
 
 
+@pytest.mark.long
 def test_figures_are_as_wide_as_asked_for() -> None:
     made = results()
     for kind in ("Evaluation", "Comparison", "Estimate", "Band"):

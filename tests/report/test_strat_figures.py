@@ -144,6 +144,7 @@ def test_ten_galleries_are_thin_lines_without_bands() -> None:
     assert everything_fits(figure)
 
 
+@pytest.mark.long
 def test_many_effects_fit_and_the_lowest_curve_is_in_view() -> None:
     names = ("a", "b", "a name that is a good deal longer than the panel it heads")
     every = [
@@ -286,6 +287,7 @@ MAKERS: tuple[Callable[[], Figure], ...] = (
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("make", MAKERS)
 def test_the_same_bytes_every_time(make: Callable[[], Figure], tmp_path: Path) -> None:
     figure = make()
@@ -295,6 +297,7 @@ def test_the_same_bytes_every_time(make: Callable[[], Figure], tmp_path: Path) -
     assert first == (tmp_path / "b.svg").read_bytes() == (tmp_path / "c.svg").read_bytes()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ending", ["png", "pdf"])
 def test_the_same_bytes_in_other_formats(ending: str, tmp_path: Path) -> None:
     for name in ("a", "b"):

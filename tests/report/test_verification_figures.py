@@ -408,6 +408,7 @@ MAKERS: tuple[Callable[[], Figure], ...] = (
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("make", MAKERS)
 def test_the_same_bytes_every_time(make: Callable[[], Figure], tmp_path: Path) -> None:
     figure = make()
@@ -417,6 +418,7 @@ def test_the_same_bytes_every_time(make: Callable[[], Figure], tmp_path: Path) -
     assert first == (tmp_path / "b.svg").read_bytes() == (tmp_path / "c.svg").read_bytes()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ending", ["png", "pdf"])
 def test_the_same_bytes_in_other_formats(ending: str, tmp_path: Path) -> None:
     figure = det_figure([curve()])

@@ -134,8 +134,8 @@ def check(population: Population, n_sets: int, room_here: float) -> None:
     [
         Population(50, 0.01, 0.2),
         Population(100, 0.01, 0.1),
-        Population(200, 0.01, 0.2),
-        Population(400, 0.001, 0.1),
+        pytest.param(Population(200, 0.01, 0.2), marks=pytest.mark.long),
+        pytest.param(Population(400, 0.001, 0.1), marks=pytest.mark.long),
         Population(100, 0.01, 0.1, images=2),
         Population(100, 0.01, 0.1, skewed=True),
     ],

@@ -64,6 +64,7 @@ def test_the_interval_of_the_mean_covers_everywhere(k, size, hubs):
     assert held - room(0.95, LONG // k) <= 0.97
 
 
+@pytest.mark.long
 def test_dealing_one_population_at_random_covers_too():
     """The whole way: one matrix over all people, people dealt at random, the estimate's own interval."""
     people, n_sets, k = 60, 250, 5

@@ -81,6 +81,7 @@ def test_tables_say_what_the_results_say(findings: Findings, tmp_path: Path) -> 
     assert tables["operating_points"]["fnmr"].to_list() == points
 
 
+@pytest.mark.long
 def test_the_same_bytes_in_another_directory(studied: Studied, folder: Path, tmp_path: Path) -> None:
     sections = (EXPERIMENT, "[verification]\nfmr = [0.1]\nreplicates = 100")
     study = studied(*sections)

@@ -8,7 +8,8 @@ import os
 import sys
 import warnings
 from contextlib import suppress
-from typing import NoReturn
+from functools import cache
+from typing import Any, NoReturn
 
 import typer
 
@@ -95,6 +96,12 @@ def _program(
     """Evaluate recognition algorithms."""
 
 
+@cache
+def _command() -> Any:
+    """The commands as they are parsed, put together once."""
+    return typer.main.get_command(app)
+
+
 class _Notes(logging.Handler):
     """Shows what the library logs: what changes no number, and the user should know."""
 
@@ -122,7 +129,7 @@ def main(arguments: list[str] | None = None) -> None:
             # A name may hold what the terminal has no letters for.
             stream.reconfigure(errors="backslashreplace")
     try:
-        code = app(arguments, standalone_mode=False)
+        code = _command()(arguments, standalone_mode=False)
         sys.stdout.flush()  # while a full disk can still be told
     except ProbandError as error:
         _end(f"{type(error).__name__}: {error.message}", error.hint, error.exit_code)
