@@ -105,6 +105,7 @@ def test_bad_requests(strat: Run, arguments: tuple[str, ...], code: int, said: s
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.long  # its parts: a study and its directory above, the population in tests/faces
 def test_the_study_of_the_paper(run: Run, tmp_path: Path) -> None:
     done = run("reproduce", "micheals-boult2001", "--people", 12, "-o", "m", cwd=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -184,7 +184,7 @@ conditions = st.recursive(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(condition=conditions)
 def test_conditions_mean_what_they_say(condition):
     text, meaning = condition
@@ -193,7 +193,7 @@ def test_conditions_mean_what_they_say(condition):
     assert answers == [meaning(row) for row in ROWS], text
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(text=st.text(max_size=40))
 def test_any_text_is_compiled_or_refused(text):
     with contextlib.suppress(UsageError):
@@ -206,7 +206,7 @@ TOKENS = (
 TOKENS += "and or not in is if else for lambda await yield col( abs( date( days( 0x1 1j ... * ** f' \" \n \t \x00 é ａ"
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(tokens=st.lists(st.sampled_from(TOKENS.split(" ")), max_size=12))
 def test_any_jumble_of_tokens_is_evaluated_or_refused(tokens):
     text = " ".join(tokens)
