@@ -47,7 +47,13 @@ def splits() -> list[tuple[Crops, Crops]]:
 @needs_orl
 @pytest.mark.parametrize(
     ("name", "least"),
-    [("pca:l2", 0.90), ("pca:angle", 0.90), ("lda:angle", 0.93), ("lbp:nbnn", 0.94), ("src", 0.94)],
+    [
+        ("pca:l2", 0.90),
+        ("pca:angle", 0.90),
+        ("lda:angle", 0.93),
+        pytest.param("lbp:nbnn", 0.94, marks=pytest.mark.long),
+        ("src", 0.94),
+    ],
 )
 def test_rates_on_orl(splits: list[tuple[Crops, Crops]], name: str, least: float) -> None:
     rates = []
@@ -94,6 +100,7 @@ def lbp(mugshots: Mugshots) -> Scores:
 
 
 @needs_meds
+@pytest.mark.long
 def test_lbp_on_meds_is_as_good_as_was_found_independently(mugshots: Mugshots, lbp: Scores) -> None:
     outcomes = mugshots.outcomes(lbp)
     assert (len(outcomes), outcomes.n_unmated) == (697, 1)

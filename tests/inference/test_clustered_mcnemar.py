@@ -38,7 +38,7 @@ def per_person(tables: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 counts = st.tuples(*[st.integers(0, 5)] * 4).filter(any)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(counts, min_size=2, max_size=12))
 def test_equals_the_definitions(people):
     tables = np.array(people)

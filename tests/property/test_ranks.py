@@ -158,7 +158,7 @@ POLICIES = st.tuples(
 )
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     case=cases(),
     policies=POLICIES,
@@ -220,7 +220,7 @@ def test_ranks_and_cmc_are_those_of_the_definition(case, policies, threads, tile
         assert abs(RecognitionRate(tau)(outcomes).value - rate) < 1e-12
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(case=cases(), counting=st.sampled_from(["images", "subjects"]))
 def test_policies_bracket_one_another(case, counting):
     """Optimistic ranks are never above expected ranks, nor these above pessimistic ones."""
@@ -236,7 +236,7 @@ def test_policies_bracket_one_another(case, counting):
     assert low.n_tied == middle.n_tied == high.n_tied == np.count_nonzero(low.ranks != high.ranks)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(case=cases(), on_failure=st.sampled_from(["miss", "as_scored"]))
 def test_counting_subjects_never_gives_a_larger_rank(case, on_failure):
     assume(naive_outcomes(case, "images", on_failure)[0])
@@ -255,7 +255,7 @@ def test_counting_subjects_never_gives_a_larger_rank(case, on_failure):
     assert np.array_equal(images.failed, subjects.failed)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(case=cases(), ties=st.sampled_from(["pessimistic", "optimistic", "mean"]))
 def test_turning_the_orientation_round_changes_nothing(case, ties):
     """Negated scores with the other orientation are the same scores."""

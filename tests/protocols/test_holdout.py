@@ -49,7 +49,7 @@ def test_half_a_sample_goes_to_training():
     st.booleans(),
     st.integers(0, 50),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_mixed_parts_have_exactly_their_sizes_and_their_classes(labels, shares, stratify, seed):
     percent = [100 - sum(shares), *shares]
     sizes = largest_remainder(len(labels), [Fraction(share) for share in percent])
@@ -65,7 +65,7 @@ def test_mixed_parts_have_exactly_their_sizes_and_their_classes(labels, shares, 
 
 
 @given(st.data(), shares_of, st.booleans(), st.integers(0, 50))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_disjoint_parts_are_off_by_less_than_the_largest_subject(data, shares, stratify, seed):
     subjects = np.array(data.draw(st.lists(st.integers(0, 14), min_size=12, max_size=80)))
     labels = np.array(data.draw(st.lists(st.integers(0, 2), min_size=len(subjects), max_size=len(subjects))))

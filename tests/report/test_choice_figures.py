@@ -43,9 +43,7 @@ def legend_of(axis: Axes) -> list[str]:
 
 def everything_fits(figure: Figure) -> bool:
     """No text reaches beyond the figure."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-    FigureCanvasAgg(figure).draw()
+    figure.draw_without_rendering()
     needed = figure.get_tightbbox()
     width, height = figure.get_size_inches()
     return bool(

@@ -67,9 +67,7 @@ def legend_of(owner: Any) -> list[str]:
 
 def everything_fits(figure: Figure) -> bool:
     """No text reaches beyond the figure, and panels keep their room."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-    FigureCanvasAgg(figure).draw()
+    figure.draw_without_rendering()
     needed = figure.get_tightbbox()
     width, height = figure.get_size_inches()
     drawn = [axis.get_position() for axis in figure.axes if axis.get_visible()]

@@ -90,10 +90,11 @@ def test_the_same_bytes_in_another_directory(studied: Studied, folder: Path, tmp
         (folder / "moved" / name).write_bytes((folder / name).read_bytes())
     moved = studied(*sections, name="moved/study.toml")
     cache = Cache(tmp_path / "kept")
-    write_run(run_study(study, threads=1, cache=cache), tmp_path / "one", cache=cache)
-    write_run(run_study(moved, threads=2), folder / "moved" / "two")
+    forms = ("csv", "parquet", "svg")
+    write_run(run_study(study, threads=1, cache=cache), tmp_path / "one", forms, cache=cache)
+    write_run(run_study(moved, threads=2), folder / "moved" / "two", forms)
     again = Cache(tmp_path / "kept")
-    write_run(run_study(study, cache=again), tmp_path / "three", cache=again)
+    write_run(run_study(study, cache=again), tmp_path / "three", forms, cache=again)
     assert again.made == []
     assert contents(tmp_path / "one") == contents(folder / "moved" / "two") == contents(tmp_path / "three")
     assert not [
