@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+
+# Two workers share the machine, and threads of BLAS that wait for work burn it. Before numpy is imported, or it is too late.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

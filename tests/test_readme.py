@@ -70,6 +70,7 @@ def test_python(data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     assert (data / "cmc.svg").exists()
 
 
+@pytest.mark.long
 def test_shell(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(data)
     text = "\n".join(blocks("console")).replace("\\\n", " ")

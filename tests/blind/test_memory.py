@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from proband.blind import BlindTest, Key, Package
 from proband.blind.scoring import AnsweredTest, open_tests
@@ -34,6 +35,7 @@ def submission(package: Package, key: Key, where: Path) -> Path:
     return where
 
 
+@pytest.mark.long
 def test_checking_and_scoring_are_bounded(tmp_path: Path) -> None:
     n = 2_500
     samples = Samples(
