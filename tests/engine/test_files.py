@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import re
 import socket
@@ -287,6 +289,38 @@ def test_nothing_is_removed_but_hidden_directories(tmp_path, leader):
     put(tmp_path / "out")
     assert sorted(one.name for one in tmp_path.iterdir()) == ["mine", "out"]
     assert [one.name for one in (tmp_path / "mine").iterdir()] == ["work"]
+
+
+@pytest.mark.parametrize(
+    "place", ["../../home/profile", "../sub/profile", "../../profile", "../../../etc/profile"]
+)
+@pytest.mark.parametrize("draft", ["0/profile", "profile", "../data.txt", "../../home/../profile"])
+def test_a_record_from_strangers_moves_nothing_out_of_its_folder(tmp_path, place, draft):
+    """A folder that came as an archive may hold a hidden directory made to look like ours."""
+    home, folder = tmp_path / "home", tmp_path / "data"
+    for one in (home, folder / "sub"):
+        one.mkdir(parents=True)
+        (one / "profile").write_text("mine")
+    (folder / "data.txt").write_text("data")
+    left = folder / ".writing-0123456789ac"
+    (left / "0").mkdir(parents=True)
+    (left / "lock").touch()
+    for one in ("0/profile", "profile"):
+        (left / one).write_text("theirs")
+    target = Path(os.path.normpath(left / place))
+    moves = [
+        {"draft": draft, "place": place, "new": placing.look(left / draft) or [], "old": placing.look(target)}
+    ]
+    (left / "commit.json").write_text(json.dumps(moves))
+    before = {
+        str(one): one.read_text()
+        for one in (home / "profile", folder / "sub" / "profile", folder / "data.txt")
+    }
+    for act in (lambda: placing.settle(folder / "data.txt"), lambda: put(folder / "new.txt")):
+        with contextlib.suppress(InputError):
+            act()
+    assert {path: Path(path).read_text() for path in before} == before
+    assert not (tmp_path / "profile").exists()
 
 
 def test_what_another_user_left_is_not_acted_upon(tmp_path, monkeypatch):

@@ -27,9 +27,14 @@ def is_hidden(path: Path) -> bool:
     return any(is_hiding_place(one) for one in path.parents)
 
 
+def is_hiding_name(name: str) -> bool:
+    """Whether a hidden directory could be called so."""
+    return bool(_NAME.fullmatch(name))
+
+
 def is_hiding_place(path: Path) -> bool:
     """Whether a path is a hidden directory itself."""
-    return bool(_NAME.fullmatch(path.name)) and (path / LOCK).exists()
+    return is_hiding_name(path.name) and (path / LOCK).exists()
 
 
 @contextmanager
@@ -134,7 +139,7 @@ def hidden_in(folder: Path) -> list[Path]:
         named = [
             Path(one.path)
             for one in entries
-            if _NAME.fullmatch(one.name) and one.is_dir(follow_symlinks=False)
+            if is_hiding_name(one.name) and one.is_dir(follow_symlinks=False)
         ]
         return [one for one in sorted(named) if is_hiding_place(one) or not any(one.iterdir())]
     return []

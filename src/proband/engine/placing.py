@@ -19,7 +19,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from proband.engine.hiding import COMMIT, LEADER, held, hidden_in, is_hiding_place, locked, remove
+from proband.engine.hiding import (
+    COMMIT,
+    LEADER,
+    held,
+    hidden_in,
+    is_hiding_name,
+    is_hiding_place,
+    locked,
+    remove,
+)
 from proband.engine.system import exchange, sync_file_system
 from proband.errors import InputError, first_few
 
@@ -255,14 +264,26 @@ def _leader_of(path: Path) -> Path:
 
 
 def _record(leader: Path) -> list[Move]:
-    """The commit record of a hidden directory; it appeared whole, or there is none."""
+    """The commit record of a hidden directory; it appeared whole, or there is none.
+
+    It may have come with a folder from strangers: nothing is put but beside the hidden directory that holds the draft.
+    """
     try:
         found: list[dict[str, Any]] = json.loads((leader / COMMIT).read_text(encoding="utf-8"))
-        return [Move(**one) for one in found]
+        record = [Move(**one) for one in found]
+        if all(_is_beside(_at(leader, one.draft), _at(leader, one.place)) for one in record):
+            return record
     except OSError:
         return []
     except (TypeError, ValueError):
-        raise InputError(f"{leader / COMMIT} is not as it was written.", f"remove {leader}.") from None
+        pass
+    raise InputError(f"{leader / COMMIT} is not as it was written.", f"remove {leader}.")
+
+
+def _is_beside(draft: Path, place: Path) -> bool:
+    """Whether a draft lies as we make them, in a hidden directory of the folder that its place is in."""
+    home = draft.parents[1] if len(draft.parents) > 1 else draft
+    return is_hiding_name(home.name) and home.parent == place.parent
 
 
 # Durability
