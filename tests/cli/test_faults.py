@@ -188,3 +188,21 @@ def test_results_for_spreadsheets_hold_no_formula_and_data_hold_every_letter(run
     )
     assert again.returncode == 0, again.stderr
     assert pl.read_csv(study / "again.csv").select(*names).equals(pl.DataFrame(names))
+
+
+def test_too_few_addresses_are_said_at_once(study: Path) -> None:
+    """Below a limit the libraries cannot be loaded, and some wait forever for memory that they will not get."""
+    resource = pytest.importorskip("resource")
+    limit = 900 << 20
+    done = subprocess.run(
+        [sys.executable, "-m", "proband", "evaluate", "scores.npz", "-s", "samples.csv"],
+        cwd=study,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "0.88 GiB of addresses" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -40,7 +40,9 @@ from proband.cli.run import run
 from proband.cli.search import search
 from proband.cli.strat import strat
 from proband.cli.verify import verify
-from proband.errors import ProbandError
+from proband.errors import DesignError, ProbandError
+
+_LEAST_ADDRESSES = 2 << 30
 
 app = typer.Typer(
     name="proband",
@@ -94,6 +96,22 @@ def _program(
     ),
 ) -> None:
     """Evaluate recognition algorithms."""
+    _require_addresses()
+
+
+def _require_addresses() -> None:
+    """Refuse a limit on addresses within which the libraries cannot even be loaded: some of them would wait forever."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if allowed != resource.RLIM_INFINITY and allowed < _LEAST_ADDRESSES:
+        raise DesignError(
+            f"This program may use {allowed / (1 << 30):.2g} GiB of addresses (ulimit -v); the libraries it is made of take "
+            f"{_LEAST_ADDRESSES / (1 << 30):.2g} GiB, most of it never used.",
+            "allow more, or limit memory by a control group instead.",
+        )
 
 
 @cache
