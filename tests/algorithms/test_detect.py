@@ -38,6 +38,7 @@ def check(finder, pictures: np.ndarray, eyes: np.ndarray) -> None:
     assert all(one is None or one[0] < one[2] for one in found)
 
 
+@pytest.mark.long
 def test_cascades_find_synthetic_faces_and_their_eyes(population: tuple[np.ndarray, np.ndarray]) -> None:
     check(CascadeDetector(), *population)
 

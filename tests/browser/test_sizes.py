@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from tests.report.page import finding
 
 import proband as pb
@@ -10,6 +11,7 @@ from proband.report.page.render import render_page
 from proband.study.findings import Findings
 
 
+@pytest.mark.long
 def test_five_algorithms_with_a_million_scores_each_take_less_than_300_kilobytes() -> None:
     n, images = 500, 2
     ids = [f"s{person:03d}-{image}" for person in range(n) for image in range(images)]

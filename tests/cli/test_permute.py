@@ -95,6 +95,7 @@ def test_training_sets(permute: Run, folder: Path) -> None:
     assert "over choices of images" in said["notes"][0]
 
 
+@pytest.mark.long
 def test_directory(permute: Run, folder: Path) -> None:
     for _ in range(2):
         done = permute("--trials", 200, "--out", "made")

@@ -82,6 +82,7 @@ def test_a_hand_computation_of_the_test() -> None:
     assert _hotelling(np.ones((10, 3))) == (0.0, (1, 10), 1.0)
 
 
+@pytest.mark.long
 def test_table_and_directory(strat: Run, folder: Path) -> None:
     done = strat("--images", 3, "--out", "made", "--design", "jackknife")
     assert done.returncode == 0, done.stderr

@@ -72,6 +72,7 @@ def test_json_equals_python(verify: Run, folder: Path) -> None:
     assert expected[0]["n_failed_genuine"] == 4  # two images, each with two others of the same person
 
 
+@pytest.mark.long
 def test_table_groups_and_zoo(verify: Run, folder: Path) -> None:
     done = verify(
         "--fmr", "0.1", "--by", "sex", "--zoo", "--pseudonyms", "--replicates", 100, "--out", "made"

@@ -42,6 +42,7 @@ def test_images_are_grey_and_as_large_as_asked(images: np.ndarray, population: P
         assert small.render(threads=1).shape == (len(small), height, width)
 
 
+@pytest.mark.long
 def test_bytes_do_not_depend_on_threads_or_order(images: np.ndarray, population: Population) -> None:
     np.testing.assert_array_equal(images, population.render(threads=1))
     some = [7, 3, 3, 20]

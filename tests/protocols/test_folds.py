@@ -100,6 +100,7 @@ def random_case(rng: np.random.Generator, kind: int) -> tuple[np.ndarray, np.nda
     )
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:The least populated class")
 def test_balance_is_not_worse_on_average_than_that_of_scikit_learn():
     from sklearn.model_selection import StratifiedGroupKFold

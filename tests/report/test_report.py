@@ -88,6 +88,7 @@ def test_a_failed_write_leaves_nothing(evaluation: pb.Evaluation, tmp_path: Path
     assert [path for path in tmp_path.iterdir() if path.name.startswith((".", "out"))] == []
 
 
+@pytest.mark.long
 def test_data_in_a_directory_of_results_is_not_replaced(evaluation: pb.Evaluation, tmp_path: Path) -> None:
     def attach(directory: Path) -> None:
         (directory / "data").mkdir()

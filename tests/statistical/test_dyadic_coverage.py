@@ -163,6 +163,7 @@ def test_people_who_hardly_differ():
     assert found["double-or-nothing"] >= 0.98
 
 
+@pytest.mark.long
 def test_bootstraps_with_enough_errors():
     found = coverage(Population(200, 0.01, 0.1), QUICK // 2, replicates=400)
     assert 0.90 <= found["vertex"] <= 0.99

@@ -144,6 +144,7 @@ def test_balanced_replication_is_for_new_images_only(icc, others):
     assert found["BRR"].width < found["binomial"].width < found["clustered"].width
 
 
+@pytest.mark.long
 def test_the_width_says_how_many_vary():
     """At a rate of .95, Student's interval for new images fails when fewer than four people vary, the logit when none does."""
     held = held_by_varying(QUICK // 4)
@@ -156,6 +157,7 @@ def test_the_width_says_how_many_vary():
         assert 0.93 < held[name][enough].mean() < 0.975
 
 
+@pytest.mark.long
 def test_medians_answer_the_same_two_questions():
     population = RankPopulation(50, 3, 20.5, 1.85)
     assert population_median(population)[1] == pytest.approx(0.5, abs=0.01)

@@ -100,6 +100,7 @@ def test_long_lists_are_named_where_they_are_left_out():
     assert len(rows) == 66
 
 
+@pytest.mark.long
 def test_fifty_algorithms_make_a_usable_page():
     page = build_page(finding.many(50))
     assert len(render_page(page).encode()) < 2_000_000
