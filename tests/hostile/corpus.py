@@ -268,7 +268,8 @@ BOB4, BOB5 = (m.Rows(" ", header=False, scores=(k,), ids=tuple(range(k))) for k 
 TABLE = m.Rows(ids=(0, 1)).all(ordered=False)
 ARRAY = (m.bytes_at_random, m.cut, m.longer, m.claims, m.other_types)
 MEMBERS = tuple(m.in_member(one) for one in (m.claims, m.other_types, m.cut))
-ARCHIVE = (m.bytes_at_random, m.cut, *MEMBERS, m.code_points, m.bomb, m.doubled_member)
+NAMELESS = (m.bytes_at_random, m.cut, *MEMBERS, m.doubled_member)
+ARCHIVE = (*NAMELESS, m.code_points, m.bomb)
 DOCUMENT = (m.json_node, m.deep, m.bytes_at_random)
 MATRIX = (m.bytes_at_random, m.cut, m.longer, m.bee_header)
 BINARY = (m.bytes_at_random, m.bytes_at_random, m.cut)
@@ -310,7 +311,7 @@ CORPUS: dict[str, Entry] = {
     "model": _command(
         _model,
         "models/pca-l2.npz",
-        ARCHIVE,
+        NAMELESS,
         f"{TRAIN} -m models/pca-l2.npz --queries session==2 --targets session==2 -o made.npz",
     ),
     **{

@@ -45,7 +45,7 @@ class Ended:
             return f"exit code {self.code}"
         if self.code in (1, 2) and not self.said.strip():
             return "refused without a word"
-        if self.code != 0 and len(self.said) > LONGEST:
+        if self.code in (1, 2) and len(self.said) > LONGEST:
             return f"a message of {len(self.said):,} characters"
         if CONTROL.search(self.said):
             return "control characters on the terminal"

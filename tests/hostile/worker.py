@@ -70,13 +70,14 @@ JOBS = {"scores": scores, "samples": samples, "command": command}
 
 def carry_out(job: dict[str, Any]) -> dict[str, Any]:
     """Do one job; errors that are meant for the user have an exit code, others are tracebacks."""
+    from proband.engine.wording import printable
     from proband.errors import ProbandError
 
     os.chdir(job["folder"])
     try:
         return {"code": 0, **JOBS[job["kind"]](**job)}
     except ProbandError as error:
-        sys.stderr.write(f"{error}\n")
+        sys.stderr.write(f"{printable(str(error))}\n")  # as the program says it
         return {"code": error.exit_code}
     except BaseException as error:  # whatever it is, it is a finding
         sys.stderr.write(traceback.format_exc())
