@@ -14,6 +14,7 @@ from proband.inference.dyads import Ints, ListedComparisons, Meetings
 
 Integers = npt.NDArray[np.int64]
 _DRAWS = 9_999
+_BLOCK = 1_000_000  # people drawn at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,11 +117,11 @@ def _goats(
         return 1.0
     weight = np.where(genuine > 0, 1.0 / np.maximum(genuine, 1), 0.0)
     observed = float((weight * np.bincount(people[missed], minlength=len(genuine)) ** 2).sum())
-    as_large = 1
-    for _ in range(_DRAWS):
-        drawn = people[rng.choice(len(people), total, replace=False)]
-        as_large += float((weight * np.bincount(drawn, minlength=len(genuine)) ** 2).sum()) >= observed - 1e-9
-    return as_large / (_DRAWS + 1)
+
+    def dealt(times: int) -> Ints:
+        return np.stack([people[rng.choice(len(people), total, replace=False)] for _ in range(times)])
+
+    return _share_as_large(dealt, _DRAWS, total, weight, observed)
 
 
 def _lambs(comparisons: Meetings, matches: Integers, total: int, rng: np.random.Generator) -> float:
@@ -131,11 +132,25 @@ def _lambs(comparisons: Meetings, matches: Integers, total: int, rng: np.random.
     weight = np.where(expected > 0, 1.0 / np.maximum(expected, 1e-300), 0.0) * expected.sum() / len(expected)
     observed = float((weight * matches.astype(np.float64) ** 2).sum())
     draw = _drawer(comparisons, rng)
-    as_large = 1
+
+    def dealt(times: int) -> Ints:
+        return draw(times * total).reshape(2, times, total).swapaxes(0, 1).reshape(times, 2 * total)
+
     draws = min(_DRAWS, max(199, 20_000_000 // max(total, 1)))
-    for _ in range(draws):
-        counts = np.bincount(draw(total), minlength=len(expected))
-        as_large += float((weight * counts.astype(np.float64) ** 2).sum()) >= observed - 1e-9
+    return _share_as_large(dealt, draws, 2 * total, weight, observed)
+
+
+def _share_as_large(
+    dealt: Callable[[int], Ints], draws: int, width: int, weight: npt.NDArray[np.float64], observed: float
+) -> float:
+    """How often the people of random draws, a row each, are as concentrated as observed; drawn in blocks."""
+    n = len(weight)
+    as_large, block = 1, max(1, _BLOCK // max(width, n))
+    for start in range(0, draws, block):
+        times = min(block, draws - start)
+        rows = dealt(times) + n * np.arange(times)[:, None]
+        counts = np.bincount(rows.ravel(), minlength=times * n).reshape(times, n)
+        as_large += int((counts.astype(np.float64) ** 2 @ weight >= observed * (1 - 1e-9)).sum())
     return as_large / (draws + 1)
 
 

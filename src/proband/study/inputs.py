@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
@@ -241,6 +242,7 @@ def _parts_of(scores: DenseScores) -> dict[str, Any]:
     }
 
 
+@cache
 def versions() -> dict[str, str]:
     """The versions of what computes."""
     import platform
