@@ -8,16 +8,19 @@ OUT ?= proband-demo
 # Tests of a file share what they set up, so they stay together. Compiled tests are kept whatever the shell says.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist loadfile -rs
 
-.PHONY: demo test test-all fuzz test-portable test-portable-short test-wheel test-lowest lint bench docs lock clean
+.PHONY: demo test test-all test-whole fuzz test-portable test-portable-short test-wheel test-lowest lint bench docs lock clean
 
 demo: $(VENV)/run.stamp ## run the main job on the bundled synthetic faces; it ends by naming the report
 	$(BIN)/proband demo --out $(OUT)
 
-test: $(VENV)/dev.stamp ## all tests but the long simulations; it says what was skipped, such as the browser where there is none
+test: $(VENV)/dev.stamp ## all tests but long ones: simulations, the demo, the report in a browser
 	$(PYTEST)
 
 test-all: $(VENV)/dev.stamp ## every test
-	$(PYTEST) -m ""
+	PROBAND_FUZZ=1 $(PYTEST) -m ""
+
+test-whole: $(VENV)/dev.stamp ## the demo, the README and the report in Chromium; it says so where there is none
+	$(PYTEST) -m "" tests/test_readme.py tests/browser
 
 fuzz: $(VENV)/dev.stamp ## many more damaged files, conditions and kills than make test tries; TIMES and SEED choose how many and which
 	PROBAND_FUZZ=$(TIMES) PROBAND_FUZZ_SEED=$(SEED) $(PYTEST) -m "" tests/hostile tests/property

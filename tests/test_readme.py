@@ -16,6 +16,7 @@ import pytest
 
 from proband.cli import main
 
+pytestmark = pytest.mark.long
 README = Path(__file__).parents[1] / "README.md"
 
 
@@ -70,7 +71,6 @@ def test_python(data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     assert (data / "cmc.svg").exists()
 
 
-@pytest.mark.long
 def test_shell(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(data)
     text = "\n".join(blocks("console")).replace("\\\n", " ")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from tests.examples import examples
 
 from proband.algorithms.alterations import (
     Alteration,
@@ -87,7 +88,7 @@ def test_light_from_one_side_counts_what_it_clips() -> None:
     x=st.floats(44, 66),
     y=st.floats(37, 60),
 )
-@settings(deadline=None, max_examples=60)
+@examples(60)
 def test_a_dot_lands_where_the_eyes_say(factor: float, x: float, y: float) -> None:
     changed, eyes, _ = Scale(factor).apply(dot(x, y)[None], EYES)
     middle = np.array([55.0, 48.5])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from tests.examples import examples
 
 from proband.errors import InputError
 from proband.measures import rank
@@ -51,7 +52,7 @@ def test_city_block_takes_negative_components_and_chi_square_does_not() -> None:
         Embeddings(vectors, "ab", metric="chi2")
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["l1", "chi2"]), st.sampled_from(["images", "subjects"]))
 def test_ranks_equal_those_of_sorted_distances(seed: int, metric: str, counting: str) -> None:
     rng = np.random.default_rng(seed)

@@ -6,8 +6,9 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from scipy.ndimage import map_coordinates
+from tests.examples import examples
 
 import proband.algorithms
 from proband.algorithms import Geometry, crop_faces
@@ -59,7 +60,7 @@ faces_anywhere = st.builds(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(faces_anywhere)
 def test_eyes_land_within_half_a_pixel(eyes: np.ndarray) -> None:
     crop = crop_faces([spots(eyes)], [eyes], threads=1)[0]
@@ -68,7 +69,7 @@ def test_eyes_land_within_half_a_pixel(eyes: np.ndarray) -> None:
         assert np.allclose(centre_near(crop, x, y, 14), (x, y), atol=0.5)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(faces_anywhere, st.integers(0, 2**32 - 1), st.booleans())
 def test_crops_equal_scipys_interpolation(eyes: np.ndarray, seed: int, tilted: bool) -> None:
     geometry = Geometry(70, 64, (14.0, 20.5), (45.5, 27.0)) if tilted else Geometry()

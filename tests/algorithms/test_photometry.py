@@ -6,9 +6,10 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 from skimage.exposure import equalize_hist
+from tests.examples import examples
 
 from proband.algorithms import Photometry
 from proband.algorithms.normalize import oval
@@ -30,7 +31,7 @@ crops_of_few_levels = arrays(np.uint8, (3, 9, 8), elements=st.integers(0, 255)).
 )
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(crops_of_few_levels)
 @pytest.mark.parametrize("steps", list(product([True, False], repeat=3)), ids=str)
 def test_every_choice_of_steps_equals_plain_numpy(steps: tuple[bool, ...], crops: np.ndarray) -> None:

@@ -6,7 +6,8 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from tests.examples import examples
 
 from proband.arrays import balance, rao_hamming
 from proband.errors import InputError, UsageError
@@ -45,7 +46,7 @@ def nearly_balanced(draw):
 
 
 @pytest.mark.parametrize("few", [0, 10], ids=["counting", "products"])
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(case=nearly_balanced())
 def test_finds_what_the_definition_finds(few, case):
     array, symbols = case

@@ -4,13 +4,14 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from tests.examples import examples
 
 from proband.arrays import UnbalancedArrayWarning, n_replicates, orthogonal_array, smallest_hadamard
 from proband.errors import UsageError
 
 
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(st.sampled_from([2, 3, 4, 5, 7, 8, 9, 11, 13]), st.integers(1, 60), st.booleans())
 def test_every_array_is_balanced_and_as_small_as_promised(symbols, columns, fewest):
     made = orthogonal_array(symbols, columns, fewest=fewest)

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from tests.examples import examples
 
 from proband.arrays import GaloisField
 from proband.arrays.polynomials import is_irreducible, prime_power
@@ -12,7 +13,7 @@ ORDERS = [2, 3, 4, 5, 7, 8, 9, 11, 13, 16, 25, 27, 32, 49, 64, 81, 121, 125, 128
 FIELDS = {order: GaloisField(order) for order in ORDERS}
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(st.sampled_from(ORDERS), st.data())
 def test_axioms(order, data):
     field = FIELDS[order]

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from tests.examples import examples
 
 from proband.arrays import GaloisField, balance, column_limit, hadamard, projective_points, rao_hamming
 from proband.errors import UsageError
@@ -12,7 +13,7 @@ SIZES = [
 ]
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.sampled_from(SIZES), st.floats(0, 1))
 def test_every_array_has_strength_2(size, share):
     q, m = size

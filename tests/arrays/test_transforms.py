@@ -4,7 +4,8 @@ import importlib
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from tests.examples import examples
 
 from proband.arrays import column_limit, n_replicates, rao_hamming, replicate_totals
 from proband.errors import InputError, UsageError
@@ -23,7 +24,7 @@ def assert_close(found: np.ndarray, expected: np.ndarray) -> None:
     assert np.abs(found - expected).max() <= 1e-12 * np.abs(expected).max()
 
 
-@settings(deadline=None, max_examples=80)
+@examples(80)
 @given(st.sampled_from([*ORDERS, 16, 17, 25, 27, 31, 32]), st.data())
 def test_is_the_dense_sum(q, data):
     m = data.draw(st.integers(1, next(m for m in range(12, 0, -1) if m == 1 or q**m <= 2200)))

@@ -31,6 +31,7 @@ def chunks(path: Path) -> list[bytes]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("truth", ["subject", "place in the table", "repeated"])
 def test_the_order_of_names_is_independent_of_identity(people: Samples, truth: str) -> None:
     """Under independence the p-values of rank correlations over many tests are uniform."""

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.long
 LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
@@ -13,8 +14,8 @@ LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice
     [
         pytest.param((1280, 900), "light", id="desktop-light"),
         pytest.param((390, 844), "dark", id="phone-dark"),
-        pytest.param((1280, 900), "dark", id="desktop-dark", marks=pytest.mark.long),
-        pytest.param((390, 844), "light", id="phone-light", marks=pytest.mark.long),
+        pytest.param((1280, 900), "dark", id="desktop-dark"),
+        pytest.param((390, 844), "light", id="phone-light"),
     ],
 )
 def test_axe_finds_nothing(open_report: Callable[..., Any], size: tuple[int, int], scheme: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tests.report.page import finding
 
+pytestmark = pytest.mark.long
 Open = Callable[..., Any]
 
 

@@ -104,6 +104,7 @@ def test_score_writes_the_study_and_the_record(run: Run, own: Path) -> None:
     assert again.returncode == 0, again.stderr
 
 
+@pytest.mark.long
 def test_score_both_versions(run: Run, own: Path) -> None:
     words = [
         "test-fully.key",

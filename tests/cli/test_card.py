@@ -57,6 +57,7 @@ def test_validate_names_the_path(run: Run, cards: Path) -> None:
     assert run("card", "show", "absent.json", cwd=cards).returncode == 1
 
 
+@pytest.mark.long
 def test_literature_lists_rows_and_pairs(run: Run, tmp_path: Path) -> None:
     rows = run("literature", "ar", cwd=tmp_path).stdout
     assert "3×9-17 HO* [train: no disguise, sunglass, scarf]" in rows

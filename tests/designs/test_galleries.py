@@ -6,7 +6,8 @@ import datetime
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from tests.examples import examples
 
 from proband.designs import Galleries
 from proband.errors import DesignError, UsageError
@@ -84,7 +85,7 @@ def test_random_deals_follow_their_seed_and_favour_nobody():
     assert abs(together - 1 / 5) < 3 * np.sqrt(0.16 / 600)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     people=st.lists(
         st.tuples(

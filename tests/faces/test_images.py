@@ -115,6 +115,7 @@ def test_without_difficulty_only_expression_changes(calm: Population) -> None:
     assert set(columns["yaw"]) == {0.0}
 
 
+@pytest.mark.long
 def test_difficulty_makes_images_of_a_subject_less_alike() -> None:
     def likeness(difficulty: float) -> float:
         pair = {"plan": "grid", "sessions": 2, "images_per_session": 1}

@@ -13,11 +13,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests import examples
 from tests.hostile.corpus import CORPUS, Entry
 from tests.hostile.mutations import Mutated
 from tests.hostile.running import Ended, Worker, worker
 
-TIMES = int(os.environ.get("PROBAND_FUZZ", "1"))
+TIMES = max(1, examples.TIMES)
 SEED = os.environ.get("PROBAND_FUZZ_SEED", "0")
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory and limits are read from /proc")

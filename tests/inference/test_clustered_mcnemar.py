@@ -4,8 +4,9 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from scipy import stats
+from tests.examples import examples
 
 from proband.errors import DesignError, UsageError
 from proband.inference.clustered_mcnemar import clustered_mcnemar
@@ -38,7 +39,7 @@ def per_person(tables: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 counts = st.tuples(*[st.integers(0, 5)] * 4).filter(any)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(counts, min_size=2, max_size=12))
 def test_equals_the_definitions(people):
     tables = np.array(people)

@@ -4,9 +4,10 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
+from tests.examples import examples
 
 from proband.errors import InputError, UsageError
 from proband.inference.closed import effective_size
@@ -45,7 +46,7 @@ def test_one_run_has_no_spread():
     assert alone.to_frame().height == 1
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.lists(st.floats(0.02, 0.98), min_size=2, max_size=30).filter(lambda v: np.ptp(v) > 0.01),
     st.integers(10, 200),
@@ -146,7 +147,7 @@ def test_with_one_sample_a_person_pooling_is_binomial(right):
     assert found.degrees_of_freedom is None
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.integers(0, 10_000), st.integers(3, 30))
 def test_with_several_samples_a_person_pooling_is_the_clustered_interval_of_rates(seed, people):
     rng = np.random.default_rng(seed)

@@ -5,8 +5,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from scipy import integrate, stats
+from tests.examples import examples
 
 from proband.designs import ClusteredMcNemar, SignFlip
 from proband.errors import InputError, UsageError
@@ -113,7 +114,7 @@ def posterior_by_matrices(differences, rho):
     return mean, np.sqrt(left @ inverse @ left / (n - 1) / (ones @ inverse @ ones))
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.integers(0, 1000), st.integers(2, 12), st.integers(1, 40))
 def test_the_posterior_is_that_of_correlated_normals(seed, n, n_test):
     first, second = np.random.default_rng(seed).uniform(0.4, 0.6, (2, n))

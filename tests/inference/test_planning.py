@@ -339,6 +339,7 @@ def test_a_study_of_the_planned_size_has_the_half_width(rate, wanted, probes, ic
     assert np.mean(widths) == pytest.approx(wanted, rel=0.03)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("margin", "discordant", "probes", "icc"), [(0.06, 0.2, 5, 0.1), (0.05, 0.12, 3, 0.3)]
 )

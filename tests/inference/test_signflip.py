@@ -4,13 +4,14 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from tests.examples import examples
 
 from proband.inference.mcnemar import mcnemar
 from proband.inference.signflip import sign_flip
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(st.integers(-4, 4), min_size=1, max_size=10))
 def test_equals_enumeration(differences):
     moving = [d for d in differences if d]

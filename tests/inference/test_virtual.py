@@ -71,12 +71,12 @@ CASES = [
 
 @pytest.mark.parametrize(("people", "images", "uneven"), CASES)
 @pytest.mark.parametrize("ties", ["pessimistic", "optimistic", "mean"])
-@pytest.mark.parametrize("levels", [None, 3])
+@pytest.mark.parametrize("levels", [pytest.param(None, marks=pytest.mark.long), 3])
 def test_every_kernel_equals_argsort_trial_by_trial(people, images, uneven, ties, levels):
     rng = np.random.default_rng([people, len(images), levels or 0])
     pool = pool_of(rng, people, images, uneven)
     scores = [scores_over(rng, pool, levels, "a"), scores_over(rng, pool, levels, "b", "distance")]
-    trials = 70
+    trials = 30
     for balanced in (True, False):
         choices = draw_choices(pool.options, balanced, 3, 0)[:trials]
         low = min(people, 10)

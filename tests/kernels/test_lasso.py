@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from tests.examples import examples
 
 from proband.kernels import lasso
 
@@ -32,7 +33,7 @@ def test_codes_are_those_of_scikit_learn(seed: int) -> None:
     np.testing.assert_allclose(codes, other.fit(atoms.T, faces.T).coef_, atol=1e-7)
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(
     st.integers(0, 10_000),
     st.integers(1, 40),

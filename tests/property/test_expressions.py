@@ -9,14 +9,14 @@ import contextlib
 import datetime
 import math
 import operator
-import os
 import random
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import polars as pl
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from tests.examples import examples
 
 from proband.errors import UsageError
 from proband.samples.expressions import compile_expression
@@ -240,8 +240,6 @@ conditions = st.recursive(
 )
 
 
-# make fuzz tries more.
-TIMES = int(os.environ.get("PROBAND_FUZZ", "1"))
 BLANKS = [" ", "\n", "\t", "\r\n", "  ", " \\\n", "\n\n", " # and n == 2 or ( ' [\n", "#\r\n", ' # """ \\\n']
 
 
@@ -256,7 +254,7 @@ def laid_out(draw: st.DrawFn) -> Written:
     return text, meaning
 
 
-@settings(max_examples=150 * TIMES, deadline=None)
+@examples(150)
 @given(condition=laid_out(), frame=st.integers(0, 10**6).map(table))
 def test_conditions_mean_what_they_say(condition, frame):
     text, meaning = condition
@@ -270,7 +268,7 @@ FRAME = pl.DataFrame(
 )
 
 
-@settings(max_examples=120, deadline=None)
+@examples(120)
 @given(text=st.text(max_size=40))
 def test_any_text_is_compiled_or_refused(text):
     with contextlib.suppress(UsageError):
@@ -283,7 +281,7 @@ TOKENS = (
 TOKENS += "and or not in is if else for lambda await yield col( abs( date( days( 0x1 1j ... * ** f' \" \n \t \x00 é ａ"
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(tokens=st.lists(st.sampled_from(TOKENS.split(" ")), max_size=12))
 def test_any_jumble_of_tokens_is_evaluated_or_refused(tokens):
     text = " ".join(tokens)

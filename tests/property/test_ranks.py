@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings, strategies as st
+from hypothesis import assume, given, strategies as st
+from tests.examples import examples
 
 from proband.errors import DesignError
 from proband.measures import CMC, RecognitionRate, rank, ranks as ranks_module
@@ -158,7 +159,7 @@ POLICIES = st.tuples(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     case=cases(),
     policies=POLICIES,
@@ -220,7 +221,7 @@ def test_ranks_and_cmc_are_those_of_the_definition(case, policies, threads, tile
         assert abs(RecognitionRate(tau)(outcomes).value - rate) < 1e-12
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(case=cases(), counting=st.sampled_from(["images", "subjects"]))
 def test_policies_bracket_one_another(case, counting):
     """Optimistic ranks are never above expected ranks, nor these above pessimistic ones."""
@@ -236,7 +237,7 @@ def test_policies_bracket_one_another(case, counting):
     assert low.n_tied == middle.n_tied == high.n_tied == np.count_nonzero(low.ranks != high.ranks)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(case=cases(), on_failure=st.sampled_from(["miss", "as_scored"]))
 def test_counting_subjects_never_gives_a_larger_rank(case, on_failure):
     assume(naive_outcomes(case, "images", on_failure)[0])
@@ -255,7 +256,7 @@ def test_counting_subjects_never_gives_a_larger_rank(case, on_failure):
     assert np.array_equal(images.failed, subjects.failed)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(case=cases(), ties=st.sampled_from(["pessimistic", "optimistic", "mean"]))
 def test_turning_the_orientation_round_changes_nothing(case, ties):
     """Negated scores with the other orientation are the same scores."""

@@ -7,7 +7,8 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from tests.examples import examples
 
 from proband.measures import rank, ranks as ranks_module
 from proband.samples import Experiment, Samples
@@ -75,7 +76,7 @@ def ideal_value(screen: Screen, x: list[Fraction], y: list[Fraction], longest: F
 
 
 @pytest.mark.parametrize("metric", METRICS)
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(vectors=vector_tables())
 def test_the_screen_is_never_off_by_more_than_the_band(metric, vectors):
     embeddings = Embeddings(vectors, range(len(vectors)), metric=metric)
@@ -88,7 +89,7 @@ def test_the_screen_is_never_off_by_more_than_the_band(metric, vectors):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(vectors=vector_tables())
 def test_a_pair_stands_within_the_limits_of_its_own_score(metric, vectors):
     """Were a pair's exact score the best mate's, the screen must not take the pair for closer or farther."""
@@ -104,7 +105,7 @@ def test_a_pair_stands_within_the_limits_of_its_own_score(metric, vectors):
 
 @pytest.mark.parametrize("counting", ["images", "subjects"])
 @pytest.mark.parametrize("metric", METRICS)
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(vectors=vector_tables(), data=st.data())
 def test_screened_counts_are_those_of_the_dense_matrix(metric, counting, vectors, data):
     n = len(vectors)

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from scipy.stats import chi2_contingency
+from tests.examples import examples
 
 from proband.errors import UsageError
 from proband.protocols.audit import audit
@@ -253,7 +254,7 @@ def test_one_leaked_subject_among_10000_samples_is_named_in_well_under_a_second(
     assert name in leak.examples[0]
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     protocol=st.sampled_from(["5f CV+", "2×3f CV+", "80-20 HO+", "LOSO", "60-20-20 HO+"]),
     seed=st.integers(0, 50),

@@ -6,7 +6,8 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings, strategies as st
+from hypothesis import assume, given, strategies as st
+from tests.examples import examples
 
 from proband.errors import DesignError
 from proband.protocols.balancing import imbalance
@@ -21,7 +22,7 @@ def folds_of(text: str, labels, subjects=None, **options) -> list[np.ndarray]:
 
 
 @given(labels_of, st.integers(2, 10), st.booleans(), st.integers(0, 99))
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_mixed_folds_cover_once_and_are_equal_to_one_sample_in_all_and_in_each_class(
     labels, folds, stratify, seed
 ):
@@ -38,7 +39,7 @@ def test_mixed_folds_cover_once_and_are_equal_to_one_sample_in_all_and_in_each_c
 
 
 @given(st.data(), st.integers(2, 6), st.booleans(), st.integers(0, 99))
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_disjoint_folds_cover_once_divide_nobody_and_are_never_empty(data, folds, stratify, seed):
     subjects = np.array(data.draw(st.lists(st.integers(0, 9), min_size=folds, max_size=60)))
     labels = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(subjects), max_size=len(subjects))))

@@ -8,7 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings, strategies as st
+from hypothesis import assume, given, strategies as st
+from tests.examples import examples
 
 from proband.errors import DesignError
 from proband.protocols.balancing import apportioned, largest_remainder
@@ -49,7 +50,7 @@ def test_half_a_sample_goes_to_training():
     st.booleans(),
     st.integers(0, 50),
 )
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_mixed_parts_have_exactly_their_sizes_and_their_classes(labels, shares, stratify, seed):
     percent = [100 - sum(shares), *shares]
     sizes = largest_remainder(len(labels), [Fraction(share) for share in percent])
@@ -65,7 +66,7 @@ def test_mixed_parts_have_exactly_their_sizes_and_their_classes(labels, shares, 
 
 
 @given(st.data(), shares_of, st.booleans(), st.integers(0, 50))
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_disjoint_parts_are_off_by_less_than_the_largest_subject(data, shares, stratify, seed):
     subjects = np.array(data.draw(st.lists(st.integers(0, 14), min_size=12, max_size=80)))
     labels = np.array(data.draw(st.lists(st.integers(0, 2), min_size=len(subjects), max_size=len(subjects))))
@@ -80,6 +81,7 @@ def test_disjoint_parts_are_off_by_less_than_the_largest_subject(data, shares, s
     assert abs(len(split.test) - len(labels) * shares[-1] / 100) <= counts.max() + 1e-6
 
 
+@pytest.mark.long
 def test_large_and_small_subjects_are_tested_equally_often():
     """Filling parts greedily would nearly always train on the large: the cube method keeps every probability."""
     sizes = np.array([2] * 10 + [5] * 5 + [10] * 5)
@@ -113,7 +115,7 @@ def test_apportioning_is_within_one_of_the_quota(counts, data):
 
 
 @given(st.integers(1, 4), st.integers(1, 4), st.integers(0, 50))
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_numbers_per_subject_are_exact(x, y, seed):
     subjects = np.repeat(np.arange(6), np.arange(9, 15))
     split = one(f"{x}-{y} HO*", subjects, subjects, seed=seed)

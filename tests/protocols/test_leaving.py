@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from tests.examples import examples
 
 from proband.errors import DesignError
 from proband.protocols.splits import splitter
@@ -33,7 +34,7 @@ def test_every_subject_is_left_out_once_in_the_order_of_names():
 
 
 @given(st.integers(1, 20), st.integers(1, 40), st.booleans(), st.booleans())
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_sampled_leave_one_out_has_m_training_samples_and_one_other_k_times(m, k, disjoint, stratify):
     subjects = np.repeat(np.arange(8), 3)
     labels = np.tile([0, 1, 1], 8)

@@ -114,6 +114,7 @@ def test_nothing_or_everything_lost_is_not_tested() -> None:
     assert unevenness("class", pl.Series(["a"] * 4), np.arange(4) < 2).p_value is None
 
 
+@pytest.mark.long
 def test_even_losses_raise_no_alarm() -> None:
     rng = np.random.default_rng(3)
     values = pl.Series(np.repeat([f"p{k}" for k in range(40)], 10))

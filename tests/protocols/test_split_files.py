@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from tests.examples import examples
 
 from proband.errors import InputError, UsageError
 from proband.protocols.split_files import read_splits, split_frame, write_splits
@@ -48,7 +49,7 @@ def test_what_is_written_is_read(tmp_path, name, text):
         unique=True,
     )
 )
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_ids_of_all_kinds_survive(tmp_path_factory, ids):
     splits = list(splitter("LOO").splits([0] * len(ids)))
     for name in NAMES[:3]:

@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from tests.examples import examples
 
 from proband.errors import DesignError, InputError, UsageError
 from proband.protocols.balancing import imbalance
@@ -96,7 +97,7 @@ def test_what_is_not_stated_is_made_to_be_mixed():
 
 
 @given(st.integers(0, 2**40), st.integers(1, 10**6))
-@settings(max_examples=20, deadline=None)
+@examples(20)
 def test_any_seed_is_taken(seed, repeats):
     protocol = Protocol("cross-validation", repeats=repeats, folds=4)
     one = [key(split) for split in Splitter(protocol, seed).splits(*crowd(), repeats=[repeats])]

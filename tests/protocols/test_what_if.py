@@ -24,6 +24,7 @@ def data() -> FeatureTable:
     return FeatureTable(Samples({"id": range(200), "subject": who, "sex": sex}), features=held, name="toy")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("protocol", ["5f CV", "2×5f CV+", "LOSO", "LOO", "3×80-20 HO"])
 def test_mixed_splits_flatter_what_only_knows_people(data: FeatureTable, protocol: str) -> None:
     found = what_if(NEAREST, data, "mixed", protocol, label="sex")

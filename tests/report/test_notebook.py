@@ -106,7 +106,9 @@ def test_latex_has_rules_and_as_many_cells_in_every_row(kind: str) -> None:
         assert {len(re.findall(r"(?<!\\)&", row)) for row in rows} == {len(columns[1]) - 1}
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind", [KINDS[0], *(pytest.param(one, marks=pytest.mark.long) for one in KINDS[1:])]
+)
 def test_plots_are_figures_that_notebooks_show(kind: str) -> None:
     figure = results()[kind].plot()
     assert figure._repr_png_().startswith(b"\x89PNG")

@@ -128,6 +128,7 @@ def test_ranks_go_as_far_as_they_matter(first: float, decay: float, n_ranks: int
     assert algorithms_figure({"fb": bands}).axes[0].get_xlim() == (1, last)
 
 
+@pytest.mark.long
 def test_ten_galleries_are_thin_lines_without_bands() -> None:
     ten = [effect(np.linspace(0.6, 0.7, 10), mixed) for mixed in (False, True)]
     figure = gallery_effect_figure(ten)
@@ -260,6 +261,7 @@ def test_algorithms_have_their_bands() -> None:
     assert everything_fits(figure)
 
 
+@pytest.mark.long
 def test_one_panel_of_algorithms_says_what_bands_vary_below() -> None:
     figure = algorithms_figure({"fb": [band(0.5, "F11"), band(0.6, "F12", varying="other people")]})
     assert figure.get_supxlabel() == f"bands vary {VARYING} or other people"
@@ -268,6 +270,7 @@ def test_one_panel_of_algorithms_says_what_bands_vary_below() -> None:
     assert many.get_supxlabel() == many.legends[0].get_title().get_text() == ""
 
 
+@pytest.mark.long
 def test_long_names_fit() -> None:
     long = "a method with a long name: what it varies takes some words to say, too, and then some more"
     for figure in (

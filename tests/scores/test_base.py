@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
+from tests.examples import examples
 
 from proband.errors import InputError, UsageError
 from proband.scores import Scores
@@ -33,7 +34,7 @@ def test_without_targets_the_axes_are_the_same():
     assert scores.targets is scores.queries
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     values=hnp.arrays(
         st.sampled_from(["<f8", ">f8", "<f4", ">f4", "<f2", "<i4", ">i2", "|u1", "|b1"]),

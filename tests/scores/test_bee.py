@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from tests.examples import examples
 
 from proband.errors import InputError
 from proband.samples import Samples
@@ -141,7 +142,7 @@ def test_dont_care_cells_are_excluded_and_counted(mtx, whole):
     assert "2 don't-care cells are excluded" in scores.notes
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     st.lists(st.integers(0, 3), min_size=1, max_size=6), st.lists(st.integers(0, 3), min_size=1, max_size=6)
 )
@@ -337,7 +338,7 @@ def test_written_bytes(tmp_path, orientation, kind):
     assert mask[-6:] == bytes(code for row in MASK for code in row)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(data=st.data())
 def test_round_trip(data, whole, pairs_of_subjects):
     n_rows, n_columns = data.draw(st.integers(1, 5)), data.draw(st.integers(1, 5))

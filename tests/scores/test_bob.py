@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from tests.examples import examples
 
 from proband.errors import InputError
 from proband.samples import Samples
@@ -200,7 +201,7 @@ names = st.text(st.characters(exclude_categories=["Cs", "Z", "Cc"], exclude_char
 floats = st.floats(allow_nan=False, allow_infinity=False)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(data=st.data())
 @pytest.mark.parametrize("name", ["bob5", "bob4"])
 def test_round_trip(name, data):

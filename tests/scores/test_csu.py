@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis.extra import numpy as hnp
+from tests.examples import examples
 
 from proband.errors import InputError
 from proband.samples import Samples
@@ -161,7 +162,7 @@ matrices = hnp.arrays(
 )
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(values=matrices)
 def test_round_trip(values):
     n_rows, n_columns = values.shape

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
+from tests.examples import examples
 
 from proband.errors import InputError, ProbandError
 from proband.samples import Samples
@@ -552,7 +553,7 @@ matrices = hnp.arrays(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(values=matrices, data=st.data())
 @pytest.mark.parametrize("ending", [".npy", ".npz"])
 def test_round_trip(whole, ending, values, data):

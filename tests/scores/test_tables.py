@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
+from tests.examples import examples
 
 from proband.errors import InputError
 from proband.samples import Samples
@@ -390,7 +391,7 @@ values = hnp.arrays(
 words = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(values=values, data=st.data())
 @pytest.mark.parametrize(("name", "ending"), [pair for pair in EVERY if pair != ("csv-long", ".tsv")])
 def test_made_up_matrices_come_back(name, ending, values, data):

@@ -51,6 +51,7 @@ def test_more_repeats_do_not_make_more_data():
     assert often["corrected"].width > 0.55 * once["corrected"].width
 
 
+@pytest.mark.long
 def test_comparisons_hold_their_level():
     found = rejections(40, "10×10f CV", QUICK)
     assert found["corrected"] <= 0.065 + room(0.05, QUICK)

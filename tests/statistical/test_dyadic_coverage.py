@@ -154,6 +154,7 @@ def test_false_match_rate_everywhere(people, fmr, share, images, skewed):
     check(Population(people, fmr, share, images, skewed), LONG if people < 400 else 1000, 0.005)
 
 
+@pytest.mark.long
 def test_people_who_hardly_differ():
     """Independent pairs: ours is not much too wide, while bootstraps over people vary three times as much as the rate."""
     population = Population(100, 0.01, 0.0)
@@ -230,6 +231,7 @@ def coverage_at_fmr(people: int, fmr: float, n_sets: int, replicates: int = 400)
     return held / n_sets, inside / n_sets
 
 
+@pytest.mark.long
 def test_fnmr_at_fmr_and_area():
     held, inside = coverage_at_fmr(100, 0.01, QUICK // 2)
     assert 0.90 <= held <= 0.99

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from tests.examples import examples
 
 from proband.errors import InputError, ProbandError, UsageError
 from proband.inference.feret_pairs import Improvement, Version
@@ -213,7 +214,7 @@ VALUES = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(st.tuples(st.booleans(), st.lists(VALUES, max_size=3)), max_size=4))
 def test_every_key_is_found_on_a_line_that_says_it(tables: list[tuple[bool, list[str]]]) -> None:
     """The parser is the oracle: whatever it finds must have a line, and that line must hold the key."""

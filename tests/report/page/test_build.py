@@ -92,6 +92,7 @@ def test_embedded_files():
     assert max(ranks) == finding.PEOPLE
 
 
+@pytest.mark.long
 def test_long_lists_are_named_where_they_are_left_out():
     found = finding.many(12)
     results = json.loads(build_page(found).embedded["results-summary.json"])

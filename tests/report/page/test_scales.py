@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from tests.examples import examples
 
 from proband.report.page.scales import Scale, linear_ticks, log_ticks, rounded_out
 
@@ -12,7 +13,7 @@ RATES = st.tuples(st.floats(1e-7, 0.3), st.floats(0.35, 0.999))
 
 
 @pytest.mark.parametrize("kind", ["linear", "log", "probit"])
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(ends=RATES, share=st.floats(0.01, 0.99))
 def test_places_and_data_are_each_others_inverse(kind, ends, share):
     scale = Scale(kind, *ends, 70.0, 600.0)
@@ -24,7 +25,7 @@ def test_places_and_data_are_each_others_inverse(kind, ends, share):
 
 
 @pytest.mark.parametrize("kind", ["linear", "log", "probit"])
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(ends=RATES, most=st.integers(4, 10))
 def test_ticks_are_within_rising_and_not_too_many(kind, ends, most):
     scale = Scale(kind, *ends, 0.0, 1.0, "rate")
