@@ -16,9 +16,9 @@ import polars as pl
 import pytest
 
 from proband.cli.console import output
-from proband.engine.wording import printable
 from proband.errors import InputError
 from proband.scores import Scores
+from proband.words import printable
 
 Run = Callable[..., Any]
 posix = pytest.mark.skipif(os.name != "posix", reason="devices and signals are POSIX's")

@@ -72,6 +72,10 @@ def _value(text: str) -> Any:
 def _numbers(part: Any) -> Any:
     """Numbers, and names without a blank; sentences are left out, and long runs of numbers become sums."""
     if isinstance(part, dict):
+        if "text" in part and (
+            "code" in part or "key" in part
+        ):  # a note, a method or a target, which are words
+            return _numbers(part["text"])
         kept = {key: _numbers(value) for key, value in part.items() if key not in _LEFT_OUT}
         return {key: value for key, value in kept.items() if value is not None}
     if isinstance(part, list):

@@ -70,8 +70,8 @@ JOBS = {"scores": scores, "samples": samples, "command": command}
 
 def carry_out(job: dict[str, Any]) -> dict[str, Any]:
     """Do one job; errors that are meant for the user have an exit code, others are tracebacks."""
-    from proband.engine.wording import printable
     from proband.errors import ProbandError
+    from proband.words import printable
 
     os.chdir(job["folder"])
     try:

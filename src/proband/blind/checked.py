@@ -11,7 +11,7 @@ from proband.blind.package import Package
 from proband.blind.submission import Submission
 from proband.blind.surveying import Survey
 from proband.blind.training import summary_of
-from proband.engine.wording import counted
+from proband.words import counted
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,10 +14,10 @@ from proband.blind.surveying import Survey, survey
 from proband.blind.training import met_by
 from proband.engine import Progress
 from proband.engine.files import named
-from proband.engine.wording import counted
 from proband.errors import InputError, UsageError, first_few
 from proband.samples import Experiment, Ids
 from proband.scores.orientation import OrientationCheck, check_orientation
+from proband.words import counted
 
 _LISTS = {"query": "queries.csv", "target": "targets.csv"}
 _CONTROL_LISTS = {"query": "control_queries.csv", "target": "control_targets.csv"}

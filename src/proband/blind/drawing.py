@@ -12,10 +12,10 @@ from proband.algorithms.acquire import EYE_COLUMNS
 from proband.blind.key import TABLE
 from proband.blind.sealing import random_names
 from proband.engine.frames import frame_of_rows
-from proband.engine.wording import counted
 from proband.errors import DesignError, InputError, UsageError
 from proband.samples import Choice, Samples
 from proband.samples.choosing import choose
+from proband.words import counted
 
 _CONTROL = 10
 _SHARE_OF_CANARIES, _FEWEST_CANARIES, _MOST_CANARIES = 0.01, 2, 50

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from proband.blind.package import IMAGES, PARTIALLY
-from proband.engine.wording import counted
+from proband.words import counted
 
 _RULES = (
     "Compare every query with every target: the scores are a matrix with one row a query and one column a target.",

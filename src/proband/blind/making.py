@@ -25,9 +25,9 @@ from proband.blind.training import Tested, check_training, require_salt, summary
 from proband.engine import Progress, Silent
 from proband.engine.files import make_directory, written_together
 from proband.engine.placing import settle
-from proband.engine.wording import counted
 from proband.errors import InputError, UsageError
 from proband.samples import Choice, Samples
+from proband.words import counted
 
 
 @dataclass(frozen=True)

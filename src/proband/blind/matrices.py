@@ -10,12 +10,12 @@ import numpy.typing as npt
 
 from proband.engine import Progress
 from proband.engine.files import require_whole
-from proband.engine.wording import counted
 from proband.errors import InputError, ProbandError, first_few
 from proband.kernels.codes import DONT_CARE, FAILED
 from proband.samples import Ids
 from proband.scores.base import Cells, Orientation, Values
 from proband.scores.formats import ReadOptions, ScoreFile, read_file
+from proband.words import counted
 
 Mask = npt.NDArray[np.bool_]
 Rows = slice | npt.NDArray[np.intp]

@@ -8,11 +8,11 @@ import polars as pl
 from proband.blind.key import Key
 from proband.blind.matrices import Laid
 from proband.blind.submission import Declaration
-from proband.engine.wording import counted
 from proband.kernels.codes import FAILED
 from proband.samples import Ids, Positions
 from proband.scores import DenseScores, Scores
 from proband.scores.base import Cells, Values
+from proband.words import counted
 
 
 class OpenedScores(Scores):

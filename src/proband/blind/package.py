@@ -14,9 +14,9 @@ from proband.blind.key_table import LISTS
 from proband.blind.sealing import digest_of, digest_of_file
 from proband.engine.files import reading
 from proband.engine.placing import settle
-from proband.engine.wording import counted
 from proband.errors import InputError
 from proband.samples import Ids
+from proband.words import counted
 
 FORMAT = "proband blind test 1"
 MARK = "package.json"

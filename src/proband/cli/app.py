@@ -124,7 +124,7 @@ class _Notes(logging.Handler):
     """Shows what the library logs: what changes no number, and the user should know."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        from proband.engine.wording import printable
+        from proband.words import printable
 
         with suppress(OSError):
             typer.secho(f"note: {printable(record.getMessage())}", err=True)
@@ -176,7 +176,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _end(message: str, hint: str | None, code: int) -> NoReturn:
     """Say why the program ends, where that can still be said."""
-    from proband.engine.wording import printable
+    from proband.words import printable
 
     with suppress(OSError):
         typer.secho(printable(message), fg="red" if code != 130 else None, err=True)

@@ -217,7 +217,7 @@ def _declared(texts: list[str], id_column: str, subject_column: str) -> dict[str
 
 
 def _show(made: Made) -> None:
-    from proband.engine.wording import counted
+    from proband.words import counted
 
     console = output()
 

@@ -34,7 +34,7 @@ def _plain(stderr: bool = False) -> Console:
     from rich.console import Console
     from rich.segment import Segment
 
-    from proband.engine.wording import printable
+    from proband.words import printable
 
     class Plain(Console):
         def render_str(self, text: str, **options: Any) -> Text:

@@ -6,7 +6,7 @@ import json
 import math
 from typing import Any
 
-from proband.engine.wording import UNPRINTABLE
+from proband.words import UNPRINTABLE
 
 
 def as_json(plain: Any, indent: int | None = 1) -> str:

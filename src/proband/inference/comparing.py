@@ -18,7 +18,6 @@ from proband.designs import (
     SignFlip,
     StratifiedDesign,
 )
-from proband.engine.wording import counted
 from proband.errors import DesignError, UsageError, first_few
 from proband.inference import stratified_pairs as stratified_pairs
 from proband.inference.closed import effective_size, people_in
@@ -42,6 +41,7 @@ from proband.measures.results import Answers
 from proband.measures.verification import AUC, FNMR
 from proband.samples import Experiment, Pool, Samples
 from proband.scores import Scores
+from proband.words import counted
 
 DEFAULT_MARGIN = 0.01
 _FEW_DISCORDANT = 20  # people; below, tests and intervals were simulated to be rough

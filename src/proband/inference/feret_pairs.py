@@ -8,13 +8,13 @@ from dataclasses import asdict, dataclass, replace
 from datetime import date
 from typing import Any, Literal
 
-from proband.engine.wording import counted
 from proband.errors import UsageError, first_few
 from proband.inference.comparing import compare
 from proband.inference.comparison import Comparison, PairComparison
 from proband.inference.evaluation import Entry, Evaluation
 from proband.inference.multiplicity import holm
 from proband.measures import RecognitionRate
+from proband.words import counted
 
 Kind = Literal["version", "improvement"]
 _DATE = re.compile(r"\d{4}(-\d\d){0,2}", re.ASCII)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine.wording import counted
 from proband.errors import UsageError
 from proband.inference.estimates import Band
 from proband.inference.proportions import Interval, normal_quantile, t_quantile, wilson_interval
@@ -17,6 +16,7 @@ from proband.inference.under import GALLERY, PEOPLE
 from proband.measures import Curve, Outcomes, average_cmc
 from proband.measures.open_set import chance_by_gallery_size
 from proband.measures.results import Answers
+from proband.words import counted
 
 Floats = npt.NDArray[np.float64]
 _RANKS = 2_000  # as far as a band goes

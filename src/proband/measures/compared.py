@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from proband.engine.wording import counted
+from proband.words import counted
 
 _METRICS = {
     "cosine": "cosine similarity of embeddings",

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from proband.engine import Progress
-from proband.engine.wording import counted
 from proband.errors import UsageError
 from proband.protocols import audit_balance as balance, audit_declared as said, audit_leaks as leaks
 from proband.protocols.audit_copies import copied_pairs, crossing_pairs, findings_of_copies
@@ -19,6 +18,7 @@ from proband.protocols.losses import Losses, losses
 from proband.protocols.notation import Protocol
 from proband.protocols.split_files import SplitTable
 from proband.samples import Samples
+from proband.words import counted
 
 if TYPE_CHECKING:
     from proband.algorithms.pictures import Pictures

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.engine.wording import counted
 from proband.protocols.audit_findings import NAMED, Finding
 from proband.protocols.audit_rows import CELL, Rows, on_both_sides
+from proband.words import counted
 
 APART = 0.1
 """Shares of classes in training and testing that differ by no more than this in all are not worth a word."""

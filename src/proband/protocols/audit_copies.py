@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from proband.engine.wording import counted
 from proband.protocols.audit_findings import NAMED, Finding, Severity
 from proband.protocols.audit_rows import CELL, Rows
+from proband.words import counted
 
 if TYPE_CHECKING:
     from proband.protocols.duplicates import Duplicates

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from proband.engine.frames import frame_of_rows
-from proband.engine.wording import counted
 from proband.protocols.audit_findings import NAMED, Finding
 from proband.protocols.audit_rows import CELL, Rows, on_both_sides
 from proband.protocols.notation import Protocol
 from proband.protocols.sizes import shares
+from proband.words import counted
 
 _PARTS = {2: ("train", "test"), 3: ("train", "validation", "test")}
 _CURE = "make the splits anew, or correct the protocol."

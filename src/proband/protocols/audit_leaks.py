@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from proband.engine.wording import counted
 from proband.protocols.audit_findings import NAMED, Finding, Severity
 from proband.protocols.audit_rows import Rows, on_both_sides
+from proband.words import counted
 
 _SIDES: tuple[tuple[str, str, str, Severity], ...] = (
     ("train", "test", "training and testing", "leak"),

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from proband.engine import written_whole
 from proband.engine.files import make_directory, writing
-from proband.engine.wording import counted
 from proband.protocols.splits import Split
+from proband.words import counted
 
 Codes = npt.NDArray[np.intp]
 _LOG = logging.getLogger(__name__)

@@ -12,7 +12,6 @@ import polars as pl
 from proband.engine.documents import as_json
 from proband.engine.frames import frame_of_rows
 from proband.engine.spreadsheets import write_spreadsheet
-from proband.engine.wording import part_of
 from proband.inference import VirtualExperiments
 from proband.inference.choice import compared
 from proband.inference.trials import LOW_RANKS
@@ -25,6 +24,7 @@ from proband.report.choice_figures import (
 from proband.report.directory import whole_directory
 from proband.report.figures import save_figure
 from proband.report.grids import Grid, as_rich
+from proband.words import part_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine.wording import counted
 from proband.inference import Band
 from proband.inference.evaluation import ALL_PROBES
 from proband.inference.feret_pairs import Contrast
@@ -21,6 +20,7 @@ from proband.inference.gallery_tables import GalleryVariation
 from proband.inference.people_fractions import SizeCurve
 from proband.report.figures import cmc_figure
 from proband.report.verification_axes import colour, dashes, laid_out, say_above
+from proband.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from proband.engine.wording import counted, sentence
 from proband.inference.difficulty import ENOUGH_SEPARATED, MOSTLY_ALIKE
 from proband.inference.evaluation import ALL_PROBES
 from proband.inference.feret_results import FeretStudy
 from proband.report.feret_tables import counts_otherwise
 from proband.report.tables import statements
 from proband.report.verification import search_statements
+from proband.words import as_sentence, counted
 
 
 def study_statements(study: FeretStudy) -> list[str]:
@@ -30,7 +30,7 @@ def study_statements(study: FeretStudy) -> list[str]:
 def notes_of(study: FeretStudy) -> list[str]:
     """Say what else a reader should know."""
     names = (*study.evaluation.algorithms, *study.evaluation.categories)
-    return [sentence(note, names) for note in study.notes]
+    return [as_sentence(note, names) for note in study.notes]
 
 
 def difficulty_statements(study: FeretStudy) -> list[str]:

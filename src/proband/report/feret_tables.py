@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from proband.engine.wording import counted
 from proband.inference.evaluation import ALL_PROBES, Entry
 from proband.inference.feret_pairs import Contrast, ContrastRow, with_role
 from proband.inference.feret_results import CategoryResult, FeretStudy, places_of
@@ -13,6 +12,7 @@ from proband.inference.gallery_tables import GalleryCell, GalleryFacts, GalleryR
 from proband.inference.people_fractions import SizeCurve
 from proband.inference.rejection import RejectionTest
 from proband.report.grids import Grid
+from proband.words import counted
 
 _IN_A_ROW = 5
 _NOTHING = "–"

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from proband.engine.wording import printable
 from proband.report.page.markup import Markup, joined, tag
+from proband.words import printable
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from proband.engine.documents import as_json
-from proband.engine.wording import counted, part_of
 from proband.inference.galleries import GalleryEffect
 from proband.inference.strat_study import METHODS, StratStudy
 from proband.measures.compared import metrics_statement
@@ -21,6 +20,7 @@ from proband.report.strat_figures import (
     standard_errors_figure,
     units_figure,
 )
+from proband.words import counted, part_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

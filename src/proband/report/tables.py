@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from proband.engine.wording import counted, sentence
 from proband.inference import cluster_statistics
 from proband.inference.evaluation import CENSORED_AT, Entry, Evaluation
 from proband.measures import MedianCensoredRank
 from proband.measures.compared import metrics_statement
 from proband.report.grids import Grid, in_markdown
+from proband.words import as_sentence, counted
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -174,7 +174,7 @@ def statements(evaluation: Evaluation) -> list[str]:
         f"Assuming: {answers.assuming}."
     )
     said += _dependence(entries)
-    return said + [sentence(note, evaluation.algorithms) for note in evaluation.notes]
+    return said + [as_sentence(note, evaluation.algorithms) for note in evaluation.notes]
 
 
 def _dependence(entries: tuple[Entry, ...]) -> list[str]:

@@ -12,7 +12,6 @@ import polars as pl
 from proband.engine.documents import as_json
 from proband.engine.frames import frame_of_rows
 from proband.engine.spreadsheets import write_spreadsheet
-from proband.engine.wording import counted, part_of, sentence
 from proband.errors import UsageError
 from proband.inference.dyadic import RateInterval
 from proband.inference.groups import Differential, GroupRates
@@ -27,6 +26,7 @@ from proband.report.verification_curves import ErrorCurve
 from proband.report.verification_figures import det_figure, roc_figure, search_figure
 from proband.report.verification_groups import GroupErrors, groups_figure
 from proband.report.verification_panels import ScoreCounts, score_histograms_figure
+from proband.words import as_sentence, counted, part_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -304,7 +304,7 @@ def search_statements(results: Sequence[SearchEstimates]) -> list[str]:
     if any(not one.fpir_supported for result in results for one in result.points):
         said.append("* rests on fewer than 30 errors, so it is not supported (the rule of 30).")
     notes = dict.fromkeys(note for one in results for note in one.searches.notes)
-    return said + [sentence(note, [one.algorithm for one in results]) for note in notes]
+    return said + [as_sentence(note, [one.algorithm for one in results]) for note in notes]
 
 
 def searches_figure(searches: Sequence[Searches], rank: int = 1) -> Figure:

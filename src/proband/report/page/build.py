@@ -10,7 +10,6 @@ import polars as pl
 
 from proband.engine.frames import frame_of_rows
 from proband.engine.spreadsheets import spreadsheet_csv
-from proband.engine.wording import counted
 from proband.inference import Comparison, Evaluation, VirtualExperiments
 from proband.inference.feret_results import FeretStudy
 from proband.inference.groups import Differential
@@ -30,6 +29,7 @@ from proband.report.page.sections_identification import identification_section
 from proband.report.page.sections_more import hard_subjects_section, open_set_section
 from proband.report.page.sections_verification import groups_section, verification_section
 from proband.report.page.verdict import main_comparison, main_evaluation, verdict_section
+from proband.words import counted
 
 _MOST_ROWS = (
     60  # numbers or rows in a list of the embedded results; curves, people and pairs of many are longer

@@ -8,7 +8,6 @@ from typing import TypeVar
 
 import numpy as np
 
-from proband.engine.wording import counted
 from proband.errors import UsageError
 from proband.inference.estimates import Band
 from proband.inference.evaluation import Entry
@@ -31,6 +30,7 @@ from proband.report.page.scales import Kind, Scale, linear_ticks
 from proband.report.page.svg import element, listed, path, points_of, series
 from proband.report.page.thinning import Places, steps, visible
 from proband.report.verification_curves import Floats
+from proband.words import counted
 
 T = TypeVar("T")
 _MOST_BANDS = 6

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from proband.engine.wording import counted
 from proband.errors import UsageError
 from proband.inference.distributions import Distribution
 from proband.inference.hard_subjects import HardSubjects
@@ -41,6 +40,7 @@ from proband.report.page.thinning import visible
 from proband.report.verification import score_counts
 from proband.report.verification_curves import Floats
 from proband.report.verification_panels import ScoreCounts
+from proband.words import counted
 
 _MOST_BINS = 60
 Outline = tuple[str, Floats, Floats]  # whose, the edges of bins, and the height of each

@@ -8,7 +8,6 @@ from typing import TypeVar
 
 import numpy as np
 
-from proband.engine.wording import counted
 from proband.errors import UsageError
 from proband.inference.searching import SearchEstimates, SearchInterval
 from proband.inference.verifying import Verification
@@ -34,6 +33,7 @@ from proband.report.verification import error_curve
 from proband.report.verification_axes import number_range, round_up
 from proband.report.verification_curves import ErrorCurve, Floats
 from proband.report.verification_figures import det_limits
+from proband.words import counted
 
 Result = TypeVar("Result")
 Limits = tuple[tuple[float, float], tuple[float, float]]

@@ -7,7 +7,6 @@ from typing import Literal
 
 import numpy as np
 
-from proband.engine.wording import counted
 from proband.errors import UsageError
 from proband.inference.comparison import Comparison, PairComparison
 from proband.inference.galleries import GalleryEffect
@@ -37,6 +36,7 @@ from proband.report.page.cells import (
 from proband.report.page.model import Chart, Column
 from proband.report.page.rows import Mark, around, around_logs, rows_drawing, shortened
 from proband.report.page.svg import listed
+from proband.words import counted
 
 _HALF = 11  # letters of each name of a pair
 

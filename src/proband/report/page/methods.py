@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from proband.engine.wording import counted
 from proband.inference import Comparison, Evaluation
 from proband.inference.feret_results import FeretStudy
 from proband.inference.strat_study import StratStudy
@@ -15,6 +14,7 @@ from proband.report.page import cells
 from proband.report.page.model import Code, Folded, Paragraph, Section
 from proband.report.page.references import bibliography, cited
 from proband.report.page.verdict import main_comparison, main_evaluation
+from proband.words import counted
 
 if TYPE_CHECKING:
     from proband.report.page.build import Found

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from proband.engine.wording import counted
 from proband.inference.evaluation import ALL_PROBES
 from proband.inference.feret_pairs import Contrast
 from proband.inference.feret_results import FeretStudy
@@ -19,6 +18,7 @@ from proband.report.page.charts_curves import bands_chart, gallery_size_chart
 from proband.report.page.charts_points import galleries_chart, gallery_effect_chart
 from proband.report.page.model import Block, Cell, Column, Folded, TableView
 from proband.report.strat import study_statements
+from proband.words import counted
 
 
 def strat_blocks(study: StratStudy, shown: Sequence[str]) -> list[Block]:

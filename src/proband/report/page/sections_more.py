@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from proband.engine.wording import counted
 from proband.inference.hard_subjects import HardSubjects
 from proband.inference.searching import SearchEstimates, SearchInterval
 from proband.report.page import cells
@@ -18,6 +17,7 @@ from proband.report.page.model import Block, Cell, Column, Folded, Section, Tabl
 from proband.report.page.sections_identification import drawn, left_out
 from proband.report.page.verdict import leading
 from proband.report.verification import search_statements
+from proband.words import counted
 
 if TYPE_CHECKING:
     from proband.report.page.build import Found

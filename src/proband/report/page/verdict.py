@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from proband.engine.wording import counted
 from proband.inference import Comparison, Evaluation, VirtualExperiments
 from proband.inference.comparison import NO_WIDTH, PairComparison, Verdict
 from proband.inference.evaluation import Entry
@@ -17,6 +16,7 @@ from proband.measures.results import Answers
 from proband.measures.verification import AUC
 from proband.report.page import cells
 from proband.report.page.model import Block, Paragraph, Section
+from proband.words import counted
 
 if TYPE_CHECKING:
     from proband.report.page.build import Found

@@ -1,0 +1,371 @@
+"""Words for people: numbers, plurals, sentences and notes. Only here is a number formatted that somebody reads.
+
+Results hold records, and words are made of them last. Nothing is ever read back out of words: code looks at a note's code and
+values, at a method's key and draws, at a target's key.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from math import isfinite
+from string import Formatter
+from typing import Any, ClassVar, Literal
+
+# Controls of terminals, marks that turn the direction of writing, separators of lines, halves of characters.
+UNPRINTABLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+_LONGEST_WORD = 400
+_WORD = re.compile(rf"\S{{{_LONGEST_WORD + 1},}}")
+MINUS = "−"
+
+Level = Literal["note", "caution"]
+
+
+def printable(text: str) -> str:
+    r"""Write what a terminal would obey, and not show, as its number, and cut words that would fill the screen.
+
+    Examples
+    --------
+    >>> printable("pca\x1b[2J\u202e")
+    'pca\\x1b[2J\\u202e'
+
+    """
+    cut = _WORD.sub(lambda word: f"{word[0][: _LONGEST_WORD // 2]}… ({count(len(word[0]))} characters)", text)
+    return UNPRINTABLE.sub(lambda mark: _numbered(ord(mark[0])), cut)
+
+
+def _numbered(code: int) -> str:
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def count(value: float) -> str:
+    """A number of things, with separators; fractions of a thing to one place.
+
+    Examples
+    --------
+    >>> count(12_345), count(2.5)
+    ('12,345', '2.5')
+
+    """
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
+
+
+def counted(n: int, one: str, many: str | None = None) -> str:
+    """How many there are, with the word that belongs to the number.
+
+    Examples
+    --------
+    >>> counted(1, "probe"), counted(2_000, "query", "queries")
+    ('1 probe', '2,000 queries')
+
+    """
+    return f"{count(n)} {one if n == 1 else many or one + 's'}"
+
+
+def part_of(n: int, total: int, what: str, rule: str) -> str:
+    """How many of how many are shown and which; nothing where all are.
+
+    Examples
+    --------
+    >>> part_of(4, 12, "algorithms", "those that lead at rank 1"), part_of(3, 3, "algorithms", "the first")
+    ('4 of 12 algorithms: those that lead at rank 1', '')
+
+    """
+    return "" if n == total else f"{count(n)} of {count(total)} {what}: {rule}"
+
+
+def fixed(value: float, places: int = 4) -> str:
+    """A number with so many decimal places; what is not finite is none.
+
+    Examples
+    --------
+    >>> fixed(0.95), fixed(-1.5, 1), fixed(float("nan"))
+    ('0.9500', '−1.5', 'none')
+
+    """
+    return f"{value:,.{places}f}".replace("-", MINUS) if isfinite(value) else "none"
+
+
+def signed(value: float, places: int = 2) -> str:
+    """A difference: a number with its sign and so many decimal places.
+
+    Examples
+    --------
+    >>> signed(1.234), signed(-0.5)
+    ('+1.23', '−0.50')
+
+    """
+    return f"{value:+,.{places}f}".replace("-", MINUS) if isfinite(value) else "none"
+
+
+def digits(value: float, significant: int = 3) -> str:
+    """A number with so many significant digits, as small rates and thresholds have.
+
+    Examples
+    --------
+    >>> digits(0.00012345), digits(-3.5, 6)
+    ('0.000123', '−3.5')
+
+    """
+    return f"{value:.{significant}g}".replace("-", MINUS) if isfinite(value) else "none"
+
+
+def percent(share: float, places: int = 0) -> str:
+    """A share of a hundred.
+
+    Examples
+    --------
+    >>> percent(0.95), percent(0.1234, 1)
+    ('95%', '12.3%')
+
+    """
+    return f"{share:.{places}%}"
+
+
+def points(difference: float, places: int = 2) -> str:
+    """A difference of rates, in percentage points.
+
+    Examples
+    --------
+    >>> points(0.0123)
+    '+1.23 points'
+
+    """
+    return f"{signed(100 * difference, places)} points"
+
+
+def interval(low: float, high: float, places: int = 4) -> str:
+    """The ends of an interval.
+
+    Examples
+    --------
+    >>> interval(0.9, 0.95)
+    '[0.9000, 0.9500]'
+
+    """
+    return f"[{fixed(low, places)}, {fixed(high, places)}]"
+
+
+def p_value(value: float, floor: float | None = None) -> str:
+    """A p-value with the sign before it: ≤ where more draws could have made it smaller.
+
+    Examples
+    --------
+    >>> p_value(0.0312), p_value(0.0001, 0.0001)
+    ('= 0.031', '≤ 0.0001')
+
+    """
+    return f"{'≤' if floor is not None and value <= floor * (1 + 1e-9) else '='} {value:.2g}"
+
+
+def listed(items: Iterable[object], last: str = "and") -> str:
+    """Items in a row: ``a, b and c``.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"]), listed(["a"])
+    ('a, b and c', 'a')
+
+    """
+    names = [str(item) for item in items]
+    return f" {last} ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
+
+
+FORMATS: dict[str, Callable[[Any], str]] = {
+    "count": count,
+    "rate": fixed,
+    "six": lambda value: fixed(value, 6),
+    "one": lambda value: fixed(value, 1),
+    "two": lambda value: fixed(value, 2),
+    "signed": signed,
+    "points": points,
+    "small": digits,
+    "threshold": lambda value: digits(value, 6),
+    "percent": percent,
+    "p": p_value,
+    "list": listed,
+}
+"""What a template may ask of a value: ``{share:rate}``. ``{n:count probe}`` and ``{n:count person/people}`` add the word."""
+
+
+class _Words(Formatter):
+    """Fields of templates, formatted by name."""
+
+    def format_field(self, value: Any, spec: str) -> str:
+        if spec.startswith("count "):
+            one, _, many = spec.removeprefix("count ").partition("/")
+            return counted(value, one, many or None)
+        if spec:
+            return FORMATS[spec](value)
+        return str(value)
+
+    def fields(self, template: str) -> list[tuple[str, str]]:
+        """The names and formats of the fields of a template."""
+        return [(name, spec or "") for _, name, spec, _ in self.parse(template) if name is not None]
+
+
+_WORDS = _Words()
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """Something the program says, declared beside the code that says it; calling it with values makes a note.
+
+    Attributes
+    ----------
+    code
+        What it is known by, for ever: ``experiment.probes-without-mate``.
+    level
+        ``note`` for how a number came about, ``caution`` for what may mislead.
+    template
+        The words, with a field for each value, without the full stop.
+
+    Examples
+    --------
+    >>> LOST = Sentence("example.lost", "note", "{n:count probe} of {who} lost")
+    >>> note = LOST(n=2, who="pca")
+    >>> str(note), note.code, note["n"]
+    ('2 probes of pca lost', 'example.lost', 2)
+
+    """
+
+    code: str
+    level: Level
+    template: str
+    every: ClassVar[dict[str, Sentence]] = {}
+
+    def __post_init__(self) -> None:
+        for name, spec in _WORDS.fields(self.template):
+            if not name.isidentifier() or not (spec in FORMATS or spec == "" or spec.startswith("count ")):
+                raise ValueError(f"{self.code}: {{{name}:{spec}}} is no field of a sentence.")
+        known = Sentence.every.setdefault(self.code, self)
+        if known is not self and known.template != self.template:
+            raise ValueError(f"Two sentences have the code {self.code}.")
+
+    def __call__(self, **values: Any) -> Note:
+        return Note(self, tuple(values.items()))
+
+
+@dataclass(frozen=True)
+class Note:
+    """A sentence with its values. Code compares codes and values; only people read the words."""
+
+    sentence: Sentence = field(repr=False)
+    values: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def code(self) -> str:
+        """What the sentence is known by."""
+        return self.sentence.code
+
+    @property
+    def level(self) -> Level:
+        """Whether it tells how a number came about, or warns."""
+        return self.sentence.level
+
+    def __getitem__(self, name: str) -> Any:
+        return dict(self.values)[name]
+
+    def __str__(self) -> str:
+        return _WORDS.vformat(self.sentence.template, (), dict(self.values))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return code, level, values and words as plain values, ready for JSON."""
+        values = {name: _plain(value) for name, value in self.values}
+        return {"code": self.code, "level": self.level, "values": values, "text": str(self)}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Note | Target | Method):
+        return value.to_dict()
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(one) for one in value]
+    return value.item() if hasattr(value, "item") else value
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a number is of, what varies behind it, what is held fixed or what is assumed: a key for code, words for people."""
+
+    key: str
+    words: str
+
+    def __str__(self) -> str:
+        return self.words
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return key and words as plain values, ready for JSON."""
+        return {"key": self.key, "text": self.words}
+
+
+@dataclass(frozen=True)
+class Method:
+    """How an interval or a test was made.
+
+    Attributes
+    ----------
+    key
+        What it is known by: ``sign-flip``.
+    label
+        What a table calls it.
+    account
+        What the methods paragraph says of it; empty for the label.
+    cites
+        The keys of its literature.
+    draws
+        How many random draws a p-value rests on, so that none is smaller than ``1 / (draws + 1)``; None for a closed form.
+    parts
+        The methods it is made of: a test and an interval, which are told and cited apart.
+    """
+
+    key: str
+    label: str
+    account: str = ""
+    cites: tuple[str, ...] = ()
+    draws: int | None = None
+    parts: tuple[Method, ...] = ()
+
+    @property
+    def floor(self) -> float | None:
+        """The smallest p-value that the draws can give."""
+        return None if self.draws is None else 1 / (self.draws + 1)
+
+    def told(self) -> tuple[Method, ...]:
+        """The methods to tell and to cite: the parts, or this one."""
+        return tuple(one for part in self.parts for one in part.told()) or (self,)
+
+    def __str__(self) -> str:
+        return self.label
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, ready for JSON."""
+        cites = list(dict.fromkeys(cite for one in self.told() for cite in one.cites))
+        return {"key": self.key, "text": self.label, "cites": cites, "draws": self.draws}
+
+
+def as_sentence(note: Note | str, names: Iterable[str] = ()) -> str:
+    """A note as a sentence: a capital letter first, unless it begins with a name, and a full stop last.
+
+    Examples
+    --------
+    >>> as_sentence("two probes were lost")
+    'Two probes were lost.'
+    >>> as_sentence(Sentence("example.failed", "note", "{algorithm} failed on {n:count query/queries}")(algorithm="pca", n=1))
+    'pca failed on 1 query.'
+
+    """
+    text = str(note)
+    begins_with_name = False
+    if isinstance(note, Note):
+        before, name, spec, _ = next(iter(_WORDS.parse(note.sentence.template)))
+        begins_with_name = not before and name is not None and not spec
+    begins_with_name |= any(
+        text.startswith(name) and not text[len(name) : len(name) + 1].isalnum() for name in names
+    )
+    first = text if begins_with_name else text[:1].upper() + text[1:]
+    return first if first.endswith((".", "!", "?")) else f"{first}."
