@@ -48,7 +48,7 @@ def test_table_and_files(compare: Run, study: Path) -> None:
 
 
 def test_median_ranks(compare: Run) -> None:
-    done = compare("--median-rank", "--rank", 5)
+    done = compare("--median-rank", 5)
     assert done.returncode == 0, done.stderr
     assert "median rank censored at 5" in done.stdout
 
@@ -58,7 +58,7 @@ def test_median_ranks(compare: Run) -> None:
     [
         (("--margin", "0"), 2, "margin"),
         (("--rank", "0"), 2, "rank"),
-        (("--level", "1.5"), 2, "confidence level"),
+        (("--level", "1.5"), 2, "--level: expected a number above 0 and below 1, got 1.5"),
         (("--test", "t"), 2, "test"),
     ],
 )

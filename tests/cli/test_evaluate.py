@@ -51,14 +51,20 @@ def test_directory_holds_everything_and_is_reproducible(evaluate: Evaluate, stud
     first = evaluate("--out", "one", "--threads", 1)
     second = evaluate("--out", "two", "--threads", 3)
     assert first.returncode == second.returncode == 0, first.stderr + second.stderr
-    names = sorted(path.name for path in (study / "one").iterdir())
-    assert names == ["cmc.csv", "cmc.pdf", "cmc.png", "cmc.svg", "report.md", "results.json", "table.csv"]
-    for name in names:
-        assert (study / "one" / name).read_bytes() == (study / "two" / name).read_bytes(), name
-    assert "one/report.md" in first.stderr
-    table = pl.read_csv(study / "one" / "table.csv")
+    files = sorted(one.relative_to(study / "one") for one in (study / "one").rglob("*") if one.is_file())
+    assert [one.as_posix() for one in files] == [
+        *(f"figures/cmc.{ending}" for ending in ("pdf", "png", "svg")),
+        "report.html",
+        "results.json",
+        *(f"tables/{name}.{ending}" for name in ("cmc", "leaderboard") for ending in ("csv", "parquet")),
+    ]
+    for name in files:
+        if name.suffix not in (".html", ".json"):  # which quote the command
+            assert (study / "one" / name).read_bytes() == (study / "two" / name).read_bytes(), name
+    assert "one/report.html" in first.stderr
+    table = pl.read_csv(study / "one" / "tables" / "leaderboard.csv")
     assert table["rank_1"].to_list() == [11 / 12, 0.5]
-    curves = pl.read_csv(study / "one" / "cmc.csv")
+    curves = pl.read_csv(study / "one" / "tables" / "cmc.csv")
     assert curves.height == 24
     assert curves.filter(pl.col("rank") == 12)["rate"].to_list() == [1.0, 1.0]
 

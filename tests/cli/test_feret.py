@@ -149,7 +149,7 @@ def test_an_empty_category_is_noted(feret: Run) -> None:
         (("--version", "good"), 2, "FULL=PARTIAL"),
         (("--improvement", "fair@1996=best@1997"), 2, "no algorithm 'best'"),
         (("--by", "race"), 2, "no column 'race'"),
-        (("--order", "day"), 2, "--galleries"),
+        (("--order", "day"), 2, "galleries"),
         (("--galleries", "3", "--order", "date"), 2, "no column 'date'"),
         (("--galleries", "3", "--ages", "sex"), 2, "dates or numbers"),
         (("--galleries", "20"), 1, "do not suffice"),
@@ -158,11 +158,11 @@ def test_an_empty_category_is_noted(feret: Run) -> None:
         (("--sizes", ""), 2, "--sizes"),
         (("--improvement", "fair@1997-03=good@1996-09"), 2, "is not earlier"),
         (("--improvement", "fair@autumn=good@1997"), 2, "no date"),
-        (("--improvement", "fair=good", "--improvement", "fair=good"), 2, "a pair twice"),
+        (("--improvement", "fair=good", "--improvement", "fair=good"), 2, "there twice"),
         (("--sizes", "99"), 2, "gallery of 24 people"),
-        (("--reject", "1.5"), 2, "share"),
+        (("--reject", "1.5"), 2, "--reject: expected a number of at least 0 and below 1"),
         (("--reject", "0"), 1, "every probe has a mate"),
-        (("--reject", "0.2", "--fpir", "2"), 2, "between 0 and 1"),
+        (("--reject", "0.2", "--fpir", "2"), 2, "above 0 and below 1"),
         (("--category", "nonsense"), 2, "name: rule"),
         (("--feret",), 2, "no column"),
         (("--long-after", "feret"), 2, "add --feret"),
@@ -176,12 +176,14 @@ def test_bad_requests(feret: Run, arguments: tuple[str, ...], code: int, said: s
 
 @pytest.mark.parametrize("rule", [None, "feret", "probe.{date} - mate.{date} >= days(30)"])
 def test_every_door_means_the_same_categories(rule: str | None) -> None:
-    from proband.cli.feret_inputs import StudyInputs
-    from proband.cli.options import feret_asked
-    from proband.study.sections import CategoryEntry
+    from proband.cli.analyses import RequestOptions
+    from proband.study.designs import categories_of
+    from proband.study.requests import CategoryEntry
 
     nothing: Any = None
     expected = pb.feret_categories() if rule is None else pb.feret_categories(long_after=rule)
-    assert feret_asked(True, rule) == expected
-    assert tuple(StudyInputs(feret=True, long_after=rule)._categories(nothing)) == expected
-    assert CategoryEntry(feret=True, long_after=rule).categories(nothing) == expected
+    options = RequestOptions("feret", None, categories=True)
+    given = {one.name: one.default for one in options.parameters()} | {"feret": True, "long_after": rule}
+    (entry,) = options.asked(given).request().category
+    assert entry == CategoryEntry(feret=True, long_after=rule)
+    assert categories_of(entry, nothing) == expected

@@ -17,9 +17,9 @@ def test_a_study_from_files(run: Run, study: Path) -> None:
     assert "proband run study.toml" in done.stdout
     assert "wrote study.toml" in done.stderr
     made = read_study(study / "study.toml")
-    assert made.samples is not None
-    assert (made.samples.id, made.samples.failed) == ("id", "not found")
-    assert made.scores[0].orientation == "similarity"
+    assert made.request.samples is not None
+    assert (made.request.samples.id, made.request.samples.failed) == ("id", "not found")
+    assert made.request.scores[0].orientation == "similarity"
     assert sorted(one.name for one in study.iterdir()) == ["samples.csv", "scores.npz", "study.toml"]
 
 
@@ -29,9 +29,9 @@ def test_a_study_is_never_replaced_unasked(run: Run, study: Path) -> None:
     assert (done.returncode, "exists already" in done.stderr) == (2, True)
     assert (study / "study.toml").read_text(encoding="utf-8") == "mine"
     assert run("init", "scores.npz", "samples.csv", "--force", cwd=study).returncode == 0
-    assert read_study(study / "study.toml").scores
+    assert read_study(study / "study.toml").request.scores
     assert run("init", ".", "-o", "made/other.toml", cwd=study).returncode == 0
-    assert read_study(study / "made" / "other.toml").scores[0].file == "../scores.npz"
+    assert read_study(study / "made" / "other.toml").request.scores[0].file == "../scores.npz"
 
 
 def test_what_is_to_be_filled_in_is_said(run: Run, study: Path) -> None:

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from proband.study.reading import read_study
-from proband.study.running import run_study
+from proband.study.run import run
 
 Run = Callable[..., Any]
 
@@ -70,7 +70,7 @@ def test_a_study_says_that_its_experiment_is_not_that_of_its_verification(vector
         'gallery = "k == 0"\n[verification]\nfmr = [0.1]\nreplicates = 0\n',
         encoding="utf-8",
     )
-    found = run_study(read_study(vectors / "study.toml"))
+    found = run(read_study(vectors / "study.toml"))
     assert any("[experiment] chooses the probes and gallery of ranks" in note for note in found.notes)
     assert [one.compared.design for one in found.verification] == ["all", "all"]
     assert {one.curve.facts.metric for one in found.evaluation.entries} == {"cosine"}  # type: ignore[union-attr]

@@ -116,7 +116,7 @@ def test_directory(permute: Run, folder: Path) -> None:
     [
         (("--groups", "month"), 2, "no column"),
         (("--pairs", "across"), 2, "pairs"),
-        (("--exact", "--out", "x"), 2, "--exact"),
+        (("--exact", "--trainings"), 2, "--exact"),
         (("--trials", "0"), 2, "trials"),
         (("--where", "day == 1"), 1, "cannot|Only 0"),
     ],

@@ -23,6 +23,7 @@ ASKED = {
         "-e first.npz -e two=second.npz -s samples.csv --metric cosine -g one_per_subject",
         "-e first.npz -s samples.csv --metric l2 -g one_per_subject -p @used.csv",
         f"{S} {G} --out out --figure cmc.svg --report page.html",
+        f"{S} {G} --seed 3 --pseudonyms --formats csv --feret --image-set image_set --date date --camera camera --by sex --out out",
     ],
     "compare": [
         f"{S} {G} --csv pairs.out.csv --latex table.tex --markdown table.md --report page.html --threads 2 --quiet",
@@ -31,16 +32,20 @@ ASKED = {
         f"{S} {G} --test durkalski",
         f"{S} --one-per-subject -p \"kind == 'fb'\" --test mcnemar",
         f"{S} {G} --test bootstrap --seed 1",
-        f"{S} {G} --median-rank --rank 10",
+        f"{S} {G} --median-rank 10",
         f"{S} {G} --ties mean",
         f"{S} {G} --count subjects --ties optimistic --failed \"not detected\" --on-failure as-scored",
         f"{S} --fnmr-at 0.05",
         f"{S} {G} --fnmr-at 0.05 --margin 0.02 --seed 2",
         "-e first.npz -e second.npz -s samples.csv --metric l2 -g one_per_subject",
         """a=plain.npz::weak b=plain.npz::strong -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation similarity
-           --query-ids rows --target-ids columns --queries all --targets all -g one_per_subject --no-orientation-check""",
+           --query-ids rows --target-ids columns -g one_per_subject --no-orientation-check""",
         "x=matrix.csv y=matrix.csv -s kept.csv --orientation similarity --missing drop --format csv-matrix",
         "x=matrix.mtx y=matrix.mtx --mask matrix.mask",
+        "a=bare.npy b=bare.npy -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation distance --queries all --targets all --no-orientation-check -g one_per_subject",
+        f"{S} --auc --seed 3",
+        f"""{S} {G} --by-category --category "older: probe.age > 30 and probe.session == 2" --pseudonyms""",
+        f"{S} {G} --by-category --feret --long-after feret --image-set image_set --date date --camera camera --by sex --formats csv --out out",
     ],
     "verify": [
         f"{S} --fmr 0.05,0.01 --threshold 0.6 --replicates 200 --naive",
@@ -52,19 +57,23 @@ ASKED = {
         "matrix.mtx --mask matrix.mask --fmr 0.05 --replicates 100",
         "-e first.npz -s samples.csv --metric cosine --fmr 0.05 --replicates 100",
         """plain.npz::weak -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation similarity --query-ids rows
-           --target-ids columns --queries all --targets all --no-orientation-check --fmr 0.05 --replicates 100""",
+           --target-ids columns --no-orientation-check --fmr 0.05 --replicates 100""",
         "matrix.csv -s kept.csv --orientation similarity --missing drop --fmr 0.05 --replicates 100",
         f"{S} --fmr 0.05 --replicates 100 --out out --figure det.svg --report page.html",
+        "bare.npy -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation distance --queries all --targets all --no-orientation-check --fmr 0.05 --replicates 100",
+        f"{S} --fmr 0.05 --replicates 0 --comparisons all --formats csv --out out",
     ],
     "search": [
         f"{S} {K} --fpir 0.2,0.1 --ranks 1,3 --csv table.csv --curve curve.csv --threads 1 --quiet",
         f"{S} {K} -p \"session == 2\" --fusion mean --level 0.9 --fpir 0.2 --sizes 8,16 --failed \"not detected\"",
         "-e first.npz -s samples.csv --metric l2 -g @enrolled.csv --fpir 0.2",
         """plain.npz::weak -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation similarity --query-ids rows
-           --target-ids columns --queries all --targets all --no-orientation-check -g @enrolled.csv --fpir 0.2""",
+           --target-ids columns --no-orientation-check -g @enrolled.csv --fpir 0.2""",
         "matrix.csv -s kept.csv --orientation similarity --missing drop --format csv-matrix -g @enrolled.csv --fpir 0.2",
         "matrix.mtx --mask matrix.mask -g @positions.csv --fpir 0.2",
         f"{S} {K} --fpir 0.2 --figure fnir.svg --report page.html",
+        "bare.npy -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation distance --queries all --targets all --no-orientation-check -g @enrolled.csv --fpir 0.2",
+        f"{S} {K} --fpir 0.2 --seed 3 --pseudonyms --formats csv --sizes 8 --out out",
     ],
     "feret": [
         f"{S} {G} --feret --long-after feret --by sex --galleries 3 --order date --order random --ages date --ranks 1,2 --seed 2",
@@ -73,10 +82,12 @@ ASKED = {
         f"""{S} --one-per-subject --ties mean --count subjects --category "later: probe.session > mate.session" -p "kind == 'fb'" """,
         "-e first.npz -e second.npz -s samples.csv --metric cosine -g one_per_subject",
         """plain.npz -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation similarity --query-ids rows
-           --target-ids columns --queries all --targets all --no-orientation-check -g "session == 1" """,
+           --target-ids columns --no-orientation-check -g "session == 1" """,
         "matrix.csv -s kept.csv --orientation similarity --missing drop --format csv-matrix",
         "matrix.mtx --mask matrix.mask",
         f"{S} {G} --galleries 2 --out out --report page.html",
+        "bare.npy -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation distance --queries all --targets all --no-orientation-check -g one_per_subject",
+        f"{S} {G} --feret --image-set image_set --date date --camera camera --pseudonyms --formats csv --out out",
     ],
     "mcnemar": [
         "60 38 --total 722",
@@ -85,9 +96,11 @@ ASKED = {
         f"scores.npz::strong scores.npz::weak -s samples.csv {G} -p \"kind == 'fb'\" --failed \"not detected\" --on-failure as-scored",
         "-e first.npz -e second.npz -s samples.csv --metric cosine --one-per-subject",
         """a=plain.npz::weak b=plain.npz::strong -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation similarity
-           --query-ids rows --target-ids columns --queries all --targets all -g one_per_subject --no-orientation-check""",
+           --query-ids rows --target-ids columns -g one_per_subject --no-orientation-check""",
         "x=matrix.csv y=matrix.csv -s kept.csv --orientation similarity --missing drop --format csv-matrix",
         "x=matrix.mtx y=matrix.mtx --mask matrix.mask",
+        "a=bare.npy b=bare.npy -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation distance --queries all --targets all --no-orientation-check -g one_per_subject",
+        f"scores.npz::strong scores.npz::weak -s samples.csv {G} --level 0.9 --seed 2 --pseudonyms --formats csv --out out --report page.html",
     ],
     "permute": [
         f"{S} --groups session --trials 2000 --max-rank 10 --seed 3 --threads 1 --quiet",
@@ -98,9 +111,12 @@ ASKED = {
         f"{S} --groups session --trainings --trials 1000 --max-rank 3",
         "-e first.npz -s samples.csv --metric cosine --groups session --trials 500 --max-rank 3 --failed \"not detected\"",
         """plain.npz::weak -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation similarity --query-ids rows
-           --target-ids columns --queries all --targets all --no-orientation-check --groups session --trials 500 --max-rank 3""",
+           --target-ids columns --no-orientation-check --groups session --trials 500 --max-rank 3""",
         "scores.npz -s kept.csv --missing drop --groups session --trials 500 --max-rank 3 --format npz",
         f"{S} --groups session --trials 500 --max-rank 5 --out out --report page.html",
+        "bare.npy -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation distance --queries all --targets all --no-orientation-check --groups session --trials 500 --max-rank 3",
+        f"{S} --groups session --exact --max-rank 3 --pseudonyms --formats csv --out out",
+        f"{S} --groups session --trainings --formats csv --out out",
     ],
     "strat": [
         f"{S} --images 4 --order-by date --rank 2 --seed 1 --threads 1 --quiet",
@@ -109,9 +125,11 @@ ASKED = {
         f"{S} --images 4 --design rao-wu --seed 4 --failed \"not detected\"",
         "-e first.npz -s samples.csv --metric cosine --images 4",
         """plain.npz::weak -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation similarity --query-ids rows
-           --target-ids columns --queries all --targets all --no-orientation-check --images 4""",
+           --target-ids columns --no-orientation-check --images 4""",
         "scores.npz -s kept.csv --missing drop --images 4 --format npz",
         f"{S} --images 4 --out out --report page.html",
+        "bare.npy -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation distance --queries all --targets all --no-orientation-check --images 4",
+        f"{S} --images 4 --failed \"not detected\" --on-failure as-scored --pseudonyms --formats csv --out out",
     ],
     "plan": [
         "--rate 0.95 --half-width 0.01 --icc 0.2 --probes-per-subject 5",

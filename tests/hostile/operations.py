@@ -27,13 +27,13 @@ from proband.engine.files import written_whole
 from proband.protocols.cache import Journal
 from proband.protocols.splits import Split
 from proband.report.directory import whole_directory, write_evaluation
+from proband.report.writer import write_run
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
 from proband.scores.formats import read_file, write_scores
 from proband.study.caching import Cache
-from proband.study.directory import write_run
 from proband.study.reading import read_study
-from proband.study.running import run_study
+from proband.study.run import run
 
 WATCHED = {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.chmod", "os.utime", "os.link", "os.symlink"}
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_TRUNC
@@ -197,7 +197,7 @@ class Study(Job):
         with written_whole(folder / "study.toml") as draft:
             draft.write_text(text, encoding="utf-8")
         cache = Cache(folder / ".run.cache")
-        write_run(run_study(read_study(folder / "study.toml"), cache=cache), folder / "run", ("csv",), cache)
+        write_run(run(read_study(folder / "study.toml"), cache=cache), folder / "run", ("csv",), cache)
         cache.finish()
 
     def read(self, folder: Path) -> None:

@@ -10,7 +10,6 @@ import proband as pb
 from proband.errors import AlignmentError, InputError, UsageError
 from proband.inference.dyads import Comparisons, ListedComparisons
 from proband.study.reading import read_study
-from proband.study.running import run_study
 
 FMR = 0.1
 
@@ -94,7 +93,7 @@ def test_chosen_pairs_are_verified_through_every_door(chosen, run, tmp_path):
         '[samples]\nfile = "samples.csv"\n[[scores]]\nfile = "pairs.csv"\norientation = "similarity"\n'
         f"[verification]\nfmr = [{FMR}]\nreplicates = 100\n"
     )
-    (studied,) = run_study(read_study(tmp_path / "study.toml")).verification
+    (studied,) = run(read_study(tmp_path / "study.toml")).verification
     assert numbers(studied) == numbers(expected)
     for option in (("--gallery", "all"), ("--by", "subject"), ("--zoo",)):
         refused = run("verify", "pairs.csv", "-s", "samples.csv", *asked, *option, cwd=tmp_path)

@@ -11,11 +11,11 @@ import pytest
 import proband.study
 from proband.errors import InputError
 from proband.protocols.card_schema import faults
+from proband.report.writer import write_run
 from proband.study.caching import Cache
 from proband.study.definition import Study
-from proband.study.directory import write_run
 from proband.study.findings import Findings
-from proband.study.running import run_study
+from proband.study.run import run
 
 from .conftest import EXPERIMENT
 from .test_running import EVERYTHING
@@ -27,7 +27,7 @@ SCHEMA = json.loads((Path(proband.study.__file__).parent / "results_schema.json"
 
 @pytest.fixture
 def findings(studied: Studied) -> Findings:
-    return run_study(studied(EXPERIMENT, "[verification]\nfmr = [0.1]\nreplicates = 0"))
+    return run(studied(EXPERIMENT, "[verification]\nfmr = [0.1]\nreplicates = 0"))
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -41,7 +41,7 @@ def test_everything_is_there_and_of_the_schema(
     studied: Studied, tmp_path: Path, forms: tuple[str, ...]
 ) -> None:
     study = studied(EXPERIMENT, EVERYTHING)
-    report = write_run(run_study(study), tmp_path / "run", forms)
+    report = write_run(run(study), tmp_path / "run", forms)
     found = contents(tmp_path / "run")
     assert report.read_bytes() == found["report.html"]
     assert found["study.toml"] == study.path.read_bytes()
@@ -55,12 +55,12 @@ def test_everything_is_there_and_of_the_schema(
         "feret",
     ]
     tables = {name for name in found if name.startswith("tables/")}
-    assert {f"tables/{name}.csv" for name in proband.study.tables.TABLES} == tables
+    assert {f"tables/{name}.csv" for name in proband.report.contents.TABLES} == tables
     if "svg" not in forms:
         return
     drawn = {name for name in found if name.startswith("figures/")}
     undrawn = {f"figures/feret_{name}.svg" for name in ("versions", "improvements")}
-    assert {f"figures/{name}.svg" for name in proband.study.tables.FIGURES} - drawn == undrawn
+    assert {f"figures/{name}.svg" for name in proband.report.contents.FIGURES} - drawn == undrawn
 
 
 def test_tables_say_what_the_results_say(findings: Findings, tmp_path: Path) -> None:
@@ -96,10 +96,10 @@ def test_the_same_bytes_in_another_directory(studied: Studied, folder: Path, tmp
     moved = studied(*sections, name="moved/study.toml")
     cache = Cache(tmp_path / "kept")
     forms = ("csv", "parquet", "svg")
-    write_run(run_study(study, threads=1, cache=cache), tmp_path / "one", forms, cache=cache)
-    write_run(run_study(moved, threads=2), folder / "moved" / "two", forms)
+    write_run(run(study, threads=1, cache=cache), tmp_path / "one", forms, cache=cache)
+    write_run(run(moved, threads=2), folder / "moved" / "two", forms)
     again = Cache(tmp_path / "kept")
-    write_run(run_study(study, cache=again), tmp_path / "three", forms, cache=again)
+    write_run(run(study, cache=again), tmp_path / "three", forms, cache=again)
     assert again.made == []
     assert contents(tmp_path / "one") == contents(folder / "moved" / "two") == contents(tmp_path / "three")
     assert not [
@@ -124,7 +124,7 @@ def test_a_failure_leaves_nothing(
     def fail(*_: Any) -> None:
         raise RuntimeError("no page")
 
-    monkeypatch.setattr("proband.study.directory.render_page", fail)
+    monkeypatch.setattr("proband.report.writer.render_page", fail)
     (tmp_path / "place").mkdir()
     with pytest.raises(RuntimeError):
         write_run(findings, tmp_path / "place" / "run", ("csv",))

@@ -14,10 +14,10 @@ from matplotlib.text import Text
 
 import proband as pb
 from proband.report.choices import left_undrawn
+from proband.report.contents import figures_of
 from proband.study.findings import Findings
 from proband.study.reading import read_study
-from proband.study.running import run_study
-from proband.study.tables import figures_of
+from proband.study.run import run
 
 ALGORITHMS = [f"alg-{k:02d}" for k in range(12)]
 STUDY = """
@@ -64,7 +64,7 @@ def findings(tmp_path_factory: pytest.TempPathFactory) -> Findings:
     columns = {"id": ids, "subject": own, "number": [0, 1, 2, 3] * 12, "sex": ["f", "m"] * 24}
     pl.DataFrame(columns).write_csv(place / "samples.csv")
     (place / "study.toml").write_text(STUDY, encoding="utf-8")
-    return run_study(read_study(place / "study.toml"))
+    return run(read_study(place / "study.toml"))
 
 
 @pytest.mark.long

@@ -11,6 +11,7 @@ import proband as pb
 from proband.errors import InputError, UsageError
 from proband.scores import experiment_over
 from proband.study.definition import Study
+from proband.study.designs import categories_of
 from proband.study.initial import InitialStudy, initial_study, write_initial
 from proband.study.reading import read_study, study_from_text
 
@@ -52,23 +53,26 @@ def test_scores_and_samples_make_a_study_that_runs(tmp_path: Path) -> None:
     np.savez(tmp_path / "scores.npz", good=matrix(), poor=matrix(seed=1), rows=ids(2), columns=ids(1))
     made, study = made_of(tmp_path / "study.toml", tmp_path / "scores.npz", samples)
     assert made.to_fill_in == ()
-    assert study.samples is not None
-    assert (study.samples.file, study.samples.id, study.samples.subject) == (
+    assert study.request.samples is not None
+    assert (study.request.samples.file, study.request.samples.id, study.request.samples.subject) == (
         "people.csv",
         "picture",
         "person",
     )
-    assert study.samples.failed == "not face_detected"
-    (scores,) = study.scores
+    assert study.request.samples.failed == "not face_detected"
+    (scores,) = study.request.scores
     assert (scores.file, scores.orientation, scores.key) == ("scores.npz", "similarity", ())
     assert "good 1.000, poor 1.000" in made.text
-    assert study.experiment.gallery is None
+    assert study.request.experiment.gallery is None
     found = pb.Samples.read(
-        study.find("people.csv"), id_column="picture", subject_column="person", failed=study.samples.failed
+        study.origin.find("people.csv"),
+        id_column="picture",
+        subject_column="person",
+        failed=study.request.samples.failed,
     )
     assert (scores.query_ids, scores.target_ids) == ("rows", "columns")
     named = {"query_ids": scores.query_ids, "target_ids": scores.target_ids}
-    read = pb.read_scores(study.find(scores.file), found, orientation=scores.orientation, **named)
+    read = pb.read_scores(study.origin.find(scores.file), found, orientation=scores.orientation, **named)
     outcome = pb.evaluate(list(read.values()), experiment_over(list(read.values()), found))
     assert outcome.algorithms == ("good", "poor")
 
@@ -84,18 +88,25 @@ def test_proposals_can_be_switched_on(tmp_path: Path) -> None:
     )
     np.savez(tmp_path / "scores.npz", net=matrix(), query_ids=ids(2), target_ids=ids(1))
     made, study = made_of(tmp_path / "study.toml", tmp_path / "scores.npz", samples)
-    assert study.samples is not None
-    assert study.samples.failed == "found == 0"
+    assert study.request.samples is not None
+    assert study.request.samples.failed == "found == 0"
     head, mark, proposals = made.text.partition("# [experiment]")
     switched = head + (mark + proposals).replace("\n# ", "\n").replace("# [experiment]", "[experiment]", 1)
     whole = study_from_text(switched, study.path)
-    assert {"category", "comparison", "verification", "search", "feret", "output"} <= whole.asked
-    assert whole.verification is not None
-    assert whole.verification.by == ("sex",)
-    assert [one.feret for one in whole.category] == [True, False, False, False]
+    assert {
+        "category",
+        "comparison",
+        "verification",
+        "search",
+        "feret",
+        "output",
+    } <= whole.request.model_fields_set
+    assert whole.request.verification is not None
+    assert whole.request.verification.by == ("sex",)
+    assert [one.feret for one in whole.request.category] == [True, False, False, False]
     found = pb.Samples.read(samples, id_column="picture", subject_column="person")
     experiment = pb.Experiment(found, gallery="session == 1")
-    others = [one for entry in whole.category[1:] for one in entry.categories(experiment)]
+    others = [one for entry in whole.request.category[1:] for one in categories_of(entry, experiment)]
     assert len(others[0].of(experiment).probes) == N
 
 
@@ -109,7 +120,7 @@ def test_orientations_that_differ_part_the_archive(tmp_path: Path) -> None:
         target_ids=ids(1),
     )
     made, study = made_of(tmp_path / "study.toml", tmp_path / "scores.npz", table(tmp_path))
-    assert [(one.key, one.orientation) for one in study.scores] == [
+    assert [(one.key, one.orientation) for one in study.request.scores] == [
         (("near",), "similarity"),
         (("far",), "distance"),
         (("noise",), None),
@@ -127,8 +138,8 @@ def test_square_scores_and_embeddings_need_a_gallery(tmp_path: Path) -> None:
         tmp_path / "study.toml", tmp_path / "square.npz", tmp_path / "vectors.npz", tmp_path / "plain.npy", samples
     )  # fmt: skip
     assert made.to_fill_in == ()
-    assert study.experiment.gallery == "one_per_subject"
-    assert [(one.file, one.name) for one in study.embeddings] == [
+    assert study.request.experiment.gallery == "one_per_subject"
+    assert [(one.file, one.name) for one in study.request.embeddings] == [
         ("vectors.npz", "net (vectors)"),
         ("plain.npy", None),
     ]
@@ -144,9 +155,13 @@ def test_an_archive_that_is_its_own_table(tmp_path: Path) -> None:
         detected=np.arange(24) > 0,
     )
     made, study = made_of(tmp_path / "study.toml", tmp_path / "all.npz")
-    assert study.samples is not None
-    assert (study.samples.file, study.samples.id, study.samples.subject) == ("all.npz", "#", "subject")
-    assert study.samples.failed == "not detected"
+    assert study.request.samples is not None
+    assert (study.request.samples.file, study.request.samples.id, study.request.samples.subject) == (
+        "all.npz",
+        "#",
+        "subject",
+    )
+    assert study.request.samples.failed == "not detected"
     assert "# images = 4" in made.text
 
 
@@ -157,7 +172,7 @@ def test_ids_that_do_not_agree_are_dropped_and_counted(tmp_path: Path, left_out:
     kept.write_csv(samples)
     np.savez(tmp_path / "scores.npz", net=matrix(), query_ids=ids(2), target_ids=ids(1))
     made, study = made_of(tmp_path / "study.toml", tmp_path / "scores.npz", samples)
-    assert study.missing == ("drop" if left_out else "error")
+    assert study.request.missing == ("drop" if left_out else "error")
     assert (f"{left_out} ids are in the scores or in the table only" in made.text) == bool(left_out)
 
 
@@ -168,8 +183,8 @@ def test_texts_are_not_numbers(tmp_path: Path) -> None:
     np.savez(tmp_path / "scores.npz", net=matrix(), query_ids=names[12:], target_ids=names[:12])
     made, study = made_of(tmp_path / "study.toml", tmp_path / "people.csv", tmp_path / "scores.npz")
     assert made.to_fill_in == ()
-    assert study.samples is not None
-    assert (study.samples.id, study.scores[0].orientation) == ("nr", "similarity")
+    assert study.request.samples is not None
+    assert (study.request.samples.id, study.request.scores[0].orientation) == ("nr", "similarity")
 
 
 def test_lists_that_name_the_people_need_no_table(tmp_path: Path) -> None:
@@ -177,12 +192,12 @@ def test_lists_that_name_the_people_need_no_table(tmp_path: Path) -> None:
     rows = [f"{t} {q} {q}/2 {values[i, j]}" for i, q in enumerate(PEOPLE) for j, t in enumerate(PEOPLE)]
     (tmp_path / "scores-dev").write_text("\n".join(rows) + "\n", encoding="utf-8")
     made, study = made_of(tmp_path / "study.toml", tmp_path / "scores-dev")
-    assert (study.samples, made.to_fill_in) == (None, ())
-    assert study.scores[0].orientation == "similarity"
+    assert (study.request.samples, made.to_fill_in) == (None, ())
+    assert study.request.scores[0].orientation == "similarity"
     nameless = [" ".join([*row.split()[:2], "x", row.split()[3]]) for row in rows]
     (tmp_path / "nameless").write_text("\n".join(nameless) + "\n", encoding="utf-8")
     made, study = made_of(tmp_path / "other.toml", tmp_path / "nameless")
-    assert (study.identification, study.comparison, made.to_fill_in) == (None, (), ())
+    assert (study.request.identification, study.request.comparison, made.to_fill_in) == (None, (), ())
 
 
 def test_tables_of_scores(tmp_path: Path) -> None:
@@ -196,7 +211,7 @@ def test_tables_of_scores(tmp_path: Path) -> None:
     made, study = made_of(
         tmp_path / "study.toml", tmp_path / "wide.csv", tmp_path / "long.parquet", table(tmp_path)
     )
-    assert [(one.file, one.orientation) for one in study.scores] == [
+    assert [(one.file, one.orientation) for one in study.request.scores] == [
         ("wide.csv", "distance"),
         ("long.parquet", "distance"),
     ]
@@ -210,9 +225,9 @@ def test_pictures_alone_are_recognised(tmp_path: Path) -> None:
     for name in [*ids(1), *ids(2)]:
         Image.new("L", (8, 8)).save(tmp_path / "photos" / f"{name}.png")
     made, study = made_of(tmp_path / "study.toml", tmp_path / "photos", table(tmp_path))
-    assert study.images is not None
-    assert (study.images.file, study.images.as_they_are) == ("photos", True)
-    assert study.experiment.gallery == "one_per_subject"
+    assert study.request.images is not None
+    assert (study.request.images.file, study.request.images.as_they_are) == ("photos", True)
+    assert study.request.experiment.gallery == "one_per_subject"
     assert made.to_fill_in == ()
 
 
@@ -254,9 +269,9 @@ def test_odd_names_survive(tmp_path: Path) -> None:
     samples = table(folder, **{"was it detected?": [True] * 24, 'skin "tone"': ["a", "b"] * N})
     np.savez(folder / "scores.npz", net=matrix(), query_ids=ids(2), target_ids=ids(1))
     _, study = made_of(tmp_path / "study.toml", folder / "scores.npz", samples)
-    assert study.samples is not None
-    assert study.samples.failed == "not col('was it detected?')"
-    assert study.find(study.samples.file) == samples
+    assert study.request.samples is not None
+    assert study.request.samples.failed == "not col('was it detected?')"
+    assert study.origin.find(study.request.samples.file) == samples
 
 
 @pytest.mark.realdata
@@ -277,11 +292,11 @@ def test_real_files(
 ) -> None:
     made, study = made_of(tmp_path / "study.toml", *(REAL / name for name in files))
     assert made.to_fill_in == ()
-    assert study.title.startswith(f"{algorithms} algorithm")
-    assert study.experiment.gallery == gallery
-    assert (None if study.samples is None else study.samples.id) == id_column
+    assert study.request.title.startswith(f"{algorithms} algorithm")
+    assert study.request.experiment.gallery == gallery
+    assert (None if study.request.samples is None else study.request.samples.id) == id_column
     if id_column == "filename" and gallery is None:
-        assert study.samples is not None
-        assert (study.samples.subject, study.samples.failed) == ("subject", "not detected")
-        assert study.scores[0].orientation == "similarity"
+        assert study.request.samples is not None
+        assert (study.request.samples.subject, study.request.samples.failed) == ("subject", "not detected")
+        assert study.request.scores[0].orientation == "similarity"
         assert '# by = ["sex"]' in made.text

@@ -10,9 +10,9 @@ from hypothesis import given, strategies as st
 from tests.examples import examples
 
 from proband.errors import InputError, ProbandError, UsageError
-from proband.inference.feret_pairs import Improvement, Version
 from proband.study.places import Keys, Places
 from proband.study.reading import in_study_words, read_study, study_from_text
+from proband.study.requests import Improvement, Version
 
 BASE = 'title = "T"\n\n[samples]\nfile = "samples.csv"\n\n[[scores]]\nfile = "scores.npz"\norientation = "similarity"\n'
 EXAMPLE = Path("docs/study.md").read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0]
@@ -35,23 +35,23 @@ def refused(text: str, place: Path) -> ProbandError:
 def test_the_documented_example(place: Path) -> None:
     place.write_text(EXAMPLE, encoding="utf-8")
     study = read_study(place)
-    assert study.text == EXAMPLE
-    assert study.scores[0].key == ("old", "new")
-    assert study.embeddings[0].name == "candidate"
-    assert [one.by for one in study.category] == [None, "light"]
-    assert [one.is_verification for one in study.comparison] == [False, True]
-    assert study.verification is not None
-    assert study.verification.by == ("sex", "age_band")
-    assert study.feret is not None
-    assert study.feret.order == ("date", "random")
-    assert study.choices is not None
-    assert study.choices.trials == 100_000
-    assert (study.output.seed, study.output.pseudonyms) == (7, True)
+    assert study.origin.text == EXAMPLE
+    assert study.request.scores[0].key == ("old", "new")
+    assert study.request.embeddings[0].name == "candidate"
+    assert [one.by for one in study.request.category] == [None, "light"]
+    assert [one.is_verification for one in study.request.comparison] == [False, True]
+    assert study.request.verification is not None
+    assert study.request.verification.by == ("sex", "age_band")
+    assert study.request.feret is not None
+    assert study.request.feret.order == ("date", "random")
+    assert study.request.choices is not None
+    assert study.request.choices.trials == 100_000
+    assert (study.request.output.seed, study.request.output.pseudonyms) == (7, True)
 
 
 def test_text_is_kept_to_the_letter(place: Path) -> None:
     place.write_bytes(BASE.replace("\n", "\r\n").encode())
-    assert read_study(place).text == BASE.replace("\n", "\r\n")
+    assert read_study(place).origin.text == BASE.replace("\n", "\r\n")
 
 
 def test_numbers_lists_and_tables(place: Path) -> None:
@@ -61,15 +61,15 @@ def test_numbers_lists_and_tables(place: Path) -> None:
         '[images]\nfile = "photos"\nalgorithms = "correlation"\n'
     )
     study = study_from_text(BASE + more, place)
-    assert study.verification is not None
-    assert (study.verification.fmr, study.verification.thresholds) == ((0.5,), (1.0, 2.5))
-    assert study.feret is not None
-    assert (study.feret.versions, study.feret.improvements) == (
-        (Version("a", "b"),),
-        (Improvement("a", "b"),),
+    assert study.request.verification is not None
+    assert (study.request.verification.fmr, study.request.verification.thresholds) == ((0.5,), (1.0, 2.5))
+    assert study.request.feret is not None
+    assert (study.request.feret.versions, study.request.feret.improvements) == (
+        (Version(fully="a", partially="b"),),
+        (Improvement(earlier="a", later="b"),),
     )
-    assert study.images is not None
-    assert study.images.algorithms == ("correlation",)
+    assert study.request.images is not None
+    assert study.request.images.algorithms == ("correlation",)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from proband.inference.verifying import verify
 from proband.study.caching import Cache
 from proband.study.definition import Study
 from proband.study.inputs import read_inputs
-from proband.study.running import run_study
+from proband.study.run import run
 
 from .conftest import EXPERIMENT, SOURCES
 
@@ -62,7 +62,7 @@ def read(folder: Path) -> tuple[list[Any], Any]:
 
 
 def test_findings_are_those_of_the_library(studied: Studied, folder: Path) -> None:
-    found = run_study(studied(EXPERIMENT, "[verification]\nfmr = [0.1]\nreplicates = 100\nby = 'sex'"))
+    found = run(studied(EXPERIMENT, "[verification]\nfmr = [0.1]\nreplicates = 100\nby = 'sex'"))
     scores, samples = read(folder)
     experiment = pb.Experiment(samples, "number == 0")
     evaluation = pb.evaluate(scores, experiment)
@@ -83,10 +83,10 @@ def test_findings_are_those_of_the_library(studied: Studied, folder: Path) -> No
 
 def test_everything_is_kept_and_comes_back_the_same(studied: Studied, tmp_path: Path) -> None:
     study = studied(EXPERIMENT, EVERYTHING)
-    fresh = run_study(study, threads=1)
+    fresh = run(study, threads=1)
     first, second = Cache(tmp_path / "kept"), Cache(tmp_path / "kept")
-    made = run_study(study, threads=2, cache=first)
-    again = run_study(study, cache=second)
+    made = run(study, threads=2, cache=first)
+    again = run(study, cache=second)
     assert second.made == []
     assert sorted(second.found) == sorted(first.made)
     assert as_json(fresh.to_dict()) == as_json(made.to_dict()) == as_json(again.to_dict())
@@ -100,15 +100,15 @@ def test_everything_is_kept_and_comes_back_the_same(studied: Studied, tmp_path: 
 
 def test_a_changed_file_recomputes_what_depends_on_it(studied: Studied, folder: Path) -> None:
     study = studied(EXPERIMENT, "[verification]\nfmr = [0.1]\nreplicates = 100")
-    run_study(study, cache=Cache(folder / "kept"))
+    run(study, cache=Cache(folder / "kept"))
     stored = dict(np.load(folder / "b.npz"))
     stored["poor"] = stored["poor"] + np.float64(1e-3)
     np.savez(folder / "b.npz", **stored)
     cache = Cache(folder / "kept")
-    changed = run_study(study, cache=cache)
+    changed = run(study, cache=cache)
     assert sorted(cache.found) == ["ranks", "verification"]
     assert sorted(cache.made) == ["comparison", "ranks", "verification"]
-    assert as_json(changed.to_dict()) == as_json(run_study(study).to_dict())
+    assert as_json(changed.to_dict()) == as_json(run(study).to_dict())
 
 
 @pytest.mark.parametrize(
@@ -125,13 +125,13 @@ def test_a_changed_parameter_recomputes_what_depends_on_it(
     studied: Studied, tmp_path: Path, before: str, after: str, made: set[str]
 ) -> None:
     rest = "[identification]\nranks = [1, 5]\n[verification]\nfmr = [0.1]\nreplicates = 100\n[output]\nseed = 0\nlevel = 0.95"
-    run_study(studied(EXPERIMENT, rest), cache=Cache(tmp_path / "kept"))
+    run(studied(EXPERIMENT, rest), cache=Cache(tmp_path / "kept"))
     cache = Cache(tmp_path / "kept")
     sections = [text.replace(before, after) for text in (EXPERIMENT, rest)]
     study = studied(*sections)
-    again = run_study(study, cache=cache)
+    again = run(study, cache=cache)
     assert set(cache.made) == made
-    assert as_json(again.to_dict()) == as_json(run_study(study).to_dict())
+    assert as_json(again.to_dict()) == as_json(run(study).to_dict())
 
 
 def test_a_run_that_was_stopped_goes_on(
@@ -145,15 +145,15 @@ def test_a_run_that_was_stopped_goes_on(
     with monkeypatch.context() as patched:
         patched.setattr("proband.study.steps.compare", stop)
         with pytest.raises(KeyboardInterrupt):
-            run_study(study, cache=Cache(tmp_path / "kept"))
+            run(study, cache=Cache(tmp_path / "kept"))
     cache = Cache(tmp_path / "kept")
-    run_study(study, cache=cache)
+    run(study, cache=cache)
     assert sorted(cache.found) == ["ranks", "ranks", "verification", "verification"]
     assert cache.made == ["comparison"]
 
 
 def test_analyses_that_are_not_asked_for_are_left_out_with_a_note(studied: Studied) -> None:
-    found = run_study(studied("[verification]\nfmr = [0.1]\nreplicates = 0"))
+    found = run(studied("[verification]\nfmr = [0.1]\nreplicates = 0"))
     assert found.evaluation is None
     assert not found.comparisons
     assert len(found.verification) == 2
@@ -163,7 +163,7 @@ def test_analyses_that_are_not_asked_for_are_left_out_with_a_note(studied: Studi
 @pytest.mark.parametrize("section", ["[identification]", "[[comparison]]", "[feret]"])
 def test_analyses_that_are_asked_for_must_be_possible(studied: Studied, section: str) -> None:
     with pytest.raises(DesignError, match=r"study\.toml, line \d+.*gallery and probes must be chosen"):
-        run_study(studied(section))
+        run(studied(section))
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_impossible_designs_are_one_error(
     studied: Studied, section: str, kind: type[Exception], said: str
 ) -> None:
     with pytest.raises(kind, match=said) as error:
-        run_study(studied(section))
+        run(studied(section))
     assert "study.toml, line" in str(error.value)
 
 
@@ -189,16 +189,16 @@ def test_ids_that_do_not_agree(studied: Studied, folder: Path) -> None:
     text = (folder / "samples.csv").read_text(encoding="utf-8")
     (folder / "samples.csv").write_text(text.replace("s00-0", "s00-x"), encoding="utf-8")
     with pytest.raises(AlignmentError, match="1 of 80 query ids are not in the samples table: 's00-0'"):
-        run_study(studied(EXPERIMENT))
+        run(studied(EXPERIMENT))
     dropped = SOURCES.replace("[[scores]]", "[[scores]]\nmissing = 'drop'")
-    found = run_study(studied(EXPERIMENT, "[verification]\nreplicates = 0", sources=dropped))
+    found = run(studied(EXPERIMENT, "[verification]\nreplicates = 0", sources=dropped))
     assert found.evaluation is not None
     assert any("left out" in note for note in found.evaluation.notes)
 
 
 def test_two_algorithms_of_one_name(studied: Studied) -> None:
     with pytest.raises(UsageError, match="Two algorithms are called 'good'"):
-        run_study(studied(EXPERIMENT, sources=SOURCES.replace("b.npz", "a.npz")))
+        run(studied(EXPERIMENT, sources=SOURCES.replace("b.npz", "a.npz")))
 
 
 REVERSED = SOURCES.replace('orientation = "similarity"', 'orientation = "distance"', 1)
@@ -221,7 +221,7 @@ def test_faults_of_sources_name_their_line_and_are_mended_by_keys(
     studied: Studied, sources: str, line: str, said: str, hint: str, rest: str
 ) -> None:
     with pytest.raises(ProbandError) as error:
-        run_study(studied(EXPERIMENT, rest, sources=sources))
+        run(studied(EXPERIMENT, rest, sources=sources))
     assert error.value.message.startswith(f"study.toml, {line}")
     assert error.value.message.count("study.toml") == 1
     assert said in error.value.message
@@ -235,7 +235,7 @@ def test_ids_that_do_not_agree_name_their_line(studied: Studied, folder: Path) -
     with pytest.raises(
         AlignmentError, match=r"^study\.toml, line 4, \[\[scores\]\] number 1: .*1 of 80"
     ) as error:
-        run_study(studied(EXPERIMENT))
+        run(studied(EXPERIMENT))
     assert (error.value.hint or "").startswith('write missing = "drop" to leave them out')
 
 
@@ -247,27 +247,25 @@ def test_scores_that_are_not_numbers_name_their_line(studied: Studied, folder: P
         with pytest.raises(
             InputError, match=r"^study\.toml, line 9, \[\[scores\]\] number 2: .*poor: .* not finite"
         ):
-            run_study(studied(EXPERIMENT, rest))
+            run(studied(EXPERIMENT, rest))
 
 
 def test_too_many_categories_are_mended_by_a_section(studied: Studied) -> None:
     with pytest.raises(UsageError, match=r"study\.toml, line \d+, category: .* groups are 1 to 20") as error:
-        run_study(studied(EXPERIMENT, "[[category]]\nby = 'id'"))
+        run(studied(EXPERIMENT, "[[category]]\nby = 'id'"))
     assert '[[category]] with name = "young" and rule = "probe.age < 30"' in (error.value.hint or "")
 
 
 def test_one_algorithm_is_not_compared(studied: Studied) -> None:
     alone = SOURCES[: SOURCES.rindex("[[scores]]")]
-    found = run_study(studied(EXPERIMENT, "[verification]\nreplicates = 0", sources=alone))
+    found = run(studied(EXPERIMENT, "[verification]\nreplicates = 0", sources=alone))
     assert found.algorithms == ("good",)
     assert not found.comparisons
 
 
 def test_inputs_are_named_as_the_study_names_them(studied: Studied, folder: Path) -> None:
     (folder / "gallery.txt").write_text("".join(f"s{s:02d}-0\n" for s in range(20)), encoding="utf-8")
-    found = run_study(
-        studied("[experiment]\ngallery = '@gallery.txt'", sources=f"verification = false\n{SOURCES}")
-    )
+    found = run(studied("[experiment]\ngallery = '@gallery.txt'", sources=f"verification = false\n{SOURCES}"))
     assert [one.name for one in found.provenance.inputs] == ["samples.csv", "a.npz", "b.npz", "gallery.txt"]
     assert found.provenance.inputs[3].n_bytes == 120
     assert str(folder) not in as_json(found.to_dict())
@@ -283,7 +281,7 @@ def test_lists_that_name_no_queries_are_verified(folder: Path, studied: Studied)
     ]
     (folder / "list.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     source = "[[scores]]\nfile = 'list.txt'\norientation = 'similarity'\nformat = 'bob4'\n"
-    found = run_study(studied("[verification]\nfmr = [0.1]", sources=source))
+    found = run(studied("[verification]\nfmr = [0.1]", sources=source))
     assert found.verification[0].rates.counts.n_genuine == 24
 
 
@@ -299,9 +297,9 @@ def test_images_are_recognised_once(folder: Path, studied: Studied) -> None:
     )
     design = "[experiment]\ngallery = \"number == 0 and subject >= 's05'\"\nprobes = \"number > 0 and subject >= 's05'\"\n"
     study = studied(design, sources=sources)
-    first = run_study(study, cache=Cache(folder / "kept"))
+    first = run(study, cache=Cache(folder / "kept"))
     cache = Cache(folder / "kept")
-    assert as_json(run_study(study, cache=cache).to_dict()) == as_json(first.to_dict())
+    assert as_json(run(study, cache=cache).to_dict()) == as_json(first.to_dict())
     assert "recognised" in cache.found
     assert cache.made == []
     assert first.algorithms == ("correlation", "pca:l2")
@@ -312,7 +310,7 @@ def test_lists_allow_nothing_else(folder: Path, studied: Studied) -> None:
     (folder / "list.txt").write_text("a a x 1.0\na b x 0.0\nb b x 1.0\n", encoding="utf-8")
     source = "[[scores]]\nfile = 'list.txt'\norientation = 'similarity'\nformat = 'bob4'\n"
     with pytest.raises(DesignError, match="line 6, identification: the scores are lists"):
-        run_study(studied("[identification]", sources=source))
+        run(studied("[identification]", sources=source))
 
 
 def test_failures_count_alike_in_every_analysis(studied: Studied) -> None:
@@ -321,7 +319,7 @@ def test_failures_count_alike_in_every_analysis(studied: Studied) -> None:
     failed = {}
     for policy in ("miss", "as-scored"):
         study = studied(EXPERIMENT + f'on_failure = "{policy}"\n', "[strat]", sources=sources)
-        found = run_study(study)
+        found = run(study)
         assert found.strat is not None
         failed[policy] = found.strat.effects[0].estimates[0].facts.n_failed
     assert failed == {"miss": 20, "as-scored": 0}
@@ -331,8 +329,9 @@ def test_words_for_missing_values_are_a_key_of_samples(folder: Path, studied: St
     text = (folder / "samples.csv").read_text()
     (folder / "samples.csv").write_text(text.replace("s00-0,s00,0", "s00-0,s00,-"))
     sources = SOURCES.replace('csv"', 'csv"\nmissing_values = ["-"]')
-    read = read_inputs(studied(EXPERIMENT, sources=sources), Cache(folder / "kept"), None, Silent())
+    study = studied(EXPERIMENT, sources=sources)
+    read = read_inputs(study.request, study.origin, Cache(folder / "kept"), None, Silent())
     assert read.samples is not None
     assert read.samples.frame["number"].null_count() == 1
     with pytest.raises(UsageError, match="'number' is a piece of text"):
-        run_study(studied(EXPERIMENT))
+        run(studied(EXPERIMENT))

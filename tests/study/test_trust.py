@@ -14,7 +14,7 @@ import pytest
 from proband.errors import InputError, UsageError
 from proband.study.caching import beside
 from proband.study.reading import read_study
-from proband.study.running import run_study
+from proband.study.run import run as carry_out
 
 Run = Callable[..., Any]
 CODE = """from pathlib import Path
@@ -60,7 +60,7 @@ def test_code_that_a_study_names_is_run_only_if_the_user_allows_it(run: Run, fol
     assert "stranger.code:vectors" in refused.stderr
     assert "--allow-plugins" in refused.stderr
     with pytest.raises(UsageError, match="code that the study would run"):
-        run_study(read_study(folder / "study.toml"))
+        carry_out(read_study(folder / "study.toml"))
     assert not traces(folder)
     assert not (folder / "study-results").exists()
     done = run("run", "study.toml", "--allow-plugins", cwd=folder)

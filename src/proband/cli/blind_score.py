@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from proband.cli import options as o
+from proband.cli.analyses import Asked, requesting
 from proband.cli.blind_check import Tolerance
-from proband.cli.console import choice_of, progress_bars
-from proband.cli.feret_inputs import StudyInputs, show_study
-from proband.cli.gathering import gathered
-from proband.cli.inputs import ExperimentInputs, RunInputs
+from proband.cli.console import progress_bars, wrote
+from proband.cli.feret import show_study
 
 if TYPE_CHECKING:
     from proband.blind.scoring import AnsweredTest
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 _AND = "+"
 
 
-@gathered
+@requesting("feret", categories=True)
 def score(
     tests: Annotated[
         list[str],
@@ -30,14 +29,12 @@ def score(
             show_default=False,
         ),
     ],
-    setting: ExperimentInputs,
-    study: StudyInputs,
+    asked: Asked,
     tolerance: Tolerance = 1e-5,
-    level: o.Level = 0.95,
-    seed: o.Seed = 0,
     out: o.OutDir = None,
-    *,
-    running: RunInputs,
+    json: o.Json = False,
+    threads: o.Threads = None,
+    quiet: o.Quiet = False,
 ) -> None:
     """Check all submissions with the key, and evaluate them in one study; if one is refused, nothing is scored.
 
@@ -51,26 +48,33 @@ def score(
       proband blind score test-fully.key test-fully fully/pca + test-partially.key test-partially partially/pca --out results
     """
     from proband.blind.scoring import blind_study, open_tests
+    from proband.report.feret import write_study
+    from proband.study.definition import Origin
+    from proband.study.designs import categories_of, feret_arguments
+    from proband.study.steps import ranking
 
-    asked = study.asked(seed)
-    gallery = choice_of(setting.gallery, setting.one_per_subject)
-    with progress_bars(running.quiet) as progress:
+    with progress_bars(quiet) as progress:
         opened = open_tests(
-            _answered(tests, progress), tolerance=tolerance, threads=running.threads, progress=progress
+            _answered(tests, progress), tolerance=tolerance, threads=threads, progress=progress
         )
-        experiment = opened.experiment(gallery, setting.probes)
+        request = asked.request([one.name for one in opened.scores])
+        assert request.feret is not None  # what is asked for
+        gallery, probes = Origin().enrolled(request.experiment), request.experiment.probes
+        experiment = opened.experiment(gallery, probes)
         made = blind_study(
             opened,
             gallery,
-            setting.probes,
-            confidence_level=level,
-            threads=running.threads,
+            probes,
+            categories=[one for entry in request.category for one in categories_of(entry, experiment)],
+            confidence_level=request.output.level,
+            threads=threads,
             progress=progress,
-            **asked,
-            **study.over(experiment, [one.name for one in opened.scores]),
-            **setting.ranking(),
+            **feret_arguments(request.feret, request.output.seed),
+            **ranking(request.experiment),
         )
-    show_study(made, running.json, out)
+    if out is not None:
+        wrote(write_study(made, out))
+    show_study(made, json)
 
 
 def _answered(words: list[str], progress: Progress) -> list[AnsweredTest]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import polars as pl
     from rich.console import Console
     from rich.progress import Progress as Bars, TaskID
     from rich.text import Text
@@ -58,6 +59,33 @@ def print_json(plain: object, indent: int | None = 1) -> None:
     from proband.engine.documents import as_json
 
     typer.echo(as_json(plain, indent), nl=False)
+
+
+def say(text: object, dim: bool = False) -> None:
+    """Print a line of words."""
+    output().print(str(text), style="dim" if dim else None, markup=False, soft_wrap=True)
+
+
+def say_all(texts: Iterable[object], dim: bool = True) -> None:
+    """Print what stands below a table."""
+    for text in texts:
+        say(text, dim)
+
+
+def wrote(path: Path) -> None:
+    """Say what was written."""
+    talk().print(f"wrote {path}", markup=False, soft_wrap=True)
+
+
+def write_csv(frame: pl.DataFrame, path: Path | None) -> None:
+    """Write a table as CSV, if that was asked for."""
+    from proband.engine import written_whole
+    from proband.engine.spreadsheets import write_spreadsheet
+
+    if path is not None:
+        with written_whole(path) as draft:
+            write_spreadsheet(frame, draft)
+        wrote(path)
 
 
 @contextmanager

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +11,6 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.console import output, progress_bars
-from proband.cli.reporting import page_of
 
 if TYPE_CHECKING:
     from proband.inference import Comparison, Evaluation
@@ -35,9 +36,16 @@ def demo(
     """
     from proband.report import evaluation_table, statements
     from proband.report.demo import GALLERY, run_demo
+    from proband.report.page.build import build_page
+    from proband.report.page.render import render_page
+    from proband.study.findings import Findings, Provenance
+    from proband.study.inputs import versions
 
     def page(title: str, evaluation: Evaluation, comparisons: dict[str, Comparison]) -> str:
-        return page_of(title, seed=seed, evaluation=evaluation, comparisons=comparisons)
+        command = shlex.join(["proband", *sys.argv[1:]])
+        provenance = Provenance(command, seed=seed, versions=versions())
+        found = Findings(title, provenance, evaluation=evaluation, comparisons=comparisons)
+        return render_page(build_page(found))
 
     with progress_bars(quiet) as progress:
         evaluation, report = run_demo(out, subjects, seed, algorithm or [], page, threads, progress)

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from proband.cli import options as o
-from proband.cli.console import progress_bars
-from proband.cli.feret_inputs import StudyInputs, show_study
-from proband.cli.gathering import gathered
-from proband.cli.inputs import ExperimentInputs, RunInputs, ScoreInputs
-from proband.cli.reporting import ReportFile, write_report
+from typing import TYPE_CHECKING
+
+import typer
+
+from proband.cli.analyses import analysis
+from proband.cli.console import output, say_all
+
+if TYPE_CHECKING:
+    from proband.inference.feret_results import FeretStudy
+    from proband.study.findings import Findings
+    from proband.study.requests import Request
 
 
-@gathered
-def feret(
-    inputs: ScoreInputs,
-    setting: ExperimentInputs,
-    study: StudyInputs,
-    level: o.Level = 0.95,
-    seed: o.Seed = 0,
-    out: o.OutDir = None,
-    report: ReportFile = None,
-    *,
-    running: RunInputs,
-) -> None:
+@analysis("feret", "FERET evaluation", categories=True)
+def feret(found: Findings, request: Request, *, json: bool) -> None:
     """A FERET evaluation (Phillips et al. 2000): categories, versions, galleries, gallery sizes, rejection.
 
     Average performance and current upper bound of every category; whether it is too easy or too hard to tell algorithms apart;
@@ -33,30 +28,18 @@ def feret(
 
       proband feret eyes.npz own.npz -s samples.csv --version own=eyes --by sex --sizes 50,100,200 --reject 0.25
     """
-    from proband.inference.feret_study import feret_study
+    assert found.feret is not None  # what was asked for
+    show_study(found.feret, json)
 
-    asked = study.asked(seed)
-    with progress_bars(running.quiet) as progress:
-        found, table = inputs.read(progress)
-        experiment = setting.over(found, table, inputs.missing)
-        made = feret_study(
-            found,
-            experiment,
-            confidence_level=level,
-            check_orientation=inputs.orientation_check,
-            threads=running.threads,
-            progress=progress,
-            **asked,
-            **study.over(experiment, [one.name for one in found]),
-            **setting.ranking(),
-        )
-    write_report(
-        report,
-        "FERET evaluation",
-        inputs,
-        (setting.gallery, setting.probes),
-        seed=seed,
-        level=level,
-        feret=made,
-    )
-    show_study(made, running.json, out)
+
+def show_study(study: FeretStudy, json: bool) -> None:
+    """Print a FERET evaluation."""
+    from proband.report.feret import study_grids, study_json, study_statements
+    from proband.report.grids import as_rich
+
+    if json:
+        typer.echo(study_json(study), nl=False)
+        return
+    for grid in study_grids(study):
+        output().print(as_rich(grid))
+    say_all(study_statements(study))

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from inspect import Parameter, Signature, signature
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from proband.cli.console import output, print_json, progress_bars
-from proband.cli.gathering import gathered
-from proband.cli.inputs import ExperimentInputs, RunInputs, ScoreInputs
+from proband.cli.analyses import analysis
+from proband.cli.console import print_json, say, say_all
+from proband.errors import UsageError
+from proband.words import count, digits, signed
+
+if TYPE_CHECKING:
+    from proband.study.findings import Findings
+    from proband.study.requests import Request
 
 _MOST_DIGITS = 12
+_ASSUMED = "Varying: other probes. Fixed: the algorithms and the gallery. Assuming: probes are independent."
 
 
-@gathered
-def mcnemar(
-    inputs: ScoreInputs,
-    setting: ExperimentInputs,
-    n: Annotated[
-        int | None,
-        typer.Option("--total", "-n", help="Number of probes in all, for the interval of the difference."),
-    ] = None,
-    rank: Annotated[int, typer.Option("--rank", "-r", help="The rank that counts as a success.")] = 1,
-    *,
-    running: RunInputs,
-) -> None:
+@analysis("mcnemar", "McNemar's test")
+def _of_scores(found: Findings, request: Request, *, json: bool) -> None:
+    assert found.mcnemar is not None  # what was asked for
+    _show(found.mcnemar.to_dict(), found.mcnemar.sentences(), json)
+
+
+def mcnemar(**given: Any) -> None:
     """McNemar's exact test, one- and two-sided and mid-p, from two counts or from two algorithms' scores.
 
     Probes are taken to be independent: with several probes of a person use proband compare, which knows that people are shared.
@@ -39,87 +41,61 @@ def mcnemar(
 
       proband mcnemar a.npy b.npy -s samples.csv --orientation similarity
     """
-    from proband.errors import UsageError
+    total = given.pop("total")
+    words = given["scores"] or []
+    if words and all(word.isdecimal() for word in words):
+        _of_counts(words, total, given)
+    elif total is not None:
+        raise UsageError("--total goes with two counts; scores bring their own.")
+    else:
+        _of_scores(**given)
+
+
+_TOTAL = Annotated[
+    int | None,
+    typer.Option("--total", "-n", help="Number of probes in all, for the interval of the difference."),
+]
+_SHOWN = [
+    *signature(_of_scores).parameters.values(),
+    Parameter("total", Parameter.KEYWORD_ONLY, default=None, annotation=_TOTAL),
+]
+mcnemar.__signature__ = Signature(_SHOWN)  # type: ignore[attr-defined]
+mcnemar.__annotations__ = {one.name: one.annotation for one in _SHOWN}
+
+
+def _of_counts(words: list[str], total: int | None, given: dict[str, Any]) -> None:
+    """The test of two counts, as papers state them."""
     from proband.inference import mcnemar as test
     from proband.inference.mcnemar import tango_counts
 
-    words = inputs.scores or []
-    said: list[str] = []
-    if words and all(word.isdecimal() for word in words):
-        if len(words) != 2 or inputs.samples is not None:
-            raise UsageError(
-                f"McNemar's test takes two counts and no samples, or score files; got {' '.join(words)}"
-                + ("." if inputs.samples is None else f" and {inputs.samples}."),
-                "the counts are of probes that only the first, and only the second recognises.",
-            )
-        long = [word for word in (*words, str(n or 0)) if len(word) > _MOST_DIGITS]
-        if long:
-            raise UsageError(f"{long[0]:.20}… is no number of probes: it has {len(long[0]):,} digits.")
-        first, second = int(words[0]), int(words[1])
-        if n is not None and n < first + second:
-            raise UsageError(f"{first} + {second} discordant probes cannot be among {n}.")
-        plain: dict[str, Any] = test(first, second).to_dict()
-    else:
-        if n is not None:
-            raise UsageError("--total goes with two counts; scores bring their own.")
-        counts, said = _counted(inputs, setting, rank, running)
-        first, second, n = counts["sf"], counts["fs"], sum(counts.values())
-        plain = {**counts, **test(first, second).to_dict()}
-    interval = None if n is None else tango_counts(first, second, n)
-    if n is not None and interval is not None:
-        plain |= {"n": n, "difference": (first - second) / n, "low": interval.low, "high": interval.high}
-    if running.json:
-        print_json({**plain, "notes": said})
+    if len(words) != 2 or given["samples"] is not None:
+        raise UsageError(
+            f"McNemar's test takes two counts and no samples, or score files; got {' '.join(words)}"
+            + ("." if given["samples"] is None else f" and {given['samples']}."),
+            "the counts are of probes that only the first, and only the second recognises.",
+        )
+    long = [word for word in (*words, str(total or 0)) if len(word) > _MOST_DIGITS]
+    if long:
+        raise UsageError(f"{long[0]:.20}… is no number of probes: it has {count(len(long[0]))} digits.")
+    first, second = int(words[0]), int(words[1])
+    if total is not None and total < first + second:
+        raise UsageError(f"{first} + {second} discordant probes cannot be among {total}.")
+    plain: dict[str, Any] = test(first, second).to_dict()
+    if total is not None:
+        ends = tango_counts(first, second, total)
+        difference = (first - second) / total
+        plain |= {"n": total, "difference": difference, "low": ends.low, "high": ends.high}
+    _show({**plain, "notes": []}, [], given["json"])
+
+
+def _show(plain: dict[str, Any], said: list[str], json: bool) -> None:
+    if json:
+        print_json(plain)
         return
-    _show(plain, said)
-
-
-def _counted(
-    inputs: ScoreInputs, setting: ExperimentInputs, rank: int, running: RunInputs
-) -> tuple[dict[str, int], list[str]]:
-    """Count the probes that both, one or neither of two algorithms recognises."""
-    from dataclasses import asdict
-
-    from proband.errors import UsageError
-    from proband.inference import PairedOutcomes
-    from proband.inference.closed import people_in
-    from proband.measures import rank as ranked
-
-    with progress_bars(running.quiet) as progress:
-        found, table = inputs.read(progress)
-        if len(found) != 2:
-            named = ", ".join(one.name for one in found)
-            raise UsageError(
-                f"McNemar's test compares two algorithms, got {len(found)}: {named}.",
-                "pick two: FILE::NAME FILE::OTHER, or give two counts.",
-            )
-        experiment = setting.over(found, table, inputs.missing)
-        a, b = (
-            ranked(
-                one,
-                experiment,
-                check_orientation=inputs.orientation_check,
-                threads=running.threads,
-                progress=progress,
-                **setting.ranking(),
-            )
-            for one in found
-        )
-    said = [f"First: {a.algorithm}. Second: {b.algorithm}. Success: rank {rank} or better."]
-    if people_in(a) < len(a):
-        said.append(
-            f"{len(a):,} probes are of {people_in(a):,} people and are not independent, so this test rejects too often: "
-            "use proband compare."
-        )
-    return asdict(PairedOutcomes.of(a.success(rank), b.success(rank))), said
-
-
-def _show(plain: dict[str, Any], said: list[str]) -> None:
-    console = output()
     if "ss" in plain:
-        console.print(
-            f"both {plain['ss']:,}, only the first {plain['sf']:,}, only the second {plain['fs']:,}, neither {plain['ff']:,}",
-            markup=False,
+        say(
+            f"both {count(plain['ss'])}, only the first {count(plain['sf'])}, only the second {count(plain['fs'])}, "
+            f"neither {count(plain['ff'])}"
         )
     for name, field in (
         ("one-sided, first better", "p_greater"),
@@ -127,14 +103,10 @@ def _show(plain: dict[str, Any], said: list[str]) -> None:
         ("two-sided, exact", "p_two_sided"),
         ("two-sided, mid-p", "p_mid"),
     ):
-        console.print(f"{name:26} p = {plain[field]:.6g}", markup=False)
+        say(f"{name:26} p = {digits(plain[field], 6)}")
     if "difference" in plain:
-        console.print(
-            f"difference of rates        {plain['difference']:+.4f}, 95% [{plain['low']:+.4f}, {plain['high']:+.4f}] (Tango)",
-            markup=False,
+        say(
+            f"difference of rates        {signed(plain['difference'], 4)}, 95% "
+            f"[{signed(plain['low'], 4)}, {signed(plain['high'], 4)}] (Tango)"
         )
-    for sentence in (
-        *said,
-        "Varying: other probes. Fixed: the algorithms and the gallery. Assuming: probes are independent.",
-    ):
-        console.print(sentence, markup=False, soft_wrap=True)
+    say_all([*said, _ASSUMED], dim=False)

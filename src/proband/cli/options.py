@@ -150,6 +150,32 @@ Missing = Annotated[
         rich_help_panel="Scores",
     ),
 ]
+CategoryOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--category",
+        metavar="'NAME: RULE'",
+        help="A probe category: a condition on probe.x and mate.x; may be repeated.",
+        rich_help_panel="Experiment",
+    ),
+]
+FeretOption = Annotated[
+    bool,
+    typer.Option(
+        "--feret",
+        help="Add FERET's categories fb, fc, dup1, dup2 (columns image_set, date, camera).",
+        rich_help_panel="Experiment",
+    ),
+]
+ByOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--by",
+        metavar="COLUMN",
+        help="A category for each value of a column; may be repeated.",
+        rich_help_panel="Experiment",
+    ),
+]
 LongAfter = Annotated[
     str | None,
     typer.Option(

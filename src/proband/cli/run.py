@@ -53,18 +53,18 @@ def run(
       proband init samples.csv scores.npz && proband run study.toml
     """
     from proband.report.page.verdict import verdict_section
+    from proband.report.writer import require_place, write_run
     from proband.study.caching import Cache, beside
-    from proband.study.directory import require_place, write_run
     from proband.study.reading import read_study
-    from proband.study.running import run_study
+    from proband.study.run import run as carry_out
 
     asked = read_study(study)
     place = out if out is not None else asked.directory
     require_place(place)
     kept = Cache(beside(place) if cache else None)
     with progress_bars(quiet) as progress:
-        found = run_study(asked, threads=threads, progress=progress, cache=kept, allow_plugins=allow_plugins)
-        report = write_run(found, place, asked.output.formats, kept)
+        found = carry_out(asked, threads=threads, progress=progress, cache=kept, allow_plugins=allow_plugins)
+        report = write_run(found, place, asked.request.output.formats, kept)
     kept.finish()
     section = verdict_section(found)
     sentences = [block.text for block in section.blocks if hasattr(block, "text")] if section else []

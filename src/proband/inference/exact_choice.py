@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +38,10 @@ class ExactChoice:
 
     cmc: Floats
     variance_rank_1: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {"mean": self.cmc.tolist(), "variance_rank_1": self.variance_rank_1}
 
 
 def exact_choice(

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from math import sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.errors import UsageError
 from proband.inference.proportions import Interval, check_level, normal_quantile, proportion_interval
+
+if TYPE_CHECKING:
+    from proband.measures import Outcomes
 
 MOST_PROBES = 2**31 - 1
 """The largest number for which the binomial distribution is computed exactly."""
@@ -158,3 +161,67 @@ def tango_counts(
     low = -1.0 if excess(-edge) <= z else float(brentq(lambda d: excess(d) - z, -edge, observed))
     high = 1.0 if excess(edge) >= -z else float(brentq(lambda d: excess(d) + z, observed, edge))
     return Interval(low, high)
+
+
+@dataclass(frozen=True)
+class McNemarOfOutcomes:
+    """Two algorithms on the same probes: how often each recognises them, McNemar's test and the difference of the rates.
+
+    Attributes
+    ----------
+    first, second, rank
+        The algorithms, and the rank that counts as a success.
+    counts, test, interval
+        Probes by who recognises them; the test; Tango's interval of the difference.
+    n_people
+        Whose the probes are; fewer than probes means that these are not independent.
+    """
+
+    first: str
+    second: str
+    rank: int
+    counts: PairedOutcomes
+    test: McNemar
+    interval: Interval
+    n_people: int
+
+    @property
+    def difference(self) -> float:
+        """The first's rate less the second's."""
+        return (self.counts.sf - self.counts.fs) / self.counts.n
+
+    def sentences(self) -> list[str]:
+        """What was tested, and what to beware of."""
+        said = [f"First: {self.first}. Second: {self.second}. Success: rank {self.rank} or better."]
+        if self.n_people < self.counts.n:
+            said.append(
+                f"{self.counts.n:,} probes are of {self.n_people:,} people and are not independent, so this test rejects too often: "
+                "use proband compare."
+            )
+        return said
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            **asdict(self.counts),
+            **self.test.to_dict(),
+            "n": self.counts.n,
+            "difference": self.difference,
+            "low": self.interval.low,
+            "high": self.interval.high,
+            "notes": self.sentences(),
+        }
+
+
+def mcnemar_of(first: Outcomes, second: Outcomes, rank: int = 1) -> McNemarOfOutcomes:
+    """Compare two algorithms by the probes that only one of them recognises."""
+    counts = PairedOutcomes.of(first.success(rank), second.success(rank))
+    return McNemarOfOutcomes(
+        first.algorithm,
+        second.algorithm,
+        rank,
+        counts,
+        mcnemar(counts.sf, counts.fs),
+        tango_counts(counts.sf, counts.fs, counts.n),
+        len(np.unique(first.subjects)),
+    )

@@ -24,7 +24,8 @@ from proband.report.choice_figures import (
 from proband.report.directory import whole_directory
 from proband.report.figures import save_figure
 from proband.report.grids import Grid, as_rich
-from proband.words import part_of
+from proband.samples import Pool
+from proband.words import as_sentence, part_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -230,3 +231,11 @@ def _markdown(frame: pl.DataFrame) -> str:
 
     lines = ["| " + " | ".join(frame.columns) + " |", "|" + "---|" * frame.width]
     return "\n".join([*lines, *("| " + " | ".join(map(cell, row)) + " |" for row in frame.iter_rows())])
+
+
+def exact_statements(pool: Pool) -> list[str]:
+    """What exact means are over, in words."""
+    return [
+        "Exact: every person's pair drawn independently, all pairs equally likely; nothing is simulated.",
+        *map(as_sentence, pool.notes),
+    ]

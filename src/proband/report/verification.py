@@ -322,3 +322,12 @@ def searches_figure(searches: Sequence[Searches], rank: int = 1) -> Figure:
             )
         )
     return search_figure(curves)
+
+
+def size_statements(frames: Sequence[pl.DataFrame]) -> list[str]:
+    """What smaller galleries would give, in words."""
+    return [
+        f"{row['algorithm']}, {row['gallery']:,} people enrolled at random: FPIR {row['fpir']:.4f}, FNIR {row['fnir']:.4f}"
+        for frame in frames
+        for row in frame.iter_rows(named=True)
+    ]

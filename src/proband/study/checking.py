@@ -1,178 +1,116 @@
-"""What the sections of a study must not say together."""
+"""What a request must not say, as far as that can be known before any data are read."""
 
 from __future__ import annotations
 
-from proband.errors import ProbandError, UsageError
+import difflib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+from proband.errors import InputError, ProbandError, UsageError, first_few
 from proband.scores.formats import FORMATS
-from proband.study.definition import Study
-from proband.study.places import Keys
-from proband.study.sections import CategoryEntry, ComparisonRequest, EmbeddingSource, ScoreSource
-from proband.study.typed import TypedReader, near
+from proband.scores.reading import KEY_MARK
+from proband.study.definition import Origin
+from proband.study.refusals import Keys, RequestError, near, shown
+from proband.study.requests import Part, Place, Request
 
 
-def check_study(study: Study, reader: TypedReader) -> None:
-    """Refuse a study whose sections contradict each other, or that lacks what they need."""
-    _check_sources(study, reader)
-    _check_experiment(study, reader)
-    _check_categories(study, reader)
-    for place, one in enumerate(study.comparison):
-        _check_comparison(one, reader, _keys(study, "comparison", place))
-    _check_other_analyses(study, reader)
-
-
-def _keys(study: Study, section: str, place: int) -> Keys:
-    """The keys of one of several tables; a single one may be written without a number."""
-    numbered: Keys = (section, place)
-    return numbered if numbered in study.places.lines else (section,)
-
-
-def _check_sources(study: Study, reader: TypedReader) -> None:
-    if not (study.scores or study.embeddings or study.images):
+def check(request: Request, origin: Origin) -> None:
+    """Refuse a request that names nothing to read, or what is not there."""
+    if not (request.scores or request.embeddings or request.images):
+        name = "The request" if origin.path is None else origin.path.name
         raise UsageError(
-            f"{study.path.name} names no scores.",
+            f"{name} names no scores.",
             "add a section [[scores]] or [[embeddings]] with file = …, or [images] with file = … and algorithms = […].",
         )
-    for place, scores in enumerate(study.scores):
-        _check_source(scores, reader, _keys(study, "scores", place))
-    for place, embeddings in enumerate(study.embeddings):
-        _check_source(embeddings, reader, _keys(study, "embeddings", place))
-    if study.samples is None and not study.scores:
-        section = "images" if study.images is not None else "embeddings"
-        reader.refuse((section,), "whose the samples are is not known", "add [samples] with file = …")
-    if study.images is not None:
-        _check_images(study, reader)
+    for keys, place, name in files_named(request):
+        _require(origin, keys, place, name)
+    for number, scores in enumerate(request.scores):
+        if scores.format is not None and scores.format not in FORMATS:
+            raise RequestError(
+                ("scores", number, "format"),
+                f"there is no format {scores.format!r}",
+                near(scores.format, FORMATS),
+            )
+    if request.samples is None and not request.scores:
+        section = "images" if request.images is not None else "embeddings"
+        raise RequestError((section,), "whose the samples are is not known", "add [samples] with file = …")
+    if request.images is not None:
+        _check_images(request)
 
 
-def _check_source(one: ScoreSource | EmbeddingSource, reader: TypedReader, keys: Keys) -> None:
-    if one.name is not None and len(one.key) > 1:
-        reader.refuse(
-            (*keys, "name"),
-            f"{len(one.key)} algorithms cannot have one name",
-            "leave name out, or give one key.",
-        )
-    if isinstance(one, ScoreSource):
-        if one.format is not None and one.format not in FORMATS:
-            reader.refuse((*keys, "format"), f"there is no format {one.format!r}", near(one.format, FORMATS))
-        for choice, ids in (("queries", "query_ids"), ("targets", "target_ids")):
-            if getattr(one, choice) is not None and getattr(one, ids) is not None:
-                reader.refuse(
-                    (*keys, choice),
-                    f"{choice!r} is for a matrix without ids, but {ids!r} names them",
-                    "leave one of them out.",
-                )
-
-
-def _check_images(study: Study, reader: TypedReader) -> None:
+def _check_images(request: Request) -> None:
     from proband.algorithms import names_code, recognizer
 
-    images = study.images
+    images = request.images
     assert images is not None  # asked before
-    if study.samples is None:
-        reader.refuse(("images",), "images need a table of samples", "add [samples] with file = …")
-    if not images.algorithms and not images.models:
-        reader.refuse(
-            ("images",),
-            "no recogniser is named",
-            "write algorithms = […]; proband recognize --list names them.",
-        )
-    if images.as_they_are and images.detect is not None:
-        reader.refuse(
-            ("images", "detect"),
-            "as_they_are uses no eyes, so there is nothing to detect",
-            "leave one of them out.",
-        )
+    if request.samples is None:
+        raise RequestError(("images",), "images need a table of samples", "add [samples] with file = …")
     for place, name in enumerate(images.algorithms):
         if names_code(name) or name.startswith("onnx:"):
             continue  # not to be run by reading a study
+        keys = ("images", "algorithms", place)
         try:
             found = recognizer(name)
         except ProbandError as error:
-            reader.refuse(("images", "algorithms", place), error.message.rstrip("."), error.hint)
+            raise RequestError(keys, error.message.rstrip("."), error.hint) from None
         if found.needs_training and images.train is None:
-            reader.refuse(
-                ("images", "algorithms", place), f"{name} must be trained", 'say on whom: train = "CONDITION"'
-            )
+            raise RequestError(keys, f"{name} must be trained", 'say on whom: train = "CONDITION"')
 
 
-def _check_experiment(study: Study, reader: TypedReader) -> None:
-    gallery = study.experiment.gallery
-    if not study.experiment.one_per_subject or gallery is None:
+def files_named(part: Part, keys: Keys = ()) -> Iterator[tuple[Keys, Place, str]]:
+    """Every file that a request names, by the marks of its fields, with the keys that lead to it."""
+    for name, field in type(part).model_fields.items():
+        said, at = getattr(part, name), (*keys, name)
+        place = _place_of((field.annotation, *field.metadata))
+        for number, one in enumerate(said) if isinstance(said, tuple) else [(None, said)]:
+            here = at if number is None else (*at, number)
+            if isinstance(one, Part):
+                yield from files_named(one, here)
+            elif isinstance(one, str) and place is not None:
+                if place.kind != "condition":
+                    yield here, place, one
+                elif one.startswith("@"):
+                    yield here, Place("file"), one[1:]
+
+
+def _place_of(hint: Any) -> Place | None:
+    """The mark within a type, however deep."""
+    if isinstance(hint, Place):
+        return hint
+    parts = hint if isinstance(hint, tuple) else get_args(hint)
+    return next((found for part in parts if (found := _place_of(part)) is not None), None)
+
+
+def _require(origin: Origin, keys: Keys, place: Place, name: str) -> None:
+    """Refuse a name of something that is not there."""
+    path = origin.find(name)
+    try:
+        there = path.is_file() if place.kind == "file" else path.exists()
+    except (OSError, ValueError):  # a name that no file can have
+        there = False
+    if there:
         return
-    if gallery == "one_per_subject" or gallery.startswith("@"):
-        reader.refuse(
-            ("experiment", "one_per_subject"),
-            f"it goes with a condition, not with gallery = {gallery!r}",
-            "leave one of them out.",
+    if KEY_MARK in name:
+        file, _, key = name.rpartition(KEY_MARK)
+        raise RequestError(
+            keys,
+            f"the file and the array in it are said apart, got {shown(name)}",
+            f"write file = {shown(file)} and key = {shown(key)}",
         )
+    said = origin.where(*keys)
+    raise InputError(
+        f"{said}: there is no {place.kind} {shown(name)}." if said else f"There is no {place.kind} {name}.",
+        _beside(path, origin),
+    )
 
 
-def _check_categories(study: Study, reader: TypedReader) -> None:
-    seen: set[str] = set()
-    for place, one in enumerate(study.category):
-        keys = _keys(study, "category", place)
-        forms = [one.name is not None or one.rule is not None, one.by is not None, one.feret]
-        if sum(forms) != 1:
-            reader.refuse(
-                keys, "expected name and rule, or by, or feret = true", "write one section for each."
-            )
-        if forms[0] and (one.name is None or one.rule is None):
-            absent = "name" if one.name is None else "rule"
-            reader.refuse(
-                keys, f"{absent!r} is missing", 'for example rule = "probe.session != mate.session"'
-            )
-        if not one.feret:
-            _refuse_ferets(one, reader, keys)
-        if one.name is not None and one.name in seen:
-            reader.refuse(
-                (*keys, "name"), f"two categories are called {one.name!r}", "give each its own name."
-            )
-        seen.add(one.name or "")
-
-
-def _refuse_ferets(one: CategoryEntry, reader: TypedReader, keys: Keys) -> None:
-    usual = CategoryEntry()
-    for name in ("image_set", "date", "camera", "long_after"):
-        if getattr(one, name) != getattr(usual, name):
-            reader.refuse(
-                (*keys, name), "it is about FERET's categories", "add feret = true, or leave it out."
-            )
-
-
-def _check_comparison(one: ComparisonRequest, reader: TypedReader, keys: Keys) -> None:
-    named = [name for name in ("rank", "median_rank", "fnmr_at") if getattr(one, name) is not None]
-    named += ["auc"] if one.auc else []
-    if len(named) > 1:
-        reader.refuse(
-            (*keys, named[1]), f"{' and '.join(named)} exclude each other", "write a [[comparison]] for each."
-        )
-    if one.is_verification and one.test != "auto":
-        reader.refuse(
-            (*keys, "test"),
-            f"{named[0]} compares verification, which has a test of its own",
-            "leave test out.",
-        )
-    if one.is_verification and one.by_category:
-        reader.refuse(
-            (*keys, "by_category"), "categories are of searches, not of verification", "leave it out."
-        )
-    if one.margin is not None and one.margin >= 1 and one.median_rank is None:
-        reader.refuse(
-            (*keys, "margin"), f"a difference of rates lies below 1, got {one.margin:g}", "one point is 0.01."
-        )
-
-
-def _check_other_analyses(study: Study, reader: TypedReader) -> None:
-    choices, feret = study.choices, study.feret
-    if choices is not None and choices.pairs == "between" and not choices.groups:
-        reader.refuse(
-            ("choices", "pairs"),
-            "pairs between groups need groups",
-            "write groups = […], or leave pairs out.",
-        )
-    if feret is not None and feret.galleries is None and (feret.order or feret.ages is not None):
-        key = "order" if feret.order else "ages"
-        reader.refuse(("feret", key), f"{key} is about galleries", "say how many: galleries = 6")
-    if study.identification is None and study.category and feret is None:
-        reader.refuse(
-            ("category",), "categories are of identification, which is switched off", "leave one of them out."
-        )
+def _beside(path: Path, origin: Origin) -> str:
+    """A hint for a name that leads nowhere: something of nearly that name, or where names are looked up."""
+    folder = path.parent
+    names = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
+    found = difflib.get_close_matches(path.name, names, n=2)
+    if found:
+        return f"in {folder} there is {first_few(found)}."
+    whence = "here" if origin.path is None else f"where {origin.path.name} is"
+    return f"names are looked up from {whence}; {folder} {'has no such file' if names else 'is no directory, or empty'}."

@@ -1,4 +1,4 @@
-"""A study: what is measured, on whom, and how, as one file says it."""
+"""A request and where it was written: in a study file, on the command line, or in Python."""
 
 from __future__ import annotations
 
@@ -8,105 +8,80 @@ from typing import TYPE_CHECKING
 
 from proband.engine.files import refused
 from proband.errors import UsageError
-from proband.scores.base import MissingPolicy
 from proband.scores.reading import KEY_MARK
 from proband.study.places import Places
-from proband.study.sections import (
-    CategoryEntry,
-    ChoicesRequest,
-    ComparisonRequest,
-    EmbeddingSource,
-    ExperimentDesign,
-    FeretRequest,
-    Identification,
-    ImageSource,
-    Output,
-    SamplesTable,
-    ScoreSource,
-    SearchRequest,
-    StratRequest,
-    VerificationRequest,
-)
-from proband.study.typed import TypedReader
+from proband.study.refusals import said_as
+from proband.study.requests import EmbeddingSource, ExperimentDesign, Request, ScoreSource
 
 if TYPE_CHECKING:
     from proband.samples import Choice
 
 
 @dataclass(frozen=True)
-class Study:
-    """Everything a study file says.
-
-    Files are kept as they are written; `path` finds them.
+class Origin:
+    """Where a request was written, so that the files it names are found and its faults are told where they stand.
 
     Attributes
     ----------
-    path
-        The study file.
-    text
-        Its text, to the letter.
-    title
-        By default the file's name without its ending.
-    identification, comparison, verification
-        What is done unless the file says ``false``: None or empty if it does.
-    search, choices, strat, feret
-        What is done only if the file has such a section.
-    asked
-        The sections that stand in the file. Those that do not are done only where the data allow it.
+    path, text
+        The study file and what it says; None and empty where there is none.
     places
-        Where in the text everything is said.
+        On which line it says what.
+    command
+        What was typed.
     """
 
-    path: Path
-    text: str = field(repr=False)
-    title: str
-    samples: SamplesTable | None = None
-    scores: tuple[ScoreSource, ...] = ()
-    embeddings: tuple[EmbeddingSource, ...] = ()
-    images: ImageSource | None = None
-    experiment: ExperimentDesign = field(default_factory=ExperimentDesign)
-    category: tuple[CategoryEntry, ...] = ()
-    identification: Identification | None = field(default_factory=Identification)
-    comparison: tuple[ComparisonRequest, ...] = (ComparisonRequest(),)
-    verification: VerificationRequest | None = field(default_factory=VerificationRequest)
-    search: SearchRequest | None = None
-    choices: ChoicesRequest | None = None
-    strat: StratRequest | None = None
-    feret: FeretRequest | None = None
-    output: Output = field(default_factory=Output)
-    asked: frozenset[str] = frozenset()
+    path: Path | None = None
+    text: str = field(default="", repr=False)
     places: Places = field(default_factory=Places, repr=False, compare=False)
-
-    def __repr__(self) -> str:
-        return f"Study({self.title!r}, {self.path.name}: {', '.join(sorted(self.asked))})"
+    command: str = ""
 
     def find(self, file: str) -> Path:
-        """Where a file named in the study is: beside the study file, unless its name says otherwise."""
-        return self.path.parent / file
+        """Where a file that is named is: beside the study file, unless its name says otherwise."""
+        return Path(file) if self.path is None else self.path.parent / file
+
+    def where(self, *keys: str | int) -> str:
+        """Where something is said: ``study.toml, line 12, [search] fpir``; empty where there is no file."""
+        if self.path is None:
+            return ""
+        if len(keys) > 1 and isinstance(keys[1], int) and keys[:2] not in self.places.lines:
+            keys = (
+                keys[0],
+                *keys[2:],
+            )  # one of several sections may be written as the only one, without a number
+        return f"{self.path.name}, line {self.places.line(keys)}, {said_as(keys)}"
+
+    def condition(self, text: str | None) -> str | None:
+        """A condition as the library takes it: the list of ids of ``@FILE`` is found from here."""
+        return f"@{self.find(text[1:])}" if text is not None and text.startswith("@") else text
 
     def references(self, source: ScoreSource | EmbeddingSource) -> tuple[str, ...]:
         """The file of a source as readers take it, once for each of its keys: ``FILE`` or ``FILE::KEY``."""
         file = str(self.find(source.file))
         return tuple(f"{file}{KEY_MARK}{key}" for key in source.key) or (file,)
 
-    def condition(self, text: str | None) -> str | None:
-        """A condition as the library takes it: the list of ids of ``@FILE`` is found beside the study file."""
-        return f"@{self.find(text[1:])}" if text is not None and text.startswith("@") else text
-
-    def enrolled(self) -> Choice | None:
-        """Who is enrolled: what gallery and one_per_subject of the experiment mean together."""
+    def enrolled(self, experiment: ExperimentDesign) -> Choice | None:
+        """Who is enrolled: what gallery and one_per_subject of an experiment mean together."""
         from proband.samples import OnePerSubject
 
-        chosen = self.condition(self.experiment.gallery)
-        if not self.experiment.one_per_subject:
+        chosen = self.condition(experiment.gallery)
+        if not experiment.one_per_subject:
             return chosen
         return OnePerSubject(where=None if chosen == "all" else chosen)
 
+
+@dataclass(frozen=True)
+class Study:
+    """A study file: what it asks for, and where it says so."""
+
+    request: Request
+    origin: Origin
+
     @property
-    def missing(self) -> MissingPolicy:
-        """What becomes of chosen samples that were not scored: left out if any source says so."""
-        said = [one.missing for one in self.scores] + [one.missing for one in self.embeddings]
-        return "drop" if "drop" in said else "error"
+    def path(self) -> Path:
+        """The file."""
+        assert self.origin.path is not None  # a study has one
+        return self.origin.path
 
     @property
     def directory(self) -> Path:
@@ -114,17 +89,14 @@ class Study:
 
         A place outside the directory of the study file, by its name or by a link, only the user can choose, and not the file.
         """
-        place = self.find(self.output.directory or f"{self.path.stem}-results")
+        asked = self.request.output.directory
+        place = self.origin.find(asked or f"{self.path.stem}-results")
         with refused(f"{place} is no place for results"):
             inside = place.resolve().is_relative_to(self.path.parent.resolve())
         if not inside:
-            said = self.where("output", "directory") if self.output.directory else self.path.name
+            said = self.origin.where("output", "directory") if asked else self.path.name
             raise UsageError(
                 f"{said}: {place} leads out of the directory of the study.",
                 "name the place yourself: proband run --out DIR (in Python, of write_run).",
             )
         return place
-
-    def where(self, *keys: str | int) -> str:
-        """Where the file says something: ``study.toml, line 12, [search] fpir``."""
-        return TypedReader(self.path, self.places).where(keys)

@@ -17,10 +17,14 @@ from proband.designs import (
     SignFlip,
     StratifiedDesign,
 )
+from proband.inference.feret_pairs import Improvement, Version
+from proband.inference.feret_study import probe_groups
 from proband.inference.rejection import Rejection
 from proband.measures import MedianCensoredRank, RecognitionRate
 from proband.measures.verification import AUC, FNMR
-from proband.study.sections import ComparisonRequest, FeretRequest
+from proband.samples import Category, Experiment, feret_categories
+from proband.samples.categories import LONG_AFTER
+from proband.study.requests import CategoryEntry, ComparisonRequest, FeretRequest
 
 RANDOM = "random"
 """The order of galleries that chance makes."""
@@ -74,6 +78,22 @@ def feret_arguments(request: FeretRequest, seed: int) -> dict[str, Any]:
         "ages": request.ages or next((name for name in request.order if name != RANDOM), None),
         "sizes": request.sizes,
         "rejection": None if request.reject is None else Rejection(request.reject, request.fpir),
+        "versions": [Version(one.fully, one.partially) for one in request.versions],
+        "improvements": [
+            Improvement(one.earlier, one.later, one.earlier_date, one.later_date)
+            for one in request.improvements
+        ],
         "ranks": request.ranks,
         "seed": seed,
     }
+
+
+def categories_of(entry: CategoryEntry, experiment: Experiment) -> tuple[Category, ...]:
+    """The categories that an entry means over an experiment."""
+    if entry.feret:
+        return feret_categories(entry.image_set, entry.date, entry.camera, entry.long_after or LONG_AFTER)
+    if entry.by is not None:
+        return probe_groups(experiment, entry.by)
+    assert entry.name is not None  # one of the three, as the request made sure
+    assert entry.rule is not None
+    return (Category(entry.name, entry.rule, entry.mates),)

@@ -6,14 +6,20 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+import polars as pl
+
 from proband._version import __version__
-from proband.inference import Comparison, Evaluation, VirtualExperiments
+from proband.inference import Comparison, Estimate, Evaluation, VirtualExperiments
+from proband.inference.exact_choice import ExactChoice
 from proband.inference.feret_study import FeretStudy
 from proband.inference.groups import Differential
 from proband.inference.hard_subjects import HardSubjects
+from proband.inference.mcnemar import McNemarOfOutcomes
 from proband.inference.searching import SearchEstimates
 from proband.inference.strat_study import StratStudy
 from proband.inference.verifying import Verification
+from proband.measures.folds import FoldAccuracy
+from proband.samples import Pool
 
 SCHEMA = "proband-results/1"
 
@@ -66,8 +72,18 @@ class Findings:
         One for each algorithm: error rates, error rates by group, and whom the errors fall on.
     searches
         Open-set identification, one for each algorithm.
-    choices, strat, feret
-        Studies of the choice of images, of galleries, of categories and galleries.
+    by_gallery_size
+        For each of them, what smaller galleries would give, if that was asked for.
+    folds
+        Accuracy over the folds of listed pairs, one for each algorithm.
+    mcnemar
+        Two algorithms by the probes on which they differ.
+    choices, exact_choices, trainings
+        Studies of the choice of images: by trials, as exact means by algorithm, and of training sets (`trained`).
+    pool
+        The images that could have been chosen.
+    strat, feret
+        Studies of galleries, and of categories and galleries.
     notes
         What was left out or decided, beyond what the results say themselves.
     """
@@ -85,6 +101,13 @@ class Findings:
     feret: FeretStudy | None = None
     confidence_level: float = 0.95
     notes: tuple[str, ...] = ()
+    by_gallery_size: tuple[pl.DataFrame, ...] = ()
+    folds: tuple[FoldAccuracy, ...] = ()
+    mcnemar: McNemarOfOutcomes | None = None
+    exact_choices: Mapping[str, ExactChoice] = field(default_factory=dict)
+    pool: Pool | None = None
+    trainings: Estimate | None = None
+    trained: tuple[str, ...] = ()
 
     @property
     def algorithms(self) -> tuple[str, ...]:
@@ -96,6 +119,9 @@ class Findings:
             named += [one.facts.algorithm for one in comparison.estimates]
         named += [one.rates.algorithm for one in self.verification]
         named += [one.algorithm for one in self.searches]
+        named += [one.name for one in self.folds]
+        named += [] if self.mcnemar is None else [self.mcnemar.first, self.mcnemar.second]
+        named += list(self.exact_choices)
         if self.choices is not None:
             named += self.choices.algorithms
         return tuple(dict.fromkeys(named))
@@ -109,7 +135,14 @@ class Findings:
             "groups": [one.to_dict() for one in self.groups],
             "hard_subjects": {name: one.to_dict() for name, one in self.hard_subjects.items()},
             "search": [one.to_dict() for one in self.searches],
+            "by_gallery_size": [row for frame in self.by_gallery_size for row in frame.to_dicts()],
+            "folds": [one.to_dict() for one in self.folds],
+            "mcnemar": None if self.mcnemar is None else self.mcnemar.to_dict(),
             "choices": None if self.choices is None else self.choices.to_dict(self.confidence_level),
+            "exact_choices": {name: one.to_dict() for name, one in self.exact_choices.items()},
+            "trainings": None
+            if self.trainings is None
+            else {**self.trainings.to_dict(), "values": _values(self.trainings)},
             "strat": None if self.strat is None else self.strat.to_dict(),
             "feret": None if self.feret is None else self.feret.to_dict(),
         }
@@ -122,3 +155,8 @@ class Findings:
             "notes": list(self.notes),
             **{name: part for name, part in parts.items() if part},
         }
+
+
+def _values(made: Estimate) -> list[float]:
+    """The value of every training set."""
+    return [] if made.replicates is None else made.replicates.tolist()

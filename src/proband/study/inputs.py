@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
 import numpy as np
 
@@ -20,11 +20,12 @@ from proband.scores.formats import ReadOptions
 from proband.scores.reading import read_embeddings
 from proband.scores.trials import Trials
 from proband.study.caching import Cache
-from proband.study.definition import Study
+from proband.study.checking import files_named
+from proband.study.definition import Origin
 from proband.study.findings import InputFile
 from proband.study.reading import placed
 from proband.study.recognising import recognise
-from proband.study.sections import EmbeddingSource, ImageSource, Place, ScoreSource
+from proband.study.requests import EmbeddingSource, ImageSource, Part, Request, ScoreSource
 from proband.study.sources import ScoreReader, read_table, renamed, require_names, require_samples
 
 _ONNX = "onnx:"
@@ -56,8 +57,8 @@ class PairList:
 
 
 @dataclass(frozen=True, eq=False)
-class StudyInputs:
-    """Everything a study read.
+class Inputs:
+    """Everything that a request is carried out on.
 
     Attributes
     ----------
@@ -77,51 +78,53 @@ class StudyInputs:
     notes: tuple[str, ...] = ()
 
 
-def read_inputs(study: Study, cache: Cache, threads: int | None, progress: Progress) -> StudyInputs:
-    """Read every file the study names."""
-    files = tuple(
-        InputFile(name, *cache.digest(study.find(name))) for name in dict.fromkeys(_files_of(study))
-    )
+def read_inputs(
+    request: Request, origin: Origin, cache: Cache, threads: int | None, progress: Progress
+) -> Inputs:
+    """Read every file that a request names."""
+    named = dict.fromkeys(_files_of(request, origin))
+    files = tuple(InputFile(name, *cache.digest(origin.find(name))) for name in named)
     table = None
-    if study.samples is not None:
-        one = study.samples
-        with placed(study.where("samples")):
-            table = read_table(study.find(one.file), one.id, one.subject, one.failed, one.missing_values)
-    if not study.embeddings and study.images is None:
-        lists = _lists(study, table, files, progress)
+    if request.samples is not None:
+        one = request.samples
+        with placed(origin.where("samples")):
+            table = read_table(origin.find(one.file), one.id, one.subject, one.failed, one.missing_values)
+    if not request.embeddings and request.images is None:
+        lists = _lists(request, origin, table, files, progress)
         if lists:
-            return StudyInputs(table, "", (), lists, files)
+            return Inputs(table, "", (), lists, files)
     found: list[Algorithm] = []
-    for number, source in enumerate(study.scores):
-        place = _place(study, "scores", number)
-        for reference in study.references(source):
+    for number, source in enumerate(request.scores):
+        place = origin.where("scores", number)
+        for reference in origin.references(source):
             with placed(place):
-                scores, table = _score_reader(study, source, progress).matrices(reference, table, source.name)
+                scores, table = _score_reader(origin, source, progress).matrices(
+                    reference, table, source.name
+                )
             found += [
                 Algorithm(one, _digest(one, files, source), source.orientation_check, place) for one in scores
             ]
-    with placed(study.path.name):
-        table = require_samples(table, "add [samples] with file = … to the study.")
-    for number, models in enumerate(study.embeddings):
-        place = _place(study, "embeddings", number)
+    with placed("" if origin.path is None else origin.path.name):
+        hint = (
+            "give a table with --samples."
+            if origin.path is None
+            else "add [samples] with file = … to the study."
+        )
+        table = require_samples(table, hint)
+    for number, models in enumerate(request.embeddings):
+        place = origin.where("embeddings", number)
         with placed(place):
-            found += _embeddings(study, models, table, files, place)
-    samples_digest = _digest_of_samples(study, table, files)
+            found += _embeddings(origin, models, table, files, place)
+    samples_digest = _digest_of_samples(request, table, files)
     notes: tuple[str, ...] = ()
-    if study.images is not None:
-        with placed(study.where("images")):
+    if request.images is not None:
+        with placed(origin.where("images")):
             recognised, notes = _recognised(
-                study, study.images, table, files, samples_digest, cache, threads, progress
+                origin, request.images, table, files, samples_digest, cache, threads, progress
             )
         found += recognised
     _require_names(found)
-    return StudyInputs(table, samples_digest, tuple(found), (), files, notes)
-
-
-def _place(study: Study, section: str, number: int) -> str:
-    """Where one of several sources stands; a single one may be written without a number."""
-    several = (section, number) in study.places.lines
-    return study.where(section, number) if several else study.where(section)
+    return Inputs(table, samples_digest, tuple(found), (), files, notes)
 
 
 def _require_names(found: list[Algorithm]) -> None:
@@ -140,32 +143,32 @@ def _require_names(found: list[Algorithm]) -> None:
                 ) from None
 
 
-def _score_reader(study: Study, source: ScoreSource, progress: Progress) -> ScoreReader:
+def _score_reader(origin: Origin, source: ScoreSource, progress: Progress) -> ScoreReader:
     return ScoreReader(
         source.orientation,
         source.missing,
-        study.condition(source.queries),
-        study.condition(source.targets),
+        origin.condition(source.queries),
+        origin.condition(source.targets),
         source.format,
         ReadOptions(
             query_ids=source.query_ids,
             target_ids=source.target_ids,
-            mask=None if source.mask is None else study.find(source.mask),
+            mask=None if source.mask is None else origin.find(source.mask),
             progress=progress,
         ),
     )
 
 
 def _lists(
-    study: Study, table: Samples | None, files: tuple[InputFile, ...], progress: Progress
+    request: Request, origin: Origin, table: Samples | None, files: tuple[InputFile, ...], progress: Progress
 ) -> tuple[PairList, ...]:
     """The scores as lists that make no matrix; empty if any file makes one."""
     found = []
-    for number, source in enumerate(study.scores):
-        place = _place(study, "scores", number)
-        for reference in study.references(source):
+    for number, source in enumerate(request.scores):
+        place = origin.where("scores", number)
+        for reference in origin.references(source):
             with placed(place):
-                trials = _score_reader(study, source, progress).list_of_pairs(reference, table, source.name)
+                trials = _score_reader(origin, source, progress).list_of_pairs(reference, table, source.name)
             if trials is None:
                 return ()
             digest = _joined(_stated(source), _file(files, source.file), trials.name)
@@ -174,9 +177,9 @@ def _lists(
 
 
 def _embeddings(
-    study: Study, source: EmbeddingSource, table: Samples, files: tuple[InputFile, ...], place: str
+    origin: Origin, source: EmbeddingSource, table: Samples, files: tuple[InputFile, ...], place: str
 ) -> Iterator[Algorithm]:
-    for reference in study.references(source):
+    for reference in origin.references(source):
         models = read_embeddings(
             reference, table, metric=source.metric, missing=source.missing, ids=source.ids
         )
@@ -185,7 +188,7 @@ def _embeddings(
 
 
 def _recognised(
-    study: Study,
+    origin: Origin,
     source: ImageSource,
     table: Samples,
     files: tuple[InputFile, ...],
@@ -199,13 +202,13 @@ def _recognised(
 
     def make() -> dict[str, Any]:
         made = recognise(
-            study.find(source.file),
+            origin.find(source.file),
             table,
-            [_found_model(study, name) for name in source.algorithms],
-            [study.find(name) for name in source.models],
-            train=study.condition(source.train),
-            queries=study.condition(source.queries),
-            targets=study.condition(source.targets),
+            [_found_model(origin, name) for name in source.algorithms],
+            [origin.find(name) for name in source.models],
+            train=origin.condition(source.train),
+            queries=origin.condition(source.queries),
+            targets=origin.condition(source.targets),
             file_column=source.file_column,
             detect=source.detect,
             as_they_are=source.as_they_are,
@@ -218,16 +221,16 @@ def _recognised(
         }
 
     ours = all(name in BUNDLED or name.startswith(_ONNX) for name in source.algorithms)
-    named = {name: _file(files, name) for name in _files_in(source)}
-    depends_on = {"source": asdict(source), "files": named, "samples": samples_digest, **versions()}
+    named = {name: _file(files, name) for name in (*_files_in(source), *_models_in(source))}
+    depends_on = {"source": source.model_dump(), "files": named, "samples": samples_digest, **versions()}
     kept = cache.step("recognised", depends_on, make) if ours else make()
     scores = [DenseScores(**parts) for parts in kept["scores"]]
-    place = study.where("images")
+    place = origin.where("images")
     return [Algorithm(one, _digest(one, files, source), place=place) for one in scores], kept["notes"]
 
 
-def _found_model(study: Study, name: str) -> str:
-    return f"{_ONNX}{study.find(name.removeprefix(_ONNX))}" if name.startswith(_ONNX) else name
+def _found_model(origin: Origin, name: str) -> str:
+    return f"{_ONNX}{origin.find(name.removeprefix(_ONNX))}" if name.startswith(_ONNX) else name
 
 
 def _parts_of(scores: DenseScores) -> dict[str, Any]:
@@ -259,55 +262,40 @@ def versions() -> dict[str, str]:
     return found
 
 
-def _files_of(study: Study) -> Iterator[str]:
-    """Every file the study names, and those that are read with them."""
-    for section in (getattr(study, one.name) for one in fields(study)):
-        for part in section if isinstance(section, tuple) else (section,):
-            if is_dataclass(part):
-                yield from _files_in(part)
-    for source in study.scores:
+def _files_of(request: Request, origin: Origin) -> Iterator[str]:
+    """Every file that is named, and those that are read with them."""
+    yield from _files_in(request)
+    for source in request.scores:
         for beside in (f"{source.file}.json", str(Path(source.file).with_suffix(".mask"))):
-            if study.find(beside).is_file():
+            if origin.find(beside).is_file() and origin.find(source.file).is_file():
                 yield beside
+    if request.images is not None:
+        yield from _models_in(request.images)
 
 
-def _files_in(section: Any) -> Iterator[str]:
-    """The files that a section names, by the marks of its fields."""
-    hints = get_type_hints(type(section), include_extras=True)
-    for one in fields(section):
-        place = _place_of(hints[one.name])
-        said = getattr(section, one.name)
-        for name in said if isinstance(said, tuple) else (said,):
-            if isinstance(name, str) and place is not None and place.kind != "condition":
-                yield name
-            elif isinstance(name, str) and place is not None and name.startswith("@"):
-                yield name[1:]
-    if isinstance(section, ImageSource):
-        yield from (name.removeprefix(_ONNX) for name in section.algorithms if name.startswith(_ONNX))
+def _files_in(part: Part) -> Iterator[str]:
+    return (name for _, _, name in files_named(part))
 
 
-def _place_of(hint: Any) -> Place | None:
-    """The mark within a type, however deep."""
-    if isinstance(hint, Place):
-        return hint
-    return next((found for part in get_args(hint) if (found := _place_of(part)) is not None), None)
+def _models_in(source: ImageSource) -> Iterator[str]:
+    return (name.removeprefix(_ONNX) for name in source.algorithms if name.startswith(_ONNX))
 
 
 def _file(files: tuple[InputFile, ...], name: str) -> str:
     return next(one.sha256 for one in files if one.name == name)
 
 
-def _stated(source: object) -> str:
-    return json.dumps(asdict(source), sort_keys=True, default=str)  # type: ignore[call-overload]
+def _stated(source: Part) -> str:
+    return json.dumps(source.model_dump(), sort_keys=True)
 
 
 def _joined(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def _digest_of_samples(study: Study, table: Samples, files: tuple[InputFile, ...]) -> str:
-    if study.samples is not None:
-        return _joined(_stated(study.samples), _file(files, study.samples.file))
+def _digest_of_samples(request: Request, table: Samples, files: tuple[InputFile, ...]) -> str:
+    if request.samples is not None:
+        return _joined(_stated(request.samples), _file(files, request.samples.file))
     return _joined(table.frame.write_ndjson())
 
 

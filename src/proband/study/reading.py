@@ -11,45 +11,12 @@ from typing import Any
 
 from proband.engine.files import reading, refused
 from proband.errors import InputError, ProbandError, UsageError
-from proband.study import sections as s
-from proband.study.checking import check_study
-from proband.study.definition import Study
+from proband.study.checking import check
+from proband.study.definition import Origin, Study
 from proband.study.places import Places
-from proband.study.typed import TypedReader, near, shown
+from proband.study.refusals import RequestError
+from proband.study.requests import Request
 
-_TITLE = "title"
-_ONE: dict[str, type] = {
-    "samples": s.SamplesTable,
-    "images": s.ImageSource,
-    "experiment": s.ExperimentDesign,
-    "identification": s.Identification,
-    "verification": s.VerificationRequest,
-    "search": s.SearchRequest,
-    "choices": s.ChoicesRequest,
-    "strat": s.StratRequest,
-    "feret": s.FeretRequest,
-    "output": s.Output,
-}
-_SEVERAL: dict[str, type] = {
-    "scores": s.ScoreSource,
-    "embeddings": s.EmbeddingSource,
-    "category": s.CategoryEntry,
-    "comparison": s.ComparisonRequest,
-}
-SECTIONS: dict[str, type] = {**_ONE, **_SEVERAL}
-"""Every section of a study file, by name."""
-
-ANALYSES = ("identification", "comparison", "verification", "search", "choices", "strat", "feret")
-"""Sections that may be switched on and off instead: ``verification = false``."""
-
-# Commands whose names differ from those of the sections that ask for the same.
-_COMMANDS = {
-    "evaluate": "identification",
-    "compare": "comparison",
-    "verify": "verification",
-    "permute": "choices",
-    "recognize": "images",
-}
 _LARGEST = 10_000_000
 _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
@@ -135,46 +102,20 @@ def read_study(path: str | Path) -> Study:
 def study_from_text(text: str, path: Path) -> Study:
     """Make a study of the text of a file; files it names are looked up from `path`, which need not exist."""
     tables = _parsed(text, path)
-    reader = TypedReader(path, Places.of(text))
-    known = (_TITLE, *SECTIONS)
-    for name in tables:
-        if name not in known:
-            reader.refuse((name,), f"there is no section or key {name!r}", _hint(name, known))
-    title = reader.value(str, tables.pop(_TITLE, path.stem), (_TITLE,))
-    made = {name: _section(reader, name, value) for name, value in tables.items()}
-    study = Study(path, text, title, **made, asked=frozenset(tables), places=reader.places)
-    check_study(study, reader)
-    return study
+    origin = Origin(path, text, Places.of(text), f"proband run {path.name}")
+    with refused_at(origin):
+        request = Request(**{"title": path.stem, **tables})
+        check(request, origin)
+    return Study(request, origin)
 
 
-def _section(reader: TypedReader, name: str, value: Any) -> Any:
-    several = name in _SEVERAL
-    if isinstance(value, bool):
-        if name not in ANALYSES:
-            reader.refuse(
-                (name,),
-                f"expected a table, got {shown(value)}",
-                f"only analyses are switched so: {', '.join(ANALYSES)}.",
-            )
-        asked = (SECTIONS[name](),) if value else ()
-        return asked if several else next(iter(asked), None)
-    if several:
-        return reader.sections(SECTIONS[name], value, (name,))
-    if isinstance(value, list):
-        reader.refuse(
-            (name, 1) if len(value) > 1 else (name,),
-            f"there is one section {name!r}",
-            f"write [{name}], once.",
-        )
-    return reader.section(SECTIONS[name], value, (name,))
-
-
-def _hint(name: str, known: tuple[str, ...]) -> str | None:
-    """Where a key belongs that stands before the first section, or the section of nearly that name."""
-    owners = [section for section, kind in SECTIONS.items() if name in kind.__dataclass_fields__]  # type: ignore[attr-defined]
-    if owners:
-        return f"it is a key of {' or '.join(f'[{owner}]' for owner in owners)}, and stands after that line."
-    return f"it is called {_COMMANDS[name]!r} here." if name in _COMMANDS else near(name, known)
+@contextmanager
+def refused_at(origin: Origin) -> Iterator[None]:
+    """Say where in the file stands what is wrong with a request."""
+    try:
+        yield
+    except RequestError as error:
+        raise UsageError(f"{origin.where(*error.keys)}: {error.problem}.", error.hint) from None
 
 
 def _parsed(text: str, path: Path) -> dict[str, Any]:

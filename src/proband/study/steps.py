@@ -5,28 +5,40 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
+import polars as pl
+
+from proband.designs import ImageChoice, TrainingSets
 from proband.engine import Progress
-from proband.inference import Comparison, VirtualExperiments, compare, permute
+from proband.errors import UsageError
+from proband.inference import Comparison, Estimate, VirtualExperiments, compare, estimate, permute
+from proband.inference.choice import exact_over_choices
+from proband.inference.exact_choice import ExactChoice
 from proband.inference.feret_study import FeretStudy, feret_study
 from proband.inference.groups import Differential, error_rates_by, hard_subjects_of
 from proband.inference.hard_subjects import HardSubjects
+from proband.inference.mcnemar import McNemarOfOutcomes, mcnemar_of
 from proband.inference.searching import SearchEstimates, searches_with_intervals
 from proband.inference.strat_study import StratStudy, strat_study
 from proband.inference.verifying import Verification, verify
-from proband.measures import Outcomes, rank
-from proband.measures.open_set import search
+from proband.measures import Outcomes, RecognitionRate, rank
+from proband.measures.folds import FoldAccuracy, fold_accuracy
+from proband.measures.open_set import Searches, search
 from proband.samples import Category, Experiment, Pool, Samples
 from proband.scores import Scores
+from proband.scores.pair_lists import read_pairs
+from proband.scores.trials import Trials
 from proband.study.caching import Cache
 from proband.study.designs import feret_arguments, measure_of, paired_design, stratified_design
-from proband.study.inputs import Algorithm, PairList, StudyInputs, versions
-from proband.study.sections import (
+from proband.study.inputs import Algorithm, Inputs, PairList, versions
+from proband.study.requests import (
     ChoicesRequest,
     ComparisonRequest,
     ExperimentDesign,
     FeretRequest,
+    McNemarRequest,
     Output,
     SearchRequest,
     StratRequest,
@@ -38,13 +50,14 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """What a study computes from its inputs; every method finds again what an earlier run made of the same."""
+    """What is computed from the inputs; every method finds again what an earlier run made of the same."""
 
-    inputs: StudyInputs
+    inputs: Inputs
     output: Output
     cache: Cache
     threads: int | None
     progress: Progress
+    keep_on_interrupt: bool = False
 
     @property
     def scores(self) -> list[Scores]:
@@ -92,7 +105,7 @@ class Steps:
             "comparison",
             self.inputs.algorithms,
             {
-                "request": asdict(request),
+                "request": request.model_dump(),
                 "experiment": digest_of(experiment),
                 **ranking(design),
                 **self._judging,
@@ -108,7 +121,7 @@ class Steps:
         return self._step(
             "comparison",
             self.inputs.algorithms,
-            {"request": asdict(request), "within": digest_of(within), **self._judging},
+            {"request": request.model_dump(), "within": digest_of(within), **self._judging},
             lambda: compare(
                 measure_of(request), self.scores, within, margin=request.margin,
                 confidence_level=self.output.level, rng=self.output.seed,
@@ -119,7 +132,12 @@ class Steps:
         self, one: Algorithm, request: VerificationRequest, within: Experiment | Samples
     ) -> Verification:
         """Error rates of one algorithm."""
-        asked = {"fmrs": request.fmr, "thresholds": request.thresholds, "n_resamples": request.replicates}
+        asked = {
+            "fmrs": request.fmr,
+            "thresholds": request.thresholds,
+            "n_resamples": request.replicates,
+            "naive": request.naive,
+        }
         return self._step(
             "verification",
             [one],
@@ -139,9 +157,25 @@ class Steps:
             thresholds=request.thresholds,
             confidence_level=self.output.level,
             n_resamples=request.replicates,
+            naive=request.naive,
             rng=self.output.seed,
             check_orientation=one.check_orientation,
         )
+
+    def folds(self, one: Algorithm, pairs: Path) -> FoldAccuracy:
+        """Accuracy of one algorithm over the folds of listed pairs."""
+        listed = read_pairs(pairs, self.samples)
+        return fold_accuracy(Trials.from_pairs(listed, one.scores))
+
+    def mcnemar(self, request: McNemarRequest, outcomes: Sequence[Outcomes]) -> McNemarOfOutcomes:
+        """Two algorithms by the probes on which they differ."""
+        if len(outcomes) != 2:
+            named = ", ".join(one.algorithm for one in outcomes)
+            raise UsageError(
+                f"McNemar's test compares two algorithms, got {len(outcomes)}: {named}.",
+                "pick two: FILE::NAME FILE::OTHER, or give two counts.",
+            )
+        return mcnemar_of(outcomes[0], outcomes[1], request.rank)
 
     def groups(
         self, one: Algorithm, column: str, within: Experiment | Samples, at: Verification
@@ -170,10 +204,12 @@ class Steps:
             ),
         )  # fmt: skip
 
-    def search(self, one: Algorithm, request: SearchRequest, experiment: Experiment) -> SearchEstimates:
-        """Searches of one algorithm for people who may not be enrolled."""
+    def search(
+        self, one: Algorithm, request: SearchRequest, experiment: Experiment
+    ) -> tuple[SearchEstimates, pl.DataFrame | None]:
+        """Searches of one algorithm for people who may not be enrolled, and what smaller galleries would give."""
 
-        def make() -> SearchEstimates:
+        def make() -> tuple[SearchEstimates, pl.DataFrame | None]:
             made = search(
                 one.scores,
                 experiment,
@@ -182,26 +218,61 @@ class Steps:
                 threads=self.threads,
                 progress=self.progress,
             )
-            return searches_with_intervals(made, request.fpir, request.ranks, self.output.level)
+            found = searches_with_intervals(made, request.fpir, request.ranks, self.output.level)
+            return found, self._by_size(one, request, experiment, made) if request.sizes else None
 
         depends_on = {
-            "request": asdict(request),
+            "request": request.model_dump(),
             "experiment": digest_of(experiment),
             "check": one.check_orientation,
         }
         return self._step("search", [one], {**depends_on, **self._judging}, make)
 
+    def _by_size(
+        self, one: Algorithm, request: SearchRequest, experiment: Experiment, made: Searches
+    ) -> pl.DataFrame:
+        """Search again, counting who reaches the threshold of the first FPIR."""
+        rank = request.ranks[0]
+        threshold = made.at_fpir(request.fpir[0], rank).threshold
+        again = search(
+            one.scores,
+            experiment,
+            fusion=request.fusion,
+            counted_at=() if threshold is None else (threshold,),
+            check_orientation=False,
+            threads=self.threads,
+        )
+        return again.by_gallery_size(request.sizes, rank)
+
+    def exact_choices(self, request: ChoicesRequest, pool: Pool, ties: Any) -> dict[str, ExactChoice]:
+        """The mean rate of every algorithm over all choices of images, without drawing any."""
+        return {
+            one.name: exact_over_choices(one, pool, ties, max_rank=request.max_rank) for one in self.scores
+        }
+
+    def trainings(self, request: ChoicesRequest, pool: Pool) -> Estimate:
+        """How much the training sets matter, of which each matrix of scores is one."""
+        made = estimate(
+            RecognitionRate(request.rank),
+            self.scores,
+            pool,
+            TrainingSets(),
+            confidence_level=self.output.level,
+            rng=self.output.seed,
+        )
+        assert isinstance(made, Estimate)
+        return made
+
     def choices(self, request: ChoicesRequest, pool: Pool, ties: Any) -> VirtualExperiments:
         """All algorithms under other choices of images."""
-        from proband.designs import ImageChoice
-
         return self._step(
             "choices",
             self.inputs.algorithms,
-            {"request": asdict(request), "ties": ties, **self._judging},
+            {"request": request.model_dump(), "ties": ties, **self._judging},
             lambda: permute(
                 self.scores, pool, ImageChoice(request.trials, request.balanced), max_rank=request.max_rank,
                 ties=ties, rng=self.output.seed, threads=self.threads, progress=self.progress,
+                keep_on_interrupt=self.keep_on_interrupt,
             ),
         )  # fmt: skip
 
@@ -213,7 +284,7 @@ class Steps:
         return self._step(
             "strat",
             self.inputs.algorithms,
-            {"request": asdict(request), **policies, **self._judging},
+            {"request": request.model_dump(), **policies, **self._judging},
             lambda: strat_study(
                 self.scores, self.samples, request.images, rank=request.rank,
                 design=stratified_design(request.design), order_by=request.order_by,
@@ -231,7 +302,7 @@ class Steps:
     ) -> FeretStudy:
         """A FERET evaluation."""
         depends_on = {
-            "request": asdict(request),
+            "request": request.model_dump(),
             "experiment": digest_of(experiment),
             "categories": [asdict(one) for one in categories],
             "check": self.check_orientation,
@@ -242,8 +313,7 @@ class Steps:
             self.inputs.algorithms,
             {**depends_on, **self._judging},
             lambda: feret_study(
-                self.scores, experiment, categories=categories, versions=request.versions,
-                improvements=request.improvements, confidence_level=self.output.level,
+                self.scores, experiment, categories=categories, confidence_level=self.output.level,
                 check_orientation=self.check_orientation, threads=self.threads, progress=self.progress,
                 **feret_arguments(request, self.output.seed), **ranking(design),
             ),

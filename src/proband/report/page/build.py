@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Mapping
+from typing import Any
 
 import polars as pl
 
 from proband.engine.frames import frame_of_rows
 from proband.engine.spreadsheets import spreadsheet_csv
-from proband.inference import Comparison, Evaluation, VirtualExperiments
-from proband.inference.feret_results import FeretStudy
-from proband.inference.groups import Differential
-from proband.inference.hard_subjects import HardSubjects
-from proband.inference.searching import SearchEstimates
-from proband.inference.strat_study import StratStudy
-from proband.inference.verifying import Verification
+from proband.inference import Comparison, Evaluation
 from proband.report.comparisons import rows_of
 from proband.report.page import cells
 from proband.report.page.diagnostics import diagnostics_section
@@ -27,8 +21,15 @@ from proband.report.page.protocol import protocol_section
 from proband.report.page.references import bibliography
 from proband.report.page.sections_identification import identification_section
 from proband.report.page.sections_more import hard_subjects_section, open_set_section
+from proband.report.page.sections_others import (
+    exact_choices_section,
+    folds_section,
+    mcnemar_section,
+    trainings_section,
+)
 from proband.report.page.sections_verification import groups_section, verification_section
 from proband.report.page.verdict import main_comparison, main_evaluation, verdict_section
+from proband.study.findings import Findings
 from proband.words import counted
 
 _MOST_ROWS = (
@@ -38,67 +39,7 @@ _EVERY_RANK = 10  # up to here every rank is in the embedded curves, beyond some
 _RANKS_A_DOUBLING = 4
 
 
-class InputRead(Protocol):
-    """A file that was read."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def n_bytes(self) -> int: ...
-    @property
-    def sha256(self) -> str: ...
-
-
-class Origin(Protocol):
-    """How to do it again."""
-
-    @property
-    def command(self) -> str: ...
-    @property
-    def study(self) -> str: ...
-    @property
-    def seed(self) -> int: ...
-    @property
-    def versions(self) -> Mapping[str, str]: ...
-    @property
-    def inputs(self) -> Sequence[InputRead]: ...
-
-
-class Found(Protocol):
-    """What a page is made from: the findings of a study."""
-
-    @property
-    def title(self) -> str: ...
-    @property
-    def provenance(self) -> Origin: ...
-    @property
-    def evaluation(self) -> Evaluation | None: ...
-    @property
-    def comparisons(self) -> Mapping[str, Comparison]: ...
-    @property
-    def verification(self) -> Sequence[Verification]: ...
-    @property
-    def groups(self) -> Sequence[Differential]: ...
-    @property
-    def hard_subjects(self) -> Mapping[str, HardSubjects]: ...
-    @property
-    def searches(self) -> Sequence[SearchEstimates]: ...
-    @property
-    def choices(self) -> VirtualExperiments | None: ...
-    @property
-    def strat(self) -> StratStudy | None: ...
-    @property
-    def feret(self) -> FeretStudy | None: ...
-    @property
-    def confidence_level(self) -> float: ...
-    @property
-    def notes(self) -> Sequence[str]: ...
-    @property
-    def algorithms(self) -> Sequence[str]: ...
-    def to_dict(self) -> dict[str, Any]: ...
-
-
-def build_page(found: Found) -> Page:
+def build_page(found: Findings) -> Page:
     """Make the page of a study: sections in the order they are read, each only if there is something in it."""
     made = (
         verdict_section(found),
@@ -108,6 +49,10 @@ def build_page(found: Found) -> Page:
         verification_section(found),
         open_set_section(found),
         comparisons_section(found),
+        mcnemar_section(found),
+        folds_section(found),
+        exact_choices_section(found),
+        trainings_section(found),
         groups_section(found),
         hard_subjects_section(found),
         diagnostics_section(found),
@@ -121,7 +66,7 @@ def build_page(found: Found) -> Page:
     return Page(found.title, subtitle, sections, embedded_files(found))
 
 
-def _reproduce_section(found: Found) -> Section:
+def _reproduce_section(found: Findings) -> Section:
     origin = found.provenance
     blocks: list[Block] = [Code(origin.command, "Command")] if origin.command else []
     if origin.study:
@@ -138,7 +83,7 @@ def _reproduce_section(found: Found) -> Section:
     return Section("reproduce", "Reproduce", tuple(blocks))
 
 
-def embedded_files(found: Found) -> dict[str, str]:
+def embedded_files(found: Findings) -> dict[str, str]:
     """Files that travel in the page: results, tables, curves, the study, and what to cite.
 
     What is shorter than the file of a study's directory has a name of its own.
@@ -190,7 +135,7 @@ def _curves(evaluation: Evaluation) -> str:
     return spreadsheet_csv(evaluation.curves_frame().filter(pl.col("rank").is_in(kept)))
 
 
-def _results(found: Found) -> str:
+def _results(found: Findings) -> str:
     """The results without what is too long for a page: whole curves and lists of people are named as left out."""
     lacking: list[str] = []
     plain = _shortened(found.to_dict(), "", lacking)

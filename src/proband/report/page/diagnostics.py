@@ -16,14 +16,14 @@ from proband.report.page.model import Block, Cell, Column, Facts, Section, Table
 from proband.report.page.verdict import main_comparison, main_evaluation
 
 if TYPE_CHECKING:
-    from proband.report.page.build import Found
+    from proband.study.findings import Findings
 
 # A name in quotes as programs write them; an apostrophe has a letter before it.
 _QUOTED = re.compile(r"""(?<!\w)(['"])(.+?)\1(?!\w)""")
 _DRIFT = 0.1  # of a standard error: halves of the replicates that differ by more ask for more of them
 
 
-def diagnostics_section(found: Found) -> Section | None:
+def diagnostics_section(found: Findings) -> Section | None:
     """Everything a doubtful reader would ask for."""
     blocks: list[Block] = []
     for made in (_ties(found), _dependence(found), _people_behind_errors(found), _replicates(found)):
@@ -36,7 +36,7 @@ def diagnostics_section(found: Found) -> Section | None:
     return Section("diagnostics", "Diagnostics", tuple(blocks)) if blocks else None
 
 
-def _ties(found: Found) -> TableView | None:
+def _ties(found: Findings) -> TableView | None:
     evaluation = main_evaluation(found)
     if evaluation is None:
         return None
@@ -57,7 +57,7 @@ def _ties(found: Found) -> TableView | None:
     return cells.table("ties", "Ties and failures", heads, rows)
 
 
-def _dependence(found: Found) -> TableView | None:
+def _dependence(found: Findings) -> TableView | None:
     """Effective against nominal sample sizes, where people have several probes."""
     shared = _clusters(found)
     rows = [
@@ -93,7 +93,7 @@ def _dependence(found: Found) -> TableView | None:
     return cells.table("dependence", "Probes of one person are not independent", heads, rows, notes)
 
 
-def _clusters(found: Found) -> dict[str, Clusters]:
+def _clusters(found: Findings) -> dict[str, Clusters]:
     comparison, evaluation = main_comparison(found), main_evaluation(found)
     if comparison is not None:
         return {one.facts.algorithm: one.clusters for one in comparison.estimates if one.clusters is not None}
@@ -109,7 +109,7 @@ def _clusters(found: Found) -> dict[str, Clusters]:
     }
 
 
-def _people_behind_errors(found: Found) -> TableView | None:
+def _people_behind_errors(found: Findings) -> TableView | None:
     """How many independent comparisons the comparisons of verification are worth."""
     rows = []
     for result in found.verification:
@@ -139,7 +139,7 @@ def _people_behind_errors(found: Found) -> TableView | None:
     )
 
 
-def _replicates(found: Found) -> TableView | None:
+def _replicates(found: Findings) -> TableView | None:
     """Whether there are enough bootstrap replicates: each half of them by itself."""
     rows = [
         _halves(one)
@@ -188,7 +188,7 @@ def _trials(result: VirtualExperiments) -> str:
     )
 
 
-def noted(found: Found) -> list[tuple[str, str]]:
+def noted(found: Findings) -> list[tuple[str, str]]:
     """Every note and warning, each once, with the part it belongs to."""
     parts: list[tuple[str, Iterable[str]]] = [("study", found.notes)]
     evaluation = main_evaluation(found)

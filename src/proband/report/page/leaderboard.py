@@ -13,14 +13,14 @@ from proband.report.page.model import Block, Cell, Column, Folded, Section, Tabl
 from proband.report.page.verdict import main_comparison, main_evaluation, turned
 
 if TYPE_CHECKING:
-    from proband.report.page.build import Found
+    from proband.study.findings import Findings
 
 ALL_PAIRS = 6  # algorithms up to which every pair is shown; beyond, those with the leader
 _PLACE = "From one more than are significantly better, to all but those it beats."
 _RAISED = "Raised letters name the algorithms it is significantly better than, after Holm's adjustment."
 
 
-def leaderboard_section(found: Found) -> Section | None:
+def leaderboard_section(found: Findings) -> Section | None:
     """The table of the first comparison, and those of the others folded below it."""
     blocks: list[Block] = []
     comparison, evaluation = main_comparison(found), main_evaluation(found)
@@ -106,7 +106,7 @@ def pairs_shown(comparison: Comparison) -> tuple[PairComparison, ...]:
     return tuple(pair if pair.first == best else turned(pair) for pair in found)
 
 
-def comparisons_section(found: Found) -> Section | None:
+def comparisons_section(found: Findings) -> Section | None:
     """Every pair: effect, interval, test and verdict."""
     blocks: list[Block] = []
     for place, (name, comparison) in enumerate(found.comparisons.items(), 1):

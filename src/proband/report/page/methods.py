@@ -17,7 +17,7 @@ from proband.report.page.verdict import main_comparison, main_evaluation
 from proband.words import counted
 
 if TYPE_CHECKING:
-    from proband.report.page.build import Found
+    from proband.study.findings import Findings
 
 # What the description of an interval or a test says, and whose method that is.
 _INTERVALS = {
@@ -86,7 +86,7 @@ class _Text:
             self.sentences.append(f"{said(told)}.")
 
 
-def methods_text(found: Found) -> tuple[str, list[str]]:
+def methods_text(found: Findings) -> tuple[str, list[str]]:
     """The paragraph, and the keys of the literature it cites."""
     text = _Text()
     evaluation, comparison = main_evaluation(found), main_comparison(found)
@@ -183,7 +183,7 @@ def _comparisons(text: _Text, comparisons: list[Comparison]) -> None:
         text.say(f"Equivalence within {worth} is claimed by two one-sided tests", "schuirmann1987")
 
 
-def _verification(text: _Text, found: Found) -> None:
+def _verification(text: _Text, found: Findings) -> None:
     if found.verification:
         first = found.verification[0]
         counts = first.rates.counts
@@ -236,7 +236,7 @@ def _feret(text: _Text, study: FeretStudy) -> None:
         )
 
 
-def methods_section(found: Found) -> Section:
+def methods_section(found: Findings) -> Section:
     """The paragraph to be quoted, and BibTeX of what it cites."""
     text, keys = methods_text(found)
     blocks = [Paragraph(text)]

@@ -13,7 +13,7 @@ from proband.report.page.verdict import main_comparison, main_evaluation
 from proband.report.tables import TIES
 
 if TYPE_CHECKING:
-    from proband.report.page.build import Found
+    from proband.study.findings import Findings
 
 _TIES = {
     **TIES,
@@ -26,7 +26,7 @@ _FAILURES = {
 }
 
 
-def protocol_section(found: Found) -> Section | None:
+def protocol_section(found: Findings) -> Section | None:
     """Under which protocol: badges for a glance, and the rules in words."""
     facts = _facts_of(found)
     if facts is None and not found.verification and found.choices is None:
@@ -52,7 +52,7 @@ def protocol_section(found: Found) -> Section | None:
     return Section("protocol", "Protocol", tuple(blocks))
 
 
-def _metrics(found: Found) -> Iterator[tuple[str, str | None]]:
+def _metrics(found: Findings) -> Iterator[tuple[str, str | None]]:
     """How the scores of every algorithm were made, wherever it was measured."""
     measured: dict[str, str | None] = {}
     if found.evaluation is not None:
@@ -70,7 +70,7 @@ def _metrics(found: Found) -> Iterator[tuple[str, str | None]]:
     yield from measured.items()
 
 
-def _facts_of(found: Found) -> Facts | None:
+def _facts_of(found: Findings) -> Facts | None:
     evaluation, comparison = main_evaluation(found), main_comparison(found)
     if evaluation is not None:
         return evaluation.entries[0].curve.facts
@@ -125,7 +125,7 @@ def _badges(facts: Facts) -> list[Badge]:
     return [*badges, *counted, failures, ties, *ranks]
 
 
-def _of_verification(found: Found) -> list[Badge]:
+def _of_verification(found: Findings) -> list[Badge]:
     if not found.verification:
         return []
     first = found.verification[0]

@@ -21,7 +21,7 @@ from proband.report.page.verdict import leading, main_evaluation
 from proband.report.tables import statements
 
 if TYPE_CHECKING:
-    from proband.report.page.build import Found
+    from proband.study.findings import Findings
 
 MOST_CURVES = 8  # algorithms whose curves are drawn; tables have all
 
@@ -39,7 +39,7 @@ def left_out(names: Sequence[str], shown: Sequence[str]) -> list[str]:
     return [f"Charts show the leading {len(shown)} of {len(names):,} algorithms; tables have all."]
 
 
-def identification_section(found: Found) -> Section | None:
+def identification_section(found: Findings) -> Section | None:
     """Everything about ranks."""
     order = leading(found)
     blocks: list[Block] = []

@@ -15,25 +15,28 @@ from proband.report.page.charts_errors import search_chart
 from proband.report.page.concentration import shared_errors
 from proband.report.page.model import Block, Cell, Column, Folded, Section, TableView
 from proband.report.page.sections_identification import drawn, left_out
+from proband.report.page.sections_others import sizes_table
 from proband.report.page.verdict import leading
 from proband.report.verification import search_statements
 from proband.words import counted
 
 if TYPE_CHECKING:
-    from proband.report.page.build import Found
+    from proband.study.findings import Findings
 
 _MOST_PEOPLE = 10
 _SIGNIFICANCE = 0.05
 _COARSEST = 1 / 200  # the largest p-value that the fewest draws of the test can give at best
 
 
-def open_set_section(found: Found) -> Section | None:
+def open_set_section(found: Findings) -> Section | None:
     """False positive and false negative identification rates; a FERET study's rejection test if there is one."""
     results = found.searches
     rejection = None if found.feret is None else found.feret.rejection
     blocks: list[Block] = []
     if results:
         blocks += _search_blocks(results, leading(found), "search")
+        sizes = sizes_table(found)
+        blocks += [] if sizes is None else [sizes]
     if rejection is not None:
         people = counted(rejection.n_held_out, "person was", "people were")
         held = f"Rejection: {people} taken out of the gallery at random (seed {rejection.seed})."
@@ -93,7 +96,7 @@ def _search_row(result: SearchEstimates, one: SearchInterval) -> list[Cell]:
     ]
 
 
-def hard_subjects_section(found: Found) -> Section | None:
+def hard_subjects_section(found: Findings) -> Section | None:
     """Whether errors are those of a few people, and of whom, under the names the study chose to show."""
     names = list(found.hard_subjects)
     shown = drawn(names, leading(found))

@@ -18,13 +18,13 @@ from proband.report.page.verdict import leading
 from proband.report.verification import verification_statements
 
 if TYPE_CHECKING:
-    from proband.report.page.build import Found
+    from proband.study.findings import Findings
 
 _HISTOGRAMS = 2  # algorithms whose scores are drawn
 _FEW = "* rests on fewer than 30 errors, so it is not supported (the rule of 30)."
 
 
-def verification_section(found: Found) -> Section | None:
+def verification_section(found: Findings) -> Section | None:
     """Error rates at every threshold, and at chosen ones with intervals."""
     results = found.verification
     if not results:
@@ -108,7 +108,7 @@ def _summary(results: Sequence[Verification]) -> TableView:
     )
 
 
-def groups_section(found: Found) -> Section | None:
+def groups_section(found: Findings) -> Section | None:
     """Error rates by group at one threshold for all: charts and a table for each column that makes groups."""
     blocks: list[Block] = []
     order = leading(found)

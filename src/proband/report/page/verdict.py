@@ -19,7 +19,7 @@ from proband.report.page.model import Block, Paragraph, Section
 from proband.words import counted
 
 if TYPE_CHECKING:
-    from proband.report.page.build import Found
+    from proband.study.findings import Findings
 
 _TURNED: dict[Verdict, Verdict] = {"better": "worse", "worse": "better"}
 _MANY_TIES = 0.1  # of the probes: with more, the tie policy decides
@@ -28,7 +28,7 @@ _FNMR, _AUC = "FNMR", AUC().estimand  # how measures of verification begin
 _MOST_NAMED = 6
 
 
-def main_comparison(found: Found) -> Comparison | None:
+def main_comparison(found: Findings) -> Comparison | None:
     """The comparison the verdict is about; a stratified or FERET study brings its own."""
     if found.comparisons:
         return next(iter(found.comparisons.values()))
@@ -37,14 +37,14 @@ def main_comparison(found: Found) -> Comparison | None:
     return None if found.feret is None else found.feret.results[0].comparison
 
 
-def main_evaluation(found: Found) -> Evaluation | None:
+def main_evaluation(found: Findings) -> Evaluation | None:
     """The evaluation of the study, or the one within a FERET study."""
     if found.evaluation is not None:
         return found.evaluation
     return None if found.feret is None else found.feret.evaluation
 
 
-def leading(found: Found) -> tuple[str, ...]:
+def leading(found: Findings) -> tuple[str, ...]:
     """Every algorithm, the best first as far as that was measured."""
     comparison, evaluation = main_comparison(found), main_evaluation(found)
     named: list[str] = []
@@ -61,7 +61,7 @@ def _ordered(evaluation: Evaluation) -> list[Entry]:
     return sorted(entries, key=lambda entry: -entry.curve.at(rank))
 
 
-def verdict_section(found: Found) -> Section | None:
+def verdict_section(found: Findings) -> Section | None:
     """What was found, in a few sentences."""
     comparison, evaluation = main_comparison(found), main_evaluation(found)
     blocks: list[Block] = []
@@ -210,7 +210,7 @@ def _ties(comparison: Comparison | None, evaluation: Evaluation | None) -> list[
     return [f"Probes tied with a non-mate: {shown}; {rests} on the tie policy ({many[0].ties})."]
 
 
-def _other_way(found: Found) -> list[str]:
+def _other_way(found: Findings) -> list[str]:
     """What verification says where it was done beside identification, if it tells the best apart or names another."""
     comparison = main_comparison(found)
     if comparison is None and main_evaluation(found) is None:

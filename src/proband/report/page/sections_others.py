@@ -1,0 +1,120 @@
+"""Shorter answers: accuracy over folds, McNemar's test, exact means over choices of images, training sets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from proband.report.page import cells
+from proband.report.page.model import Block, Section, TableView
+from proband.words import as_sentence
+
+if TYPE_CHECKING:
+    from proband.study.findings import Findings
+
+_RANKS = 10
+
+
+def folds_section(found: Findings) -> Section | None:
+    """Accuracy over the folds of listed pairs, one row for each algorithm."""
+    if not found.folds:
+        return None
+    rows = [
+        [
+            cells.text_cell(one.name),
+            cells.rate_cell(one.mean),
+            cells.rate_cell(one.standard_error),
+            cells.count_cell(len(one.accuracies)),
+            cells.count_cell(one.n_pairs),
+        ]
+        for one in found.folds
+    ]
+    heads = cells.columns("algorithm", "accuracy", "standard error", "folds", "pairs")
+    notes = [
+        "Each fold's threshold is chosen on the other folds. The standard error is the protocol's own, over folds; it says nothing of "
+        "people who are in several pairs.",
+        *(as_sentence(note) for one in found.folds for note in one.notes),
+    ]
+    return Section(
+        "folds", "Accuracy over folds", (cells.table("folds", "Accuracy over folds", heads, rows, notes),)
+    )
+
+
+def mcnemar_section(found: Findings) -> Section | None:
+    """Two algorithms by the probes on which they differ."""
+    one = found.mcnemar
+    if one is None:
+        return None
+    rows = [
+        [cells.text_cell(name), cells.count_cell(n)]
+        for name, n in (
+            ("both", one.counts.ss),
+            (f"only {one.first}", one.counts.sf),
+            (f"only {one.second}", one.counts.fs),
+            ("neither", one.counts.ff),
+        )
+    ]
+    table = cells.table(
+        "mcnemar", "Probes by who recognises them", cells.columns("recognised by", "probes"), rows
+    )
+    test = one.test
+    told = [
+        f"McNemar's exact test: p {cells.p_value(test.p_two_sided)} (two-sided), {cells.p_value(test.p_greater)} (first better), "
+        f"{cells.p_value(test.p_less)} (second better); mid-p {cells.p_value(test.p_mid)}.",
+        f"Difference of rates {cells.effect(one.difference)} points {cells.effect_interval(*one.interval)} (Tango).",
+        *map(str, one.sentences()),
+    ]
+    return Section("mcnemar", "McNemar's test", (table, *cells.said(told)))
+
+
+def exact_choices_section(found: Findings) -> Section | None:
+    """Mean rates over all choices of images, computed and not drawn."""
+    if not found.exact_choices:
+        return None
+    ranks = range(1, min(_RANKS, max(len(one.cmc) for one in found.exact_choices.values())) + 1)
+    rows = [
+        [
+            cells.text_cell(name),
+            *(cells.rate_cell(float(one.cmc[min(rank, len(one.cmc)) - 1])) for rank in ranks),
+            cells.empty_cell() if one.variance_rank_1 is None else cells.rate_cell(one.variance_rank_1**0.5),
+        ]
+        for name, one in found.exact_choices.items()
+    ]
+    heads = cells.columns("algorithm", *(f"rank {rank}" for rank in ranks), "standard deviation at rank 1")
+    notes = ["Every person's pair drawn independently, all pairs equally likely; nothing is simulated."]
+    notes += [] if found.pool is None else [as_sentence(note) for note in found.pool.notes]
+    table = cells.table("exact-choices", "Mean rates over choices of images", heads, rows, notes)
+    return Section("exact-choices", "Choice of images, exactly", (table,))
+
+
+def trainings_section(found: Findings) -> Section | None:
+    """How much training sets matter."""
+    made = found.trainings
+    if made is None or made.replicates is None:
+        return None
+    rows = [
+        [cells.text_cell(name), cells.rate_cell(float(value))]
+        for name, value in zip(found.trained, made.replicates, strict=True)
+    ]
+    blocks: list[Block] = [
+        *cells.said([repr(made), *(as_sentence(note) for note in made.notes)]),
+        cells.table(
+            "trainings", "The rate with each training set", cells.columns("trained as", "rate"), rows
+        ),
+    ]
+    return Section("trainings", "Training sets", tuple(blocks))
+
+
+def sizes_table(found: Findings) -> TableView | None:
+    """Open-set errors that smaller galleries would give."""
+    rows = [
+        [
+            cells.text_cell(row["algorithm"]),
+            cells.count_cell(row["gallery"]),
+            cells.rate_cell(row["fpir"]),
+            cells.rate_cell(row["fnir"]),
+        ]
+        for frame in found.by_gallery_size
+        for row in frame.iter_rows(named=True)
+    ]
+    heads = cells.columns("algorithm", "people enrolled", "FPIR", "FNIR")
+    return cells.table("search-sizes", "Smaller galleries, enrolled at random", heads, rows) if rows else None

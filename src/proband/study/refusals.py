@@ -1,0 +1,184 @@
+"""What is wrong with a request, told in words: where in it, what was expected, what was got, and how to mend it."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Collection, Sequence
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
+
+from proband.errors import UsageError
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel, ValidationError
+
+Keys = tuple[str | int, ...]
+_WORDS = {str: "text in quotes", bool: "true or false", int: "a whole number", float: "a number"}
+_LIMITS = (("ge", "of at least"), ("le", "of at most"), ("gt", "above"), ("lt", "below"))
+
+
+class RequestError(UsageError):
+    """A request that cannot be: `keys` lead to what is wrong with it, which each door finds in its own way.
+
+    Attributes
+    ----------
+    keys
+        The section, its number if there are several, and the key.
+    problem
+        What is wrong there.
+    """
+
+    def __init__(self, keys: Keys, problem: str, hint: str | None = None, place: str | None = None) -> None:
+        self.keys, self.problem = keys, problem
+        place = said_as(keys) if place is None else place
+        super().__init__(f"{place}: {problem}." if place else f"{problem}.", hint)
+
+
+def said_as(keys: Keys) -> str:
+    """A place in a request as its writer would call it: ``[search] fpir``, or the second ``[[scores]]``."""
+    if len(keys) < 2:
+        return "".join(map(str, keys))
+    section = f"[[{keys[0]}]] number {keys[1] + 1}" if isinstance(keys[1], int) else f"[{keys[0]}]"
+    words = [key for key in keys[1:] if isinstance(key, str)]
+    return " ".join([section, ".".join(words)]).rstrip()
+
+
+def near(name: str, known: Collection[str]) -> str | None:
+    """The hint that names what was probably meant, or else everything there is."""
+    found = difflib.get_close_matches(name.lower(), known, n=1)
+    return f"did you mean {found[0]!r}?" if found else f"there are: {', '.join(known)}."
+
+
+def shown(value: Any) -> str:
+    """A value as a study file writes it, shortened."""
+    if isinstance(value, dict):
+        return "a table"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(shown, value[:4]))}{', …' if len(value) > 4 else ''}]"
+    text = json.dumps(value, ensure_ascii=False) if isinstance(value, str | bool) else str(value)
+    return text if len(text) <= 60 else f"{text[:60]}…"
+
+
+def refusal(model: type[BaseModel], error: ValidationError) -> RequestError:
+    """Tell the first thing that is wrong with a request."""
+    first = error.errors(include_url=False)[0]
+    keys, got = tuple(first["loc"]), first["input"]
+    context = first.get("ctx", {})
+    match first["type"]:
+        case "proband":
+            return RequestError((*keys, *context["at"]), context["message"], context["hint"])
+        case "missing":
+            return RequestError(keys[:-1], f"{keys[-1]!r} is missing", f"write {keys[-1]} = …")
+        case "extra_forbidden":
+            return _unknown(model, keys)
+    hint = _hint_at(model, keys)
+    if _is_table(hint):
+        section = keys[0] if keys else ""
+        return RequestError(
+            keys, f"expected a table, got {shown(got)}", f"write [{section}] on a line of its own."
+        )
+    expected, known = _expected(hint)
+    cure = near(got, known) if known and isinstance(got, str) else _unquoted(expected, got)
+    return RequestError(keys, f"expected {expected}, got {shown(got)}", cure)
+
+
+def _unknown(model: type[BaseModel], keys: Keys) -> RequestError:
+    name = str(keys[-1])
+    if len(keys) > 1:
+        inner = model_of(_hint_at(model, keys[:-1]))
+        known = list(inner.model_fields) if inner is not None else []
+        return RequestError(keys, f"there is no key {name!r} here", near(name, known))
+    sections = model.model_fields
+    owners = [one for one, field in sections.items() if name in _fields_of(field.annotation)]
+    if owners:
+        where = " or ".join(f"[{owner}]" for owner in owners)
+        return RequestError(
+            keys,
+            f"there is no section or key {name!r}",
+            f"it is a key of {where}, and stands after that line.",
+        )
+    meant = COMMANDS.get(name)
+    hint = f"it is called {meant!r} here." if meant in sections else near(name, list(sections))
+    return RequestError(keys, f"there is no section or key {name!r}", hint)
+
+
+# Commands whose names differ from those of the sections that ask for the same.
+COMMANDS = {
+    "evaluate": "identification",
+    "compare": "comparison",
+    "verify": "verification",
+    "permute": "choices",
+    "recognize": "images",
+}
+
+
+def _fields_of(hint: Any) -> Collection[str]:
+    model = model_of(hint)
+    return () if model is None else model.model_fields
+
+
+def plain_type(hint: Any) -> tuple[Any, list[Any]]:
+    """A type without its wrappers, and what they say of it; of alternatives the first that is one."""
+    said: list[Any] = []
+    while True:
+        if get_origin(hint) is Annotated:
+            hint, *more = get_args(hint)
+            said += more
+        elif get_origin(hint) in (Union, UnionType):
+            hint = next(one for one in get_args(hint) if one is not NoneType)
+        else:
+            return hint, said
+
+
+def model_of(hint: Any) -> type[BaseModel] | None:
+    """The model of a section, or of one of several."""
+    plain, _ = plain_type(hint)
+    if get_origin(plain) is tuple:
+        plain, _ = plain_type(get_args(plain)[0])
+    return plain if hasattr(plain, "model_fields") else None
+
+
+def _is_table(hint: Any) -> bool:
+    return hasattr(plain_type(hint)[0], "model_fields")
+
+
+def _hint_at(model: type[BaseModel], keys: Keys) -> Any:
+    """The type that a place in a request has."""
+    hint: Any = model
+    for key in keys:
+        plain, _ = plain_type(hint)
+        if isinstance(key, int):
+            hint = get_args(plain)[0] if get_origin(plain) is tuple else plain
+        elif hasattr(plain, "model_fields") and key in plain.model_fields:
+            field = plain.model_fields[key]
+            hint = Annotated[field.annotation, *field.metadata] if field.metadata else field.annotation
+    return hint
+
+
+def _expected(hint: Any) -> tuple[str, Sequence[str]]:
+    """What a value should have been in words, and the words it may be if they are few."""
+    plain, said = plain_type(hint)
+    if get_origin(plain) is tuple:
+        plain, said = plain_type(get_args(plain)[0])
+    if get_origin(plain) is Literal:
+        known = get_args(plain)
+        return " or ".join(map(repr, known)), known
+    limits = {
+        name: getattr(one, name)
+        for part in said
+        for one in getattr(part, "metadata", [part])
+        for name, _ in _LIMITS
+        if getattr(one, name, None) is not None
+    }
+    told = " and ".join(f"{word} {limits[name]:g}" for name, word in _LIMITS if name in limits)
+    return f"{_WORDS[plain]} {told}".rstrip(), ()
+
+
+def _unquoted(expected: str, got: Any) -> str | None:
+    """A hint for a value that is right but for its quotes."""
+    if isinstance(got, str):
+        return "write it without quotes." if got.strip() and expected != _WORDS[str] else None
+    if expected == _WORDS[str] and isinstance(got, bool | int | float):
+        return f'write it in quotes: "{shown(got)}"'
+    return None

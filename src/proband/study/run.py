@@ -1,0 +1,425 @@
+"""A request carried out: inputs are read, designs are made, and only then anything is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from proband.algorithms import names_code
+from proband.engine import Progress, Silent
+from proband.errors import AlignmentError, DesignError, InputError, ProbandError, UsageError
+from proband.inference import Comparison, Evaluation
+from proband.inference.evaluation import ALL_PROBES, evaluate_outcomes
+from proband.measures import Outcomes
+from proband.samples import Category, Experiment, Pool, Samples
+from proband.samples.delimited import SEPARATORS, unfinished
+from proband.scores import experiment_over, pool_over
+from proband.study.caching import Cache
+from proband.study.checking import check
+from proband.study.definition import Origin, Study
+from proband.study.designs import categories_of, measure_of
+from proband.study.findings import Findings, Provenance
+from proband.study.inputs import Inputs, read_inputs, versions
+from proband.study.reading import placed, refused_at
+from proband.study.requests import (
+    ChoicesRequest,
+    ComparisonRequest,
+    ExperimentDesign,
+    Request,
+    VerificationRequest,
+)
+from proband.study.steps import Steps
+
+Made = TypeVar("Made")
+
+_OF_RANKS = ("experiment", "identification", "comparison", "mcnemar", "category", "feret")
+"""Sections that need gallery and probes."""
+
+
+def run(
+    request: Request | Study,
+    data: Inputs | None = None,
+    *,
+    origin: Origin | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    cache: Cache | None = None,
+    allow_plugins: bool = False,
+    keep_on_interrupt: bool = False,
+) -> Findings:
+    """Carry out everything that a request asks for.
+
+    Analyses that the request names must be possible; those that it does not are done where the data allow it, and the notes say
+    which were not.
+
+    Parameters
+    ----------
+    request
+        What is asked for, or a study, which is such a request in a file.
+    data
+        Scores and samples that are in memory; by default the files that the request names are read.
+    origin
+        Where the request was written: files are found from there, and faults are told where they stand.
+    cache
+        Where costly results are kept and found again; by default nowhere.
+    allow_plugins
+        Let the request name code to import and call (``package.module:attribute``): whoever wrote it can then do what you can.
+    keep_on_interrupt
+        Whether trials are ended by an interrupt and those there are taken, as the number of trials then says.
+    """
+    if isinstance(request, Study):
+        origin, request = request.origin, request.request
+    origin, kept, heard = origin or Origin(), cache or Cache(None), progress or Silent()
+    plugins = _plugins(request)
+    if plugins and not allow_plugins:
+        place, name = plugins[0]
+        said = origin.where("images", "algorithms", place)
+        raise UsageError(
+            f"{said}{': ' if said else ''}{name!r} is code that the study would run on this machine.",
+            "if you trust it, say so: proband run --allow-plugins (in Python allow_plugins=True).",
+        )
+    if data is None:
+        with refused_at(origin):
+            check(request, origin)
+        data = read_inputs(request, origin, kept, threads, heard)
+    steps = Steps(data, request.output, kept, threads, heard, keep_on_interrupt)
+    carried = _Run(request, origin, data, steps, list(data.notes))
+    return carried.of_lists() if data.lists else carried.of_matrices()
+
+
+def _plugins(request: Request) -> list[tuple[int, str]]:
+    """The recognisers of a request that are code to import, and where each stands in its list."""
+    if request.images is None:
+        return []
+    return [(place, name) for place, name in enumerate(request.images.algorithms) if names_code(name)]
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """The designs of a request, made before anything is computed."""
+
+    experiment: Experiment | None
+    categories: tuple[Category, ...]
+    verified: Experiment | Samples
+    searched: Experiment | None
+    pool: Pool | None
+
+
+@dataclass(frozen=True, eq=False)
+class _Run:
+    request: Request
+    origin: Origin
+    inputs: Inputs
+    steps: Steps
+    notes: list[str] = field(default_factory=list)
+
+    def of_lists(self) -> Findings:
+        """Verify lists of comparisons, which allow nothing else."""
+        request = self.request
+        for name in (
+            "identification", "comparison", "mcnemar", "search", "choices", "strat", "feret", "experiment",
+        ):  # fmt: skip
+            if name in request.model_fields_set and getattr(request, name):
+                raise DesignError(
+                    f"{self._said(name)}the scores are lists of chosen pairs, which can only be verified.",
+                    f"leave {name} out, or give scores of every query with every target.",
+                )
+        asked = request.verification
+        if asked is None:
+            raise DesignError(f"{self._name} asks for nothing that lists of comparisons allow.")
+        for name in ("gallery", "probes", "by", "zoo", "pairs"):
+            if getattr(asked, name):
+                raise UsageError(
+                    f"{self._said('verification')}{name} needs scores of queries with targets; a list of chosen pairs is verified "
+                    "as it is.",
+                    f"leave {name} out, or choose the comparisons in the list.",
+                )
+        verified = []
+        for one in self.inputs.lists:
+            with self._placed(one.place):
+                verified.append(self.steps.list_verification(one, asked))
+        return self._found(verification=tuple(verified))
+
+    def of_matrices(self) -> Findings:
+        """Do everything that is asked for and possible."""
+        request, plan = self.request, self._plan()
+        found: dict[str, Any] = {}
+        outcomes: list[Outcomes] = []
+        if plan.experiment is not None and self._needs_ranks:
+            outcomes = self._allowed("identification", _OF_RANKS, lambda: self._ranks(plan)) or []
+        evaluation = self._evaluation(outcomes, plan)
+        if request.identification is not None:
+            found["evaluation"] = evaluation
+        found |= self._verification(plan)
+        found["comparisons"] = self._comparisons(outcomes, evaluation, plan)
+        if request.mcnemar is not None and outcomes:
+            with self._at("mcnemar"):
+                found["mcnemar"] = self.steps.mcnemar(request.mcnemar, outcomes)
+        found |= self._searches(plan)
+        if request.choices is not None and plan.pool is not None:
+            with self._at("choices"):
+                found |= self._choices(request.choices, plan.pool)
+        if request.strat is not None:
+            with self._at("strat"):
+                found["strat"] = self.steps.strat(request.strat, request.experiment)
+        if request.feret is not None and plan.experiment is not None:
+            with self._at("feret"):
+                found["feret"] = self.steps.feret(
+                    request.feret, plan.experiment, plan.categories, request.experiment
+                )
+        return self._found(**found)
+
+    @property
+    def _needs_ranks(self) -> bool:
+        request = self.request
+        compared = any(not one.is_verification for one in request.comparison)
+        return request.identification is not None or request.mcnemar is not None or compared
+
+    def _plan(self) -> _Plan:
+        """Make every design; what cannot be made is refused now, or noted if nobody asked for it."""
+        request, steps = self.request, self.steps
+        scores, samples = steps.scores, steps.samples
+        experiment = None
+        if self._needs_ranks or request.feret is not None:
+            experiment = self._allowed(
+                "identification", _OF_RANKS, lambda: self._experiment(request.experiment)
+            )
+        categories: tuple[Category, ...] = ()
+        if experiment is not None:
+            for one in request.category:
+                with self._at("category"):
+                    categories += categories_of(one, experiment)
+        searched = pool = None
+        if request.search is not None:
+            with self._at("search"):
+                searched = self._experiment(
+                    ExperimentDesign(gallery=request.search.gallery, probes=request.search.probes)
+                )
+        if request.choices is not None:
+            with self._at("choices"):
+                pool = pool_over(
+                    scores,
+                    samples,
+                    request.choices.groups or None,
+                    pairs=request.choices.pairs,
+                    where=self.origin.condition(request.choices.where),
+                )
+        return _Plan(experiment, categories, self._verified(experiment), searched, pool)
+
+    def _verified(self, experiment: Experiment | None) -> Experiment | Samples:
+        """What is verified: as verification says, or else the experiment if it chooses, or else every query with every target."""
+        request, asked = self.request, self.request.verification
+        if not (asked or any(one.is_verification for one in request.comparison)):
+            return self.steps.samples
+        if asked is not None and (asked.gallery is not None or asked.probes is not None):
+            with self._at("verification"):
+                return self._experiment(ExperimentDesign(gallery=asked.gallery, probes=asked.probes))
+        if request.experiment.chooses and (asked is None or asked.comparisons == "experiment"):
+            with self._at("experiment"):
+                return experiment or self._experiment(request.experiment)
+        return self.steps.samples
+
+    def _experiment(self, design: ExperimentDesign) -> Experiment:
+        return experiment_over(
+            self.steps.scores,
+            self.steps.samples,
+            self.origin.enrolled(design),
+            self.origin.condition(design.probes),
+            self.request.missing,
+        )
+
+    def _ranks(self, plan: _Plan) -> list[Outcomes]:
+        assert plan.experiment is not None  # asked before
+        return self.steps.ranks(plan.experiment, self.request.experiment)
+
+    def _evaluation(self, outcomes: list[Outcomes], plan: _Plan) -> Evaluation | None:
+        """Rates and curves of all probes and of every category, where somebody asks for either."""
+        request = self.request
+        by_category = plan.categories and any(one.by_category for one in request.comparison)
+        if not outcomes or plan.experiment is None or not (request.identification or by_category):
+            return None
+        return evaluate_outcomes(
+            outcomes,
+            plan.experiment,
+            categories=plan.categories,
+            ranks=request.identification.ranks if request.identification else (1,),
+            confidence_level=request.output.level,
+        )
+
+    def _comparisons(
+        self, outcomes: list[Outcomes], evaluation: Evaluation | None, plan: _Plan
+    ) -> dict[str, Comparison]:
+        if len(self.steps.scores) < 2 and "comparison" not in self.request.model_fields_set:
+            return {}
+
+        def make() -> dict[str, Comparison]:
+            made: dict[str, Comparison] = {}
+            for request in self.request.comparison:
+                for name, comparison in self._compared(request, outcomes, evaluation, plan):
+                    made[_free(name, made)] = comparison
+            return made
+
+        return self._allowed("comparison", ("comparison",), make) or {}
+
+    def _compared(
+        self,
+        request: ComparisonRequest,
+        outcomes: list[Outcomes],
+        evaluation: Evaluation | None,
+        plan: _Plan,
+    ) -> Iterator[tuple[str, Comparison]]:
+        """One measure, over all probes or pairs, and over every category if that is asked for."""
+        name = str(measure_of(request).estimand)
+        if request.is_verification:
+            yield name, self.steps.verification_comparison(request, plan.verified)
+            return
+        for category, parts in _sets(outcomes, evaluation if request.by_category else None):
+            said = name if category == ALL_PROBES else f"{name}, {category}"
+            yield said, self.steps.comparison(request, parts, self.request.experiment)
+
+    def _verification(self, plan: _Plan) -> dict[str, Any]:
+        request = self.request.verification
+        if request is None:
+            return {}
+        if request.pairs is not None:
+            return {"folds": self._folds(request)}
+        made = self._allowed(
+            "verification",
+            ("verification",),
+            lambda: [self.steps.verification(one, request, plan.verified) for one in self.inputs.algorithms],
+        )
+        if not made:
+            return {}
+        both = list(zip(self.inputs.algorithms, made, strict=True))
+        with self._at("verification"):
+            groups = tuple(
+                self.steps.groups(one, column, plan.verified, found)
+                for column in request.by
+                for one, found in both
+            )
+            subjects = {
+                one.name: self.steps.hard_subjects(one, plan.verified, found)
+                for one, found in both
+                if request.zoo
+            }
+        return {"verification": tuple(made), "groups": groups, "hard_subjects": subjects}
+
+    def _folds(self, request: VerificationRequest) -> tuple[Any, ...]:
+        """Accuracy over the folds of listed pairs."""
+        assert request.pairs is not None  # asked before
+        path: Path = self.origin.find(request.pairs)
+        with self._at("verification"):
+            if path.suffix.lower() in (".txt", *SEPARATORS):
+                self.notes.extend(unfinished(path))
+            return tuple(self.steps.folds(one, path) for one in self.inputs.algorithms)
+
+    def _searches(self, plan: _Plan) -> dict[str, Any]:
+        request = self.request.search
+        if request is None or plan.searched is None:
+            return {}
+        with self._at("search"):
+            made = [self.steps.search(one, request, plan.searched) for one in self.inputs.algorithms]
+        return {
+            "searches": tuple(found for found, _ in made),
+            "by_gallery_size": tuple(sizes for _, sizes in made if sizes is not None),
+        }
+
+    def _choices(self, request: ChoicesRequest, pool: Pool) -> dict[str, Any]:
+        if request.exact:
+            return {
+                "exact_choices": self.steps.exact_choices(request, pool, self.request.experiment.ties),
+                "pool": pool,
+            }
+        if request.trainings:
+            trained = tuple(one.name for one in self.steps.scores)
+            return {"trainings": self.steps.trainings(request, pool), "trained": trained, "pool": pool}
+        return {"choices": self.steps.choices(request, pool, self.request.experiment.ties), "pool": pool}
+
+    def _allowed(self, what: str, sections: Sequence[str], make: Callable[[], Made]) -> Made | None:
+        """Make something; if the data do not allow it, that is an error only where a section asks for it."""
+        asked = next((name for name in sections if self._asks(name)), None)
+        try:
+            with self._at(asked or ""):
+                return make()
+        except DesignError as none:
+            if asked is not None:
+                raise
+            self.notes.append(f"No {what}: {none.message.rstrip('.')}")
+            return None
+
+    def _asks(self, section: str) -> bool:
+        """Whether a section was written, and not for switching it off."""
+        return section in self.request.model_fields_set and bool(getattr(self.request, section))
+
+    @contextmanager
+    def _at(self, section: str) -> Iterator[None]:
+        """Put the place in the file before errors: where scores are named that are at fault, or else the section, if there is one."""
+        if self.origin.path is None:
+            yield
+            return
+        try:
+            with placed(""):
+                yield
+        except ProbandError as error:
+            asked = self.origin.where(section) if section in self.request.model_fields_set else ""
+            with placed(self._source_of(error) or asked):
+                raise
+
+    @contextmanager
+    def _placed(self, place: str) -> Iterator[None]:
+        if self.origin.path is None:
+            yield
+            return
+        with placed(place):
+            yield
+
+    def _source_of(self, error: ProbandError) -> str:
+        """Where the scores are named that an error is about, since it begins with their name; empty for any other."""
+        if not isinstance(error, InputError | AlignmentError):
+            return ""
+        own = (one.place for one in self.inputs.algorithms if error.message.startswith(f"{one.name}: "))
+        return next(own, "")
+
+    def _said(self, section: str) -> str:
+        place = self.origin.where(section)
+        return f"{place}: " if place else ""
+
+    @property
+    def _name(self) -> str:
+        return "The request" if self.origin.path is None else self.origin.path.name
+
+    def _found(self, **parts: object) -> Findings:
+        request, origin = self.request, self.origin
+        if not any(part for name, part in parts.items() if name not in ("pool", "trained")):
+            raise DesignError(
+                f"{self._name}: nothing can be computed. {'. '.join(map(str, self.notes))}".rstrip(". ")
+                + ".",
+                "ask for an analysis in the file to see what it lacks.",
+            )
+        command = origin.command + (" --allow-plugins" if origin.path and _plugins(request) else "")
+        provenance = Provenance(command, origin.text, request.output.seed, versions(), self.inputs.files)
+        return Findings(
+            title=request.title or "Results",
+            provenance=provenance,
+            confidence_level=request.output.level,
+            notes=tuple(self.notes),
+            **parts,  # type: ignore[arg-type]
+        )
+
+
+def _sets(outcomes: list[Outcomes], evaluation: Evaluation | None) -> Iterator[tuple[str, list[Outcomes]]]:
+    """All probes, and those of every category if there is an evaluation of them."""
+    if outcomes:
+        yield ALL_PROBES, outcomes
+    for category in evaluation.categories[1:] if evaluation is not None else ():
+        yield category, [entry.outcomes for entry in evaluation.of(category)] if evaluation else []
+
+
+def _free(name: str, taken: Mapping[str, object]) -> str:
+    """The name itself, or with a number behind it if it is taken."""
+    if name not in taken:
+        return name
+    return next(made for number in range(2, len(taken) + 3) if (made := f"{name} ({number})") not in taken)
