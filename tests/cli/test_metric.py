@@ -64,13 +64,15 @@ def test_the_comparisons_of_a_verification_are_stated(vectors: Path, run: Run) -
     assert (first["design"], first["gallery"], first["metric"]) == ("experiment", "k == 0", "cosine")
 
 
-def test_a_study_says_that_its_experiment_is_not_that_of_its_verification(vectors: Path) -> None:
+@pytest.mark.parametrize(("said", "design"), [("", "experiment"), ('comparisons = "all"\n', "all")])
+def test_a_study_verifies_its_experiment_unless_it_says_otherwise(
+    vectors: Path, said: str, design: str
+) -> None:
     (vectors / "study.toml").write_text(
         '[samples]\nfile = "samples.csv"\n[[embeddings]]\nfile = "models.npz"\nmetric = "cosine"\n[experiment]\n'
-        'gallery = "k == 0"\n[verification]\nfmr = [0.1]\nreplicates = 0\n',
+        f'gallery = "k == 0"\n[verification]\nfmr = [0.1]\nreplicates = 0\n{said}',
         encoding="utf-8",
     )
     found = run(read_study(vectors / "study.toml"))
-    assert any("[experiment] chooses the probes and gallery of ranks" in note for note in found.notes)
-    assert [one.compared.design for one in found.verification] == ["all", "all"]
+    assert [one.compared.design for one in found.verification] == [design, design]
     assert {one.curve.facts.metric for one in found.evaluation.entries} == {"cosine"}  # type: ignore[union-attr]

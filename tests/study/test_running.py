@@ -75,9 +75,9 @@ def test_findings_are_those_of_the_library(studied: Studied, folder: Path) -> No
         pair.p_value for pair in expected.pairs
     ]
     for one, own, group in zip(scores, found.verification, found.groups, strict=True):
-        alone = verify(one, samples, fmrs=(0.1,), n_resamples=100)
+        alone = verify(one, experiment, fmrs=(0.1,), n_resamples=100)
         assert plain(own.to_dict()) == plain(alone.to_dict())
-        by_sex = error_rates_by(one, samples, "sex", alone.points[0].point)
+        by_sex = error_rates_by(one, experiment, "sex", alone.points[0].point)
         assert plain(group.to_dict()) == plain(by_sex.to_dict())
 
 
@@ -118,7 +118,7 @@ def test_a_changed_file_recomputes_what_depends_on_it(studied: Studied, folder: 
         ("level = 0.95", "level = 0.9", {"comparison", "verification"}),
         ("ranks = [1, 5]", "ranks = [1, 2]", set()),
         ("fmr = [0.1]", "fmr = [0.2]", {"verification"}),
-        ("number == 0", "number == 1", {"ranks", "comparison"}),
+        ("number == 0", "number == 1", {"ranks", "comparison", "verification"}),
     ],
 )
 def test_a_changed_parameter_recomputes_what_depends_on_it(

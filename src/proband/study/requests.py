@@ -388,7 +388,7 @@ class VerificationRequest(Part):
         Field(
             description="Which comparisons are verified where neither gallery nor probes say: those of the experiment, or all."
         ),
-    ] = "all"
+    ] = "experiment"
     fmr: Annotated[Several[Share], Field(description="False match rates.")] = (0.01, 0.001, 0.0001)
     thresholds: Annotated[
         Several[float],
