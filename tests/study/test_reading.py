@@ -12,7 +12,7 @@ from tests.examples import examples
 from proband.errors import InputError, ProbandError, UsageError
 from proband.inference.feret_pairs import Improvement, Version
 from proband.study.places import Keys, Places
-from proband.study.reading import in_study_words, read_study, study_from_text
+from proband.study.reading import read_study, study_from_text
 
 BASE = 'title = "T"\n\n[samples]\nfile = "samples.csv"\n\n[[scores]]\nfile = "scores.npz"\norientation = "similarity"\n'
 EXAMPLE = Path("docs/study.md").read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0]
@@ -245,22 +245,3 @@ def test_a_directory_is_called_one(place):
     with pytest.raises(InputError) as error:
         read_study(place)
     assert error.value.message == f"{place} is a directory."
-
-
-@pytest.mark.parametrize(
-    ("hint", "shown"),
-    [
-        (None, None),
-        ("give --orientation.", 'write orientation = "similarity" or "distance".'),
-        ("declare --orientation distance; or --no-orientation-check.", 'write orientation = "distance"; or write orientation_check = false.'),
-        ("declare orientation='similarity' or orientation='distance' (--orientation).", 'write orientation = "similarity" or orientation = "distance".'),
-        ("is the right id column named (id_column, --id-column)?", "is the right id column named (id in [samples])?"),
-        ("for example gallery='one_per_subject' (--gallery one_per_subject); more.", 'for example gallery = "one_per_subject"; more.'),
-        ("choose: gallery and probes (--gallery, --probes).", "choose: gallery and probes."),
-        ("say which: --query-ids …", "say which: query_ids = …"),
-        ("say which with --format; the formats are: a.", "say which by format = …; the formats are: a."),
-        ("pick one: /a/b.npz::net", 'pick one: key = "net"'),
-    ],
-)  # fmt: skip
-def test_hints_speak_in_keys(hint, shown):
-    assert in_study_words(hint) == shown

@@ -87,7 +87,7 @@ def _check_images(study: Study, reader: TypedReader) -> None:
         try:
             found = recognizer(name)
         except ProbandError as error:
-            reader.refuse(("images", "algorithms", place), error.message.rstrip("."), error.hint)
+            reader.refuse(("images", "algorithms", place), error.message.rstrip("."), error.cure)
         if found.needs_training and images.train is None:
             reader.refuse(
                 ("images", "algorithms", place), f"{name} must be trained", 'say on whom: train = "CONDITION"'

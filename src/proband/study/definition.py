@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from proband.engine.files import refused
-from proband.errors import UsageError
+from proband.errors import Hint, Said, UsageError
 from proband.scores.base import MissingPolicy
 from proband.scores.reading import KEY_MARK
 from proband.study.places import Places
@@ -115,13 +115,14 @@ class Study:
         A place outside the directory of the study file, by its name or by a link, only the user can choose, and not the file.
         """
         place = self.find(self.output.directory or f"{self.path.stem}-results")
-        with refused(f"{place} is no place for results"):
+        with refused(f"{place} is no place for results", file=Said(place)):
             inside = place.resolve().is_relative_to(self.path.parent.resolve())
         if not inside:
             said = self.where("output", "directory") if self.output.directory else self.path.name
             raise UsageError(
-                f"{said}: {place} leads out of the directory of the study.",
-                "name the place yourself: proband run --out DIR (in Python, of write_run).",
+                f"{place} leads out of the directory of the study.",
+                Hint("name the place yourself: {option:run_directory}"),
+                place=said,
             )
         return place
 

@@ -13,7 +13,6 @@ from typing import Any, get_args, get_type_hints
 import numpy as np
 
 from proband.engine import Progress
-from proband.errors import UsageError
 from proband.samples import Samples
 from proband.scores import DenseScores, Embeddings, Scores
 from proband.scores.formats import ReadOptions
@@ -129,15 +128,13 @@ def _require_names(found: list[Algorithm]) -> None:
     names = [one.name for one in found]
     for number, one in enumerate(found):
         if one.name in names[:number]:
-            try:
-                with placed(one.place):
-                    require_names([each.scores for each in found])
-            except UsageError as error:
-                first = found[names.index(one.name)].place
-                also = "" if first == one.place else f" (the first is at {first})"
-                raise UsageError(
-                    error.message, f'give one another name: name = "…" in its section{also}.'
-                ) from None
+            first = found[names.index(one.name)].place
+            also = "" if first == one.place else f" (the first is at {first})"
+            with placed(one.place):
+                require_names(
+                    [each.scores for each in found],
+                    f'give one another name: name = "…" in its section{also}.',
+                )
 
 
 def _score_reader(study: Study, source: ScoreSource, progress: Progress) -> ScoreReader:

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from proband.algorithms import names_code
 from proband.engine import Progress, Silent
-from proband.errors import AlignmentError, DesignError, InputError, ProbandError, UsageError
+from proband.errors import AlignmentError, DesignError, Hint, InputError, ProbandError, UsageError
 from proband.inference import Comparison, Evaluation
 from proband.inference.evaluation import ALL_PROBES, evaluate_outcomes
 from proband.inference.groups import Differential
@@ -57,8 +57,9 @@ def run_study(
     if plugins and not allow_plugins:
         place, name = plugins[0]
         raise UsageError(
-            f"{study.where('images', 'algorithms', place)}: {name!r} is code that the study would run on this machine.",
-            "if you trust it, say so: proband run --allow-plugins (in Python allow_plugins=True).",
+            f"{name!r} is code that the study would run on this machine.",
+            Hint("if you trust it, say so: {option:allow_plugins=on}"),
+            place=study.where("images", "algorithms", place),
         )
     kept = cache or Cache(None)
     heard = progress or Silent()
@@ -98,8 +99,9 @@ class _Run:
         for name in ("identification", "comparison", "search", "choices", "strat", "feret", "experiment"):
             if name in study.asked and getattr(study, name):
                 raise DesignError(
-                    f"{study.where(name)}: the scores are lists of chosen pairs, which can only be verified.",
+                    "the scores are lists of chosen pairs, which can only be verified.",
                     f"leave {name} out, or give scores of every query with every target.",
+                    place=study.where(name),
                 )
         if study.verification is None:
             raise DesignError(f"{study.path.name} asks for nothing that lists of comparisons allow.")
@@ -107,9 +109,9 @@ class _Run:
         for name in ("gallery", "probes", "by", "zoo"):
             if getattr(request, name):
                 raise DesignError(
-                    f"{study.where('verification')}: {name} needs scores of queries with targets; a list of chosen pairs is verified "
-                    "as it is.",
+                    f"{name} needs scores of queries with targets; a list of chosen pairs is verified as it is.",
                     f"leave {name} out, or choose the comparisons in the list.",
+                    place=study.where("verification"),
                 )
         verified = []
         for one in self.inputs.lists:
@@ -314,19 +316,17 @@ class _Run:
     def _at(self, section: str) -> Iterator[None]:
         """Put the place in the file before errors: where scores are named that are at fault, or else the section, if there is one."""
         try:
-            with placed(""):
-                yield
+            yield
         except ProbandError as error:
             asked = self.study.where(section) if section in self.study.asked else ""
             with placed(self._source_of(error) or asked):
                 raise
 
     def _source_of(self, error: ProbandError) -> str:
-        """Where the scores are named that an error is about, since it begins with their name; empty for any other."""
+        """Where the scores are named that an error is about; empty for any other."""
         if not isinstance(error, InputError | AlignmentError):
             return ""
-        own = (one.place for one in self.inputs.algorithms if error.message.startswith(f"{one.name}: "))
-        return next(own, "")
+        return next((one.place for one in self.inputs.algorithms if one.name == error.source), "")
 
     def _found(self, **parts: object) -> Findings:
         study = self.study

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NoReturn, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from proband.errors import InputError, UsageError, first_few
+from proband.errors import Hint, InputError, Said, UsageError, first_few
 from proband.scores.reading import KEY_MARK
 from proband.study.places import Keys, Places
 from proband.study.sections import Limits, Place
@@ -57,9 +57,9 @@ class TypedReader:
         """Where the file says something: ``study.toml, line 12, [search] fpir``."""
         return f"{self.path.name}, line {self.places.line(keys)}, {said_as(keys)}"
 
-    def refuse(self, keys: Keys, message: str, hint: str | None = None) -> NoReturn:
+    def refuse(self, keys: Keys, message: str, hint: str | Hint | None = None) -> NoReturn:
         """Raise the error that names the file, the line and the key."""
-        raise UsageError(f"{self.where(keys)}: {message}.", hint)
+        raise UsageError(f"{message}.", hint, place=self.where(keys), door="study")
 
     def section(self, kind: type[Section], table: Any, keys: Keys) -> Section:
         """Make a section of a table."""
@@ -150,7 +150,11 @@ class TypedReader:
                 f"write file = {shown(file)} and key = {shown(key)}",
             )
         raise InputError(
-            f"{self.where(keys)}: there is no {kind} {shown(name)}.", _beside(path, self.path.name)
+            f"there is no {kind} {shown(name)}.",
+            _beside(path, self.path.name),
+            file=Said(name),
+            place=self.where(keys),
+            door="study",
         )
 
 
