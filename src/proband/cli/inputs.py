@@ -83,7 +83,7 @@ class ScoreInputs:
             found += matrices
         for text in self.embeddings or []:
             found += self._models(text, table)
-        return found, require_samples(table, "give a table with --samples.")
+        return found, require_samples(table)
 
     def lists(self, progress: Progress) -> list[Trials]:
         """Lists of comparisons that make no matrix; empty if any file makes one."""

@@ -92,7 +92,7 @@ class Samples:
             if column not in frame.columns:
                 raise InputError(
                     f"{source} has no column {column!r}; it has {first_few(frame.columns, 12)}.",
-                    Hint(f"name the right one: {{option:{option}}}"),
+                    Hint("name the right one: {option:{name}}", name=option),
                     source=Said(source),
                 )
         if frame.height == 0:

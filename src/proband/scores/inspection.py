@@ -201,7 +201,7 @@ def _of_scores(path: Path, file: ScoreFile, samples: Samples | None) -> Inspecti
         if file.queries is None and samples is None:
             summaries += [_without_ids(name, values) for name, values in file.matrices.items()]
         else:
-            for scores in scores_of(plain, path.stem, samples, "similarity", "drop").values():
+            for scores in scores_of(plain, path, samples, "similarity", "drop").values():
                 summaries.append(_of_matrix(scores, known, file.orientation))
                 notes += [note for note in scores.notes if note not in notes]
     kind = "a list of compared pairs" if file.trials is not None else "a matrix of scores"

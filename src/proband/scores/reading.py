@@ -89,21 +89,21 @@ def read_scores(
         key, query_ids, target_ids, None if mask is None else Path(mask), progress or Silent()
     )
     file = read_file(path, options, format)
-    return scores_of(file, path.stem, samples, orientation, missing, queries, targets)
+    return scores_of(file, path, samples, orientation, missing, queries, targets)
 
 
 def scores_of(
     file: ScoreFile,
-    name: str,
+    path: Path,
     samples: Samples | None,
     orientation: Orientation | None = None,
     missing: MissingPolicy = "error",
     queries: Choice | None = None,
     targets: Choice | None = None,
 ) -> dict[str, DenseScores]:
-    """Turn what a file holds into scores aligned with the samples; errors name the file by `name`."""
-    with naming(file=name):
-        return _aligned(file.as_matrix(name), name, samples, orientation, missing, queries, targets)
+    """Turn what the file at `path` holds into scores aligned with the samples."""
+    with naming(file=path.name):
+        return _aligned(file.as_matrix(path.stem), path.stem, samples, orientation, missing, queries, targets)
 
 
 def _aligned(

@@ -100,7 +100,7 @@ def read_inputs(study: Study, cache: Cache, threads: int | None, progress: Progr
                 Algorithm(one, _digest(one, files, source), source.orientation_check, place) for one in scores
             ]
     with placed(study.path.name):
-        table = require_samples(table, "add [samples] with file = … to the study.")
+        table = require_samples(table)
     for number, models in enumerate(study.embeddings):
         place = _place(study, "embeddings", number)
         with placed(place):

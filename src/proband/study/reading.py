@@ -155,9 +155,11 @@ def _parsed(text: str, path: Path) -> dict[str, Any]:
         )
         what = _WHERE.sub("", message)
         raise UsageError(
-            f"{path.name}{place}: this is not TOML: {what[:1].lower()}{what[1:]}.",
+            f"this is not TOML: {what[:1].lower()}{what[1:]}.",
             _syntax_hint(text, line),
+            place=f"{path.name}{place}",
             file=Said(path.name),
+            door="study",
         ) from None
     except RecursionError:
         raise UsageError(

@@ -62,7 +62,7 @@ class ScoreReader:
         """Read every matrix of ``FILE`` or ``FILE::KEY``; without a table, the samples are those that the file describes."""
         path, file = self._read(reference)
         known = table or file.subjects
-        found = scores_of(file, path.stem, known, self.orientation, self.missing, self.queries, self.targets)
+        found = scores_of(file, path, known, self.orientation, self.missing, self.queries, self.targets)
         return renamed(list(found.values()), name, reference), known
 
     def list_of_pairs(self, reference: str, table: Samples | None, name: str | None = None) -> Trials | None:
@@ -100,10 +100,13 @@ def renamed(found: list[Named], name: str | None, reference: str) -> list[Named]
     return found
 
 
-def require_samples(table: Samples | None, hint: str) -> Samples:
+def require_samples(table: Samples | None) -> Samples:
     """Refuse scores of which nobody says whose they are."""
     if table is None:
-        raise UsageError("Whose the samples are is not known: the files name no subjects.", hint)
+        raise UsageError(
+            "Whose the samples are is not known: the files name no subjects.",
+            Hint("give a table: {option:samples}"),
+        )
     return table
 
 

@@ -192,7 +192,7 @@ def _find_ids(archive: Archive, path: Path, asked: str | None, usual: str, lengt
     if len(texts) > 1:
         raise InputError(
             f"any of {', '.join(texts)} could be the {usual}.",
-            Hint(f"say which: {{option:{usual}}}"),
+            Hint("say which: {option:{usual}}", usual=usual),
             file=path.name,
         )
     return texts[0] if texts else None
