@@ -183,6 +183,13 @@ REFUSALS: dict[str, tuple[Callable[[], object], str, tuple[str, ...], Callable[[
             'write orientation = "similarity"; or, if this algorithm really is worse than chance, write orientation_check = false.',
         ),
     ),
+    "undeclared": (
+        lambda: None,
+        _TABLE + _SCORES.replace("orientation = 'similarity'", ""),
+        (),
+        lambda: _read(orientation=None),
+        ("pass orientation='similarity' if", "pass --orientation similarity if", 'write orientation = "similarity" if'),
+    ),
     "missing": (
         _without,
         _TABLE + _SCORES,

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import DesignError
+from proband.scores.base import ORIENTATION_HINT
 from proband.scores.trials import Trials
 
 Floats = npt.NDArray[np.float64]
@@ -74,7 +75,9 @@ def fold_accuracy(trials: Trials) -> FoldAccuracy:
             source=trials.name,
         )
     if trials.orientation is None:
-        raise DesignError("the orientation of the scores is not declared.", source=trials.name)
+        raise DesignError(
+            "the orientation of the scores is not declared.", ORIENTATION_HINT, source=trials.name
+        )
     sign = 1.0 if trials.orientation == "similarity" else -1.0
     closeness = np.where(frame["failed"].to_numpy(), -np.inf, sign * frame["score"].fill_null(0.0).to_numpy())
     mated, folds = frame["mated"].to_numpy(), frame["fold"].to_numpy()

@@ -21,7 +21,9 @@ MissingPolicy = Literal["error", "drop"]
 Cells = npt.NDArray[np.uint8]
 Values = npt.NDArray[Any]
 
-ORIENTATION_HINT = Hint("{give:orientation=similarity} or {option:orientation=distance}.")
+ORIENTATION_HINT = Hint(
+    "{give:orientation=similarity} if larger is more alike, {option:orientation=distance} if smaller is; it is never guessed."
+)
 _WHOLE_NUMBERS = 2**53  # up to here float64 holds every one
 _CHECKED_AT_ONCE = 1 << 22  # cells looked at together when searching for non-finite scores
 
@@ -31,7 +33,7 @@ def check_orientation_name(orientation: str | None) -> Orientation:
     if orientation not in get_args(Orientation):
         raise UsageError(
             f"The orientation of the scores must be 'similarity' or 'distance', got {orientation!r}.",
-            "similarity: larger is more alike; distance: smaller is more alike. It is never guessed.",
+            ORIENTATION_HINT,
         )
     return orientation  # type: ignore[return-value]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proband.errors import ProbandError, UsageError
+from proband.errors import ProbandError, Said, UsageError
 from proband.scores.formats import FORMATS
 from proband.study.definition import Study
 from proband.study.places import Keys
@@ -31,6 +31,8 @@ def _check_sources(study: Study, reader: TypedReader) -> None:
         raise UsageError(
             f"{study.path.name} names no scores.",
             "add a section [[scores]] or [[embeddings]] with file = …, or [images] with file = … and algorithms = […].",
+            place=Said(study.path.name),
+            door="study",
         )
     for place, scores in enumerate(study.scores):
         _check_source(scores, reader, _keys(study, "scores", place))
