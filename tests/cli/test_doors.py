@@ -129,6 +129,26 @@ def test_no_hint_of_the_library_spells_an_option_itself() -> None:
     assert told == []
 
 
+def _fields(template: str) -> set[str]:
+    parsed = [(name, spec or "") for _, name, spec, _ in Formatter().parse(template) if name is not None]
+    return {name for name, _ in parsed}.union(*(_fields(spec) for _, spec in parsed))
+
+
+def test_every_hint_has_the_values_that_its_words_need() -> None:
+    tried = 0
+    for path, node in _nodes(r"\bHint\("):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != "Hint":
+            continue
+        given = {one.arg for one in node.keywords} | {"option", "give"}
+        for part in ast.walk(node.args[0]):
+            if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                named = [one for name, one in SPELLINGS.items() if f":{name}}}" in part.value]
+                needed = _fields(part.value).union(*(_fields(text) for one in named for text in one.values()))
+                assert needed <= given, f"{path}:{node.lineno}"
+                tried += 1
+    assert tried > 30
+
+
 def test_options_are_spelled_by_their_values() -> None:
     hint = Hint("{option:rank=3 of 4}, {option:quick=on}, {option:quick=off}, {give:much}: {n}", n="{x}")
     assert hint.told("python") == "rank='3 of 4', quick=True, quick=False, pass much=…: {x}"
