@@ -174,10 +174,9 @@ class ProbandError(Exception):
         # A file is not named twice: some scores are called after theirs, and a place may be a file.
         file = PurePath(self.file or "")
         twice = self.source in (file.name, file.stem) or PurePath(self.place or "").name == file.name
+        said = {one for one in (self.place, self.file, self.source) if isinstance(one, Said)}
         before = [
-            one
-            for one in (self.place, None if twice else self.file, self.source)
-            if one and not isinstance(one, Said)
+            one for one in (self.place, None if twice else self.file, self.source) if one and one not in said
         ]
         message = ": ".join([*before, _in_words(self.fault, door)])
         # Whatever a file or a user wrote may be quoted, and may be of any length.
