@@ -1,11 +1,123 @@
-"""What can go wrong, as the user is told it: what was wrong, what was got, and how to mend it."""
+"""What can go wrong, as the user is told it: what was wrong, what was got, and how to mend it.
+
+An error holds what is known of it in fields, and its words are put together when they are shown. The cure may name options, which
+are spelled otherwise in Python, on the command line and in a study file.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+from typing import ClassVar, Literal, Self
 
 _LONGEST_LINE = 2_000
+
+Door = Literal["python", "command line", "study"]
+"""Where a user comes in, and so how options are spelled."""
+
+SPELLINGS: dict[str, dict[Door, str]] = {
+    "samples": {
+        "python": "samples=…",
+        "command line": "--samples FILE",
+        "study": "[samples] with file = …",
+    },
+    "id_column": {"study": "id = … in [samples]"},
+    "subject_column": {"study": "subject = … in [samples]"},
+    "id_column=#": {"study": 'id = "#" in [samples]'},
+    "check_orientation=off": {
+        "command line": "--no-orientation-check",
+        "study": "orientation_check = false",
+    },
+    "array": {"python": "{file}::{key}", "command line": "{file}::{key}", "study": 'key = "{key}"'},
+    "counting=subjects": {"command line": "--count subjects", "study": 'count = "subjects"'},
+    "ids": {"command line": "call its array 'ids'"},
+    "thresholds": {"command line": "--threshold …"},
+    "to": {"python": "format=…"},
+    "cache=off": {"python": "cache=None"},
+    "all_classes=off": {"command line": "all_classes=False (in Python)"},
+    "run_directory": {"python": "the path of write_run", "command line": "--out DIR"},
+    "category": {
+        "python": "Category({name!r}, {rule!r})",
+        "command line": "--category '{name}: {rule}'",
+        "study": '[[category]] with name = "{name}" and rule = "{rule}"',
+    },
+}
+"""Options that are not spelled by the rule: a value may have its own spelling, and fields are values of the hint."""
+
+
+class Hint:
+    """Words that name options, to be spelled as the user gives them.
+
+    Parameters
+    ----------
+    template
+        The words, with a field for each value. ``{option:missing=drop}`` stands for an option that is set to something,
+        ``{option:queries}`` for one whose value the user knows, ``=on`` and ``=off`` for what is switched; ``{give:…}`` says the verb
+        too.
+    values
+        What the other fields stand for.
+
+    Examples
+    --------
+    >>> hint = Hint("{give:missing=drop} to leave {n} out.", n=3)
+    >>> for door in ("python", "command line", "study"):
+    ...     print(hint.told(door))
+    pass missing='drop' to leave 3 out.
+    pass --missing drop to leave 3 out.
+    write missing = "drop" to leave 3 out.
+
+    """
+
+    def __init__(self, template: str, **values: object) -> None:
+        self.template = template
+        self.values = values
+
+    def told(self, door: Door) -> str:
+        """The words for those who come in by a door."""
+        verb = "write" if door == "study" else "pass"
+        spelling = {"option": _Speller(door, self.values), "give": _Speller(door, self.values, f"{verb} ")}
+        return self.template.format(**self.values, **spelling)
+
+    def __str__(self) -> str:
+        return self.told("python")
+
+
+class _Speller:
+    """The value of a field that names an option in its format: ``{option:missing=drop}``."""
+
+    def __init__(self, door: Door, values: Mapping[str, object], before: str = "") -> None:
+        self.door, self.values, self.before = door, values, before
+
+    def __format__(self, option: str) -> str:
+        name = option.partition("=")[0]
+        known = SPELLINGS.get(option) or SPELLINGS.get(name) or {}
+        spelling = known.get(self.door)
+        return self.before + (
+            _spelled(option, self.door) if spelling is None else spelling.format(**self.values)
+        )
+
+
+def _spelled(option: str, door: Door) -> str:
+    """An option by the rule: ``missing='drop'``, ``--missing drop``, ``missing = "drop"``."""
+    name, _, value = option.partition("=")
+    switch = {"on": True, "off": False}.get(value)
+    if door == "command line":
+        flag = name.replace("_", "-")
+        if switch is not None:
+            return f"--{flag}" if switch else f"--no-{flag}"
+        return f"--{flag} {shlex.quote(value) if value else '…'}"
+    plain: object = value if switch is None else switch
+    if door == "study":
+        return f"{name} = {value if value.isdecimal() else json.dumps(plain, ensure_ascii=False) if value else '…'}"
+    return f"{name}={value if value.isdecimal() else repr(plain)}" if value else f"{name}=…"
+
+
+class Said(str):
+    """A name that the message itself says, so that it is not put before it."""
+
+    __slots__ = ()
 
 
 class ProbandError(Exception):
@@ -17,19 +129,77 @@ class ProbandError(Exception):
         What was wrong and what was got, as a full sentence.
     hint
         How to mend it.
+    source, file, place
+        The name of the algorithm or scores at fault, the file at fault, and where it is asked for: the line of a study, the
+        directory of a submission. They stand before the message, unless they are `Said` in it.
+    door
+        Where the user came in, if that is known; else whoever shows the error says it.
 
     """
 
     exit_code: ClassVar[int] = 1
 
-    def __init__(self, message: str, hint: str | None = None) -> None:
+    def __init__(
+        self,
+        message: str | Hint,
+        hint: str | Hint | None = None,
+        *,
+        source: str | None = None,
+        file: str | None = None,
+        place: str | None = None,
+        door: Door | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.fault, self.cure = message, hint
+        self.source, self.file, self.place, self.door = source, file, place, door
+
+    def within(
+        self,
+        *,
+        source: str | None = None,
+        file: str | None = None,
+        place: str | None = None,
+        door: Door | None = None,
+    ) -> Self:
+        """Add what is known further out, where nothing is known yet."""
+        self.source = self.source or source
+        self.file = self.file or file
+        self.place = self.place or place
+        self.door = self.door or door
+        return self
+
+    def told(self, door: Door = "python") -> tuple[str, str | None]:
+        """The message and the hint, for those who come in by a door."""
+        door = self.door or door
+        # A file is not named twice: some scores are called after theirs, and a place may be a file.
+        file = PurePath(self.file or "")
+        twice = self.source in (file.name, file.stem) or PurePath(self.place or "").name == file.name
+        said = {one for one in (self.place, self.file, self.source) if isinstance(one, Said)}
+        before = [
+            one for one in (self.place, None if twice else self.file, self.source) if one and one not in said
+        ]
+        message = ": ".join([*before, _in_words(self.fault, door)])
         # Whatever a file or a user wrote may be quoted, and may be of any length.
-        self.message = _with_short_lines(message)
-        self.hint = None if hint is None else _with_short_lines(hint)
-        super().__init__(self.message)
+        hint = None if self.cure is None else _with_short_lines(_in_words(self.cure, door))
+        return _with_short_lines(message), hint
+
+    @property
+    def message(self) -> str:
+        """What was wrong, and where."""
+        return self.told()[0]
+
+    @property
+    def hint(self) -> str | None:
+        """How to mend it."""
+        return self.told()[1]
 
     def __str__(self) -> str:
-        return self.message if self.hint is None else f"{self.message}\nhint: {self.hint}"
+        message, hint = self.told()
+        return message if hint is None else f"{message}\nhint: {hint}"
+
+
+def _in_words(text: str | Hint, door: Door) -> str:
+    return text.told(door) if isinstance(text, Hint) else text
 
 
 class InputError(ProbandError):

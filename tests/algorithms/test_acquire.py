@@ -270,7 +270,7 @@ def test_a_table_without_eyes_is_refused_before_anything_is_read() -> None:
 
     with pytest.raises(InputError, match="no column 'left_eye_y'") as caught:
         acquire(Pictures(load), samples, ["a"])
-    assert "--detect" in str(caught.value.hint)
+    assert "detect=" in str(caught.value.hint)
 
 
 def test_a_sample_that_is_not_in_the_table_is_refused() -> None:

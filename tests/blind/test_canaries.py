@@ -129,7 +129,7 @@ def test_rounding_passes_and_tolerance_widens(test: tuple[Package, Key], answer:
         )
 
     check(package, shaken(1e-7), key)
-    with pytest.raises(InputError, match="allow more with --tolerance"):
+    with pytest.raises(InputError, match="allow more with tolerance="):
         check(package, shaken(1e-4), key)
     check(package, shaken(1e-4), key, tolerance=0.01)
 

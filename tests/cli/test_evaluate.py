@@ -121,7 +121,7 @@ def test_names_keys_and_embeddings(run: Evaluate, evaluate: Evaluate, study: Pat
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["--orientation", "distance"], 1, "declare orientation='similarity'"),
+        (["--orientation", "distance"], 1, "pass --orientation similarity"),
         (["--orientation", "upward"], 2, "similarity"),
         (["--orientation", "similarity", "-g", "sesion == 1"], 2, "did you mean 'session'"),
         (["--orientation", "similarity", "-g", "session == 1 +"], 2, "cannot be read"),

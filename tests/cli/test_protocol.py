@@ -142,7 +142,7 @@ def test_explain_is_here(protocol: Run) -> None:
         (["-c", KNN, "-P", "5f CV+"], 1, "nobody can be recognised"),
         (["-c", KNN, "--size", "10"], 2, "HEIGHTxWIDTH"),
         (["-c", "src"], 1, "looks at images"),
-        (["-c", KNN, "--task", "attribute"], 2, "--label COLUMN"),
+        (["-c", KNN, "--task", "attribute"], 2, "--label"),
         (["-c", KNN, "--label", "age"], 2, "no column 'age'"),
         (["-c", KNN, "--where", "sex == 'x'"], 1, "No sample is left"),
         (["-c", KNN, "-P", "4-4 HO*"], 1, "too few samples"),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
-from proband.errors import InputError, ProbandError, UsageError, first_few, quoted
+from proband.errors import Hint, InputError, ProbandError, Said, UsageError, first_few, quoted
 
 LONG = "x" * 100_000
 
@@ -30,3 +32,9 @@ def test_no_message_is_longer_than_anybody_reads(kind):
     assert "is odd.\nSo are others.\nhint: not xxx" in str(error)
     assert str(error).endswith("but another.")
     assert str(kind("Short.", "mend it.")) == "Short.\nhint: mend it."
+
+
+def test_an_error_from_another_process_keeps_its_fields():
+    error = InputError("Odd.", Hint("{give:missing=drop}"), source="pca", file=Said("a.csv"), place="s.toml")
+    again = pickle.loads(pickle.dumps(error))
+    assert again.told("study") == error.told("study") == ("s.toml: pca: Odd.", 'write missing = "drop"')

@@ -25,7 +25,7 @@ def scores(path: str, samples: str | None, orientation: str | None, **_: Any) ->
     table = None if samples is None else Samples.read(samples)
     file = read_file(path)
     known = table or file.subjects
-    found = scores_of(file, Path(path).stem, known, orientation)
+    found = scores_of(file, Path(path), known, orientation)
     hashed = hashlib.sha256()
     notes: list[str] = []
     for one in found.values():

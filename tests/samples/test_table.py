@@ -103,8 +103,7 @@ def test_subjects_stand_in_order_of_appearance():
 def test_an_absent_column_is_named(option):
     with pytest.raises(InputError, match="no column 'nobody'; it has 'id', 'subject', 'session'") as caught:
         Samples(columns(), **{option: "nobody"})
-    assert f"{option}=" in caught.value.hint
-    assert f"--{option.replace('_', '-')}" in caught.value.hint
+    assert caught.value.hint == f"name the right one: {option}=…"
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def similarities(n, seed=0, strength=2.0):
 def test_reversed_scores_are_refused(declared, right):
     values = similarities(40) * (1 if right == "similarity" else -1)
     scores, experiment = study(values, declared)
-    message = f"harbour: read as a {declared}, genuine pairs look worse(.|\\n)*declare orientation='{right}'"
+    message = f"harbour: read as a {declared}, genuine pairs look worse(.|\\n)*pass orientation='{right}'"
     with pytest.raises(InputError, match=message):
         require_orientation(scores, experiment)
     with pytest.raises(InputError, match=message):

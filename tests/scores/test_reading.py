@@ -126,6 +126,6 @@ def test_a_choice_of_another_length(tmp_path, refusal):
 def test_what_is_read_may_be_used_without_a_file(small):
     scores, samples = small
     file = ScoreFile("npz", {"one": scores.values}, scores.queries, scores.targets)
-    found = scores_of(file, "harbour", samples, "distance")
+    found = scores_of(file, Path("harbour.npz"), samples, "distance")
     assert list(found) == ["one"]
     assert found["one"].values.tolist() == scores.values.tolist()

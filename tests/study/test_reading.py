@@ -11,7 +11,7 @@ from tests.examples import examples
 
 from proband.errors import InputError, ProbandError, UsageError
 from proband.study.places import Keys, Places
-from proband.study.reading import in_study_words, read_study, study_from_text
+from proband.study.reading import read_study, study_from_text
 from proband.study.requests import Improvement, Version
 
 BASE = 'title = "T"\n\n[samples]\nfile = "samples.csv"\n\n[[scores]]\nfile = "scores.npz"\norientation = "similarity"\n'
@@ -98,9 +98,9 @@ def test_numbers_lists_and_tables(place: Path) -> None:
         ('[feret]\norder = "date"', 10, "order is about galleries", "galleries = 6"),
         ('[feret]\nversions = [\n {fully = "a"}]', 11, "'partially' is missing", None),
         ("[strat]\nimages = 2", 10, "of at least 3, got 2", None),
-        ("[choices]\npairs = 'between'", 10, "pairs between groups need groups", "groups = […]"),
+        ("[choices]\npairs = 'between'", 10, "pairs between groups need groups", "groups = …"),
         ('[search]\nfusion = "average"', 10, "expected 'max' or 'mean', got \"average\"", None),
-        ("[[comparison]]\nrank = 1\nauc = true", 11, "rank and auc exclude each other", "[[comparison]] for each"),
+        ("[[comparison]]\nrank = 1\nauc = true", 11, "rank and auc exclude each other", "one at a time"),
         ('[comparison]\nauc = true\ntest = "mcnemar"', 11, "has a test of its own", None),
         ("[comparison]\nfnmr_at = 0.1\nby_category = true", 11, "not of verification", None),
         ("[comparison]\nmargin = 2", 10, "below 1, got 2", "0.01"),
@@ -245,22 +245,3 @@ def test_a_directory_is_called_one(place):
     with pytest.raises(InputError) as error:
         read_study(place)
     assert error.value.message == f"{place} is a directory."
-
-
-@pytest.mark.parametrize(
-    ("hint", "shown"),
-    [
-        (None, None),
-        ("give --orientation.", 'write orientation = "similarity" or "distance".'),
-        ("declare --orientation distance; or --no-orientation-check.", 'write orientation = "distance"; or write orientation_check = false.'),
-        ("declare orientation='similarity' or orientation='distance' (--orientation).", 'write orientation = "similarity" or orientation = "distance".'),
-        ("is the right id column named (id_column, --id-column)?", "is the right id column named (id in [samples])?"),
-        ("for example gallery='one_per_subject' (--gallery one_per_subject); more.", 'for example gallery = "one_per_subject"; more.'),
-        ("choose: gallery and probes (--gallery, --probes).", "choose: gallery and probes."),
-        ("say which: --query-ids …", "say which: query_ids = …"),
-        ("say which with --format; the formats are: a.", "say which by format = …; the formats are: a."),
-        ("pick one: /a/b.npz::net", 'pick one: key = "net"'),
-    ],
-)  # fmt: skip
-def test_hints_speak_in_keys(hint, shown):
-    assert in_study_words(hint) == shown

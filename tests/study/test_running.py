@@ -14,6 +14,7 @@ from proband.engine.documents import as_json
 from proband.errors import AlignmentError, DesignError, InputError, ProbandError, UsageError
 from proband.inference.groups import error_rates_by
 from proband.inference.verifying import verify
+from proband.scores import experiment_over
 from proband.study.caching import Cache
 from proband.study.definition import Study
 from proband.study.inputs import read_inputs
@@ -64,7 +65,7 @@ def read(folder: Path) -> tuple[list[Any], Any]:
 def test_findings_are_those_of_the_library(studied: Studied, folder: Path) -> None:
     found = run(studied(EXPERIMENT, "[verification]\nfmr = [0.1]\nreplicates = 100\nby = 'sex'"))
     scores, samples = read(folder)
-    experiment = pb.Experiment(samples, "number == 0")
+    experiment = experiment_over(scores, samples, "number == 0")
     evaluation = pb.evaluate(scores, experiment)
     assert found.evaluation is not None
     assert found.evaluation.to_frame().equals(evaluation.to_frame())

@@ -13,7 +13,7 @@ from proband.algorithms.detect import Detector
 from proband.algorithms.normalize import Geometry, crop_faces
 from proband.algorithms.pictures import Grey, Pictures, check_grey, reason
 from proband.engine import Progress, Silent, run_blocks
-from proband.errors import InputError, ProbandError, first_few
+from proband.errors import Hint, InputError, ProbandError, first_few
 from proband.samples import Samples
 
 EYE_COLUMNS = ("left_eye_x", "left_eye_y", "right_eye_x", "right_eye_y")
@@ -127,7 +127,9 @@ def _eyes_of(samples: Samples) -> npt.NDArray[np.float64]:
     if missing:
         raise InputError(
             f"The table has no column {missing[0]!r}, so the eyes are not given.",
-            "let a detector find them (--detect opencv), or use the pictures as they are (--as-they-are).",
+            Hint(
+                "let a detector find them ({option:detect=opencv}), or use the pictures as they are ({option:as_they_are=on})."
+            ),
         )
     columns = [samples.frame[name].cast(float, strict=False).to_numpy() for name in EYE_COLUMNS]
     return np.column_stack(columns).astype(np.float64)

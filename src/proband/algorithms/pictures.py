@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine.files import first_line, require_regular
-from proband.errors import InputError, ProbandError, UsageError
+from proband.errors import InputError, ProbandError, Said, UsageError
 from proband.samples import Ids, Samples
 from proband.samples.npz import Archive
 
@@ -47,7 +47,9 @@ class Pictures:
             return cls(_from_directory(path, samples, file_column))
         if path.suffix.lower() == ".npz" and path.is_file():
             return cls(_from_archive(path, samples))
-        raise InputError(f"{path} is neither a directory of pictures nor an .npz archive of them.")
+        raise InputError(
+            f"{path} is neither a directory of pictures nor an .npz archive of them.", file=Said(path)
+        )
 
 
 def read_picture(path: Path) -> Grey:
@@ -61,11 +63,13 @@ def read_picture(path: Path) -> Grey:
                 raise InputError(
                     f"{path.name} has {picture.width:,} × {picture.height:,} pixels, more than {_MOST_PIXELS:,}.",
                     "it is damaged or made to harm; if it is sound, make it smaller.",
+                    file=Said(path.name),
                 )
             if picture.mode == "F":
                 raise InputError(
                     f"{path.name} has fractions for grey values.",
                     "scale it to whole numbers of 8 or 16 bits.",
+                    file=Said(path.name),
                 )
             if picture.mode.startswith("I"):
                 return _from_deep(np.asarray(picture, dtype=np.float64), path)
@@ -75,12 +79,16 @@ def read_picture(path: Path) -> Grey:
     except ProbandError:
         raise
     except Exception as error:  # of a damaged file, Pillow raises whatever its parsing meets
-        raise InputError(f"{path.name} cannot be read as a picture: {first_line(error)}.") from None
+        raise InputError(
+            f"{path.name} cannot be read as a picture: {first_line(error)}.", file=Said(path.name)
+        ) from None
 
 
 def _from_deep(values: npt.NDArray[np.float64], path: Path) -> Grey:
     if values.size == 0 or values.min() < 0 or values.max() > 65535:
-        raise InputError(f"{path.name} has grey values beyond 16 bits.", "scale it to 8 or 16 bits.")
+        raise InputError(
+            f"{path.name} has grey values beyond 16 bits.", "scale it to 8 or 16 bits.", file=Said(path.name)
+        )
     return np.rint(values / _SIXTEEN_TO_EIGHT).astype(np.uint8)
 
 
@@ -94,7 +102,7 @@ def _from_directory(path: Path, samples: Samples, file_column: str) -> Callable[
             candidate = path / f"{name}{ending}"
             if _is_file(candidate):
                 return read_picture(candidate)
-        raise InputError(f"There is no picture {name!r} in {path.name}.")
+        raise InputError(f"There is no picture {name!r} in {path.name}.", file=Said(path.name))
 
     return load
 
@@ -116,38 +124,40 @@ def _from_archive(path: Path, samples: Samples) -> Callable[[str], Grey]:
     archive = Archive(path)
     if "images" not in archive or len(archive.shape("images")) != 3:
         raise InputError(
-            f"{path.name} has no array 'images' of n × height × width; it has {', '.join(archive)}."
+            f"{path.name} has no array 'images' of n × height × width; it has {', '.join(archive)}.",
+            file=Said(path.name),
         )
     images = archive["images"]
     if images.dtype.kind == "u" and images.dtype.itemsize == 2:
         images = np.rint(images / _SIXTEEN_TO_EIGHT).astype(np.uint8)
     if images.dtype != np.uint8:
-        raise InputError(f"{path.name}: pictures must have 8 or 16 bits, these are {images.dtype}.")
+        raise InputError(f"pictures must have 8 or 16 bits, these are {images.dtype}.", file=path.name)
     long = [name for name in archive if archive.shape(name) == (len(images),)]
     texts = [name for name in long if archive.dtype(name).kind in "US"]
     telling = [name for name in texts if len(np.unique(archive[name])) == len(images)]
     texts = ["ids"] if "ids" in long else telling
     if len(texts) > 1:
         raise InputError(
-            f"{path.name}: any of {', '.join(texts)} could be the ids.", "call the right one 'ids'."
+            f"any of {', '.join(texts)} could be the ids.", "call the right one 'ids'.", file=path.name
         )
     if texts:
         found = archive[texts[0]].tolist()
         try:
             names = Ids(name.decode() if isinstance(name, bytes) else name for name in found)
         except UnicodeDecodeError:
-            raise InputError(f"{path.name}: the ids in {texts[0]!r} are not UTF-8.") from None
+            raise InputError(f"the ids in {texts[0]!r} are not UTF-8.", file=path.name) from None
         place = {name: k for k, name in enumerate(names)}
     elif len(images) == len(samples):
         place = {name: k for k, name in enumerate(samples.ids)}
     else:
         raise InputError(
-            f"{path.name} has {len(images):,} pictures without ids, and the table has {len(samples):,} samples."
+            f"{path.name} has {len(images):,} pictures without ids, and the table has {len(samples):,} samples.",
+            file=Said(path.name),
         )
 
     def load(name: str) -> Grey:
         if name not in place:
-            raise InputError(f"There is no picture of {name!r} in {path.name}.")
+            raise InputError(f"There is no picture of {name!r} in {path.name}.", file=Said(path.name))
         picture: Grey = images[place[name]]
         return picture
 

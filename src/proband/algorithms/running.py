@@ -10,7 +10,7 @@ import numpy as np
 from proband.algorithms.acquire import Acquired
 from proband.algorithms.recognizer import Model, PeopleModel, Recognizer
 from proband.engine import Progress, Silent, one_blas_thread
-from proband.errors import DesignError, first_few
+from proband.errors import DesignError, Hint, first_few
 from proband.kernels.codes import FAILED
 from proband.samples import Samples
 from proband.scores import DenseScores, Scores
@@ -85,7 +85,7 @@ def score(
             raise DesignError(
                 f"{model.name} compares a face with all targets of a person together, so queries must not be targets too: "
                 f"{first_few(shared)}.",
-                "choose them apart: --queries and --targets.",
+                Hint("choose them apart: {option:queries} and {option:targets}."),
             )
     progress.begin("scoring", len(models))
     found = []

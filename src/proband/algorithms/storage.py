@@ -16,7 +16,7 @@ from proband.algorithms.normalize import Photometry
 from proband.algorithms.recognizer import Model, Training
 from proband.algorithms.sparse import SparseModel
 from proband.engine import written_whole
-from proband.errors import InputError, UsageError
+from proband.errors import InputError, Said, UsageError
 from proband.samples.npz import Archive, write_archive
 
 _KINDS: dict[str, type[Any]] = {
@@ -56,7 +56,7 @@ def load_model(path: str | Path) -> Model:
     """Read a model that `save_model` wrote."""
     path = Path(path)
     if not path.is_file():
-        raise InputError(f"There is no file {path}.")
+        raise InputError(f"There is no file {path}.", file=Said(path))
     archive = Archive(path)
     try:
         stated = json.loads(str(archive[_SETTINGS].item()))
@@ -71,6 +71,6 @@ def load_model(path: str | Path) -> Model:
         model: Model = kind(**settings, **arrays)
     except (KeyError, ValueError, TypeError, AttributeError, IndexError, UsageError) as error:
         raise InputError(
-            f"{path.name} is not a model of Proband's: {type(error).__name__} {error}."
+            f"{path.name} is not a model of Proband's: {type(error).__name__} {error}.", file=Said(path.name)
         ) from None
     return model

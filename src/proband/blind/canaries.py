@@ -17,7 +17,7 @@ from proband.blind.own_copies import CLOSE, OwnCopies
 from proband.blind.package import Package
 from proband.blind.submission import Declaration
 from proband.blind.surveying import Pairs, Survey
-from proband.errors import InputError
+from proband.errors import Hint, InputError, Said
 from proband.scores.orientation import OrientationCheck
 
 TOLERANCE = 1e-5
@@ -141,6 +141,7 @@ def examine(
         raise InputError(
             f"{scores.name} is declared symmetric, but two images score {symmetry[1]} one way and {symmetry[2]} the other way round.",
             "write symmetric = false, or mend the scores.",
+            file=Said(scores.name),
         )
     return Canaries(
         equality.spread,
@@ -189,9 +190,12 @@ def _refuse_repeats(scores: Laid, rows: _Rows, seen: Survey, repeats: Repeats, o
         False: "rows or columns are not in the package's order (permuted)",
     }[ordered]
     raise InputError(
-        f"{scores.name}: {what} {pair[0]!r} and {pair[1]!r} are the same image, but with {other} they score "
+        f"{what} {pair[0]!r} and {pair[1]!r} are the same image, but with {other} they score "
         f"{shown(got[0])} and {shown(got[1])}: {reason}.",
-        "rows follow queries.csv and columns targets.csv; if it is a matter of rounding alone, allow more with --tolerance.",
+        Hint(
+            "rows follow queries.csv and columns targets.csv; if it is a matter of rounding alone, allow more with {option:tolerance}"
+        ),
+        file=scores.name,
     )
 
 

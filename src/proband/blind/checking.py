@@ -13,8 +13,8 @@ from proband.blind.submission import CONTROL, DECLARATION, SCORES, Submission
 from proband.blind.surveying import Survey, survey
 from proband.blind.training import met_by
 from proband.engine import Progress
-from proband.engine.files import named
-from proband.errors import InputError, UsageError, first_few
+from proband.engine.files import naming
+from proband.errors import InputError, Said, UsageError, first_few
 from proband.samples import Experiment, Ids
 from proband.scores.orientation import OrientationCheck, check_orientation
 from proband.words import counted
@@ -56,7 +56,7 @@ def check(
         )
     if key is not None:
         key.require(package)
-    with named(str(submission.path)):
+    with naming(place=str(submission.path)):
         return _checked(package, submission, key, tolerance, threads, progress)
 
 
@@ -95,7 +95,8 @@ def _require_known_failures(package: Package, submission: Submission) -> None:
     unknown = [name for name in submission.declared.failed if name not in known]
     if unknown:
         raise InputError(
-            f"{DECLARATION}: {counted(len(unknown), 'name under failed is', 'names under failed are')} not in the package: {first_few(unknown)}."
+            f"{counted(len(unknown), 'name under failed is', 'names under failed are')} not in the package: {first_few(unknown)}.",
+            file=DECLARATION,
         )
 
 
@@ -103,13 +104,16 @@ def _control(package: Package, submission: Submission, key: Key | None) -> Laid 
     if not package.control_queries:
         if submission.control is not None:
             raise InputError(
-                f"{submission.control.name} is not asked for.", "this package has no control sets."
+                f"{submission.control.name} is not asked for.",
+                "this package has no control sets.",
+                file=Said(submission.control.name),
             )
         return None
     if submission.control is None:
         raise InputError(
-            f"{submission.path.name} lacks the scores of the control sets ({CONTROL}.npy, {CONTROL}.csv, …).",
+            f"{submission.path} lacks the scores of the control sets ({CONTROL}.npy, {CONTROL}.csv, …).",
             f"score control_queries.csv against control_targets.csv, apart from the others; {SCORES}.* holds the rest.",
+            place=Said(submission.path),
         )
     return _laid(
         submission.control, package.control_queries, package.control_targets, submission, key, _CONTROL_LISTS
@@ -138,7 +142,9 @@ def _laid(
     )
     if crossed:
         raise InputError(
-            f"{matrix.name} is transposed: its rows are targets and its columns are queries.", cure
+            f"{matrix.name} is transposed: its rows are targets and its columns are queries.",
+            cure,
+            file=Said(matrix.name),
         )
     for ids, expected, what in ((matrix.queries, queries, "query"), (matrix.targets, targets, "target")):
         if ids is not None:
@@ -148,6 +154,7 @@ def _laid(
             f"{matrix.name} is {matrix.shape[0]:,} × {matrix.shape[1]:,}, but there are "
             f"{counted(wanted[0], 'query', 'queries')} and {counted(wanted[1], 'target')}.",
             cure,
+            file=Said(matrix.name),
         )
     return matrix.laid_over(queries, targets, submission.declared.failed)
 
@@ -161,25 +168,29 @@ def _require_axis(name: str, ids: Ids, expected: tuple[str, ...], source: str, k
     unknown = [one for one in ids if one not in known]
     if unknown and key is not None and unknown[0] in key.samples.ids:
         raise InputError(
-            f"{name}: the {ids.what} id {unknown[0]!r} is an original name of the test, which only the key tells.",
+            f"the {ids.what} id {unknown[0]!r} is an original name of the test, which only the key tells.",
             "ask how it came to be known.",
+            file=name,
         )
     if unknown:
         raise InputError(
-            f"{name}: {counted(len(unknown), f'{ids.what} id is', f'{ids.what} ids are')} not in {source}: {first_few(unknown)}.",
+            f"{counted(len(unknown), f'{ids.what} id is', f'{ids.what} ids are')} not in {source}: {first_few(unknown)}.",
             "use the random names of the package, as they are.",
+            file=name,
         )
     missing = [one for one in expected if one not in ids]
     if missing:
         raise InputError(
-            f"{name}: {len(missing):,} of {len(expected):,} {ids.what} ids {'is' if len(missing) == 1 else 'are'} missing: {first_few(missing)}.",
+            f"{len(missing):,} of {len(expected):,} {ids.what} ids {'is' if len(missing) == 1 else 'are'} missing: {first_few(missing)}.",
             f"score every one in {source}.",
+            file=name,
         )
     for place, (got, wanted) in enumerate(zip(ids, expected, strict=True), start=1):
         if got != wanted:
             raise InputError(
-                f"{name}: the {ids.what} ids are permuted: number {place:,} is {got!r}, and should be {wanted!r}.",
+                f"the {ids.what} ids are permuted: number {place:,} is {got!r}, and should be {wanted!r}.",
                 f"keep the order of {source}.",
+                file=name,
             )
 
 
@@ -187,35 +198,41 @@ def _require_finite(matrix: Laid, seen: Survey) -> None:
     if seen.first_not_finite is not None:
         row, column = seen.first_not_finite
         raise InputError(
-            f"{matrix.name}: {counted(seen.n_not_finite, 'score is', 'scores are')} not finite; the first is {matrix.values[row, column]} for query "
+            f"{counted(seen.n_not_finite, 'score is', 'scores are')} not finite; the first is {matrix.values[row, column]} for query "
             f"{matrix.queries[row]!r} and target {matrix.targets[column]!r}.",
             f"write a number in every cell, and name images that could not be processed under failed in {DECLARATION}.",
+            file=matrix.name,
         )
     if not seen.n_scores:
-        raise InputError(f"{matrix.name}: every comparison failed, so there is nothing to score.")
+        raise InputError("every comparison failed, so there is nothing to score.", file=matrix.name)
 
 
 def _require_scores(matrix: Laid, seen: Survey) -> None:
     _require_finite(matrix, seen)
     if len(seen.levels) == 1:
-        raise InputError(f"{matrix.name}: every score is {seen.levels[0]:g}.", "are they the right scores?")
+        raise InputError(
+            f"every score is {seen.levels[0]:g}.", "are they the right scores?", file=matrix.name
+        )
     if len(seen.levels) == 2:
         raise InputError(
             f"{matrix.name} holds two different values only ({seen.levels[0]:g} and {seen.levels[1]:g}): decisions, or a guess of "
             "the key, and no scores.",
             "hand in how alike images are, before any threshold.",
+            file=Said(matrix.name),
         )
     if seen.constant_row is not None:
         row = seen.constant_row
         raise InputError(
-            f"{matrix.name}: all scores of query {matrix.queries[row]!r} (row {row + 1:,}) are equal.",
+            f"all scores of query {matrix.queries[row]!r} (row {row + 1:,}) are equal.",
             f"if the image could not be processed, name it under failed in {DECLARATION}.",
+            file=matrix.name,
         )
     if seen.constant_column is not None:
         column = seen.constant_column
         raise InputError(
-            f"{matrix.name}: all scores of target {matrix.targets[column]!r} (column {column + 1:,}) are equal.",
+            f"all scores of target {matrix.targets[column]!r} (column {column + 1:,}) are equal.",
             f"if the image could not be processed, name it under failed in {DECLARATION}.",
+            file=matrix.name,
         )
 
 
@@ -227,6 +244,7 @@ def _require_untrained(submission: Submission, key: Key) -> None:
             f"{submission.declared.algorithm} was trained on the test: {met[0]}"
             + (f" ({len(met):,} entries of its declaration are in the test)." if len(met) > 1 else "."),
             "training must be over before the test begins, on other people.",
+            source=Said(submission.declared.algorithm),
         )
 
 
@@ -250,7 +268,8 @@ def _require_orientation(scores: Laid, submission: Submission, mated: Orientatio
     declared = submission.declared.orientation
     right = "distance" if declared == "similarity" else "similarity"
     raise InputError(
-        f"{scores.name}: read as a {declared}, genuine pairs look worse than impostor pairs (AUC {mated.auc:.3f}; for "
+        f"read as a {declared}, genuine pairs look worse than impostor pairs (AUC {mated.auc:.3f}; for "
         f"{mated.n_below:,} of {mated.n_subjects:,} people, p = {mated.p_value:.2g}).",
         f'write orientation = "{right}" in {DECLARATION}.',
+        file=scores.name,
     )

@@ -11,7 +11,7 @@ from proband.blind.equality import Equality, middles
 from proband.blind.matrices import Laid, shown
 from proband.blind.normalising import normalised_how
 from proband.blind.surveying import Pairs
-from proband.errors import InputError
+from proband.errors import InputError, Said
 
 _ALONE = "a score may depend on its two images alone: score again, without"
 _LISTS = "rows follow control_queries.csv and columns control_targets.csv."
@@ -47,6 +47,7 @@ class Again:
             raise InputError(
                 f"{self.control.name} is transposed: its rows are targets and its columns are queries.",
                 _LISTS,
+                file=Said(self.control.name),
             )
         rows = self._matching(np.sort(self.now, axis=1), np.sort(self.then, axis=1))
         columns = self._matching(np.sort(self.now.T, axis=1), np.sort(self.then.T, axis=1))
@@ -58,8 +59,9 @@ class Again:
             if (places != np.arange(len(places))).any()
         ]
         raise InputError(
-            f"{self.control.name}: its {' and '.join(moved)} are not in the package's order (permuted).",
+            f"its {' and '.join(moved)} are not in the package's order (permuted).",
             _LISTS,
+            file=self.control.name,
         )
 
     def refuse_normalised(self) -> None:

@@ -12,7 +12,7 @@ from proband.algorithms.acquire import EYE_COLUMNS
 from proband.blind.key import TABLE
 from proband.blind.sealing import random_names
 from proband.engine.frames import frame_of_rows
-from proband.errors import DesignError, InputError, UsageError
+from proband.errors import DesignError, Hint, InputError, UsageError
 from proband.samples import Choice, Samples
 from proband.samples.choosing import choose
 from proband.words import counted
@@ -94,7 +94,7 @@ def refuse_telling(samples: Samples, keep: Sequence[str], eyes: Sequence[str]) -
         if column in EYE_COLUMNS:
             raise UsageError(
                 f"{column!r} is an eye centre, which the version decides on.",
-                "give eye centres with --version partially.",
+                Hint("give eye centres with {option:version=partially}."),
             )
         if column == "id" or _tells(samples, column):
             raise UsageError(

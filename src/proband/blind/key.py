@@ -15,7 +15,7 @@ from proband.blind.sealing import canonical, digest_of
 from proband.engine import written_whole
 from proband.engine.files import reading
 from proband.engine.placing import settle
-from proband.errors import InputError
+from proband.errors import InputError, Said
 from proband.samples import Samples
 from proband.samples.reading import ROW_NUMBER
 
@@ -118,23 +118,28 @@ class Key:
         settle(path)
         if not path.is_file():
             what = "is a directory, and no key" if path.is_dir() else "is not there"
-            raise InputError(f"The key {path} {what}.", "name the file that was written with the package.")
+            raise InputError(
+                f"The key {path} {what}.", "name the file that was written with the package.", file=Said(path)
+            )
         with reading(path, "the key of a blind test"):
             content = json.loads(path.read_bytes())
             if not isinstance(content, dict) or content.get("format") != FORMAT:
-                raise InputError(f"{path.name} is not the key of a blind test.")
+                raise InputError(f"{path.name} is not the key of a blind test.", file=Said(path.name))
             seal = content.pop("seal", None)
             if seal != digest_of(canonical(content)):
                 raise InputError(
                     f"{path.name} has been changed since it was written: its seal is broken.",
                     "take the key from where it was first kept.",
+                    file=Said(path.name),
                 )
             try:
                 key = cls(package=_text(content, "package"), **_opened(content["secret"]))
             except KeyError as error:
-                raise InputError(f"{path.name} lacks {error.args[0]!r}.") from None
+                raise InputError(f"{path.name} lacks {error.args[0]!r}.", file=Said(path.name)) from None
             except AttributeError:
-                raise InputError(f"{path.name} is not built as the key of a blind test is.") from None
+                raise InputError(
+                    f"{path.name} is not built as the key of a blind test is.", file=Said(path.name)
+                ) from None
             check_table(key.table, key.samples.ids)
             return key
 

@@ -25,7 +25,7 @@ from proband.blind.training import Tested, check_training, require_salt, summary
 from proband.engine import Progress, Silent
 from proband.engine.files import make_directory, written_together
 from proband.engine.placing import settle
-from proband.errors import InputError, UsageError
+from proband.errors import Hint, InputError, Said, UsageError
 from proband.samples import Choice, Samples
 from proband.words import counted
 
@@ -204,12 +204,15 @@ class BlindTest:
         for path in (*(path for pair in places for path in pair), *names):
             settle(path)
             if path.exists():
-                raise InputError(f"{path} is there already, so it is left alone.", "name another.")
+                raise InputError(
+                    f"{path} is there already, so it is left alone.", "name another.", file=Said(path)
+                )
         for path, _ in places:
             if any(secret.resolve().is_relative_to(path.resolve()) for _, secret in places):
                 raise UsageError(
                     f"The key would lie in the package {path}, and be handed out with it.",
-                    "keep it elsewhere: --key FILE.",
+                    Hint("keep it elsewhere: {option:key}"),
+                    file=Said(path),
                 )
         make_directory(out.parent)
         make_directory(key.parent)
@@ -249,8 +252,10 @@ def _require_eyes_inside(samples: Samples, sizes: dict[str, tuple[int, int]], ey
             if x is not None and y is not None and not (0 <= x < width and 0 <= y < height):
                 raise InputError(
                     f"An eye of {name!r} is at ({x:g}, {y:g}), outside its picture of {width} × {height} pixels.",
-                    "the table speaks of other pictures, perhaps before they were cropped; mend it, or give no eyes: "
-                    "--version fully.",
+                    Hint(
+                        "the table speaks of other pictures, perhaps before they were cropped; mend it, or give no eyes: "
+                        "{option:version=fully}."
+                    ),
                 )
 
 

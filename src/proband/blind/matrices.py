@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from proband.engine import Progress
 from proband.engine.files import require_whole
-from proband.errors import InputError, ProbandError, first_few
+from proband.errors import Hint, InputError, ProbandError, Said, first_few
 from proband.kernels.codes import DONT_CARE, FAILED
 from proband.samples import Ids
 from proband.scores.base import Cells, Orientation, Values
@@ -115,21 +115,26 @@ def read_matrix(path: Path, orientation: Orientation, progress: Progress) -> Mat
         file = read_file(path, ReadOptions(progress=progress)).as_matrix(path.name)
     except ProbandError as error:
         # What was handed in is at fault; options that would say how to read it are none of a blind test's.
-        option = error.hint is None or "--" in error.hint
-        hint = "hand in a plain matrix of numbers, as .npy or .csv." if option else error.hint
-        raise InputError(error.message, hint) from None
+        option = error.cure is None or isinstance(error.cure, Hint)
+        cure = "hand in a plain matrix of numbers, as .npy or .csv." if option else error.cure
+        raise InputError(error.fault, cure, source=error.source, file=error.file) from None
     if len(file.matrices) != 1:
         raise InputError(
             f"{path.name} holds {len(file.matrices)} matrices ({first_few(list(file.matrices))}), and one is needed.",
             "hand in each algorithm in a directory of its own.",
+            file=Said(path.name),
         )
     (values,) = file.matrices.values()
     if values.ndim != 2 or values.dtype.kind not in "fiub" or values.dtype.itemsize > 8:
-        raise InputError(f"{path.name} is no matrix of numbers: it is {values.dtype} of {values.ndim} axes.")
+        raise InputError(
+            f"{path.name} is no matrix of numbers: it is {values.dtype} of {values.ndim} axes.",
+            file=Said(path.name),
+        )
     if file.orientation not in (None, orientation):
         raise InputError(
             f"{path.name} says that its scores are a {file.orientation}, but the declaration says {orientation}.",
             "say the same in both.",
+            file=Said(path.name),
         )
     _refuse_gaps(path.name, file)
     queries, targets = (
@@ -148,9 +153,10 @@ def _refuse_gaps(name: str, file: ScoreFile) -> None:
     query = row if file.queries is None else repr(file.queries[int(row)])
     target = column if file.targets is None else repr(file.targets[int(column)])
     raise InputError(
-        f"{name}: {counted(int((file.cells == DONT_CARE).sum()), 'pair has', 'pairs have')} no score; the first is query {query} and target "
+        f"{counted(int((file.cells == DONT_CARE).sum()), 'pair has', 'pairs have')} no score; the first is query {query} and target "
         f"{target}.",
         "every query is compared with every target; a comparison that failed is marked as failed (2).",
+        file=name,
     )
 
 

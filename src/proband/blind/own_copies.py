@@ -80,10 +80,11 @@ class OwnCopies:
         first = int(np.argmax(stray))
         row = int(self.rows[first])
         raise InputError(
-            f"{scores.name}: of {len(self.rows):,} images that are in both sets nearly all are closest to their own copies, but "
+            f"of {len(self.rows):,} images that are in both sets nearly all are closest to their own copies, but "
             f"{int(stray.sum()):,} are not; the first is query {scores.queries[row]!r} (row {row + 1:,}), whose copy is closer than "
             f"{self.shares[first]:.0%} of the other targets. Rows or columns were mixed up (permuted), or images read wrongly.",
             "rows follow queries.csv and columns targets.csv; an image that could not be processed is named under failed.",
+            file=scores.name,
         )
 
     def refuse_disorder(
@@ -97,9 +98,10 @@ class OwnCopies:
         right = "distance" if declared.orientation == "similarity" else "similarity"
         if self.share >= _FAR:
             raise InputError(
-                f"{scores.name}: {facing}: rows or columns are not in the package's order (permuted), or these are not scores "
+                f"{facing}: rows or columns are not in the package's order (permuted), or these are not scores "
                 "of its images.",
                 "rows follow queries.csv and columns targets.csv.",
+                file=scores.name,
             )
         mated = look()
         if mated is not None and mated.auc < _HALF:

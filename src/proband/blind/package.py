@@ -14,7 +14,7 @@ from proband.blind.key_table import LISTS
 from proband.blind.sealing import digest_of, digest_of_file
 from proband.engine.files import reading
 from proband.engine.placing import settle
-from proband.errors import InputError
+from proband.errors import InputError, Said
 from proband.samples import Ids
 from proband.words import counted
 
@@ -82,7 +82,9 @@ class Package:
         mark = path / MARK
         if not mark.is_file():
             raise InputError(
-                f"{path} is not a blind test: it has no {MARK}.", "name the package's directory."
+                f"{path} is not a blind test: it has no {MARK}.",
+                "name the package's directory.",
+                file=Said(path),
             )
         content = mark.read_bytes()
         with reading(mark, "the description of a blind test"):
@@ -151,54 +153,70 @@ def check_files(path: Path, digests: dict[str, str]) -> None:
     cure = "get the package anew from whoever administers the test."
     for name in (MARK, *sorted({*found, *digests})):
         if (path / name).is_symlink():
-            raise InputError(f"{name} of the package {path.name} is a link, and no file of its own.", cure)
+            raise InputError(
+                f"{name} of the package {path.name} is a link, and no file of its own.",
+                cure,
+                file=Said(path.name),
+            )
         if name == MARK:
             continue
         if name not in digests:
             raise InputError(
-                f"{name} does not belong to the package {path.name}.", "keep other files elsewhere."
+                f"{name} does not belong to the package {path.name}.",
+                "keep other files elsewhere.",
+                file=Said(path.name),
             )
         if name not in found:
-            raise InputError(f"{name} is missing from the package {path.name}.", cure)
+            raise InputError(f"{name} is missing from the package {path.name}.", cure, file=Said(path.name))
         if digest_of_file(path / name) != digests[name]:
-            raise InputError(f"{name} of the package {path.name} is not what was handed out.", cure)
+            raise InputError(
+                f"{name} of the package {path.name} is not what was handed out.", cure, file=Said(path.name)
+            )
 
 
 def _stated(content: Any) -> dict[str, Any]:
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise InputError(
-            f"{MARK} does not begin a {FORMAT!r}.", "a newer Proband may have made it; update this one."
+            f"{MARK} does not begin a {FORMAT!r}.",
+            "a newer Proband may have made it; update this one.",
+            file=Said(MARK),
         )
     for key in ("name", "version", "commitment", "training_salt"):
         if not isinstance(content.get(key), str):
-            raise InputError(f"{MARK} does not state {key!r}.")
+            raise InputError(f"{MARK} does not state {key!r}.", file=Said(MARK))
     if content["version"] not in (PARTIALLY, FULLY):
         raise InputError(
-            f"{MARK} states the version {content['version']!r:.60}.", f"it is {PARTIALLY} or {FULLY}."
+            f"{MARK} states the version {content['version']!r:.60}.",
+            f"it is {PARTIALLY} or {FULLY}.",
+            file=Said(MARK),
         )
     # A package that does not say was made before there were rehearsals in this sense.
     if not isinstance(content.setdefault("rehearsal", False), bool):
-        raise InputError(f"{MARK} does not state whether it is a rehearsal.")
+        raise InputError(f"{MARK} does not state whether it is a rehearsal.", file=Said(MARK))
     files = content.get("files")
     if not isinstance(files, dict) or not all(isinstance(digest, str) for digest in files.values()):
-        raise InputError(f"{MARK} does not state the digests of the files.")
+        raise InputError(f"{MARK} does not state the digests of the files.", file=Said(MARK))
     return content
 
 
 def _names(path: Path) -> tuple[str, ...]:
     with reading(path, "a list of names"):
         if not path.is_file():
-            raise InputError(f"{path.name} is missing from the package {path.parent.name}.")
+            raise InputError(
+                f"{path.name} is missing from the package {path.parent.name}.", file=Said(path.name)
+            )
         frame = pl.read_csv(path, infer_schema=False, glob=False)
         if "id" not in frame.columns:
-            raise InputError(f"{path.name} has no column 'id'.")
+            raise InputError(f"{path.name} has no column 'id'.", file=Said(path.name))
         return tuple(Ids(frame["id"].to_list(), path.stem))
 
 
 def _check_lists(path: Path, lists: dict[str, tuple[str, ...]]) -> None:
     """Refuse a package without images to compare, or one that gives two images the same name."""
     if not lists["targets"] or not lists["queries"]:
-        raise InputError(f"The package {path.name} has no targets, or no queries.")
+        raise InputError(f"The package {path.name} has no targets, or no queries.", file=Said(path.name))
     if bool(lists["control_targets"]) != bool(lists["control_queries"]):
-        raise InputError(f"The package {path.name} has one half of a control pair only.")
+        raise InputError(
+            f"The package {path.name} has one half of a control pair only.", file=Said(path.name)
+        )
     Ids((name for names in lists.values() for name in names), f"package {path.name}")

@@ -15,7 +15,7 @@ from proband.blind.opening import OpenedScores
 from proband.blind.package import FULLY, PARTIALLY, Package
 from proband.blind.submission import Submission
 from proband.engine import Progress
-from proband.errors import DesignError, UsageError
+from proband.errors import DesignError, Hint, UsageError
 from proband.inference.feret_pairs import Version
 from proband.inference.feret_study import FeretStudy, feret_study
 from proband.samples import Choice, Experiment, Samples
@@ -67,7 +67,9 @@ class OpenedTests:
         if gallery is None and probes is None and set(first.queries) <= set(first.targets):
             raise DesignError(
                 "Every query is a target too, so gallery and probes must be chosen.",
-                "for example --gallery one_per_subject, or a condition; all other queries become probes.",
+                Hint(
+                    "for example {option:gallery=one_per_subject}, or a condition; all other queries become probes."
+                ),
             )
         return experiment_over(
             self.scores, self.samples, list(first.targets) if gallery is None else gallery, probes

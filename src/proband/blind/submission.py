@@ -13,8 +13,8 @@ from typing import Any, Literal, get_args
 from proband.blind.matrices import Matrix, read_matrix
 from proband.blind.sealing import digest_of_file
 from proband.engine import Progress, Silent
-from proband.engine.files import named, reading
-from proband.errors import InputError
+from proband.engine.files import naming, reading
+from proband.errors import InputError, Said
 from proband.scores.base import Orientation
 
 DECLARATION = "submission.toml"
@@ -60,6 +60,8 @@ class Declaration:
             raise InputError(
                 f"{path.parent} is no submission: it has no {DECLARATION}.",
                 f"copy {DECLARATION} from the package and fill it in.",
+                file=Said(DECLARATION),
+                place=Said(path.parent),
             )
         with reading(path, "the declaration of a submission"):
             stated = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -69,22 +71,25 @@ class Declaration:
                     raise InputError(
                         f"{DECLARATION} has the key {key!r}, which is not known.",
                         f"is {near[0]!r} meant?" if near else f"the keys are: {', '.join(_KEYS)}.",
+                        file=Said(DECLARATION),
                     )
             algorithm = _text(stated, "algorithm").strip()
             if not algorithm:
                 raise InputError(
                     f"{DECLARATION} does not name the algorithm.",
                     'write algorithm = "…", as tables shall show it.',
+                    file=Said(DECLARATION),
                 )
             if not algorithm.isprintable():
                 raise InputError(
-                    f"{DECLARATION}: the algorithm is called {algorithm!r:.60}.",
+                    f"the algorithm is called {algorithm!r:.60}.",
                     "its name is one line of plain text.",
+                    file=DECLARATION,
                 )
             symmetric = stated.get("symmetric", UNSTATED)
             if not isinstance(symmetric, bool) and symmetric != UNSTATED:
                 raise InputError(
-                    f"{DECLARATION}: symmetric is {symmetric!r}.", f'it is true, false or "{UNSTATED}".'
+                    f"symmetric is {symmetric!r}.", f'it is true, false or "{UNSTATED}".', file=DECLARATION
                 )
             return cls(
                 algorithm,
@@ -100,8 +105,9 @@ def _orientation(value: object) -> Orientation:
     if not isinstance(value, str) or value not in get_args(Orientation):
         said = "is not stated" if value in (None, "") else f"is {value!r:.60}"
         raise InputError(
-            f"{DECLARATION}: the orientation of the scores {said}.",
+            f"the orientation of the scores {said}.",
             'write "similarity" (larger is more alike) or "distance" (smaller is more alike); it is never guessed.',
+            file=DECLARATION,
         )
     return value  # type: ignore[return-value]
 
@@ -109,7 +115,7 @@ def _orientation(value: object) -> Orientation:
 def _text(stated: Mapping[str, Any], key: str) -> str:
     value = stated.get(key, "")
     if not isinstance(value, str):
-        raise InputError(f"{DECLARATION}: {key} is {value!r:.60}.", "it is a text in quotation marks.")
+        raise InputError(f"{key} is {value!r:.60}.", "it is a text in quotation marks.", file=DECLARATION)
     return value
 
 
@@ -120,18 +126,20 @@ def _names(stated: Mapping[str, Any], key: str, folder: Path) -> tuple[str, ...]
         return tuple(value)
     if not isinstance(value, str):
         raise InputError(
-            f"{DECLARATION}: {key} is {value!r:.60}.",
+            f"{key} is {value!r:.60}.",
             'it is a list of texts, or the name of a file: "ids.txt".',
+            file=DECLARATION,
         )
     if not value:
         return ()
     path = folder / value
     if not path.resolve().is_relative_to(folder.resolve()):
-        raise InputError(f"{DECLARATION}: the file {value!r} of {key} is not in the submission.")
+        raise InputError(f"the file {value!r} of {key} is not in the submission.", file=DECLARATION)
     if not path.is_file():
         raise InputError(
-            f"{DECLARATION}: {key} names the file {value!r}, which is not in the submission.",
+            f"{key} names the file {value!r}, which is not in the submission.",
             f'put it there, or write {key} = ["…", "…"].',
+            file=DECLARATION,
         )
     with reading(path, "a list of ids"):
         lines = path.read_text(encoding="utf-8-sig").splitlines()
@@ -168,8 +176,9 @@ class Submission:
             raise InputError(
                 f"{path} is not a directory.",
                 f"a submission is one, with {DECLARATION} and {SCORES}.npy (or .csv, …).",
+                file=Said(path),
             )
-        with named(str(path)):
+        with naming(place=str(path)):
             return cls._read(path, progress or Silent())
 
     @classmethod
@@ -178,7 +187,9 @@ class Submission:
         files = _matrix_files(path)
         if SCORES not in files:
             raise InputError(
-                f"{path.name} holds no scores.", f"call the file {SCORES}.npy, {SCORES}.npz, {SCORES}.csv, …"
+                f"{path} holds no scores.",
+                f"call the file {SCORES}.npy, {SCORES}.npz, {SCORES}.csv, …",
+                place=Said(path),
             )
         read = {part: read_matrix(file, declared.orientation, progress) for part, file in files.items()}
         digests = {
@@ -202,7 +213,9 @@ def _matrix_files(path: Path) -> dict[str, Path]:
             continue
         if part in files:
             raise InputError(
-                f"{path.name} holds both {files[part].name} and {entry.name}.", "leave the one that counts."
+                f"{path} holds both {files[part].name} and {entry.name}.",
+                "leave the one that counts.",
+                place=Said(path),
             )
         files[part] = entry
     return files

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from proband.blind.sealing import canonical, digest_of
 from proband.engine.files import reading
-from proband.errors import DesignError, InputError, UsageError, first_few
+from proband.errors import DesignError, Hint, InputError, Said, UsageError, first_few
 from proband.samples import Samples
 from proband.samples.reading import read_frame
 
@@ -124,15 +124,20 @@ def read_training(text: str, id_column: str = "id", subject_column: str = "subje
             if column in frame.columns:
                 parts[part] = _entries(map(str, frame[column].drop_nulls().to_list()))
         if not set(columns.values()) & set(frame.columns):
-            raise InputError(f"{path.name} has neither a column {id_column!r} nor one {subject_column!r}.")
+            raise InputError(
+                f"{path.name} has neither a column {id_column!r} nor one {subject_column!r}.",
+                file=Said(path.name),
+            )
     else:
         if not path.is_file():
-            raise InputError(f"There is no file {path}.")
+            raise InputError(f"There is no file {path}.", file=Said(path))
         with reading(path, "a list of names"):
             parts["either"] = _entries(path.read_text(encoding="utf-8-sig").splitlines())
     if not any(parts.values()):
         raise InputError(
-            f"{path.name} declares nobody.", "a training set has at least one sample or subject."
+            f"{path.name} declares nobody.",
+            "a training set has at least one sample or subject.",
+            file=Said(path.name),
         )
     return name, parts
 
@@ -145,7 +150,9 @@ def require_salt(declared: Mapping[str, Any]) -> None:
             raise UsageError(
                 f"The training set {name!r} has hashed names ({first_few(found, 1)}), but no training salt is given to hash the "
                 "test's names with.",
-                "announce a salt before training sets are declared, and give it here: --training-salt.",
+                Hint(
+                    "announce a salt before training sets are declared, and give it here: {option:training_salt}"
+                ),
             )
 
 

@@ -138,7 +138,7 @@ class _Work:
             points = None if eyes is None else eyes[place][None]
             altered = [change.apply(picture[None], points) for change in (self.changes if wanted else ())]
         except ProbandError as error:
-            return _Outcome(name, failure=error.message)
+            return _Outcome(name, failure=error.told("command line")[0])
         names = (name, *(f"{name}@{change.label}" for change in self.changes[: len(altered)]))
         for called, image in zip(names, (picture, *(one.images[0] for one in altered)), strict=True):
             keep(called, image)

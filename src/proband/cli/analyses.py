@@ -147,7 +147,8 @@ def spelled() -> Iterator[None]:
     try:
         yield
     except RequestError as error:
-        raise UsageError(f"{_option_of(error.keys)}: {error.problem}.", error.hint) from None
+        error.within(place=_option_of(error.keys), door="command line")
+        raise
 
 
 @dataclass(frozen=True)

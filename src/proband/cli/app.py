@@ -150,7 +150,8 @@ def main(arguments: list[str] | None = None) -> None:
         code = _command()(arguments, standalone_mode=False)
         sys.stdout.flush()  # while a full disk can still be told
     except ProbandError as error:
-        _end(f"{type(error).__name__}: {error.message}", error.hint, error.exit_code)
+        message, hint = error.told("command line")
+        _end(f"{type(error).__name__}: {message}", hint, error.exit_code)
     except typer.Exit as stop:
         sys.exit(stop.exit_code)
     except (KeyboardInterrupt, typer.Abort):

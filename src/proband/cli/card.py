@@ -93,13 +93,8 @@ def validate(
             typer.echo(f"{file}: {ProtocolCard.read(file).digest}")
         except ProbandError as error:
             refused += 1
-            talk().print(_named(file, str(error)), style="red", markup=False, soft_wrap=True)
+            message, hint = error.within(place=str(file)).told("command line")
+            told = message if hint is None else f"{message}\nhint: {hint}"
+            talk().print(told, style="red", markup=False, soft_wrap=True)
     if refused:
         raise typer.Exit(1)
-
-
-def _named(file: Path, error: str) -> str:
-    """The error with the whole name of its file, once."""
-    if error.startswith(file.name):
-        return f"{file}{error.removeprefix(file.name)}"
-    return error if str(file) in error else f"{file}: {error}"

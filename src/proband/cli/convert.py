@@ -54,9 +54,7 @@ def convert(
         options = ReadOptions(key, query_ids, target_ids, mask, progress)
         file = read_file(path, options, format)
         known = table or file.subjects
-        found = scores_of(
-            file, path.stem, known, o.orientation_of(orientation), missing.value, queries, targets
-        )
+        found = scores_of(file, path, known, o.orientation_of(orientation), missing.value, queries, targets)
         if len(found) != 1:
             raise UsageError(
                 f"{source} holds {len(found)} matrices: {', '.join(found)}.",

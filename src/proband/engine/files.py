@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import os
-import re
 import stat
 import struct
 import zipfile
@@ -18,7 +17,7 @@ from polars.exceptions import PanicException, PolarsError
 
 from proband.engine.hiding import hidden, is_hidden
 from proband.engine.placing import clear, commit, looks_within, settle
-from proband.errors import InputError, ProbandError
+from proband.errors import InputError, ProbandError, Said
 
 # What the libraries underneath raise over a file that is not what it should be, or a disk that is full.
 _COMPLAINTS: tuple[type[BaseException], ...] = (
@@ -46,25 +45,24 @@ def first_line(error: BaseException) -> str:
 
 
 @contextmanager
-def refused(message: str, complaints: tuple[type[BaseException], ...] = _COMPLAINTS) -> Iterator[None]:
+def refused(
+    message: str, complaints: tuple[type[BaseException], ...] = _COMPLAINTS, *, file: str | None = None
+) -> Iterator[None]:
     """Turn what other libraries complain of into an `InputError` that begins with `message`."""
     try:
         yield
     except complaints as error:
-        raise InputError(f"{message}: {first_line(error)}.") from error
+        raise InputError(f"{message}: {first_line(error)}.", file=file) from error
 
 
 @contextmanager
-def named(name: str) -> Iterator[None]:
-    """Put the name of a file before the errors raised within, unless they name it themselves."""
+def naming(*, source: str | None = None, file: str | None = None, place: str | None = None) -> Iterator[None]:
+    """Say whose the errors raised within are, where they do not say it themselves."""
     try:
         yield
     except ProbandError as error:
-        # A name without an ending may be any word, so only at the beginning is it sure to be the file's.
-        anywhere = "." in name and name in error.message
-        if anywhere or re.match(rf"(\S*[/\\])?{re.escape(Path(name).stem)}\b", error.message):
-            raise
-        raise type(error)(f"{name}: {error.message}", error.hint) from None
+        error.within(source=source, file=file, place=place)
+        raise
 
 
 def require_regular(path: Path) -> None:
@@ -76,7 +74,9 @@ def require_regular(path: Path) -> None:
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         kind = "a pipe" if stat.S_ISFIFO(mode) else "a socket" if stat.S_ISSOCK(mode) else "a device"
         raise InputError(
-            f"{path} is {kind}, and not a file.", "write what it gives into a file, and name that."
+            f"{path} is {kind}, and not a file.",
+            "write what it gives into a file, and name that.",
+            file=Said(path),
         )
 
 
@@ -93,6 +93,7 @@ def require_whole(array: object) -> None:
                 f"{path.name} was cut short while it was read: {stored:,} bytes are left of "
                 f"{array.offset + array.nbytes:,}.",
                 "let nobody write to it meanwhile, and begin anew.",
+                file=Said(path.name),
             )
 
 
@@ -100,14 +101,14 @@ def require_whole(array: object) -> None:
 def reading(path: Path, what: str) -> Iterator[None]:
     """Let nothing out but errors that name the file: it "cannot be read as" `what` if the complaint is foreign."""
     require_regular(path)
-    with named(path.name), refused(f"{path.name} cannot be read as {what}"):
+    with naming(file=path.name), refused(f"{path.name} cannot be read as {what}", file=Said(path.name)):
         yield
 
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
     """Let nothing out but errors that name the file that cannot be written."""
-    with named(path.name), refused(f"{path} cannot be written"):
+    with naming(file=path.name), refused(f"{path} cannot be written", file=Said(path.name)):
         yield
 
 
@@ -130,7 +131,7 @@ def written_together(*paths: Path) -> Iterator[tuple[Path, ...]]:
     draft needs no draft of its own.
     """
     places = [Path(os.path.realpath(path)) for path in paths]
-    with refused(f"{paths[0]} cannot be written", _OF_WRITING):
+    with refused(f"{paths[0]} cannot be written", _OF_WRITING, file=Said(paths[0].name)):
         if is_hidden(places[0]):
             yield paths
             return
@@ -138,7 +139,8 @@ def written_together(*paths: Path) -> Iterator[tuple[Path, ...]]:
         for folder in folders:
             if not folder.is_dir():
                 raise InputError(
-                    f"The directory {folder} does not exist, so {paths[0].name} cannot be written there."
+                    f"The directory {folder} does not exist, so {paths[0].name} cannot be written there.",
+                    file=Said(paths[0].name),
                 )
             clear(folder)
         for place in places:
@@ -166,7 +168,11 @@ def written_together(*paths: Path) -> Iterator[tuple[Path, ...]]:
 def _refuse_protected(place: Path) -> None:
     """Refuse to replace what its owner protected from writing, though a rename could."""
     if place.exists() and not (os.access(place, os.W_OK) and place.stat().st_mode & 0o222):
-        raise InputError(f"{place} is there and protected from writing.", "name another, or allow writing.")
+        raise InputError(
+            f"{place} is there and protected from writing.",
+            "name another, or allow writing.",
+            file=Said(place),
+        )
 
 
 def _refuse_others(places: Sequence[Path]) -> None:
@@ -176,6 +182,7 @@ def _refuse_others(places: Sequence[Path]) -> None:
             raise InputError(
                 f"{other.name} is there without {first.name}, which it would be written with, so it is left alone.",
                 "name another file, or move it away.",
+                file=Said(other.name),
             )
 
 
@@ -185,7 +192,9 @@ def _refuse_another_kind(draft: Path, path: Path) -> None:
         return
     if path.is_dir() or draft.is_dir() or not path.is_file():
         found = "directory" if path.is_dir() else "file" if path.is_file() else "device"
-        raise InputError(f"{path} cannot be written: there is a {found} of that name.", "name another.")
+        raise InputError(
+            f"{path} cannot be written: there is a {found} of that name.", "name another.", file=Said(path)
+        )
 
 
 def make_directory(path: Path) -> None:
@@ -193,4 +202,4 @@ def make_directory(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"The directory {path} cannot be made: {error.strerror}.") from None
+        raise InputError(f"The directory {path} cannot be made: {error.strerror}.", file=Said(path)) from None

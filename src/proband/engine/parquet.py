@@ -19,7 +19,7 @@ import polars as pl
 
 from proband.engine import parquet_child
 from proband.engine.files import refused, require_regular
-from proband.errors import InputError, UsageError
+from proband.errors import InputError, Said, UsageError
 
 MEMORY_VARIABLE = "PROBAND_PARQUET_GIB"
 _GIB = 1 << 30
@@ -51,7 +51,7 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pl.DataFra
 def _ask(path: Path, out: Path | None, columns: Sequence[str] | None) -> dict[str, Any]:
     """Let the child do one task, and say what became of it if it failed."""
     require_regular(path)
-    with refused(f"{path.name} cannot be read as Parquet"):
+    with refused(f"{path.name} cannot be read as Parquet", file=Said(path.name)):
         size = path.stat().st_size
         memory, seconds = _memory(size), _LEAST_SECONDS + size // _BYTES_PER_SECOND
         task = {
@@ -67,9 +67,12 @@ def _ask(path: Path, out: Path | None, columns: Sequence[str] | None) -> dict[st
             f"{path.name} cannot be read as Parquet: its reader {end}.",
             f"it is damaged, or takes more than {memory / _GIB:.3g} GiB or {seconds:,} s to read; if it is sound, set "
             f"{MEMORY_VARIABLE} to a larger number.",
+            file=Said(path.name),
         )
     if answer["error"] is not None:
-        raise InputError(f"{path.name} cannot be read as Parquet: {answer['error'].rstrip('.')}.")
+        raise InputError(
+            f"{path.name} cannot be read as Parquet: {answer['error'].rstrip('.')}.", file=Said(path.name)
+        )
     return answer
 
 

@@ -30,7 +30,7 @@ from proband.engine.hiding import (
     remove,
 )
 from proband.engine.system import exchange, sync_file_system
-from proband.errors import InputError, first_few
+from proband.errors import InputError, Said, first_few
 
 _LOG = logging.getLogger(__name__)
 _FEW = 8
@@ -206,6 +206,7 @@ def _refuse_changed(leader: Path, record: Sequence[Move]) -> None:
             raise InputError(
                 f"{place} was being written together with other files when the program was stopped, and has been changed since.",
                 f"see that these files belong together, then remove {leader}.",
+                file=Said(place),
             )
 
 
@@ -239,6 +240,7 @@ def settle(path: Path) -> None:
             raise InputError(
                 f"{path} was being written when the program was stopped, and that cannot be finished: {reason}.",
                 f"read it once as someone who may write in {left.parent}.",
+                file=Said(path),
             )
 
 

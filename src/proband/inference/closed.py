@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from proband.designs import Binomial, Clustered
-from proband.errors import DesignError, UsageError
+from proband.errors import DesignError, Hint, UsageError
 from proband.inference.clusters import Clusters
 from proband.inference.proportions import proportion_interval, t_quantile, wilson_interval
 from proband.inference.under import GALLERY, PEOPLE, Found, Question, under
@@ -49,7 +49,8 @@ def _rate(design: Binomial | Clustered, question: Question) -> float:
         )
     if question.outcomes.fractional:
         raise DesignError(
-            f"{design} counts successes, and ties='mean' makes fractions of them.", "use Bootstrap()."
+            Hint("{design} counts successes, and {option:ties=mean} makes fractions of them.", design=design),
+            "use Bootstrap().",
         )
     return float(question.outcomes.success(question.measure.rank).mean())
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from proband.designs import Galleries
 from proband.engine import Progress
-from proband.errors import DesignError, UsageError, first_few
+from proband.errors import DesignError, Hint, UsageError, first_few
 from proband.inference.comparing import compare
 from proband.inference.difficulty import difficulty
 from proband.inference.estimates import Band
@@ -156,7 +156,7 @@ def probe_groups(experiment: Experiment, column: str) -> tuple[Category, ...]:
     if not 1 <= len(found) <= _MOST_GROUPS:
         raise UsageError(
             f"The column {column!r} has {len(found):,} values among the probes; groups are 1 to {_MOST_GROUPS}.",
-            "for ranges write categories: --category 'young: probe.age < 30'.",
+            Hint("for ranges write categories: {option:category}.", name="young", rule="probe.age < 30"),
         )
     if found.dtype == pl.Date:
         values = [(str(value), f"date('{value}')") for value in found]

@@ -11,7 +11,7 @@ import numpy as np
 from proband.designs import Galleries
 from proband.designs.galleries import GalleryParts
 from proband.engine import Progress, Silent
-from proband.errors import DesignError, UsageError
+from proband.errors import DesignError, Said, UsageError
 from proband.inference.closed import people_in
 from proband.inference.estimates import Estimate
 from proband.inference.estimation import estimate
@@ -214,7 +214,9 @@ def _ranked(
             ranked[-1].append(found)
             progress.advance(1)
         if not any(found is not None for found in ranked[-1]):
-            raise DesignError(f"{one.name} compared no probe with a mate in any gallery.")
+            raise DesignError(
+                f"{one.name} compared no probe with a mate in any gallery.", source=Said(one.name)
+            )
     return ranked, tuple(dict.fromkeys(notes))
 
 

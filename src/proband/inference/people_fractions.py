@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from proband.errors import UsageError
+from proband.errors import Hint, UsageError
 from proband.inference.estimates import Band
 from proband.inference.proportions import Interval, normal_quantile, t_quantile, wilson_interval
 from proband.inference.under import GALLERY, PEOPLE
@@ -128,7 +128,8 @@ def size_curve(
     """
     if outcomes.counting != "subjects" and outcomes.n_gallery_images != outcomes.n_gallery_subjects:
         raise UsageError(
-            "Galleries of other sizes need ranks that count people.", "rank with counting='subjects'."
+            "Galleries of other sizes need ranks that count people.",
+            Hint("rank with {option:counting=subjects}."),
         )
     enrolled = outcomes.n_ranks
     wrong = [size for size in sizes if not 1 <= size <= enrolled]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from proband.errors import AlignmentError, DesignError, InputError, first_few
+from proband.errors import AlignmentError, DesignError, InputError, Said, first_few
 from proband.kernels.codes import DONT_CARE, OK
 from proband.measures.outcomes import FailurePolicy
 from proband.samples import Pool
@@ -62,6 +62,7 @@ class Closeness:
                     f"{len(absent):,} of {len(own):,} images of the pool are not among the {role} ids of {scores.name}: "
                     f"{first_few(absent)}.",
                     "make the pool of what was scored: pool_over(scores, samples, groups).",
+                    source=Said(scores.name),
                 ) from None
             full = np.full(len(options.images), -1, dtype=np.intp)
             full[images] = found

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from proband._version import __version__
 from proband.engine import Progress
 from proband.engine.rendering import Shown
-from proband.errors import AlignmentError, DesignError, UsageError
+from proband.errors import AlignmentError, DesignError, Hint, Said, UsageError
 from proband.inference.dyadic import RateInterval, false_match_rate, false_non_match_rate, naive_interval
 from proband.inference.dyadic_bootstrap import fnmr_at_fmr_replicates, recentred_interval
 from proband.inference.dyads import Comparisons, ListedComparisons, Meetings
@@ -142,9 +142,10 @@ class Shared:
         met = impostor_meetings(scores, pairs)
         if met is None and pairs.n_shared and not pairs.symmetric:
             raise DesignError(
-                f"{scores.name}: {pairs.n_shared:,} samples are both queries and targets and others are not, so it is not clear how "
+                f"{pairs.n_shared:,} samples are both queries and targets and others are not, so it is not clear how "
                 "often two people meet.",
-                "choose who is compared with whom: gallery and probes (--gallery, --probes).",
+                Hint("choose who is compared with whom: {option:gallery}, {option:probes}"),
+                source=scores.name,
             )
         rows = pairs.row_codes[~pairs.row_failed]
         columns = pairs.column_codes[~pairs.column_failed]
@@ -213,6 +214,7 @@ def verify(
             raise UsageError(
                 f"{scores.name} is a list of comparisons, which is verified as it is, not within an experiment.",
                 "give the samples table, or choose the comparisons in the list.",
+                source=Said(scores.name),
             )
         return verify_list(
             scores if within is None else scores.with_samples(within), fmrs=fmrs, thresholds=thresholds,
@@ -222,6 +224,7 @@ def verify(
         raise UsageError(
             f"Whose the samples of {scores.name} are is not known.",
             "give the samples table or an experiment.",
+            source=Said(scores.name),
         )
     if check_orientation:
         _require_orientation(scores, within)

@@ -8,7 +8,7 @@ from math import sqrt
 import numpy as np
 import polars as pl
 
-from proband.errors import InputError
+from proband.errors import Hint, InputError
 from proband.inference.dyadic import RateInterval, false_non_match_rate, naive_interval
 from proband.inference.dyads import ListedComparisons
 from proband.inference.proportions import check_level
@@ -25,6 +25,7 @@ from proband.measures.compared import Compared
 from proband.measures.pair_counts import count_trials, each_pair_once
 from proband.measures.results import Answers
 from proband.measures.verification import ErrorRates, OperatingPoint
+from proband.scores.orientation import REVERSED_HINT
 from proband.scores.trials import Trials
 
 _REVERSED = 3.0  # standard errors below one half
@@ -96,9 +97,10 @@ def _shared(trials: Trials, sign: float) -> Shared | None:
     mated = scored["mated"].to_numpy()
     if ((one == other) != mated).any():
         raise InputError(
-            f"{trials.name}: {int(((one == other) != mated).sum()):,} comparisons are said to be mated where their subjects differ, "
+            f"{int(((one == other) != mated).sum()):,} comparisons are said to be mated where their subjects differ, "
             "or not to be where they agree.",
             "leave the column 'mated' out, or correct it.",
+            source=trials.name,
         )
     closeness = sign * scored["score"].to_numpy()
     first, second = one[~mated], other[~mated]
@@ -126,6 +128,7 @@ def _require_orientation(trials: Trials, rates: ErrorRates) -> None:
     if auc < 0.5 - _REVERSED * sqrt(1 / (12 * max(units, 1))):
         other = "distance" if trials.orientation == "similarity" else "similarity"
         raise InputError(
-            f"{trials.name}: read as a {trials.orientation}, genuine comparisons look worse than impostor ones (AUC {auc:.3f}).",
-            f"declare --orientation {other}; or, if this algorithm really is worse than chance, --no-orientation-check.",
+            f"read as a {trials.orientation}, genuine comparisons look worse than impostor ones (AUC {auc:.3f}).",
+            Hint(REVERSED_HINT, other=other),
+            source=trials.name,
         )

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import DesignError
+from proband.scores.base import ORIENTATION_HINT
 from proband.scores.trials import Trials
 
 Floats = npt.NDArray[np.float64]
@@ -67,19 +68,22 @@ def fold_accuracy(trials: Trials) -> FoldAccuracy:
     """
     frame = trials.frame
     if frame["fold"].null_count():
-        raise DesignError(f"{trials.name}: {frame['fold'].null_count():,} pairs are in no fold.")
+        raise DesignError(f"{frame['fold'].null_count():,} pairs are in no fold.", source=trials.name)
     if frame["mated"].null_count():
         raise DesignError(
-            f"{trials.name}: it is not known of {frame['mated'].null_count():,} pairs whether they are mated."
+            f"it is not known of {frame['mated'].null_count():,} pairs whether they are mated.",
+            source=trials.name,
         )
     if trials.orientation is None:
-        raise DesignError(f"{trials.name}: the orientation of the scores is not declared.")
+        raise DesignError(
+            "the orientation of the scores is not declared.", ORIENTATION_HINT, source=trials.name
+        )
     sign = 1.0 if trials.orientation == "similarity" else -1.0
     closeness = np.where(frame["failed"].to_numpy(), -np.inf, sign * frame["score"].fill_null(0.0).to_numpy())
     mated, folds = frame["mated"].to_numpy(), frame["fold"].to_numpy()
     kinds = np.unique(folds)
     if len(kinds) < 2:
-        raise DesignError(f"{trials.name}: a threshold chosen on other folds needs at least two folds.")
+        raise DesignError("a threshold chosen on other folds needs at least two folds.", source=trials.name)
     accuracies, thresholds = np.empty(len(kinds)), np.empty(len(kinds))
     for k, fold in enumerate(kinds):
         own = folds == fold

@@ -103,11 +103,12 @@ class Searches:
     def __post_init__(self) -> None:
         if not len(self.best):
             raise DesignError(
-                f"{self.algorithm}: every probe has a mate in the gallery, so there are no false positives to count.",
+                "every probe has a mate in the gallery, so there are no false positives to count.",
                 "an open-set test needs probes of people who are not enrolled.",
+                source=self.algorithm,
             )
         if not len(self.mate):
-            raise DesignError(f"{self.algorithm}: no probe has a mate in the gallery.")
+            raise DesignError("no probe has a mate in the gallery.", source=self.algorithm)
 
     def point(self, closeness: float, rank: int = 1, asked: float | None = None) -> SearchPoint:
         """The errors when candidates must reach a closeness (the negative of a distance)."""

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from proband.engine import Progress, Silent, one_blas_thread, run_blocks
-from proband.errors import InputError, UsageError
+from proband.errors import InputError, Said, UsageError
 from proband.measures.pair_accumulator import Grid, PairAccumulator
 from proband.measures.pair_histogram import Histogram, bin_edges, histogram_of
 from proband.measures.pair_lists import genuine_pairs, impostor_meetings, tail_pairs
@@ -25,6 +25,7 @@ from proband.measures.pair_tiles import collect_genuine, read_tile, row_blocks, 
 from proband.measures.pairs import Counts, Floats, PairSet
 from proband.samples.table import frozen
 from proband.scores import Embeddings, Scores
+from proband.scores.base import ORIENTATION_HINT
 from proband.scores.trials import Trials
 
 __all__ = [
@@ -172,15 +173,17 @@ def count_trials(trials: Trials, thresholds: Sequence[float] = (), *, log_ratios
     if trials.orientation is None:
         raise UsageError(
             f"{trials.name} does not say whether larger scores are closer.",
-            "declare orientation='similarity' or orientation='distance' (--orientation).",
+            ORIENTATION_HINT,
+            source=Said(trials.name),
         )
     trials = each_pair_once(trials)
     frame = trials.frame
     unknown = frame["mated"].null_count()
     if unknown:
         raise InputError(
-            f"{trials.name}: whether {unknown:,} of {frame.height:,} comparisons are of one subject is not known.",
+            f"whether {unknown:,} of {frame.height:,} comparisons are of one subject is not known.",
             "give a column 'mated', or the subjects of both sides.",
+            source=trials.name,
         )
     mated, failed = frame["mated"].to_numpy(), frame["failed"].to_numpy()
     sign = 1.0 if trials.orientation == "similarity" else -1.0

@@ -81,9 +81,10 @@ def tail_pairs(
         parts, n_found = _of_tiles(scores, near, threshold, limit, threads)
     if n_found > limit:
         raise DesignError(
-            f"{scores.name}: {n_found:,} impostor comparisons are at or above {threshold:g}, and only {limit:,} may be "
+            f"{n_found:,} impostor comparisons are at or above {threshold:g}, and only {limit:,} may be "
             "listed.",
             "take a higher threshold, or raise the limit (each comparison takes 16 bytes).",
+            source=scores.name,
         )
     rows, columns, closeness = zip(*parts, strict=True)
     return np.concatenate(rows), np.concatenate(columns), np.concatenate(closeness)

@@ -14,6 +14,7 @@ from proband.samples import Experiment, Positions, Samples
 from proband.samples.ids import Ids
 from proband.samples.table import frozen
 from proband.scores import Embeddings, Scores, axis_positions
+from proband.scores.alignment import ID_COLUMN_HINT
 
 Codes = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.bool_]
@@ -218,7 +219,7 @@ def _known(axis: Ids, samples: Samples) -> tuple[Positions, Positions]:
     if not known.size:
         raise AlignmentError(
             f"None of the {len(axis):,} {axis.what} ids are in the samples table: {first_few(axis)}.",
-            "is the right id column named (id_column, --id-column)?",
+            ID_COLUMN_HINT,
         )
     return known, places[known]
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.errors import DesignError, UsageError
+from proband.errors import DesignError, Hint, UsageError
 from proband.measures.pair_counts import PairCounts
 
 Floats = npt.NDArray[np.float64]
@@ -125,8 +125,9 @@ class ErrorRates:
         if not self.counts.n_genuine or not self.counts.n_impostor:
             kind = "genuine" if not self.counts.n_genuine else "impostor"
             raise DesignError(
-                f"{self.algorithm}: there are no {kind} comparisons, so error rates are not defined.",
+                f"there are no {kind} comparisons, so error rates are not defined.",
                 "does the table name at least two people, and two images of somebody?",
+                source=self.algorithm,
             )
 
     @cached_property
@@ -161,7 +162,8 @@ class ErrorRates:
         place = int(np.searchsorted(self.counts.edges, wanted))
         if place >= len(self.counts.edges) or self.counts.edges[place] != wanted:
             raise UsageError(
-                f"Impostors were not counted at the threshold {threshold!r}.", "name it: thresholds=[...]."
+                f"Impostors were not counted at the threshold {threshold!r}.",
+                Hint("name it: {option:thresholds}"),
             )
         return self._point(place)
 

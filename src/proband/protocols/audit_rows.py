@@ -8,7 +8,7 @@ from functools import cached_property
 
 import polars as pl
 
-from proband.errors import UsageError, first_few
+from proband.errors import Hint, UsageError, first_few
 from proband.protocols.choosing import Task
 from proband.protocols.notation import Protocol
 from proband.protocols.split_files import SplitTable, split_frame
@@ -74,7 +74,7 @@ def rows_of(
     if (task == "attribute") != (label is not None):
         raise UsageError(
             "The label is the column of the attribute that is recognised: an attribute needs one, identity has none.",
-            "give --task attribute with --label COLUMN, or leave both out.",
+            Hint("{give:task=attribute} with {option:label}, or leave both out."),
         )
     if label is not None and label not in samples.frame.columns:
         raise UsageError(f"The table has no column {label!r}; it has {first_few(samples.frame.columns, 12)}.")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from proband.engine.files import reading, written_whole
-from proband.errors import InputError, UsageError
+from proband.errors import InputError, Said, UsageError
 from proband.protocols.card_contradictions import contradictions, misses
 from proband.protocols.card_schema import faults
 from proband.protocols.card_sections import (
@@ -179,7 +179,7 @@ class ProtocolCard:
         """Read a card from a JSON file; whatever is wrong is said with its path in the card."""
         path = Path(path)
         if not path.is_file():
-            raise InputError(f"There is no file {path}.")
+            raise InputError(f"There is no file {path}.", file=Said(path))
         with reading(path, "a protocol card"):
             return cls.from_dict(json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_once))
 

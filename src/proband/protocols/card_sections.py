@@ -155,7 +155,7 @@ class Procedure(Section):
             if isinstance(self.disjoint, bool):
                 stated = _with_disjointness(stated, self.disjoint)
         except UsageError as error:
-            raise InputError(f"protocol.notation: {error.message}", error.hint) from None
+            raise InputError(f"protocol.notation: {error.message}", error.cure) from None
         said = {
             "notation": None if stated == Protocol("unstated") else str(stated),
             "disjoint": stated.disjoint,

@@ -15,7 +15,7 @@ import polars as pl
 
 from proband.algorithms import Crops, Pictures, acquire, detector as detector_named
 from proband.engine import Progress
-from proband.errors import DesignError, InputError, UsageError, first_few
+from proband.errors import DesignError, Hint, InputError, Said, UsageError, first_few
 from proband.protocols.choosing import Task
 from proband.samples import Samples
 from proband.scores.embeddings import Embeddings
@@ -184,7 +184,9 @@ class FeatureTable:
         given = name or path.stem
         if not path.is_dir() and not _holds_images(path, key):
             if size is not None or eyes is not None:
-                raise UsageError(f"{path.name} holds features, which have no size and no eyes.")
+                raise UsageError(
+                    f"{path.name} holds features, which have no size and no eyes.", file=Said(path.name)
+                )
             return _features(source, samples, given)
         acquired = acquire(
             Pictures.of(path, samples, file_column),
@@ -227,9 +229,7 @@ def unlabelled(samples: Samples, task: Task, label: str | None = None) -> dict[i
     if (task == "attribute") != (label is not None):
         raise UsageError(
             f"The task {task!r} takes {'a' if task == 'attribute' else 'no'} column of labels.",
-            "give --label COLUMN."
-            if task == "attribute"
-            else "leave the label out, or say --task attribute.",
+            Hint("{give:label}" if task == "attribute" else "leave the label out, or {give:task=attribute}."),
         )
     if label is not None and label not in samples.frame.columns:
         raise UsageError(f"The table has no column {label!r}; it has {first_few(samples.frame.columns, 12)}.")
@@ -244,7 +244,7 @@ def _holds_images(path: Path, key: str | None) -> bool:
     from proband.samples.npz import Archive
 
     if not path.is_file():
-        raise InputError(f"There is no file {path}.")
+        raise InputError(f"There is no file {path}.", file=Said(path))
     return key is None and path.suffix.lower() == ".npz" and "images" in Archive(path)
 
 

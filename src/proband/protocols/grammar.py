@@ -75,7 +75,7 @@ def pointed(text: str, at: int, fault: UsageError) -> UsageError:
     before, after = "…" * (start > 0), "…" * (at + _SHOWN < len(text))
     indent = " " * sum(map(_width, before + shown[: at - start]))
     picture = f"  {before}{shown}{after}\n  {indent}^"
-    return UsageError(f"Character {at + 1} of the protocol: {fault.message}\n{picture}", fault.hint)
+    return UsageError(f"Character {at + 1} of the protocol: {fault.message}\n{picture}", fault.cure)
 
 
 def _width(char: str) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from proband.errors import DesignError, InputError, UsageError, first_few
+from proband.errors import DesignError, Hint, InputError, UsageError, first_few
 from proband.samples.ids import Ids, Positions
 
 Mask = npt.NDArray[np.bool_]
@@ -226,8 +226,10 @@ def checked_parts(parts: Parts, of: Material, where: str, all_classes: bool) -> 
         if absent:
             raise DesignError(
                 f"{where}, {_classes(absent)} tested without one sample of the class in training.",
-                "take fewer folds, train on more, stratify, or leave such classes out; "
-                "all_classes=False tests them nevertheless.",
+                Hint(
+                    "take fewer folds, train on more, stratify, or leave such classes out; "
+                    "{option:all_classes=off} tests them nevertheless."
+                ),
             )
     return parts
 

@@ -14,8 +14,8 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine import written_whole
-from proband.engine.files import reading, writing
-from proband.errors import InputError, UsageError, first_few
+from proband.engine.files import naming, reading, writing
+from proband.errors import InputError, Said, UsageError, first_few
 from proband.protocols.splits import Split
 from proband.samples import Samples
 from proband.samples.delimited import SEPARATORS, read_texts, without_blank_rows
@@ -157,9 +157,10 @@ def write_splits(path: str | Path, samples: Samples | Collection[str], splits: I
         raise UsageError(
             f"Splits cannot be written to {path.name}.",
             "use .csv, .tsv, .parquet, or a folder without an ending.",
+            file=Said(path.name),
         )
     if ending == "" and path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise InputError(f"{path} is there already.", "name a folder that is not there.")
+        raise InputError(f"{path} is there already.", "name a folder that is not there.", file=Said(path))
     frame = split_frame(samples, splits)
     with writing(path), written_whole(path) as draft:
         if ending == ".parquet":
@@ -210,11 +211,13 @@ def _read_table(path: Path) -> SplitTable:
             raise InputError(
                 f"{path.name} has no column {first_few(absent)}; it has {first_few(raw.columns, 8)}.",
                 "splits are columns id, repeat, fold and role.",
+                file=Said(path.name),
             )
         if raw.height == 0:
-            raise InputError(f"{path.name} has no rows.")
+            raise InputError(f"{path.name} has no rows.", file=Said(path.name))
         assumed = tuple(name for name in COLUMNS if name not in raw.columns)
-        return SplitTable(_checked(raw, where), path.name, where, assumed)
+        with naming(file=Said(path.name)):
+            return SplitTable(_checked(raw, where), path.name, where, assumed)
 
 
 def _checked(raw: pl.DataFrame, where: Callable[[int], str]) -> pl.DataFrame:
@@ -266,7 +269,7 @@ def _read_folder(path: Path) -> SplitTable:
             places.append(listed.select(pl.lit(name).alias("file"), "line"))
     frame = pl.concat(frames)
     if frame.height == 0:
-        raise InputError(f"The lists in {path} hold no ids.")
+        raise InputError(f"The lists in {path} hold no ids.", file=Said(path))
     lines_of = pl.concat(places)
     return SplitTable(frame, path.name, lambda row: "{}, line {}".format(*lines_of.row(row)))
 
@@ -292,7 +295,7 @@ def _numbered(path: Path, level: str) -> dict[int, Path]:
         number = entry.name.removeprefix(f"{level}_")
         if entry.is_dir() and entry.name != number and number.isdecimal():
             if int(number) in found:
-                raise InputError(f"{path} has two folders for {level} {int(number)}.")
+                raise InputError(f"{path} has two folders for {level} {int(number)}.", file=Said(path))
             found[int(number)] = entry
     return found or {1: path}
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from proband.errors import DesignError, UsageError, first_few
+from proband.errors import DesignError, Hint, UsageError, first_few
 from proband.protocols.folds import cross_validation
 from proband.protocols.holdout import (
     class_hold_out,
@@ -246,7 +246,7 @@ class Splitter:
         if names and self.missing == "error":
             raise DesignError(
                 f"{protocol}: {len(names):,} of the subjects have too few samples: {first_few(names)}.",
-                "choose smaller sizes, or leave them out with --missing drop (missing='drop' in Python).",
+                Hint("choose smaller sizes, or leave them out with {option:missing=drop}."),
             )
         if names:
             of = replace(of, may_train=of.train_pool & ~short, may_test=of.test_pool & ~short)
@@ -314,7 +314,7 @@ def _refuse_lone_classes(of: Material, protocol: Protocol) -> None:
         raise DesignError(
             f"{protocol}: {len(lone):,} classes have a single {what} ({first_few(lone)}), so that nothing is left "
             "to train on when it is tested.",
-            "leave them out, or pass all_classes=False to test them nevertheless.",
+            Hint("leave them out, or {give:all_classes=off} to test them nevertheless."),
         )
 
 

@@ -52,17 +52,19 @@ class ErrorCurve:
     def __post_init__(self) -> None:
         fmr, fnmr = np.asarray(self.fmr, dtype=np.float64), np.asarray(self.fnmr, dtype=np.float64)
         if fmr.ndim != 1 or fmr.shape != fnmr.shape or not fmr.size:
-            raise UsageError(f"{self.name}: a curve has as many FMRs as FNMRs, and at least one.")
+            raise UsageError("a curve has as many FMRs as FNMRs, and at least one.", source=self.name)
         if fmr[0] > fmr[-1] or fnmr[0] < fnmr[-1]:
             fmr, fnmr = fmr[::-1], fnmr[::-1]
         ends = np.concatenate([[0], fmr, [1]]), np.concatenate([[1], fnmr, [0]])
         if not ((np.diff(ends[0]) >= 0).all() and (np.diff(ends[1]) <= 0).all()):
-            raise UsageError(f"{self.name}: from 0 to 1, FMR only rises and FNMR only falls along a curve.")
+            raise UsageError(
+                "from 0 to 1, FMR only rises and FNMR only falls along a curve.", source=self.name
+            )
         if min(self.n_impostor, self.n_genuine) < 1:
-            raise UsageError(f"{self.name}: rates are of at least one comparison.")
+            raise UsageError("rates are of at least one comparison.", source=self.name)
         given = [one for one in (self.band_fmr, self.low, self.high) if one is not None]
         if len(given) not in (0, 3) or len({np.shape(one) for one in given}) > 1:
-            raise UsageError(f"{self.name}: a band has a lower and an upper limit at each of its FMRs.")
+            raise UsageError("a band has a lower and an upper limit at each of its FMRs.", source=self.name)
         for name, value in (("fmr", fmr), ("fnmr", fnmr)):
             object.__setattr__(self, name, value)
 

@@ -45,7 +45,7 @@ class GroupErrors:
     def __post_init__(self) -> None:
         for errors, n in (self.counts("fmr"), self.counts("fnmr")):
             if not 0 <= errors <= n:
-                raise UsageError(f"{self.name}: {errors:,} errors of {n:,} comparisons cannot be.")
+                raise UsageError(f"{errors:,} errors of {n:,} comparisons cannot be.", source=self.name)
 
     def counts(self, rate: Rate) -> tuple[int, int]:
         """The errors that a rate is of, and the comparisons."""

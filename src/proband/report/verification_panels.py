@@ -60,7 +60,8 @@ class ScoreCounts:
             for one in (self.genuine, self.impostor)
         ):
             raise UsageError(
-                f"{self.name}: a histogram has rising edges, one more than counts, and no negative counts."
+                "a histogram has rising edges, one more than counts, and no negative counts.",
+                source=self.name,
             )
         object.__setattr__(self, "edges", edges)
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine.files import require_regular
-from proband.errors import DesignError, InputError, UsageError, first_few, quoted
+from proband.errors import DesignError, InputError, Said, UsageError, first_few, quoted
 from proband.samples.table import Samples, Selection, frozen
 
 
@@ -78,7 +78,7 @@ def _from_text(samples: Samples, text: str) -> Selection:
         try:
             lines = path.read_text(encoding="utf-8-sig").split("\n")
         except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"The list of ids {path} cannot be read: {error}.") from None
+            raise InputError(f"The list of ids {path} cannot be read: {error}.", file=Said(path)) from None
         return _from_ids(samples, [line.strip() for line in lines if line.strip()], f" in {path.name}")
     return samples.select(text)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from proband.errors import InputError, first_few, quoted
+from proband.errors import InputError, Said, first_few, quoted
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
@@ -118,22 +118,27 @@ def _refuse_bytes(path: Path, data: bytes) -> None:
             fault, place = "is not text in utf-8", error.start
     if fault:
         line = data.count(b"\n", 0, place) + 1
-        raise InputError(f"{path.name}, line {line}: it {fault}.", "save the table as CSV in UTF-8.")
+        raise InputError(
+            f"{path.name}, line {line}: it {fault}.", "save the table as CSV in UTF-8.", file=Said(path.name)
+        )
 
 
 def _names(path: Path, data: bytes, separator: str) -> list[str]:
     if not data:
-        raise InputError(f"{path.name} is empty.")
+        raise InputError(f"{path.name} is empty.", file=Said(path.name))
     names = next(_records(data, separator))[1]
     if not any(names):
         raise InputError(
-            f"{path.name} begins with a blank line.", "the first line holds the names of columns."
+            f"{path.name} begins with a blank line.",
+            "the first line holds the names of columns.",
+            file=Said(path.name),
         )
     repeated = [name for name, count in Counter(name.strip() for name in names).items() if count > 1]
     if repeated:
         raise InputError(
             f"{path.name} has more than one column {first_few(repeated)}.",
             "give every column a name of its own, that differs in more than blanks.",
+            file=Said(path.name),
         )
     return names
 
@@ -147,6 +152,7 @@ def _refuse_uneven(path: Path, data: bytes, separator: str, width: int) -> None:
             f"{path.name}, line {line}: the row has {found:,} {'value' if found == 1 else 'values'}, and there are "
             f"{width:,} columns.",
             "was the file cut off? A value that is missing is an empty cell.",
+            file=Said(path.name),
         )
 
 

@@ -15,9 +15,9 @@ from typing import IO, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine.files import refused, require_regular
+from proband.engine.files import naming, refused, require_regular
 from proband.engine.memory import require_memory
-from proband.errors import InputError
+from proband.errors import InputError, Said
 
 _MAGIC = b"\x93NUMPY"
 # By version: how many bytes give the length of the header, and what it is encoded in.
@@ -116,12 +116,18 @@ class Archive(Mapping[str, npt.NDArray[Any]]):
         self._members: dict[str, zipfile.ZipInfo] = {}
         self._headers: dict[str, Header] = {}
         require_regular(path)
-        with refused(f"{path.name} is not a NumPy archive (.npz)"), zipfile.ZipFile(path) as archive:
+        with (
+            naming(file=path.name),
+            refused(f"{path.name} is not a NumPy archive (.npz)", file=Said(path.name)),
+            zipfile.ZipFile(path) as archive,
+        ):
             for info in archive.infolist():
                 name = info.filename.removesuffix(".npy")
                 if name in self._members:
                     raise InputError(
-                        f"{path.name} holds two arrays {name!r}.", "save each under its own name."
+                        f"{path.name} holds two arrays {name!r}.",
+                        "save each under its own name.",
+                        file=Said(path.name),
                     )
                 self._members[name] = info
                 self._headers[name] = self._header(archive, info)
@@ -142,9 +148,13 @@ class Archive(Mapping[str, npt.NDArray[Any]]):
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         info, header = self._members[name], self._headers[name]
-        where = f"{self._path.name}: the array {name!r}"
-        require_memory(header.n_bytes, where)
-        with refused(f"{where} cannot be read"), zipfile.ZipFile(self._path) as archive:
+        where = f"the array {name!r}"
+        with (
+            naming(file=self._path.name),
+            refused(f"{where} cannot be read"),
+            zipfile.ZipFile(self._path) as archive,
+        ):
+            require_memory(header.n_bytes, where)
             content = bytearray()
             with archive.open(info) as file:
                 file.read(header.offset)
@@ -157,7 +167,7 @@ class Archive(Mapping[str, npt.NDArray[Any]]):
             return array
 
     def _header(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Header:
-        where = f"{self._path.name}: the member {info.filename!r}"
+        where = f"the member {info.filename!r}"
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise InputError(f"{where} is compressed in a way NumPy never does.", "save it with numpy.savez.")
         with refused(f"{where} is not a NumPy array"), archive.open(info) as file:

@@ -11,7 +11,7 @@ import polars as pl
 from proband.engine.files import first_line, reading
 from proband.engine.frames import frame_of_rows
 from proband.engine.parquet import read_parquet
-from proband.errors import InputError, UsageError
+from proband.errors import Hint, InputError, Said, UsageError
 from proband.samples.delimited import SEPARATORS, read_delimited, without_words
 
 ROW_NUMBER = "#"
@@ -44,7 +44,7 @@ def _read(
     ending = path.suffix.lower()
     with reading(path, ending[1:] or "a table"):
         if not path.exists():
-            raise InputError(f"There is no file {path}.")
+            raise InputError(f"There is no file {path}.", file=Said(path))
         try:
             if ending in SEPARATORS:
                 return read_delimited(path, SEPARATORS[ending], text_columns, missing_values, notes)
@@ -55,10 +55,11 @@ def _read(
             if ending == ".npz":
                 return _read_npz(path, text_columns)
         except pl.exceptions.NoDataError:
-            raise InputError(f"{path.name} is empty.") from None
+            raise InputError(f"{path.name} is empty.", file=Said(path.name)) from None
     raise UsageError(
         f"{path.name} is not a table that can be read: its ending is {ending or 'missing'}.",
         "use .csv, .tsv, .parquet, .jsonl or .npz.",
+        file=Said(path.name),
     )
 
 
@@ -108,7 +109,10 @@ def _read_npz(path: Path, text_columns: Collection[str]) -> pl.DataFrame:
         raise InputError(
             f"{path.name} has no 1-D arrays {' and '.join(map(repr, text_columns))} of one length; "
             f"its 1-D arrays are: {', '.join(columns) or 'none'}.",
-            "name them with id_column=… and subject_column=…; id_column='#' numbers the rows.",
+            Hint(
+                "name them: {option:id_column}, {option:subject_column}; {option:id_column=#} numbers the rows."
+            ),
+            file=Said(path.name),
         )
     length = lengths.pop()
     return pl.DataFrame({name: archive[name] for name in columns if archive.shape(name) == (length,)})

@@ -14,7 +14,8 @@ import numpy.typing as npt
 import polars as pl
 import polars.selectors as cs
 
-from proband.errors import InputError, UsageError, first_few, quoted
+from proband.engine.files import naming
+from proband.errors import Hint, InputError, Said, UsageError, first_few, quoted
 from proband.samples.expressions import compile_expression
 from proband.samples.ids import Ids, Positions
 from proband.samples.reading import ROW_NUMBER, frame_from, read_frame
@@ -91,14 +92,17 @@ class Samples:
             if column not in frame.columns:
                 raise InputError(
                     f"{source} has no column {column!r}; it has {first_few(frame.columns, 12)}.",
-                    f"name the right one: {option}=… (--{option.replace('_', '-')} on the command line).",
+                    Hint("name the right one: {option:{name}}", name=option),
+                    source=Said(source),
                 )
         if frame.height == 0:
-            raise InputError(f"{source} has no rows.")
+            raise InputError(f"{source} has no rows.", source=Said(source))
         names = as_text(frame[id_column], source)
         if names.null_count():
             row = int(names.is_null().arg_max() or 0)
-            raise InputError(f"{source}: {names.null_count():,} rows have no id, the first is row {row + 1}.")
+            raise InputError(
+                f"{names.null_count():,} rows have no id, the first is row {row + 1}.", source=source
+            )
         self.ids = Ids(names, "sample")
         people = as_text(frame[subject_column], source)
         if people.null_count():
@@ -136,14 +140,15 @@ class Samples:
         """
         notes: list[str] = []
         frame = read_frame(Path(path), (id_column, subject_column), missing_values, notes)
-        return cls(
-            frame,
-            id_column=id_column,
-            subject_column=subject_column,
-            failed=failed,
-            source=Path(path).name,
-            notes=notes,
-        )
+        with naming(file=Path(path).name):
+            return cls(
+                frame,
+                id_column=id_column,
+                subject_column=subject_column,
+                failed=failed,
+                source=Path(path).name,
+                notes=notes,
+            )
 
     @property
     def frame(self) -> pl.DataFrame:
@@ -236,7 +241,7 @@ def as_text(values: pl.Series, source: str) -> pl.Series:
         return values.cast(pl.String)
     except pl.exceptions.PolarsError:
         raise InputError(
-            f"{source}: the column {values.name!r} of type {values.dtype} cannot be text."
+            f"the column {values.name!r} of type {values.dtype} cannot be text.", source=source
         ) from None
 
 
@@ -254,9 +259,10 @@ def _refuse_rounded(values: pl.Series, source: str) -> None:
     rounded = values.filter(values.abs() > _EXACT.get(values.dtype, 2**11))
     if len(rounded):
         raise InputError(
-            f"{source}: {len(rounded):,} values of the column {values.name!r} are floats too large to be whole numbers "
+            f"{len(rounded):,} values of the column {values.name!r} are floats too large to be whole numbers "
             f"that can be told apart: {first_few(rounded.to_list())}.",
             "keep ids as text.",
+            source=source,
         )
 
 

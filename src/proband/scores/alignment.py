@@ -6,14 +6,15 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from proband.errors import AlignmentError, DesignError, InputError, first_few
+from proband.errors import AlignmentError, DesignError, Hint, InputError, Said, first_few
 from proband.samples import Choice, Experiment, Pool, Samples, Selection
 from proband.samples.choosing import choose
 from proband.samples.ids import Ids, Positions
 from proband.samples.pool import PairRule
 from proband.scores.base import MissingPolicy, Scores
 
-DROP_HINT = "pass missing='drop' (--missing drop) to leave them out; they will be counted in the report."
+DROP_HINT = Hint("{give:missing=drop} to leave them out; they will be counted in the report.")
+ID_COLUMN_HINT = Hint("is the right id column named ({option:id_column})?")
 
 
 def check_ids(ids: Ids, samples: Samples, missing: MissingPolicy) -> tuple[str, ...]:
@@ -27,9 +28,7 @@ def check_ids(ids: Ids, samples: Samples, missing: MissingPolicy) -> tuple[str, 
     if missing == "error" or len(unknown) == len(ids):
         raise AlignmentError(
             message + ".",
-            DROP_HINT
-            if len(unknown) < len(ids)
-            else "is the right id column named (id_column, --id-column)?",
+            DROP_HINT if len(unknown) < len(ids) else ID_COLUMN_HINT,
         )
     return (f"{message}; left out",)
 
@@ -51,8 +50,9 @@ def experiment_over(
     if gallery is None:
         if probes is None and set(first.queries) & set(first.targets):
             raise DesignError(
-                f"{first.name}: queries and targets share samples, so gallery and probes must be chosen.",
-                "for example gallery='one_per_subject' (--gallery one_per_subject); all others become probes.",
+                "queries and targets share samples, so gallery and probes must be chosen.",
+                Hint("for example {option:gallery=one_per_subject}; all others become probes."),
+                source=first.name,
             )
         gallery = Selection(_known(first.targets, samples), "every target of the scores")
     gallery = choose(samples, gallery)
@@ -103,7 +103,7 @@ def present_in(
             names = [samples.ids[place] for place in positions[absent]]
             message = f"{len(names):,} of {len(positions):,} {role} samples are not among the {axis.what} ids of {one.name}"
             if missing == "error":
-                raise AlignmentError(f"{message}: {first_few(names)}.", DROP_HINT)
+                raise AlignmentError(f"{message}: {first_few(names)}.", DROP_HINT, source=Said(one.name))
             kept = positions[~absent]
             note = f"{message}; left out of the {role} set for all algorithms"
             experiment = (

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from proband.engine import written_whole
-from proband.errors import InputError
+from proband.errors import InputError, Said
 from proband.samples.npz import text_array, write_archive
 from proband.scores.base import DenseScores
 
@@ -23,10 +23,13 @@ def write_score_archive(path: str | Path, scores: Sequence[DenseScores]) -> None
     for one in scores:
         if (one.queries, one.targets, one.orientation) != (first.queries, first.targets, first.orientation):
             raise InputError(
-                f"{one.name} and {first.name} have not the same queries, targets and orientation."
+                f"{one.name} and {first.name} have not the same queries, targets and orientation.",
+                source=Said(one.name),
             )
         if not np.array_equal(_codes(one), _codes(first)):
-            raise InputError(f"{one.name} and {first.name} differ in which comparisons failed.")
+            raise InputError(
+                f"{one.name} and {first.name} differ in which comparisons failed.", source=Said(one.name)
+            )
         if one.name in arrays or one.name in RESERVED or "/" in one.name:
             raise InputError(
                 f"The name {one.name!r} cannot be given to a matrix of an archive, or is given twice."

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine.files import require_whole
-from proband.errors import InputError, UsageError
+from proband.errors import Hint, InputError, Said, UsageError
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples.ids import Ids, Positions
 from proband.samples.table import Samples, frozen
@@ -21,6 +21,9 @@ MissingPolicy = Literal["error", "drop"]
 Cells = npt.NDArray[np.uint8]
 Values = npt.NDArray[Any]
 
+ORIENTATION_HINT = Hint(
+    "{give:orientation=similarity} if larger is more alike, {option:orientation=distance} if smaller is; it is never guessed."
+)
 _WHOLE_NUMBERS = 2**53  # up to here float64 holds every one
 _CHECKED_AT_ONCE = 1 << 22  # cells looked at together when searching for non-finite scores
 
@@ -30,7 +33,7 @@ def check_orientation_name(orientation: str | None) -> Orientation:
     if orientation not in get_args(Orientation):
         raise UsageError(
             f"The orientation of the scores must be 'similarity' or 'distance', got {orientation!r}.",
-            "similarity: larger is more alike; distance: smaller is more alike. It is never guessed.",
+            ORIENTATION_HINT,
         )
     return orientation  # type: ignore[return-value]
 
@@ -132,7 +135,12 @@ class Scores(ABC):
         if len(found) != 1:
             raise InputError(
                 f"{Path(path).name} holds {len(found)} score matrices: {', '.join(found)}.",
-                f"pick one as '{path}::{next(iter(found))}', or read all with read_scores.",
+                Hint(
+                    "pick one: {option:array}, or read all with read_scores.",
+                    file=path,
+                    key=next(iter(found)),
+                ),
+                file=Said(Path(path).name),
             )
         scores = next(iter(found.values()))
         if name is not None:
@@ -186,9 +194,9 @@ class DenseScores(Scores):
             # A masked array hides values; as a plain one it shows them, and they are checked.
             array = values if isinstance(values, np.memmap) else np.asarray(values)
         except ValueError:
-            raise InputError(f"{name}: the rows of scores are not all of one length.") from None
+            raise InputError("the rows of scores are not all of one length.", source=name) from None
         if array.dtype.kind not in "fiub":
-            raise InputError(f"Scores must be numbers; {name} has the type {array.dtype}.")
+            raise InputError(f"Scores must be numbers; {name} has the type {array.dtype}.", source=Said(name))
         if array.dtype.itemsize > 8:
             raise InputError(f"Scores of type {array.dtype} are not supported.", "use float64 or smaller.")
         for what, got in (
@@ -197,14 +205,15 @@ class DenseScores(Scores):
         ):
             if got != self.shape:
                 raise InputError(
-                    f"{name}: the {what} are {' × '.join(map(str, got))}, but there are {self.shape[0]} query ids "
+                    f"the {what} are {' × '.join(map(str, got))}, but there are {self.shape[0]} query ids "
                     f"and {self.shape[1]} target ids.",
                     "rows are queries and columns are targets; is the matrix transposed?"
                     if got == self.shape[::-1]
                     else None,
+                    source=name,
                 )
         if cells is not None and not np.isin(cells, (OK, DONT_CARE, FAILED)).all():
-            raise InputError(f"{name}: cell codes must be 0 (compared), 1 (don't care) or 2 (failed).")
+            raise InputError("cell codes must be 0 (compared), 1 (don't care) or 2 (failed).", source=name)
         self._values = array
         self._cells = None if cells is None else frozen(np.ascontiguousarray(cells, dtype=np.uint8))
         if not isinstance(array, np.memmap):
@@ -251,8 +260,9 @@ class DenseScores(Scores):
         if block.dtype.kind != "f":
             if block.size and max(int(block.max()), -int(block.min())) > _WHOLE_NUMBERS:
                 raise InputError(
-                    f"{self.name}: whole numbers beyond 2**53 cannot be told apart as floats.",
+                    "whole numbers beyond 2**53 cannot be told apart as floats.",
                     "rescale them.",
+                    source=self.name,
                 )
             return
         finite = np.isfinite(block)
@@ -261,9 +271,10 @@ class DenseScores(Scores):
         bad = np.argwhere(~finite)
         row, column = bad[0]
         raise InputError(
-            f"{self.name}: {len(bad):,} scores of {block.size:,} looked at are not finite; the first is "
+            f"{len(bad):,} scores of {block.size:,} looked at are not finite; the first is "
             f"{block[row, column]} for query {self.queries[rows[row]]!r} and target {self.targets[columns[column]]!r}.",
             "NaN is never ranked: write .npz with an array 'cells' that marks failed comparisons (2), or leave those samples out.",
+            source=self.name,
         )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine.files import require_whole
-from proband.errors import InputError, UsageError, first_few
+from proband.errors import Hint, InputError, Said, UsageError, first_few
 from proband.kernels.codes import CHI2, COSINE, INNER, L1, L2
 from proband.samples.ids import Ids, Positions
 from proband.samples.table import Samples, frozen
@@ -76,8 +76,9 @@ class Embeddings(Scores):
             self.target_vectors = self._checked(targets, self.targets)
         if self.query_vectors.shape[1] != self.target_vectors.shape[1]:
             raise InputError(
-                f"{name}: query vectors have {self.query_vectors.shape[1]} components, "
-                f"target vectors {self.target_vectors.shape[1]}."
+                f"query vectors have {self.query_vectors.shape[1]} components, "
+                f"target vectors {self.target_vectors.shape[1]}.",
+                source=name,
             )
 
     @staticmethod
@@ -97,7 +98,12 @@ class Embeddings(Scores):
         if len(found) != 1:
             raise InputError(
                 f"{Path(path).name} holds {len(found)} models: {', '.join(found)}.",
-                f"pick one as '{path}::{next(iter(found))}', or read all with read_embeddings.",
+                Hint(
+                    "pick one: {option:array}, or read all with read_embeddings.",
+                    file=path,
+                    key=next(iter(found)),
+                ),
+                file=Said(Path(path).name),
             )
         embeddings = next(iter(found.values()))
         if name is not None:
@@ -157,15 +163,17 @@ class Embeddings(Scores):
         if outside.any():
             name = ids[int(positions[outside][0])]
             raise InputError(
-                f"{self.name}: the vector of {name!r} is too long or too short for float64 arithmetic "
+                f"the vector of {name!r} is too long or too short for float64 arithmetic "
                 f"(its length must be between {_SHORTEST:g} and {_LONGEST:g}, or zero).",
                 "scale all vectors by one factor.",
+                source=self.name,
             )
         if self.metric == "cosine" and not lengths.all():
             zero = [ids[place] for place in positions[lengths == 0]]
             raise InputError(
-                f"{self.name}: {len(zero):,} vectors are all zeros, so their cosine is undefined: {first_few(zero)}.",
+                f"{len(zero):,} vectors are all zeros, so their cosine is undefined: {first_few(zero)}.",
                 "a sample without an embedding is a failure to acquire: mark it as failed.",
+                source=self.name,
             )
         return lengths
 
@@ -178,22 +186,24 @@ class Embeddings(Scores):
             or array.shape[1] == 0
         ):
             raise InputError(
-                f"{self.name}: embeddings must be a table of numbers, one row a sample; "
-                f"got {' × '.join(map(str, array.shape)) or 'a single value'} of {array.dtype}."
+                f"embeddings must be a table of numbers, one row a sample; "
+                f"got {' × '.join(map(str, array.shape)) or 'a single value'} of {array.dtype}.",
+                source=self.name,
             )
         if len(array) != len(ids):
-            raise InputError(f"{self.name}: there are {len(array):,} vectors but {len(ids):,} ids.")
+            raise InputError(f"there are {len(array):,} vectors but {len(ids):,} ids.", source=self.name)
         for start in range(0, len(array), _ROWS_AT_ONCE):
             block = np.asarray(array[start : start + _ROWS_AT_ONCE])
             bad = np.flatnonzero(~np.isfinite(block).all(axis=1))
             if self.metric == "chi2" and not bad.size and (block < 0).any():
                 raise InputError(
-                    f"{self.name}: the chi-square distance is of histograms, which are nowhere negative."
+                    "the chi-square distance is of histograms, which are nowhere negative.", source=self.name
                 )
             if bad.size:
                 raise InputError(
-                    f"{self.name}: the vector of {ids[start + int(bad[0])]!r} has components that are not finite.",
+                    f"the vector of {ids[start + int(bad[0])]!r} has components that are not finite.",
                     "a sample without an embedding is a failure to acquire: give it zeros and mark it as failed.",
+                    source=self.name,
                 )
         return array if isinstance(array, np.memmap) else frozen(array.view())
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine.files import reading
-from proband.errors import InputError, ProbandError
+from proband.errors import Hint, InputError, ProbandError, Said
 from proband.kernels.codes import OK
 from proband.samples import Experiment, Ids, Samples, Selection
 from proband.samples.npz import Archive
@@ -103,7 +103,7 @@ def inspect_file(
     path, key = split_key(path)
     with reading(path, "scores or samples"):
         if not path.exists():
-            raise InputError(f"There is no file {path}.")
+            raise InputError(f"There is no file {path}.", file=Said(path))
         table = (
             _as_table(path, id_column, subject_column, missing_values)
             if format is None and key is None
@@ -125,7 +125,11 @@ def inspect_file(
             raise InputError(
                 f"{error.message.rstrip('.')}; nor is it a table of samples with columns {id_column!r} and "
                 f"{subject_column!r}.",
-                error.hint or "for a table of samples, name its columns: --id-column …, --subject-column …",
+                error.cure
+                or Hint(
+                    "for a table of samples, name its columns: {option:id_column}, {option:subject_column}"
+                ),
+                file=Said(path.name),
             ) from None
         raise
     if path.suffix.lower() == ".npz" and file.queries is None and samples is None:
@@ -197,7 +201,7 @@ def _of_scores(path: Path, file: ScoreFile, samples: Samples | None) -> Inspecti
         if file.queries is None and samples is None:
             summaries += [_without_ids(name, values) for name, values in file.matrices.items()]
         else:
-            for scores in scores_of(plain, path.stem, samples, "similarity", "drop").values():
+            for scores in scores_of(plain, path, samples, "similarity", "drop").values():
                 summaries.append(_of_matrix(scores, known, file.orientation))
                 notes += [note for note in scores.notes if note not in notes]
     kind = "a list of compared pairs" if file.trials is not None else "a matrix of scores"

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proband.errors import InputError
+from proband.errors import Hint, InputError
 from proband.kernels.codes import OK
 from proband.samples import Experiment
 from proband.scores.alignment import axis_positions
 from proband.scores.base import Scores
 
+REVERSED_HINT = "{give:orientation={other}}; or, if this algorithm really is worse than chance, {give:check_orientation=off}."
 _SUBJECTS, _RIVALS, _MATES = 200, 200, 16  # how many of each are looked at, at most
 _SIGNIFICANCE = 1e-3
 
@@ -88,10 +89,10 @@ def require_orientation(scores: Scores, experiment: Experiment) -> OrientationCh
     if check.is_reversed:
         other = "distance" if scores.larger_is_closer else "similarity"
         raise InputError(
-            f"{scores.name}: read as a {scores.orientation}, genuine pairs look worse than impostor pairs "
+            f"read as a {scores.orientation}, genuine pairs look worse than impostor pairs "
             f"(AUC {check.auc:.3f}; for {check.n_below:,} of {check.n_subjects:,} subjects, p = {check.p_value:.2g}).",
-            f"declare orientation={other!r} (--orientation {other}); or, if this algorithm really is worse than "
-            "chance, pass check_orientation=False (--no-orientation-check).",
+            Hint(REVERSED_HINT, other=other),
+            source=scores.name,
         )
     return check
 

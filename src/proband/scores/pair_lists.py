@@ -9,7 +9,7 @@ import polars as pl
 
 from proband.engine.files import reading
 from proband.engine.parquet import read_parquet
-from proband.errors import InputError, first_few
+from proband.errors import InputError, Said, first_few
 from proband.samples.npz import Archive
 from proband.samples.reading import read_frame
 from proband.samples.table import Samples
@@ -47,6 +47,7 @@ def _from_archive(path: Path, samples: Samples) -> pl.DataFrame:
         raise InputError(
             f"{path.name} has no array {first_few(absent)}; it has {first_few(list(archive), 8)}.",
             "pairs are arrays pair_a and pair_b of row numbers.",
+            file=Said(path.name),
         )
     columns: dict[str, object] = {}
     for array, column in _ARRAYS.items():
@@ -56,7 +57,7 @@ def _from_archive(path: Path, samples: Samples) -> pl.DataFrame:
         if column in ("query", "target"):
             if values.dtype.kind not in "iu" or values.min() < 0 or values.max() >= len(samples):
                 raise InputError(
-                    f"{path.name}: {array} must hold row numbers from 0 to {len(samples) - 1:,}."
+                    f"{array} must hold row numbers from 0 to {len(samples) - 1:,}.", file=path.name
                 )
             names = np.array(samples.ids[:])
             columns[column] = names[values]

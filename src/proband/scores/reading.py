@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from proband.engine import Progress, Silent
-from proband.engine.files import named, reading
-from proband.errors import InputError, UsageError
+from proband.engine.files import naming, reading
+from proband.errors import Hint, InputError, Said, UsageError
 from proband.samples import Choice, Ids, Samples
 from proband.samples.choosing import choose
 from proband.samples.npz import Archive
@@ -89,21 +89,21 @@ def read_scores(
         key, query_ids, target_ids, None if mask is None else Path(mask), progress or Silent()
     )
     file = read_file(path, options, format)
-    return scores_of(file, path.stem, samples, orientation, missing, queries, targets)
+    return scores_of(file, path, samples, orientation, missing, queries, targets)
 
 
 def scores_of(
     file: ScoreFile,
-    name: str,
+    path: Path,
     samples: Samples | None,
     orientation: Orientation | None = None,
     missing: MissingPolicy = "error",
     queries: Choice | None = None,
     targets: Choice | None = None,
 ) -> dict[str, DenseScores]:
-    """Turn what a file holds into scores aligned with the samples; errors name the file by `name`."""
-    with named(name):
-        return _aligned(file.as_matrix(name), name, samples, orientation, missing, queries, targets)
+    """Turn what the file at `path` holds into scores aligned with the samples."""
+    with naming(file=path.name):
+        return _aligned(file.as_matrix(path.stem), path.stem, samples, orientation, missing, queries, targets)
 
 
 def _aligned(
@@ -119,6 +119,7 @@ def _aligned(
         raise InputError(
             f"{name} states that it holds a {file.orientation}, but {orientation} was declared.",
             f"leave the declaration out, or declare {file.orientation}.",
+            source=Said(name),
         )
     declared = check_orientation_name(orientation or file.orientation)
     found = {}
@@ -180,23 +181,32 @@ def read_embeddings(
 
 def _models_of(path: Path, key: str | None, ids: str | None) -> tuple[dict[str, Any], Ids | None]:
     if not path.exists():
-        raise InputError(f"There is no file {path}.")
+        raise InputError(f"There is no file {path}.", file=Said(path))
     if path.suffix.lower() == ".npy":
         if key is not None or ids is not None:
-            raise UsageError(f"{path.name} is a single array, so there is no {key or ids!r} in it.")
+            raise UsageError(
+                f"{path.name} is a single array, so there is no {key or ids!r} in it.", file=Said(path.name)
+            )
         return {path.stem: open_npy(path)}, None
     if path.suffix.lower() != ".npz":
-        raise UsageError(f"Embeddings are read from .npy and .npz files, not from {path.name}.")
+        raise UsageError(
+            f"Embeddings are read from .npy and .npz files, not from {path.name}.", file=Said(path.name)
+        )
     archive = Archive(path)
     models = [name for name in archive if len(archive.shape(name)) == 2 and archive.dtype(name).kind == "f"]
     if key is not None:
         if key not in models:
-            raise InputError(f"{path.name} has no embeddings {key!r}; it has {', '.join(models) or 'none'}.")
+            raise InputError(
+                f"{path.name} has no embeddings {key!r}; it has {', '.join(models) or 'none'}.",
+                file=Said(path.name),
+            )
         models = [key]
     lengths = {archive.shape(name)[0] for name in models}
     if len(lengths) != 1:
         raise InputError(
-            f"{path.name} does not hold embeddings of one set of samples.", f"pick one: {path}::NAME"
+            f"{path.name} does not hold embeddings of one set of samples.",
+            Hint("pick one: {option:array}", file=path, key="NAME"),
+            file=Said(path.name),
         )
     chosen = _find_ids(archive, path, ids, lengths.pop())
     names = None if chosen is None else ids_in(archive[chosen], chosen, "sample")
@@ -208,7 +218,7 @@ def _find_ids(archive: Archive, path: Path, asked: str | None, length: int) -> s
     fitting = [name for name in archive if archive.shape(name) == (length,)]
     if asked is not None:
         if asked not in fitting:
-            raise InputError(f"{path.name} has no array {asked!r} of {length:,} ids.")
+            raise InputError(f"{path.name} has no array {asked!r} of {length:,} ids.", file=Said(path.name))
         return asked
     if _IDS_KEY in fitting:
         return _IDS_KEY
@@ -216,7 +226,11 @@ def _find_ids(archive: Archive, path: Path, asked: str | None, length: int) -> s
     texts = [name for name in fitting if archive.dtype(name).kind in "US"]
     candidates = [name for name in texts if len(np.unique(archive[name])) == length]
     if len(candidates) > 1:
-        raise InputError(f"{path.name}: any of {', '.join(candidates)} could be the ids.", "say which: ids=…")
+        raise InputError(
+            f"any of {', '.join(candidates)} could be the ids.",
+            Hint("say which: {option:ids}"),
+            file=path.name,
+        )
     return candidates[0] if candidates else None
 
 
@@ -233,12 +247,16 @@ def _axis(
     if ids is not None:
         return ids
     if values.ndim <= axis:
-        raise InputError(f"{name} is not a table of numbers: it has no {'rows' if axis == 0 else 'columns'}.")
+        raise InputError(
+            f"{name} is not a table of numbers: it has no {'rows' if axis == 0 else 'columns'}.",
+            source=Said(name),
+        )
     length = values.shape[axis]
     if samples is None:
         raise UsageError(
             f"{name} has no {what} ids, and there is no samples table to take them from.",
-            "give one with --samples.",
+            Hint("give one: {option:samples}"),
+            source=Said(name),
         )
     positions = np.arange(len(samples)) if choice is None else choose(samples, choice).positions
     if len(positions) != length:
@@ -246,6 +264,7 @@ def _axis(
         raise InputError(
             f"{name} has no {what} ids, and its {length:,} {'rows' if axis == 0 else 'columns'} are not the "
             f"{len(positions):,} {of}.",
-            "say which samples its rows and columns are: queries=…, targets=… (--queries, --targets).",
+            Hint("say which samples its rows and columns are: {option:queries}, {option:targets}"),
+            source=Said(name),
         )
     return Ids((samples.ids[place] for place in positions), what)

@@ -11,7 +11,7 @@ import polars as pl
 
 from proband.engine.files import reading
 from proband.engine.frames import frame_of_rows
-from proband.errors import AlignmentError, InputError, first_few, quoted
+from proband.errors import AlignmentError, InputError, Said, first_few, quoted
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples.ids import Ids, Positions
 from proband.samples.table import Samples, as_text
@@ -60,7 +60,7 @@ class Trials:
 
     def __post_init__(self) -> None:
         if "score" not in self.frame.columns:
-            raise InputError(f"{self.name}: trials need a column 'score'.")
+            raise InputError("trials need a column 'score'.", source=self.name)
         full = self.frame.select(self._column(name, dtype) for name, dtype in SCHEMA.items())
         if "mated" not in self.frame.columns:
             full = full.with_columns((pl.col("query_subject") == pl.col("target_subject")).alias("mated"))
@@ -72,8 +72,9 @@ class Trials:
         if infinite.height:
             first = infinite.row(0, named=True)
             raise InputError(
-                f"{self.name}: {infinite.height:,} scores are infinite; the first is of query {first['query']!r} and "
-                f"target {first['target']!r}."
+                f"{infinite.height:,} scores are infinite; the first is of query {first['query']!r} and "
+                f"target {first['target']!r}.",
+                source=self.name,
             )
         object.__setattr__(self, "frame", full)
 
@@ -92,8 +93,9 @@ class Trials:
             return values.cast(dtype)
         if converted is None or not values.eq_missing(converted.cast(values.dtype)).all():
             raise InputError(
-                f"{self.name}: the column {name!r} of type {values.dtype} holds {first_few(values.unique(maintain_order=True).to_list())}, "
-                f"which cannot be read as {_WORDS[name]}."
+                f"the column {name!r} of type {values.dtype} holds {first_few(values.unique(maintain_order=True).to_list())}, "
+                f"which cannot be read as {_WORDS[name]}.",
+                source=self.name,
             )
         return converted
 
@@ -123,7 +125,8 @@ class Trials:
             if unknown:
                 raise AlignmentError(
                     f"{len(unknown):,} ids of the pair list are not among the {axis.what} ids of {scores.name}: "
-                    f"{first_few(unknown)}."
+                    f"{first_few(unknown)}.",
+                    source=Said(scores.name),
                 )
         rows = scores.queries.positions(pairs["query"].to_list())
         columns = scores.targets.positions(pairs["target"].to_list())
@@ -160,8 +163,9 @@ class Trials:
             other = int((frame[column] != values).sum())
             if other:
                 raise AlignmentError(
-                    f"{self.name}: the column {column!r} contradicts the samples table in {other:,} of {frame.height:,} comparisons.",
+                    f"the column {column!r} contradicts the samples table in {other:,} of {frame.height:,} comparisons.",
                     "leave it out of the list, or correct it.",
+                    source=self.name,
                 )
         failed = pl.Series(samples.failed[places["query"]] | samples.failed[places["target"]])
         made = frame.with_columns(**said, failed=frame["failed"] | failed)
@@ -212,8 +216,9 @@ class Trials:
         clashing = table.group_by("id").agg(pl.col("subject").n_unique()).filter(pl.col("subject") > 1)
         if clashing.height:
             raise InputError(
-                f"{self.name}: {clashing.height:,} ids are given more than one subject: "
-                f"{first_few(clashing['id'].sort().to_list())}."
+                f"{clashing.height:,} ids are given more than one subject: "
+                f"{first_few(clashing['id'].sort().to_list())}.",
+                source=self.name,
             )
         return Samples(table.unique("id", keep="first", maintain_order=True), source=self.name)
 
@@ -228,9 +233,10 @@ class Trials:
         n_cells = len(queries) * len(targets)
         if n_cells > _SMALL_MATRIX and len(self) < _LEAST_FILLED * n_cells:
             raise InputError(
-                f"{self.name}: {len(self):,} comparisons fill {len(self) / n_cells:.2%} of {len(queries):,} queries × "
+                f"{len(self):,} comparisons fill {len(self) / n_cells:.2%} of {len(queries):,} queries × "
                 f"{len(targets):,} targets: this is a list of chosen pairs, not a matrix.",
                 "ranks need every probe compared with the whole gallery; such a list can be used for verification only.",
+                source=self.name,
             )
         return queries, rows, targets, columns
 
@@ -238,8 +244,9 @@ class Trials:
         nameless = self.frame[column].null_count()
         if nameless:
             raise InputError(
-                f"{self.name}: {nameless:,} rows name no {column}, so there is no matrix and there are no ranks.",
+                f"{nameless:,} rows name no {column}, so there is no matrix and there are no ranks.",
                 "such a list can be used for verification only, and says itself whose its comparisons are.",
+                source=self.name,
             )
 
     def _refuse_repeats(self, rows: Positions, columns: Positions, n_targets: int, cure: str) -> None:
@@ -248,9 +255,10 @@ class Trials:
             again = (~cell.is_first_distinct()).arg_true()
             first = self.frame.row(int(again[0]), named=True)
             raise InputError(
-                f"{self.name}: {len(again):,} pairs are listed more than once; the first is query {first['query']!r} "
+                f"{len(again):,} pairs are listed more than once; the first is query {first['query']!r} "
                 f"and target {first['target']!r}.",
                 cure,
+                source=self.name,
             )
 
 
@@ -258,16 +266,18 @@ def as_scores(values: pl.Series, source: str) -> pl.Series:
     """Numbers as 64-bit floats; refuse what is no number, and whole numbers that would be rounded."""
     if not values.dtype.is_numeric() and values.dtype != pl.Null:
         raise InputError(
-            f"{source}: the column {quoted(values.name)} of type {values.dtype} holds {first_few(values.head(3).to_list())}; "
-            "scores are numbers."
+            f"the column {quoted(values.name)} of type {values.dtype} holds {first_few(values.head(3).to_list())}; "
+            "scores are numbers.",
+            source=source,
         )
     scores = values.cast(pl.Float64)
     if values.dtype.is_integer():
         rounded = values.filter(scores.cast(pl.Int128) != values.cast(pl.Int128))
         if len(rounded):
             raise InputError(
-                f"{source}: {len(rounded):,} whole numbers of the column {quoted(values.name)} have more digits than a score "
-                f"can hold, so that different scores would be tied: {first_few(rounded.to_list())}."
+                f"{len(rounded):,} whole numbers of the column {quoted(values.name)} have more digits than a score "
+                f"can hold, so that different scores would be tied: {first_few(rounded.to_list())}.",
+                source=source,
             )
     return scores
 
@@ -290,28 +300,30 @@ def read_lfw_pairs(path: str | Path) -> pl.DataFrame:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
         sizes = lines[0].split() if lines else []
         if len(sizes) != 2 or not all(_is_number(size) and int(size) for size in sizes):
-            raise InputError(f"{path.name}: the first line must hold the numbers of folds and of pairs.")
+            raise InputError("the first line must hold the numbers of folds and of pairs.", file=path.name)
         n_folds, n_each = map(int, sizes)
         pairs = [(number, line) for number, line in enumerate(lines[1:], start=2) if line.strip()]
         if len(pairs) != 2 * n_folds * n_each:
             raise InputError(
-                f"{path.name} claims {n_folds} folds of {n_each} + {n_each} pairs but has {len(pairs):,} lines of pairs."
+                f"{path.name} claims {n_folds} folds of {n_each} + {n_each} pairs but has {len(pairs):,} lines of pairs.",
+                file=Said(path.name),
             )
         rows = []
         for place, (number, line) in enumerate(pairs):
-            query, target, mated = _lfw_pair(line, f"{path.name}, line {number}")
+            query, target, mated = _lfw_pair(line, path.name, number)
             should_be_mated = place % (2 * n_each) < n_each
             if mated != should_be_mated:
                 raise InputError(
                     f"{path.name}, line {number}: {quoted(line)} is a pair of {'one person' if mated else 'two people'}, where "
                     f"the first line lets one of {'two people' if mated else 'one person'} be expected.",
                     "each fold lists its same pairs, then as many different pairs.",
+                    file=Said(path.name),
                 )
             rows.append((query, target, mated, place // (2 * n_each)))
     return frame_of_rows(rows, ["query", "target", "mated", "fold"])
 
 
-def _lfw_pair(line: str, where: str) -> tuple[str, str, bool]:
+def _lfw_pair(line: str, file: str, number: int) -> tuple[str, str, bool]:
     match line.split():
         case [name, first, second] if _is_number(first) and _is_number(second):
             other = name
@@ -319,8 +331,9 @@ def _lfw_pair(line: str, where: str) -> tuple[str, str, bool]:
             pass
         case _:
             raise InputError(
-                f"{where}: {quoted(line)} is not a pair.",
+                f"{file}, line {number}: {quoted(line)} is not a pair.",
                 "it is 'name number number' or 'name number name number'.",
+                file=Said(file),
             )
     return f"{name}_{int(first):04d}", f"{other}_{int(second):04d}", name == other
 

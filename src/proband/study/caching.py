@@ -14,7 +14,7 @@ from proband.engine import written_whole
 from proband.engine.code import code_digest
 from proband.engine.files import make_directory, reading
 from proband.engine.placing import settle
-from proband.errors import InputError
+from proband.errors import Hint, InputError
 from proband.study.packing import DamagedError, pack, unpack
 
 Result = TypeVar("Result")
@@ -133,6 +133,6 @@ def beside(directory: Path) -> Path:
     found = whole.with_name(f".{whole.name}.cache")
     if found.is_symlink():
         raise InputError(
-            f"The cache {found} is a link, and may lead anywhere.", "remove it, or give --no-cache."
+            f"The cache {found} is a link, and may lead anywhere.", Hint("remove it, or {give:cache=off}.")
         )
     return found

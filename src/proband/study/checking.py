@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
-from proband.errors import InputError, ProbandError, UsageError, first_few
+from proband.errors import InputError, ProbandError, Said, UsageError, first_few
 from proband.scores.formats import FORMATS
 from proband.scores.reading import KEY_MARK
 from proband.study.definition import Origin
@@ -22,6 +22,7 @@ def check(request: Request, origin: Origin) -> None:
         raise UsageError(
             f"{name} names no scores.",
             "add a section [[scores]] or [[embeddings]] with file = …, or [images] with file = … and algorithms = […].",
+            place=Said(name),
         )
     for keys, place, name in files_named(request):
         _require(origin, keys, place, name)
@@ -53,7 +54,7 @@ def _check_images(request: Request) -> None:
         try:
             found = recognizer(name)
         except ProbandError as error:
-            raise RequestError(keys, error.message.rstrip("."), error.hint) from None
+            raise RequestError(keys, error.message.rstrip("."), error.cure) from None
         if found.needs_training and images.train is None:
             raise RequestError(keys, f"{name} must be trained", 'say on whom: train = "CONDITION"')
 
@@ -100,8 +101,10 @@ def _require(origin: Origin, keys: Keys, place: Place, name: str) -> None:
         )
     said = origin.where(*keys)
     raise InputError(
-        f"{said}: there is no {place.kind} {shown(name)}." if said else f"There is no {place.kind} {name}.",
+        f"there is no {place.kind} {shown(name)}." if said else f"There is no {place.kind} {name}.",
         _beside(path, origin),
+        file=Said(name),
+        place=said or None,
     )
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from proband.engine.files import refused
-from proband.errors import UsageError
+from proband.errors import Hint, ProbandError, Said, UsageError
 from proband.scores.reading import KEY_MARK
 from proband.study.places import Places
-from proband.study.refusals import said_as
+from proband.study.refusals import RequestError, said_as
 from proband.study.requests import EmbeddingSource, ExperimentDesign, Request, ScoreSource
 
 if TYPE_CHECKING:
@@ -50,6 +52,26 @@ class Origin:
                 *keys[2:],
             )  # one of several sections may be written as the only one, without a number
         return f"{self.path.name}, line {self.places.line(keys)}, {said_as(keys)}"
+
+    @contextmanager
+    def placed(self, place: str = "") -> Iterator[None]:
+        """Say where in the file errors come from, if they do not say it yet and it is known; they are mended by keys."""
+        try:
+            yield
+        except ProbandError as error:
+            if self.path is not None:
+                error.within(place=place or None, door="study")
+            raise
+
+    @contextmanager
+    def refusing(self) -> Iterator[None]:
+        """Say where in the file stands what is wrong with a request."""
+        try:
+            with self.placed():
+                yield
+        except RequestError as error:
+            error.within(place=self.where(*error.keys) or None)
+            raise
 
     def condition(self, text: str | None) -> str | None:
         """A condition as the library takes it: the list of ids of ``@FILE`` is found from here."""
@@ -91,12 +113,13 @@ class Study:
         """
         asked = self.request.output.directory
         place = self.origin.find(asked or f"{self.path.stem}-results")
-        with refused(f"{place} is no place for results"):
+        with refused(f"{place} is no place for results", file=Said(place)):
             inside = place.resolve().is_relative_to(self.path.parent.resolve())
         if not inside:
             said = self.origin.where("output", "directory") if asked else self.path.name
             raise UsageError(
-                f"{said}: {place} leads out of the directory of the study.",
-                "name the place yourself: proband run --out DIR (in Python, of write_run).",
+                f"{place} leads out of the directory of the study.",
+                Hint("name the place yourself: {option:run_directory}"),
+                place=said,
             )
         return place

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from proband.engine import written_whole
 from proband.engine.files import make_directory, writing
-from proband.errors import InputError, ProbandError, UsageError, first_few
+from proband.errors import Hint, InputError, ProbandError, UsageError, first_few
 from proband.samples.reading import ROW_NUMBER
 from proband.study.columns import toml_text
 from proband.study.looking import look_at
@@ -66,7 +66,8 @@ def require_free(out: Path, force: bool) -> None:
     """Refuse to replace a study that exists, unless it is asked for."""
     if out.exists() and not force:
         raise UsageError(
-            f"{out} exists already, and is left alone.", "name another with --out, or pass --force."
+            f"{out} exists already, and is left alone.",
+            Hint("name another ({option:out}), or {give:force=on}."),
         )
 
 

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from proband.engine import Progress
-from proband.errors import UsageError
 from proband.samples import Samples
 from proband.scores import DenseScores, Embeddings, Scores
 from proband.scores.formats import ReadOptions
@@ -23,7 +22,6 @@ from proband.study.caching import Cache
 from proband.study.checking import files_named
 from proband.study.definition import Origin
 from proband.study.findings import InputFile
-from proband.study.reading import placed
 from proband.study.recognising import recognise
 from proband.study.requests import EmbeddingSource, ImageSource, Part, Request, ScoreSource
 from proband.study.sources import ScoreReader, read_table, renamed, require_names, require_samples
@@ -87,7 +85,7 @@ def read_inputs(
     table = None
     if request.samples is not None:
         one = request.samples
-        with placed(origin.where("samples")):
+        with origin.placed(origin.where("samples")):
             table = read_table(origin.find(one.file), one.id, one.subject, one.failed, one.missing_values)
     if not request.embeddings and request.images is None:
         lists = _lists(request, origin, table, files, progress)
@@ -97,50 +95,43 @@ def read_inputs(
     for number, source in enumerate(request.scores):
         place = origin.where("scores", number)
         for reference in origin.references(source):
-            with placed(place):
+            with origin.placed(place):
                 scores, table = _score_reader(origin, source, progress).matrices(
                     reference, table, source.name
                 )
             found += [
                 Algorithm(one, _digest(one, files, source), source.orientation_check, place) for one in scores
             ]
-    with placed("" if origin.path is None else origin.path.name):
-        hint = (
-            "give a table with --samples."
-            if origin.path is None
-            else "add [samples] with file = … to the study."
-        )
-        table = require_samples(table, hint)
+    with origin.placed("" if origin.path is None else origin.path.name):
+        table = require_samples(table)
     for number, models in enumerate(request.embeddings):
         place = origin.where("embeddings", number)
-        with placed(place):
+        with origin.placed(place):
             found += _embeddings(origin, models, table, files, place)
     samples_digest = _digest_of_samples(request, table, files)
     notes: tuple[str, ...] = ()
     if request.images is not None:
-        with placed(origin.where("images")):
+        with origin.placed(origin.where("images")):
             recognised, notes = _recognised(
                 origin, request.images, table, files, samples_digest, cache, threads, progress
             )
         found += recognised
-    _require_names(found)
+    _require_names(found, origin)
     return Inputs(table, samples_digest, tuple(found), (), files, notes)
 
 
-def _require_names(found: list[Algorithm]) -> None:
+def _require_names(found: list[Algorithm], origin: Origin) -> None:
     """Refuse two algorithms of one name where the second is named; the hint says where the first is."""
     names = [one.name for one in found]
     for number, one in enumerate(found):
         if one.name in names[:number]:
-            try:
-                with placed(one.place):
-                    require_names([each.scores for each in found])
-            except UsageError as error:
-                first = found[names.index(one.name)].place
-                also = "" if first == one.place else f" (the first is at {first})"
-                raise UsageError(
-                    error.message, f'give one another name: name = "…" in its section{also}.'
-                ) from None
+            first = found[names.index(one.name)].place
+            also = "" if first == one.place else f" (the first is at {first})"
+            with origin.placed(one.place):
+                require_names(
+                    [each.scores for each in found],
+                    f'give one another name: name = "…" in its section{also}.',
+                )
 
 
 def _score_reader(origin: Origin, source: ScoreSource, progress: Progress) -> ScoreReader:
@@ -167,7 +158,7 @@ def _lists(
     for number, source in enumerate(request.scores):
         place = origin.where("scores", number)
         for reference in origin.references(source):
-            with placed(place):
+            with origin.placed(place):
                 trials = _score_reader(origin, source, progress).list_of_pairs(reference, table, source.name)
             if trials is None:
                 return ()

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from proband.algorithms.pictures import ENDINGS as PICTURE_ENDINGS
-from proband.errors import InputError, ProbandError
+from proband.errors import InputError, ProbandError, Said
 from proband.samples.npz import Archive
 from proband.samples.reading import read_frame
 from proband.scores.formats import FORMATS, ReadOptions, ScoreFile, read_file, read_image_list
@@ -93,7 +93,7 @@ def _expanded(paths: Iterable[Path]) -> Iterator[Path]:
     """Each file, and the files of a directory that is neither one of pictures nor one of distances."""
     for path in paths:
         if not path.exists():
-            raise InputError(f"There is no file {path}.")
+            raise InputError(f"There is no file {path}.", file=Said(path))
         inside = [] if not path.is_dir() or _has_pictures(path) else sorted(path.iterdir())
         known = [one for one in inside if one.is_file() and one.suffix.lower() in _KNOWN]
         # A list of images alone stands among the files of CSU's distances, which have no ending of their own.
@@ -181,7 +181,8 @@ def _look_at_archive(path: Path, found: FoundFiles) -> None:
     if not matrices:
         if subject is None and not pictures:
             raise InputError(
-                f"{path.name} holds neither scores nor embeddings; its arrays are {', '.join(archive)}."
+                f"{path.name} holds neither scores nor embeddings; its arrays are {', '.join(archive)}.",
+                file=Said(path.name),
             )
         return
     shapes = {archive.shape(name) for name in matrices if name != "cells"}
@@ -232,7 +233,7 @@ def _vectors_of(path: Path, archive: Archive, matrices: list[str]) -> FoundVecto
     models = tuple(name for name in matrices if archive.dtype(name).kind == "f")
     lengths = {archive.shape(name)[0] for name in models}
     if len(lengths) != 1:
-        raise InputError(f"{path.name} does not hold embeddings of one set of samples.")
+        raise InputError(f"{path.name} does not hold embeddings of one set of samples.", file=Said(path.name))
     (length,) = lengths
     named = (
         ["ids"]

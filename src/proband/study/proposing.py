@@ -225,7 +225,7 @@ def _auc_by_table(one: FoundScores, entry: SourceEntry, samples: Samples | None)
     if samples is None or not entry.ranked:
         return None
     try:
-        found = list(scores_of(one.file, one.path.stem, samples, "similarity", "drop").values())
+        found = list(scores_of(one.file, one.path, samples, "similarity", "drop").values())
         gallery = OnePerSubject() if entry.shared else None
         return check_orientation(found[0], experiment_over(found, samples, gallery, missing="drop")).auc
     except ProbandError:

@@ -18,7 +18,7 @@ from proband.algorithms import (
     train as train_all,
 )
 from proband.engine import Progress, Silent
-from proband.errors import DesignError, UsageError, first_few
+from proband.errors import DesignError, Hint, UsageError, first_few
 from proband.samples import Samples
 from proband.samples.choosing import choose
 from proband.scores import DenseScores
@@ -75,12 +75,13 @@ def recognise(
     finder = detector(detect) if detect else None
     if as_they_are and detect:
         raise UsageError(
-            "--as-they-are uses no eyes, so there is nothing to --detect.", "leave one of them out."
+            Hint("{option:as_they_are=on} uses no eyes, so there is nothing to find for {option:detect}."),
+            "leave one of them out.",
         )
     sets, notes = _sets(table, train, queries, targets)
     unmet = [one.name for one in chosen if one.needs_training]
     if unmet and not sets.training:
-        raise UsageError(f"{', '.join(unmet)} must be trained.", "say on whom: --train CONDITION")
+        raise UsageError(f"{', '.join(unmet)} must be trained.", Hint("say on whom: {option:train}"))
     met = sets.check(table)
     acquired = acquire(
         Pictures.of(images, table, file_column),

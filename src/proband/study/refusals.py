@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
-from proband.errors import UsageError
+from proband.errors import Door, Hint, UsageError
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
@@ -25,14 +25,16 @@ class RequestError(UsageError):
     ----------
     keys
         The section, its number if there are several, and the key.
-    problem
-        What is wrong there.
     """
 
-    def __init__(self, keys: Keys, problem: str, hint: str | None = None, place: str | None = None) -> None:
-        self.keys, self.problem = keys, problem
-        place = said_as(keys) if place is None else place
-        super().__init__(f"{place}: {problem}." if place else f"{problem}.", hint)
+    def __init__(self, keys: Keys, problem: str, hint: str | Hint | None = None) -> None:
+        super().__init__(f"{problem}.", hint)
+        self.keys = keys
+
+    def told(self, door: Door = "python") -> tuple[str, str | None]:
+        """The message and the hint; a place that nobody knows better is told by its keys."""
+        self.place = self.place or said_as(self.keys)
+        return super().told(door)
 
 
 def said_as(keys: Keys) -> str:

@@ -24,6 +24,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from proband.errors import Hint
 from proband.study.refusals import refusal, shown
 
 Item = TypeVar("Item")
@@ -73,7 +74,7 @@ def _outermost() -> Iterator[bool]:
         _inside.reset(token)
 
 
-def refuse(message: str, hint: str | None = None, *at: str | int) -> PydanticCustomError:
+def refuse(message: str, hint: str | Hint | None = None, *at: str | int) -> PydanticCustomError:
     """The error that a part raises where its fields contradict each other; `at` leads to the field."""
     return PydanticCustomError("proband", "{message}", {"message": message, "hint": hint, "at": at})
 
@@ -211,7 +212,7 @@ class ImageSource(Part):
     def _eyes_or_none(self) -> Self:
         if not self.algorithms and not self.models:
             raise refuse(
-                "no recogniser is named", "write algorithms = […]; proband recognize --list names them."
+                "no recogniser is named", "write algorithms = […]; the command recognize can list them."
             )
         if self.as_they_are and self.detect is not None:
             raise refuse(
@@ -298,7 +299,9 @@ class CategoryEntry(Part):
             raise refuse(f"{absent!r} is missing", 'for example rule = "probe.session != mate.session"')
         for name in ("image_set", "date", "camera", "long_after"):
             if not self.feret and getattr(self, name) != type(self).model_fields[name].default:
-                raise refuse("it is about FERET's categories", "add feret = true, or leave it out.", name)
+                raise refuse(
+                    "it is about FERET's categories", Hint("add {option:feret=on}, or leave it out."), name
+                )
         return self
 
 
@@ -349,9 +352,7 @@ class ComparisonRequest(Part):
         named = [name for name in ("rank", "median_rank", "fnmr_at") if getattr(self, name) is not None]
         named += ["auc"] if self.auc else []
         if len(named) > 1:
-            raise refuse(
-                f"{' and '.join(named)} exclude each other", "write a [[comparison]] for each.", named[1]
-            )
+            raise refuse(f"{' and '.join(named)} exclude each other", "ask for one at a time.", named[1])
         if self.is_verification and self.test != "auto":
             raise refuse(
                 f"{named[0]} compares verification, which has a test of its own", "leave test out.", "test"
@@ -487,7 +488,7 @@ class ChoicesRequest(Part):
     def _one_answer(self) -> Self:
         if self.pairs == "between" and not self.groups:
             raise refuse(
-                "pairs between groups need groups", "write groups = […], or leave pairs out.", "pairs"
+                "pairs between groups need groups", Hint("{give:groups}, or leave pairs out."), "pairs"
             )
         if self.exact and self.trainings:
             raise refuse(
@@ -590,7 +591,7 @@ class FeretRequest(Part):
     def _about_galleries(self) -> Self:
         if self.galleries is None and (self.order or self.ages is not None):
             key = "order" if self.order else "ages"
-            raise refuse(f"{key} is about galleries", "say how many: galleries = 6", key)
+            raise refuse(f"{key} is about galleries", Hint("say how many: {option:galleries=6}"), key)
         return self
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from proband.algorithms import names_code
 from proband.engine import Progress, Silent
-from proband.errors import AlignmentError, DesignError, InputError, ProbandError, UsageError
+from proband.errors import AlignmentError, DesignError, Hint, InputError, ProbandError, Said, UsageError
 from proband.inference import Comparison, Evaluation
 from proband.inference.evaluation import ALL_PROBES, evaluate_outcomes
 from proband.measures import Outcomes
@@ -23,7 +23,6 @@ from proband.study.definition import Origin, Study
 from proband.study.designs import categories_of, measure_of
 from proband.study.findings import Findings, Provenance
 from proband.study.inputs import Inputs, read_inputs, versions
-from proband.study.reading import placed, refused_at
 from proband.study.requests import (
     ChoicesRequest,
     ComparisonRequest,
@@ -76,13 +75,13 @@ def run(
     plugins = _plugins(request)
     if plugins and not allow_plugins:
         place, name = plugins[0]
-        said = origin.where("images", "algorithms", place)
         raise UsageError(
-            f"{said}{': ' if said else ''}{name!r} is code that the study would run on this machine.",
-            "if you trust it, say so: proband run --allow-plugins (in Python allow_plugins=True).",
+            f"{name!r} is code that the study would run on this machine.",
+            Hint("if you trust it, say so: {option:allow_plugins=on}"),
+            place=origin.where("images", "algorithms", place) or None,
         )
     if data is None:
-        with refused_at(origin):
+        with origin.refusing():
             check(request, origin)
         data = read_inputs(request, origin, kept, threads, heard)
     steps = Steps(data, request.output, kept, threads, heard, keep_on_interrupt)
@@ -124,22 +123,25 @@ class _Run:
         ):  # fmt: skip
             if name in request.model_fields_set and getattr(request, name):
                 raise DesignError(
-                    f"{self._said(name)}the scores are lists of chosen pairs, which can only be verified.",
+                    "the scores are lists of chosen pairs, which can only be verified.",
                     f"leave {name} out, or give scores of every query with every target.",
+                    place=self.origin.where(name) or None,
                 )
         asked = request.verification
         if asked is None:
-            raise DesignError(f"{self._name} asks for nothing that lists of comparisons allow.")
+            raise DesignError(
+                f"{self._name} asks for nothing that lists of comparisons allow.", place=Said(self._name)
+            )
         for name in ("gallery", "probes", "by", "zoo", "pairs"):
             if getattr(asked, name):
                 raise UsageError(
-                    f"{self._said('verification')}{name} needs scores of queries with targets; a list of chosen pairs is verified "
-                    "as it is.",
-                    f"leave {name} out, or choose the comparisons in the list.",
+                    f"{name} needs scores of queries with targets; a list of chosen pairs is verified as it is.",
+                    "leave it out, or choose the comparisons in the list.",
+                    place=self.origin.where("verification") or None,
                 )
         verified = []
         for one in self.inputs.lists:
-            with self._placed(one.place):
+            with self.origin.placed(one.place):
                 verified.append(self.steps.list_verification(one, asked))
         return self._found(verification=tuple(verified))
 
@@ -356,36 +358,19 @@ class _Run:
 
     @contextmanager
     def _at(self, section: str) -> Iterator[None]:
-        """Put the place in the file before errors: where scores are named that are at fault, or else the section, if there is one."""
-        if self.origin.path is None:
-            yield
-            return
+        """Say where errors come from: where the scores are named that are at fault, or else the section, if there is one."""
         try:
-            with placed(""):
-                yield
+            yield
         except ProbandError as error:
             asked = self.origin.where(section) if section in self.request.model_fields_set else ""
-            with placed(self._source_of(error) or asked):
+            with self.origin.placed(self._source_of(error) or asked):
                 raise
 
-    @contextmanager
-    def _placed(self, place: str) -> Iterator[None]:
-        if self.origin.path is None:
-            yield
-            return
-        with placed(place):
-            yield
-
     def _source_of(self, error: ProbandError) -> str:
-        """Where the scores are named that an error is about, since it begins with their name; empty for any other."""
+        """Where the scores are named that an error is about; empty for any other."""
         if not isinstance(error, InputError | AlignmentError):
             return ""
-        own = (one.place for one in self.inputs.algorithms if error.message.startswith(f"{one.name}: "))
-        return next(own, "")
-
-    def _said(self, section: str) -> str:
-        place = self.origin.where(section)
-        return f"{place}: " if place else ""
+        return next((one.place for one in self.inputs.algorithms if one.name == error.source), "")
 
     @property
     def _name(self) -> str:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
-from proband.errors import UsageError
+from proband.errors import Hint, Said, UsageError
 from proband.samples import Choice, Samples
 from proband.scores import MissingPolicy, Orientation, Scores
+from proband.scores.base import ORIENTATION_HINT
 from proband.scores.formats import ReadOptions, ScoreFile, format_of, read_file, read_image_list
 from proband.scores.reading import scores_of, split_key
 from proband.scores.trials import Trials
@@ -61,7 +62,7 @@ class ScoreReader:
         """Read every matrix of ``FILE`` or ``FILE::KEY``; without a table, the samples are those that the file describes."""
         path, file = self._read(reference)
         known = table or file.subjects
-        found = scores_of(file, path.stem, known, self.orientation, self.missing, self.queries, self.targets)
+        found = scores_of(file, path, known, self.orientation, self.missing, self.queries, self.targets)
         return renamed(list(found.values()), name, reference), known
 
     def list_of_pairs(self, reference: str, table: Samples | None, name: str | None = None) -> Trials | None:
@@ -74,7 +75,11 @@ class ScoreReader:
             return None
         orientation = trials.orientation or self.orientation
         if orientation is None:
-            raise UsageError(f"{path.name} does not state which way its scores point.", "give --orientation.")
+            raise UsageError(
+                f"{path.name} does not state which way its scores point.",
+                ORIENTATION_HINT,
+                file=Said(path.name),
+            )
         trials = replace(trials, orientation=orientation, name=name or path.stem)
         return trials if table is None else trials.with_samples(table, self.missing)
 
@@ -89,25 +94,29 @@ def renamed(found: list[Named], name: str | None, reference: str) -> list[Named]
         if len(found) != 1:
             raise UsageError(
                 f"{reference} holds {len(found)} algorithms ({', '.join(one.name for one in found)}), so it cannot have one name.",
-                f"pick one: {reference}::{found[0].name}",
+                Hint("pick one: {option:array}", file=reference, key=found[0].name),
             )
         found[0].name = name
     return found
 
 
-def require_samples(table: Samples | None, hint: str) -> Samples:
+def require_samples(table: Samples | None) -> Samples:
     """Refuse scores of which nobody says whose they are."""
     if table is None:
-        raise UsageError("Whose the samples are is not known: the files name no subjects.", hint)
+        raise UsageError(
+            "Whose the samples are is not known: the files name no subjects.",
+            Hint("give a table: {option:samples}"),
+        )
     return table
 
 
-def require_names(scores: Sequence[Scores]) -> None:
+def require_names(scores: Sequence[Scores], hint: str = "give one another name.") -> None:
     """Refuse two algorithms of one name."""
     names = [one.name for one in scores]
     twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
     if twice is not None:
         raise UsageError(
             f"Two algorithms are called {twice!r}, and results are told apart by name.",
-            "give one another name.",
+            hint,
+            source=Said(twice),
         )

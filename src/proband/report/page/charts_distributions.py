@@ -91,7 +91,7 @@ def _fewer_bins(counts: ScoreCounts) -> tuple[Floats, Floats, Floats]:
     both = np.asarray(counts.genuine) + np.asarray(counts.impostor)
     held = np.flatnonzero(both)
     if not len(held):
-        raise UsageError(f"{counts.name}: there are no scores to draw.")
+        raise UsageError("there are no scores to draw.", source=counts.name)
     first, last = int(held[0]), int(held[-1]) + 1
     n_bins = min(last - first, _MOST_BINS)
     starts = first + np.arange(n_bins) * (last - first) // n_bins

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from proband.engine.files import reading, writing
 from proband.engine.placing import settle
-from proband.errors import InputError, UsageError
+from proband.errors import Hint, InputError, Said, UsageError
 from proband.samples import Samples
 from proband.scores.base import Scores
 from proband.scores.formats.bee import BEE
@@ -42,19 +42,20 @@ def format_of(path: Path, name: str | None = None) -> Format:
         return FORMATS[name]
     with reading(path, "scores"):
         if not path.exists():
-            raise InputError(f"There is no file {path}.")
+            raise InputError(f"There is no file {path}.", file=Said(path))
         head = b""
         if path.is_file():
             with path.open("rb") as file:
                 head = file.read(_HEAD)
             if not head:
-                raise InputError(f"{path.name} is empty.")
+                raise InputError(f"{path.name} is empty.", file=Said(path.name))
         for candidate in FORMATS.values():
             if candidate.recognises(path, head):
                 return candidate
     raise InputError(
         f"{path.name} is of no known format.",
-        f"say which with --format; the formats are: {', '.join(FORMATS)}.",
+        Hint("say which: {option:format}; the formats are: {formats}.", formats=", ".join(FORMATS)),
+        file=Said(path.name),
     )
 
 
@@ -69,6 +70,7 @@ def read_file(path: str | Path, options: ReadOptions | None = None, format: str 
         raise InputError(
             f"{path.name} is no archive of arrays, so there is no {options.key!r} in it.",
             f"leave ::{options.key} out.",
+            file=Said(path.name),
         )
     with reading(path, chosen.name):
         return chosen.read(path, options)
@@ -85,14 +87,19 @@ def write_scores(
         if chosen is None:
             raise UsageError(
                 f"The ending {ending or '(none)'} does not tell the format of {path.name}.",
-                f"say which with --to; the formats are: {', '.join(FORMATS)}.",
+                Hint("say which: {option:to}; the formats are: {formats}.", formats=", ".join(FORMATS)),
+                file=Said(path.name),
             )
     else:
         chosen = format_of(path, format)
     if chosen.write is None:
         raise UsageError(f"The format {chosen.name} cannot be written.")
     if 0 in scores.shape:
-        raise InputError(f"{path.name} cannot be written: {scores.name} has no scores.")
+        raise InputError(
+            f"{path.name} cannot be written: {scores.name} has no scores.",
+            file=Said(path.name),
+            source=Said(scores.name),
+        )
     with writing(path):
         chosen.write(path, scores, samples)
     return chosen.name

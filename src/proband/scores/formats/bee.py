@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine.files import first_line, reading, written_together
-from proband.errors import InputError
+from proband.errors import Hint, InputError, Said
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples import Ids, Samples
 from proband.scores.base import Cells, Orientation, Scores
@@ -49,7 +49,9 @@ def _read_header(path: Path) -> _Header:
         head = file.read(_HEADER_LIMIT)
     lines = head.split(b"\n", 3)
     if len(lines) < 4 or lines[3][:2] not in (b"MF", b"MB") or lines[0].strip() not in (b"S2", b"D2", b"M2"):
-        raise InputError(f"{path.name} is not a BEE matrix: its first lines are not those of one.")
+        raise InputError(
+            f"{path.name} is not a BEE matrix: its first lines are not those of one.", file=Said(path.name)
+        )
     names = [line.decode("utf-8", "replace").strip() for line in lines[:3]]
     # The magic number may itself contain a line break's byte, so it is looked for, in either order.
     for order in ("<", ">"):
@@ -58,13 +60,13 @@ def _read_header(path: Path) -> _Header:
         if end >= 0:
             break
     else:
-        raise InputError(f"{path.name}: the byte-order mark 0x12345678 is missing from the fourth line.")
+        raise InputError("the byte-order mark 0x12345678 is missing from the fourth line.", file=path.name)
     fields = lines[3][:end].split()
     try:
         n_queries, n_targets = int(fields[1]), int(fields[2])
     except (ValueError, IndexError):
         raise InputError(
-            f"{path.name}: the fourth line does not give the numbers of queries and targets."
+            "the fourth line does not give the numbers of queries and targets.", file=path.name
         ) from None
     dtype = np.dtype(f"{order}f4") if fields[0] == b"MF" else np.dtype("u1")
     offset = len(head) - len(lines[3]) + end + 5
@@ -72,7 +74,8 @@ def _read_header(path: Path) -> _Header:
     if n_queries < 1 or n_targets < 1 or n_queries * n_targets * dtype.itemsize != body:
         raise InputError(
             f"{path.name} claims {n_queries:,} × {n_targets:,} cells of {dtype.itemsize} bytes, "
-            f"but {body:,} bytes follow its header."
+            f"but {body:,} bytes follow its header.",
+            file=Said(path.name),
         )
     return _Header(names[0], names[1], names[2], dtype, (n_queries, n_targets), offset)
 
@@ -82,7 +85,8 @@ def _read(path: Path, options: ReadOptions) -> ScoreFile:
     if header.dtype.itemsize == 1:
         raise InputError(
             f"{path.name} is a mask: it says which pairs are mated, and holds no scores.",
-            "evaluate the .mtx file and name this one with --mask.",
+            Hint("evaluate the .mtx file and name this one: {option:mask}"),
+            file=Said(path.name),
         )
     values = np.memmap(path, dtype=header.dtype, mode="r", offset=header.offset, shape=header.shape)
     mask, notes = options.mask, []
@@ -142,9 +146,10 @@ def _subjects_of_mask(path: Path, shape: tuple[int, int]) -> tuple[list[str], li
     if len(wrong):
         row, column = wrong[0]
         raise InputError(
-            f"{path.name}: query {row + 1} and target {column + 1} are one person by way of other matches, but marked as "
+            f"query {row + 1} and target {column + 1} are one person by way of other matches, but marked as "
             f"a non-match ({len(wrong):,} such cells): the mask does not tell who is who.",
             "give a samples table with subjects instead.",
+            file=path.name,
         )
     cells = np.where(mask == IGNORE, DONT_CARE, OK).astype(np.uint8)
     names = [f"subject:{label + 1}" for label in labels]
@@ -156,12 +161,16 @@ def _read_mask(path: Path, shape: tuple[int, int]) -> npt.NDArray[np.uint8]:
     if header.dtype.itemsize != 1 or header.shape != shape:
         raise InputError(
             f"{path.name} is {header.shape[0]} × {header.shape[1]} of {header.dtype}; "
-            f"the mask of this matrix must be {shape[0]} × {shape[1]} bytes."
+            f"the mask of this matrix must be {shape[0]} × {shape[1]} bytes.",
+            file=Said(path.name),
         )
     mask: npt.NDArray[np.uint8] = np.fromfile(path, dtype=np.uint8, offset=header.offset).reshape(shape)
     strange = np.setdiff1d(np.unique(mask), [MATCH, NON_MATCH, IGNORE])
     if strange.size:
-        raise InputError(f"{path.name} has cells of value {strange[0]:#04x}; 0xff, 0x7f and 0x00 are known.")
+        raise InputError(
+            f"{path.name} has cells of value {strange[0]:#04x}; 0xff, 0x7f and 0x00 are known.",
+            file=Said(path.name),
+        )
     return mask
 
 
@@ -173,7 +182,8 @@ def _axis(path: Path, set_name: str, n: int, role: str) -> tuple[list[str], list
     names, subjects = read_signature_set(beside)
     if len(names) != n:
         raise InputError(
-            f"{beside.name} lists {len(names):,} signatures, but {path.name} has {n:,} on its {role} axis."
+            f"{beside.name} lists {len(names):,} signatures, but {path.name} has {n:,} on its {role} axis.",
+            file=Said(beside.name),
         )
     return names, subjects
 
@@ -210,7 +220,10 @@ def read_signature_set(path: Path) -> tuple[list[str], list[str]]:
             current.pop()
 
     def refuse(*_: object) -> None:
-        raise InputError(f"{path.name} declares a document type or an entity, which is not allowed here.")
+        raise InputError(
+            f"{path.name} declares a document type or an entity, which is not allowed here.",
+            file=Said(path.name),
+        )
 
     parser = expat.ParserCreate()
     parser.StartElementHandler, parser.EndElementHandler = start, end
@@ -220,7 +233,9 @@ def read_signature_set(path: Path) -> tuple[list[str], list[str]]:
         with path.open("rb") as file:
             parser.ParseFile(file)
     except (expat.ExpatError, LookupError, OSError, ValueError) as error:  # the last three also of encodings
-        raise InputError(f"{path.name} is not a sound signature set: {first_line(error)}.") from None
+        raise InputError(
+            f"{path.name} is not a sound signature set: {first_line(error)}.", file=Said(path.name)
+        ) from None
     return names, subjects
 
 
@@ -228,11 +243,16 @@ def _write(path: Path, scores: Scores, samples: Samples | None) -> None:
     """Write the matrix, and with a samples table the mask; a mask of another matrix is not left to be taken for this one's."""
     mask_path = path.with_suffix(".mask")
     if path == mask_path:
-        raise InputError(f"{path.name} is the name of a mask, not of a matrix.", "name it .mtx.")
+        raise InputError(
+            f"{path.name} is the name of a mask, not of a matrix.", "name it .mtx.", file=Said(path.name)
+        )
     if samples is None and mask_path.exists():
         raise InputError(
             f"{mask_path.name} stands beside {path.name} and would be taken for the mask of the new matrix.",
-            "give a samples table (--samples), which makes a new mask; name another file; or move the mask away.",
+            Hint(
+                "give a samples table ({option:samples}), which makes a new mask; name another file; or move the mask away."
+            ),
+            file=Said(mask_path.name),
         )
     columns = np.arange(scores.shape[1])
     with written_together(path, *(() if samples is None else (mask_path,))) as drafts:
@@ -285,7 +305,7 @@ def _refuse_lost(cells: Cells | None, has_mask: bool) -> None:
     if not has_mask and (cells == DONT_CARE).any():
         raise InputError(
             "Don't-care cells stand in the mask of a BEE matrix, which is made from a samples table.",
-            "give one (--samples), or write .npz instead.",
+            Hint("give one ({option:samples}), or write .npz instead."),
         )
 
 

@@ -13,7 +13,7 @@ import polars as pl
 
 from proband.engine import Progress
 from proband.engine.files import first_line
-from proband.errors import InputError, quoted
+from proband.errors import InputError, Said, quoted
 from proband.samples.delimited import first_uneven, without_blank_rows
 
 _CHUNK = 1 << 26
@@ -153,7 +153,9 @@ def _refuse_rounded(
     for number, fields in _records(chunk, separator):
         for text, dtype in zip(fields, schema.values(), strict=False):
             if dtype == pl.Float64 and is_rounded(text):
-                raise InputError(f"{path.name}, line {line + number}: {ROUNDED.format(quoted(text))}")
+                raise InputError(
+                    f"{path.name}, line {line + number}: {ROUNDED.format(quoted(text))}", file=Said(path.name)
+                )
 
 
 def is_rounded(text: str) -> bool:
@@ -181,12 +183,14 @@ def _complaint(
         if any(fields) and (fault := _fault(fields, schema)):
             text = (separator or " ").join(fields)
             return InputError(
-                f"{path.name}, line {line + number}: {quoted(text)} is no row of a {layout}: it {fault}."
+                f"{path.name}, line {line + number}: {quoted(text)} is no row of a {layout}: it {fault}.",
+                file=Said(path.name),
             )
     marks = separator is not None and b'"' in chunk
     return InputError(
         f"{path.name} cannot be read from line {line} on: {reason}.",
         "within quotation marks, a quotation mark is doubled; elsewhere there is none." if marks else None,
+        file=Said(path.name),
     )
 
 
@@ -262,6 +266,7 @@ def _chunks(path: Path, skip_header: bool, has_quotes: bool) -> Iterator[bytes]:
                     raise InputError(
                         f"{path.name} has a line of more than {_LONGEST_LINE:,} bytes; this is no score list.",
                         "is there a quotation mark that is never closed?" if has_quotes else None,
+                        file=Said(path.name),
                     )
                 if not line:
                     break

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from proband.engine import Progress, Silent
-from proband.errors import InputError
+from proband.errors import InputError, Said
 from proband.samples import Ids, Samples
 from proband.samples.ids import Positions
 from proband.scores.base import Cells, Orientation, Scores, Values
@@ -56,7 +56,7 @@ class ScoreFile:
     def from_trials(cls, format: str, trials: Trials, name: str) -> ScoreFile:
         """Describe a list of pairs; it is laid out as a matrix when one is asked for."""
         if not len(trials):
-            raise InputError(f"{name} has no rows.")
+            raise InputError(f"{name} has no rows.", source=Said(name))
         subjects = None
         known = ("query", "target", "query_subject", "target_subject")
         if not any(trials.frame[column].null_count() for column in known):

@@ -14,7 +14,7 @@ import polars as pl
 
 from proband.engine import written_whole
 from proband.engine.files import reading
-from proband.errors import InputError, first_few, quoted
+from proband.errors import InputError, Said, first_few, quoted
 from proband.samples import Ids, Samples
 from proband.samples.delimited import unfinished, without_blank_rows
 from proband.scores.base import Scores
@@ -43,7 +43,7 @@ def read_image_list(path: str | Path) -> Samples:
             ids += names
             subjects += [f"s{number}"] * len(names)
         if not ids:
-            raise InputError(f"{path.name} lists no images.")
+            raise InputError(f"{path.name} lists no images.", file=Said(path.name))
         return Samples({"id": ids, "subject": subjects}, source=path.name)
 
 
@@ -68,7 +68,7 @@ def _read(path: Path, options: ReadOptions) -> ScoreFile:
     lists = [file for file in files if file.suffix.lower() == ".srt"]
     files = [file for file in files if file not in lists]
     if not files:
-        raise InputError(f"{path.name} is a directory that holds no distance files.")
+        raise InputError(f"{path.name} is a directory that holds no distance files.", file=Said(path.name))
     options.progress.begin(f"reading {path.name}", len(files))
     targets: Ids | None = None
     values = None
@@ -110,10 +110,12 @@ def _read_one(file: Path) -> tuple[list[str], np.ndarray]:
         _refuse_rounded(file)
     if not frame.height:
         raise InputError(
-            f"{file.name} lists no images.", "a distance file has lines of an image name, a tab and a number."
+            f"{file.name} lists no images.",
+            "a distance file has lines of an image name, a tab and a number.",
+            file=Said(file.name),
         )
     if any(frame.null_count().row(0)):
-        raise InputError(f"{file.name}: a line lacks an image name or a distance.")
+        raise InputError("a line lacks an image name or a distance.", file=file.name)
     return frame["name"].to_list(), frame["distance"].to_numpy()
 
 
@@ -121,7 +123,9 @@ def _refuse_rounded(file: Path) -> None:
     for number, line in enumerate(file.read_text(encoding="utf-8").split("\n"), start=1):
         text = line.rpartition("\t")[2]
         if is_rounded(text):
-            raise InputError(f"{file.name}, line {number}: {ROUNDED.format(quoted(text))}")
+            raise InputError(
+                f"{file.name}, line {number}: {ROUNDED.format(quoted(text))}", file=Said(file.name)
+            )
 
 
 def _reordered(file: Path, names: list[str], distances: np.ndarray, targets: Ids) -> np.ndarray:
@@ -129,7 +133,8 @@ def _reordered(file: Path, names: list[str], distances: np.ndarray, targets: Ids
     if unknown or absent:
         raise InputError(
             f"{file.name} lists other images than the first file: {first_few(unknown or absent)} "
-            f"{'is new' if unknown else 'is not there'}."
+            f"{'is new' if unknown else 'is not there'}.",
+            file=Said(file.name),
         )
     ordered = np.empty(len(targets))
     ordered[targets.positions(names)] = distances
@@ -186,6 +191,7 @@ def _refuse_other_things(path: Path) -> None:
                 f"The directory {path} holds other things than CSU distances, such as {entry.name!r}, so it is left "
                 "alone.",
                 "name another.",
+                file=Said(path),
             )
 
 

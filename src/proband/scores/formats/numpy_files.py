@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine import written_whole
-from proband.engine.files import reading, refused, require_regular, written_together
-from proband.errors import InputError
+from proband.engine.files import naming, reading, refused, require_regular, written_together
+from proband.errors import Hint, InputError, Said
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples import Ids, Samples
 from proband.samples.npz import Archive, read_header, text_array, write_archive
@@ -26,12 +26,16 @@ _SIDECAR_HINT = 'it holds {"orientation": …, "query_ids": […], "target_ids":
 def open_npy(path: Path) -> Any:
     """Open an ``.npy`` file as a memory map: a file of any size opens at once, and is read in tiles."""
     require_regular(path)
-    with refused(f"{path.name} is not a sound .npy file"):
+    name = Said(path.name)
+    with naming(file=name), refused(f"{name} is not a sound .npy file", file=name):
         with path.open("rb") as file:
             header = read_header(file, path.name)
         header.require(path.stat().st_size - header.offset, path.name)
         if not header.n_bytes:
-            raise InputError(f"{path.name} holds no numbers: it is {' × '.join(map(str, header.shape))}.")
+            raise InputError(
+                f"{path.name} holds no numbers: it is {' × '.join(map(str, header.shape))}.",
+                file=Said(path.name),
+            )
         return np.memmap(path, header.dtype, "r", header.offset, header.shape, header.order)
 
 
@@ -62,7 +66,8 @@ def _read_npy(path: Path, options: ReadOptions) -> ScoreFile:
     values = open_npy(path)
     if values.ndim != 2:
         raise InputError(
-            f"{path.name} is no matrix of scores: it is {' × '.join(map(str, values.shape)) or 'one number'}."
+            f"{path.name} is no matrix of scores: it is {' × '.join(map(str, values.shape)) or 'one number'}.",
+            file=Said(path.name),
         )
     sidecar = _sidecar(path)
     if not sidecar.exists():
@@ -70,7 +75,9 @@ def _read_npy(path: Path, options: ReadOptions) -> ScoreFile:
     with reading(sidecar, f"the ids of {path.name}"):
         stated = json.loads(sidecar.read_text(encoding="utf-8"))
         if not isinstance(stated, dict):
-            raise InputError(f"{sidecar.name} does not describe {path.name}.", _SIDECAR_HINT)
+            raise InputError(
+                f"{sidecar.name} does not describe {path.name}.", _SIDECAR_HINT, file=Said(sidecar.name)
+            )
         orientation = stated.get(_ORIENTATION_KEY)
         return ScoreFile(
             "npy",
@@ -97,7 +104,7 @@ def _write_npy(path: Path, scores: Scores, samples: Samples | None) -> None:
     columns = np.arange(scores.shape[1])
     if scores.cells(np.arange(1), columns) is not None:
         raise InputError(
-            f"{path.name}: .npy has no place for don't-care and failed cells.", "write .npz instead."
+            ".npy has no place for don't-care and failed cells.", "write .npz instead.", file=path.name
         )
     stated = {
         _ORIENTATION_KEY: scores.orientation,
@@ -152,17 +159,21 @@ def _matrices(archive: Archive, path: Path, key: str | None) -> list[str]:
     if key is not None:
         if key not in matrices:
             raise InputError(
-                f"{path.name} has no score matrix {key!r}; it has {', '.join(matrices) or 'none'}."
+                f"{path.name} has no score matrix {key!r}; it has {', '.join(matrices) or 'none'}.",
+                file=Said(path.name),
             )
         return [key]
     if not matrices:
         raise InputError(
-            f"{path.name} holds no matrix of scores; its arrays are {', '.join(archive) or 'none'}."
+            f"{path.name} holds no matrix of scores; its arrays are {', '.join(archive) or 'none'}.",
+            file=Said(path.name),
         )
     if len({archive.shape(name) for name in matrices}) != 1:
         sizes = ", ".join(f"{name} {'×'.join(map(str, archive.shape(name)))}" for name in matrices)
         raise InputError(
-            f"{path.name}: its matrices differ in shape ({sizes}).", f"pick one: {path}::{matrices[0]}"
+            f"its matrices differ in shape ({sizes}).",
+            Hint("pick one: {option:array}", file=path, key=matrices[0]),
+            file=path.name,
         )
     return matrices
 
@@ -171,7 +182,7 @@ def _find_ids(archive: Archive, path: Path, asked: str | None, usual: str, lengt
     """The array that names an axis: the one asked for, the usual name, or the only text array of that length."""
     if asked is not None:
         if asked not in archive or archive.shape(asked) != (length,):
-            raise InputError(f"{path.name} has no array {asked!r} of {length:,} ids.")
+            raise InputError(f"{path.name} has no array {asked!r} of {length:,} ids.", file=Said(path.name))
         return asked
     if usual in archive:
         return usual
@@ -179,9 +190,10 @@ def _find_ids(archive: Archive, path: Path, asked: str | None, usual: str, lengt
         name for name in archive if archive.shape(name) == (length,) and archive.dtype(name).kind in "US"
     ]
     if len(texts) > 1:
-        option = f"--{usual.replace('_', '-')}"
         raise InputError(
-            f"{path.name}: any of {', '.join(texts)} could be the {usual}.", f"say which: {option} …"
+            f"any of {', '.join(texts)} could be the {usual}.",
+            Hint("say which: {option:{usual}}", usual=usual),
+            file=path.name,
         )
     return texts[0] if texts else None
 

@@ -14,7 +14,7 @@ import polars as pl
 from proband.engine import written_whole
 from proband.engine.files import refused
 from proband.engine.parquet import parquet_columns, read_parquet
-from proband.errors import InputError, first_few
+from proband.errors import InputError, Said, first_few
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples import Ids, Samples
 from proband.samples.delimited import SEPARATORS, unfinished
@@ -53,14 +53,18 @@ def _first_line(path: Path) -> list[str]:
     with path.open("rb") as file:
         line = file.readline(_LONGEST_HEADER)
     if not line:
-        raise InputError(f"{path.name} is empty.")
+        raise InputError(f"{path.name} is empty.", file=Said(path.name))
     if not line.strip():
         raise InputError(
-            f"{path.name} begins with a blank line.", "the first line holds the names of columns."
+            f"{path.name} begins with a blank line.",
+            "the first line holds the names of columns.",
+            file=Said(path.name),
         )
     if len(line) == _LONGEST_HEADER:
-        raise InputError(f"{path.name} has a first line of more than {_LONGEST_HEADER:,} bytes.")
-    with refused(f"{path.name}: the first line does not hold the names of columns"):
+        raise InputError(
+            f"{path.name} has a first line of more than {_LONGEST_HEADER:,} bytes.", file=Said(path.name)
+        )
+    with refused("the first line does not hold the names of columns", file=path.name):
         text = line.decode("utf-8-sig").rstrip("\r\n")
         # Strictly: a name that is still open at the end of the line goes on in the next, and that is not supported.
         return next(csv.reader([text], delimiter=_separator(path), strict=True))
@@ -90,16 +94,16 @@ def _read_matrix(path: Path, options: ReadOptions, kind: str) -> ScoreFile:
         frame = _read_text(path, types, options, "matrix")
     if not len(targets) or not frame.height:
         raise InputError(
-            f"{path.name}: a matrix needs a column of query ids and at least one target and one row."
+            "a matrix needs a column of query ids and at least one target and one row.", file=path.name
         )
     queries, values = frame.to_series(0), frame[:, 1:]
     if queries.null_count():
         row = int(queries.is_null().arg_max() or 0)
         raise InputError(
-            f"{path.name}: row {row + 1} has no query id.", "the first column holds an id for every row."
+            f"row {row + 1} has no query id.", "the first column holds an id for every row.", file=path.name
         )
     _refuse_gaps(path, values, targets)
-    with refused(f"{path.name}: the scores must be numbers"):
+    with refused("the scores must be numbers", file=path.name):
         matrix = pl.DataFrame([as_scores(one, path.name) for one in values.iter_columns()]).to_numpy()
     notes = unfinished(path) if kind == "csv" else ()
     return ScoreFile(
@@ -115,8 +119,9 @@ def _targets(path: Path, header: Sequence[str]) -> Ids:
     nameless = [place for place, name in enumerate(header) if place and not name]
     if nameless:
         raise InputError(
-            f"{path.name}: column {nameless[0] + 1} has no target id.",
+            f"column {nameless[0] + 1} has no target id.",
             "the first line holds an id for every column.",
+            file=path.name,
         )
     return Ids(header[1:], "target")
 
@@ -127,9 +132,10 @@ def _refuse_gaps(path: Path, values: pl.DataFrame, targets: Ids) -> None:
         column = int(np.argmax(gaps > 0))
         row = int(values.to_series(column).is_null().arg_max() or 0)
         raise InputError(
-            f"{path.name}: {gaps.sum():,} scores are missing; the first is of target {targets[column]!r} in row "
+            f"{gaps.sum():,} scores are missing; the first is of target {targets[column]!r} in row "
             f"{row + 1}.",
             "every row must have as many scores as there are targets.",
+            file=path.name,
         )
 
 
@@ -137,14 +143,16 @@ def _write_matrix(path: Path, scores: Scores, samples: Samples | None, kind: str
     rows, columns = (np.arange(n) for n in scores.shape)
     if scores.cells(rows, columns) is not None:
         raise InputError(
-            f"{path.name}: a matrix table has no place for don't-care and failed cells.",
+            "a matrix table has no place for don't-care and failed cells.",
             "write .npz, or the long form.",
+            file=path.name,
         )
     broken = [name for name in scores.targets if "\n" in name]
     if broken and kind == "csv":
         raise InputError(
-            f"{path.name}: the target id {broken[0]!r} has a line break, which the first line cannot hold.",
+            f"the target id {broken[0]!r} has a line break, which the first line cannot hold.",
             "write csv-long, or .npz.",
+            file=path.name,
         )
     names = [_name_for_queries(path, scores.targets), *scores.targets]
     frame = pl.DataFrame({names[0]: scores.queries[:]}).hstack(
@@ -157,8 +165,9 @@ def _name_for_queries(path: Path, targets: Ids) -> str:
     """A name for the column of query ids that is no target's, and does not make the table look like a list."""
     if _meanings(targets) is not None:
         raise InputError(
-            f"{path.name}: targets that are called as the columns of a list make it look like one.",
+            "targets that are called as the columns of a list make it look like one.",
             "write the long form, or .npz.",
+            file=path.name,
         )
     candidates = chain(("query", "id"), (f"query id {number}" for number in count()))
     return next(name for name in candidates if name not in targets and _meanings([name, *targets]) is None)
@@ -174,11 +183,16 @@ def _read_long(path: Path, options: ReadOptions, kind: str) -> ScoreFile:
         raise InputError(
             f"{path.name} is not a list of scores: it has the columns {first_few(header, 6)}.",
             f"it needs {', '.join(_LONG)}; a matrix is read as {kind}-matrix.",
+            file=Said(path.name),
         )
     kept = [name for name in header if name in known]
     repeated = [name for name in known if kept.count(name) > 1]
     if repeated:
-        raise InputError(f"{path.name} has more than one column {repeated[0]!r}.", "leave the others out.")
+        raise InputError(
+            f"{path.name} has more than one column {repeated[0]!r}.",
+            "leave the others out.",
+            file=Said(path.name),
+        )
     if kind == "parquet":
         frame = read_parquet(path, kept)
     else:
