@@ -18,6 +18,7 @@ from proband.cli import options as o
 from proband.cli.console import progress_bars, talk
 from proband.cli.feret_pairs import PAIRS
 from proband.cli.inputs import RunInputs, ScoreInputs, numbers, whole_numbers
+from proband.cli.outputs import require_apart
 from proband.cli.reporting import ReportFile, write_page
 from proband.errors import UsageError
 from proband.study.refusals import Keys, RequestError, plain_type
@@ -60,7 +61,8 @@ def analysis(
             sources = ScoreInputs(**_taken(given, inputs))
             run = RunInputs(**_taken(given, running))
             extra, files = _taken(given, own), _taken(given, _FILES)
-            found, request = _carry_out(options.asked(given), title, sources, run, files["out"])
+            outputs = [*_paths(extra), files["report"]]
+            found, request = _carry_out(options.asked(given), title, sources, run, files["out"], outputs)
             _write(found, request, files["out"], files["report"])
             show(found, request, json=run.json, **extra)
             for note in found.notes:
@@ -117,10 +119,16 @@ class Asked:
 
 
 def _carry_out(
-    asked: Asked, title: str, inputs: ScoreInputs, running: RunInputs, out: Path | None
+    asked: Asked,
+    title: str,
+    inputs: ScoreInputs,
+    running: RunInputs,
+    out: Path | None,
+    outputs: Sequence[Path | None],
 ) -> tuple[Findings, Request]:
     from proband.report.writer import require_place
     from proband.study.caching import Cache
+    from proband.study.checking import files_named
     from proband.study.definition import Origin
     from proband.study.inputs import read_inputs
     from proband.study.run import run
@@ -129,6 +137,9 @@ def _carry_out(
     sources = {"title": title, **inputs.sources()}
     if out is not None:
         require_place(out)
+    with spelled():
+        named = files_named(asked.request(**sources) if not asked.needs_names else Request(**sources))
+    require_apart(outputs, (origin.find(name) for _, _, name in named))
     with spelled(), progress_bars(running.quiet) as progress:
         data, names = None, []
         if asked.needs_names:
@@ -304,6 +315,11 @@ def _own_parameters(show: Show) -> list[Parameter]:
 
 def _taken(given: dict[str, Any], parameters: Sequence[Parameter]) -> dict[str, Any]:
     return {one.name: given.pop(one.name) for one in parameters}
+
+
+def _paths(given: Mapping[str, Any]) -> Iterator[Path]:
+    for value in given.values():
+        yield from (one for one in (value if isinstance(value, list) else [value]) if isinstance(one, Path))
 
 
 def _as_command(command: Callable[..., None], of: Show, shown: Sequence[Parameter]) -> Callable[..., None]:

@@ -12,6 +12,7 @@ from proband.cli import options as o
 from proband.cli.console import output, print_json, progress_bars, read_samples
 from proband.cli.gathering import gathered
 from proband.cli.inputs import RunInputs
+from proband.cli.outputs import require_apart
 
 if TYPE_CHECKING:
     import polars as pl
@@ -150,6 +151,7 @@ def audit(
     from proband.protocols.split_files import read_splits
     from proband.report.audits import audit_statements, findings_table, verdict
 
+    require_apart([csv], [splits, *(one for one in vars(inputs).values() if isinstance(one, Path))])
     table = inputs.table(inputs.samples)
     chosen = task or (o.TaskName.identity if label is None else o.TaskName.attribute)
     with progress_bars(running.quiet) as progress:

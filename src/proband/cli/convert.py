@@ -9,6 +9,7 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.console import progress_bars, read_samples, talk
+from proband.cli.outputs import require_apart
 
 
 def convert(
@@ -49,6 +50,7 @@ def convert(
     from proband.scores.reading import scores_of, split_key
 
     path, key = split_key(source)
+    require_apart([target], [path, samples, mask])
     table = read_samples(samples, id_column, subject_column, None, missing_values)
     with progress_bars(quiet) as progress:
         options = ReadOptions(key, query_ids, target_ids, mask, progress)

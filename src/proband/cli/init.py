@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from proband.cli.console import output, talk
+from proband.cli.outputs import require_apart
 
 
 def init(
@@ -35,6 +36,7 @@ def init(
     """
     from proband.study.initial import initial_study, require_free, write_initial
 
+    require_apart([out], files)
     require_free(out, force)
     made = initial_study(files, out)
     write_initial(made, out)

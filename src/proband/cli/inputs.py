@@ -64,6 +64,8 @@ class ScoreInputs:
 
         if not self.scores and not self.embeddings:
             raise UsageError("There are no scores.", "name score files, or embeddings with -e; see --help.")
+        if self.embeddings is None and self.metric is not o.MetricName.cosine:
+            raise UsageError("--metric is about embeddings, and there are none.", "give them with -e.")
         if self.samples is None and self.failed is not None:
             raise UsageError("--failed is a condition on the samples table, so it needs --samples.")
         read = {

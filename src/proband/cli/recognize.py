@@ -9,6 +9,7 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.console import output, progress_bars, read_samples, talk
+from proband.cli.outputs import require_apart
 
 if TYPE_CHECKING:
     from proband.algorithms import Model, Sets
@@ -146,6 +147,7 @@ def recognize(
         raise UsageError(
             "No recogniser is named.", "name one with --algorithm (see --list), or a trained --model."
         )
+    require_apart([out], [images, samples, *(model or ())])
     table = read_samples(samples, id_column, subject_column, failed, missing_values)
     assert table is not None  # a path was given
     with progress_bars(quiet) as progress:
