@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from math import isfinite
 from string import Formatter
 from typing import Any, ClassVar, Literal
@@ -137,6 +137,31 @@ def points(difference: float, places: int = 2) -> str:
     return f"{signed(100 * difference, places)} points"
 
 
+def worth(difference: float, significant: int = 4) -> str:
+    """A difference of rates that somebody declares, in percentage points without a sign.
+
+    Examples
+    --------
+    >>> worth(0.01), worth(0.025)
+    ('1 point', '2.5 points')
+
+    """
+    shown = digits(100 * difference, significant)
+    return f"{shown} {'point' if shown == '1' else 'points'}"
+
+
+def level(share: float) -> str:
+    """A confidence level or a power, as exactly as it was given.
+
+    Examples
+    --------
+    >>> level(0.95), level(0.995)
+    ('95%', '99.5%')
+
+    """
+    return f"{digits(100 * share, 4)}%"
+
+
 def interval(low: float, high: float, places: int = 4) -> str:
     """The ends of an interval.
 
@@ -178,6 +203,7 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "count": count,
     "rate": fixed,
     "six": lambda value: fixed(value, 6),
+    "three": lambda value: fixed(value, 3),
     "one": lambda value: fixed(value, 1),
     "two": lambda value: fixed(value, 2),
     "signed": signed,
@@ -187,8 +213,17 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "percent": percent,
     "p": p_value,
     "list": listed,
+    "hundredfold": lambda value: signed(100 * value),
+    "worth": worth,
+    "level": level,
+    "given": lambda value: digits(value, 6),
+    "names": ", ".join,
+    "parts": lambda notes: "; ".join(map(str, notes)),
+    "also": lambda notes: "".join(f"; {note}" for note in notes),
+    "then": lambda notes: "".join(f". {as_sentence(note).removesuffix('.')}" for note in notes),
 }
-"""What a template may ask of a value: ``{share:rate}``. ``{n:count probe}`` and ``{n:count person/people}`` add the word."""
+"""What a template may ask of a value: ``{share:rate}``. ``{n:count probe}`` and ``{n:count person/people}`` add the word;
+``{n:word is/are}`` is the word that belongs to a number without the number."""
 
 
 class _Words(Formatter):
@@ -198,6 +233,9 @@ class _Words(Formatter):
         if spec.startswith("count "):
             one, _, many = spec.removeprefix("count ").partition("/")
             return counted(value, one, many or None)
+        if spec.startswith("word "):
+            one, _, many = spec.removeprefix("word ").partition("/")
+            return one if value == 1 else many
         if spec:
             return FORMATS[spec](value)
         return str(value)
@@ -239,7 +277,7 @@ class Sentence:
 
     def __post_init__(self) -> None:
         for name, spec in _WORDS.fields(self.template):
-            if not name.isidentifier() or not (spec in FORMATS or spec == "" or spec.startswith("count ")):
+            if not name.isidentifier() or not (spec in FORMATS or spec == "" or spec.startswith(("count ", "word "))):
                 raise ValueError(f"{self.code}: {{{name}:{spec}}} is no field of a sentence.")
         known = Sentence.every.setdefault(self.code, self)
         if known is not self and known.template != self.template:
@@ -274,18 +312,20 @@ class Note:
 
     def to_dict(self) -> dict[str, Any]:
         """Return code, level, values and words as plain values, ready for JSON."""
-        values = {name: _plain(value) for name, value in self.values}
-        return {"code": self.code, "level": self.level, "values": values, "text": str(self)}
+        return {"code": self.code, "level": self.level, "values": plain(dict(self.values)), "text": str(self)}
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, Note | Target | Method):
+def plain(value: Any) -> Any:
+    """Records as plain values, ready for JSON: by their own `to_dict`, or field by field."""
+    if hasattr(value, "to_dict"):
         return value.to_dict()
+    if is_dataclass(value):
+        return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
     if isinstance(value, Mapping):
-        return {str(name): _plain(one) for name, one in value.items()}
+        return {str(name): plain(one) for name, one in value.items()}
     if isinstance(value, tuple | list):
-        return [_plain(one) for one in value]
-    return value.item() if hasattr(value, "item") else value
+        return [plain(one) for one in value]
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 @dataclass(frozen=True)
@@ -348,7 +388,7 @@ class Method:
         return {"key": self.key, "text": self.label, "cites": cites, "draws": self.draws}
 
 
-def as_sentence(note: Note | str, names: Iterable[str] = ()) -> str:
+def as_sentence(note: Note | str) -> str:
     """A note as a sentence: a capital letter first, unless it begins with a name, and a full stop last.
 
     Examples
@@ -364,8 +404,5 @@ def as_sentence(note: Note | str, names: Iterable[str] = ()) -> str:
     if isinstance(note, Note):
         before, name, spec, _ = next(iter(_WORDS.parse(note.sentence.template)))
         begins_with_name = not before and name is not None and not spec
-    begins_with_name |= any(
-        text.startswith(name) and not text[len(name) : len(name) + 1].isalnum() for name in names
-    )
     first = text if begins_with_name else text[:1].upper() + text[1:]
     return first if first.endswith((".", "!", "?")) else f"{first}."

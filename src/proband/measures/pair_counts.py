@@ -26,6 +26,7 @@ from proband.measures.pairs import Counts, Floats, PairSet
 from proband.samples.table import frozen
 from proband.scores import Embeddings, Scores
 from proband.scores.trials import Trials
+from proband.words import Note, Sentence, count
 
 __all__ = [
     "Histogram",
@@ -40,6 +41,18 @@ __all__ = [
 ]
 
 Work = TypeVar("Work")
+
+_REPEATED = Sentence(
+    "pairs.repeated-ids",
+    "caution",
+    "{n:count comparison repeats/comparisons repeat} the ids of an earlier one; every one counts",
+)
+_WITH_ITSELF = Sentence(
+    "pairs.with-itself", "note", "{n:count comparison} of a sample with itself; left out"
+)
+_BOTH_WAYS = Sentence(
+    "pairs.both-ways-round", "note", "{n:count pair is/pairs are} listed both ways round; the first counts"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +100,7 @@ class PairCounts:
     histogram: Histogram
     genuine_bits: float | None = None
     impostor_bits: float | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def genuine_ge(self) -> Counts:
@@ -96,8 +109,8 @@ class PairCounts:
 
     def __repr__(self) -> str:
         failed = self.n_failed_genuine + self.n_failed_impostor
-        lost = f"; {failed:,} failed" if failed else ""
-        return f"PairCounts({self.n_genuine:,} genuine, {self.n_impostor:,} impostor comparisons{lost})"
+        lost = f"; {count(failed)} failed" if failed else ""
+        return f"PairCounts({count(self.n_genuine)} genuine, {count(self.n_impostor)} impostor comparisons{lost})"
 
 
 def count_pairs(
@@ -179,7 +192,7 @@ def count_trials(trials: Trials, thresholds: Sequence[float] = (), *, log_ratios
     unknown = frame["mated"].null_count()
     if unknown:
         raise InputError(
-            f"{trials.name}: whether {unknown:,} of {frame.height:,} comparisons are of one subject is not known.",
+            f"{trials.name}: whether {count(unknown)} of {count(frame.height)} comparisons are of one subject is not known.",
             "give a column 'mated', or the subjects of both sides.",
         )
     mated, failed = frame["mated"].to_numpy(), frame["failed"].to_numpy()
@@ -209,8 +222,7 @@ def each_pair_once(trials: Trials) -> Trials:
         return trials
     repeated = pairs.height - pairs.n_unique()
     if repeated:
-        note = f"{repeated:,} comparisons repeat the ids of an earlier one; every one counts"
-        return replace(trials, notes=tuple(dict.fromkeys((*trials.notes, note))))
+        return replace(trials, notes=tuple(dict.fromkeys((*trials.notes, _REPEATED(n=repeated)))))
     itself = named & (frame["query"] == frame["target"])
     forward = pl.col("query") <= pl.col("target")
     ends = frame.select(
@@ -219,11 +231,8 @@ def each_pair_once(trials: Trials) -> Trials:
     )
     again = named & ~ends.to_struct().is_first_distinct()
     notes = [
-        f"{int(which.sum()):,} {what}"
-        for which, what in (
-            (itself, "comparisons of a sample with itself; left out"),
-            (again, "pairs are listed both ways round; the first counts"),
-        )
+        said(n=int(which.sum()))
+        for which, said in ((itself, _WITH_ITSELF), (again, _BOTH_WAYS))
         if which.any()
     ]
     return replace(trials, frame=frame.filter(~(itself | again)), notes=(*trials.notes, *notes))
@@ -323,7 +332,7 @@ def _counts(
     log_ratios: bool,
     failed: tuple[int, int],
     dont_care: tuple[int, int],
-    notes: tuple[str, ...],
+    notes: tuple[Note, ...],
 ) -> PairCounts:
     n_impostor, at_least = impostors.n, impostors.at_least
     extremes = impostors.extremes
