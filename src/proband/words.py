@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from math import isfinite
+from math import isclose, isfinite
 from string import Formatter
 from typing import Any, ClassVar, Literal
 
@@ -174,8 +174,15 @@ def interval(low: float, high: float, places: int = 4) -> str:
     return f"[{fixed(low, places)}, {fixed(high, places)}]"
 
 
-def p_value(value: float, floor: float | None = None) -> str:
+def p_value(value: float, floor: float | None = None, pairs: int = 1) -> str:
     """A p-value with the sign before it: ≤ where more draws could have made it smaller.
+
+    Parameters
+    ----------
+    floor
+        The smallest p-value the test can give.
+    pairs
+        For an adjusted p-value, the number of pairs: Holm multiplies by a whole number up to it.
 
     Examples
     --------
@@ -183,7 +190,11 @@ def p_value(value: float, floor: float | None = None) -> str:
     ('= 0.031', '≤ 0.0001')
 
     """
-    return f"{'≤' if floor is not None and value <= floor * (1 + 1e-9) else '='} {value:.2g}"
+    if value < 1e-15:
+        return "< 1e-15"
+    times = 0.0 if floor is None or value >= 1 else value / floor
+    at_floor = isclose(times, round(times), rel_tol=1e-9) and 1 <= round(times) <= pairs
+    return f"{'≤' if at_floor else '='} {value:.2g}"
 
 
 def listed(items: Iterable[object], last: str = "and") -> str:
@@ -209,11 +220,16 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "signed": signed,
     "points": points,
     "small": digits,
+    "four": lambda value: digits(value, 4),
     "threshold": lambda value: digits(value, 6),
     "percent": percent,
+    "relative": lambda value: f"{signed(100 * value, 0)}%",
+    "tenth": lambda value: percent(value, 1),
     "p": p_value,
     "list": listed,
     "hundredfold": lambda value: signed(100 * value),
+    "whole": lambda value: count(round(value)),
+    "span": lambda value: f"{fixed(100 * value, 1)} points",
     "worth": worth,
     "level": level,
     "given": lambda value: digits(value, 6),
@@ -277,7 +293,9 @@ class Sentence:
 
     def __post_init__(self) -> None:
         for name, spec in _WORDS.fields(self.template):
-            if not name.isidentifier() or not (spec in FORMATS or spec == "" or spec.startswith(("count ", "word "))):
+            if not name.isidentifier() or not (
+                spec in FORMATS or spec == "" or spec.startswith(("count ", "word "))
+            ):
                 raise ValueError(f"{self.code}: {{{name}:{spec}}} is no field of a sentence.")
         known = Sentence.every.setdefault(self.code, self)
         if known is not self and known.template != self.template:

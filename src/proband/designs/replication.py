@@ -38,9 +38,7 @@ _GROUPED = Sentence(
     "note",
     "strata were grouped by their number of units, each group with an array of its own: {sizes}",
 )
-_NONE_SINGLE = Sentence(
-    "strata.none-single", "note", "no stratum has a single unit, so none were paired"
-)
+_NONE_SINGLE = Sentence("strata.none-single", "note", "no stratum has a single unit, so none were paired")
 _PAIRED = Sentence(
     "strata.paired",
     "caution",
@@ -312,7 +310,10 @@ class Enumeration(_Stratified):
     def as_method(self) -> Method:
         """All that balanced replicates stand for."""
         return Method(
-            "enumeration", "all replicates", "every choice of one unit a stratum, evaluated", ("mccarthy1969",)
+            "enumeration",
+            "all replicates",
+            "every choice of one unit a stratum, evaluated",
+            ("mccarthy1969",),
         )
 
     def plan(self, strata: Strata, seed: int = 0) -> Plan:

@@ -156,7 +156,9 @@ def _given(weights: Mapping[Any, float], names: npt.NDArray[Any]) -> Floats:
     known = {str(name): float(value) for name, value in weights.items()}
     absent = [str(name) for name in names if str(name) not in known]
     if absent:
-        raise UsageError(f"{counted(len(absent), 'stratum has', 'strata have')} no weight: {first_few(absent)}.")
+        raise UsageError(
+            f"{counted(len(absent), 'stratum has', 'strata have')} no weight: {first_few(absent)}."
+        )
     shares = np.array([known[str(name)] for name in names])
     if not np.isfinite(shares).all() or (shares < 0).any():
         raise UsageError("Stratum weights are numbers that are not negative.")

@@ -74,7 +74,9 @@ def fold_accuracy(trials: Trials) -> FoldAccuracy:
     """
     frame = trials.frame
     if frame["fold"].null_count():
-        raise DesignError(f"{trials.name}: {counted(frame['fold'].null_count(), 'pair is', 'pairs are')} in no fold.")
+        raise DesignError(
+            f"{trials.name}: {counted(frame['fold'].null_count(), 'pair is', 'pairs are')} in no fold."
+        )
     if frame["mated"].null_count():
         raise DesignError(
             f"{trials.name}: it is not known of {counted(frame['mated'].null_count(), 'pair')} whether they are mated."

@@ -299,6 +299,8 @@ def chance_by_gallery_size(ahead: npt.NDArray[np.int64], n_gallery: int, size: i
     from scipy.stats import hypergeom
 
     if not 1 <= size <= n_gallery:
-        raise UsageError(f"A part of a gallery of {count(n_gallery)} has 1 to {count(n_gallery)} people, got {size}.")
+        raise UsageError(
+            f"A part of a gallery of {count(n_gallery)} has 1 to {count(n_gallery)} people, got {size}."
+        )
     chance = hypergeom.cdf(rank - 1, n_gallery - 1, np.minimum(ahead, n_gallery - 1), size - 1)
     return np.asarray(chance, np.float64)

@@ -47,9 +47,7 @@ _REPEATED = Sentence(
     "caution",
     "{n:count comparison repeats/comparisons repeat} the ids of an earlier one; every one counts",
 )
-_WITH_ITSELF = Sentence(
-    "pairs.with-itself", "note", "{n:count comparison} of a sample with itself; left out"
-)
+_WITH_ITSELF = Sentence("pairs.with-itself", "note", "{n:count comparison} of a sample with itself; left out")
 _BOTH_WAYS = Sentence(
     "pairs.both-ways-round", "note", "{n:count pair is/pairs are} listed both ways round; the first counts"
 )
