@@ -150,7 +150,7 @@ def worth(difference: float, significant: int = 4) -> str:
     return f"{shown} {'point' if shown == '1' else 'points'}"
 
 
-def level(share: float) -> str:
+def level(share: float, significant: int = 6) -> str:
     """A confidence level or a power, as exactly as it was given.
 
     Examples
@@ -159,7 +159,7 @@ def level(share: float) -> str:
     ('95%', '99.5%')
 
     """
-    return f"{digits(100 * share, 4)}%"
+    return f"{digits(100 * share, significant)}%"
 
 
 def interval(low: float, high: float, places: int = 4) -> str:
@@ -232,6 +232,7 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "span": lambda value: f"{fixed(100 * value, 1)} points",
     "worth": worth,
     "level": level,
+    "power": lambda value: level(value, 4),
     "given": lambda value: digits(value, 6),
     "names": ", ".join,
     "parts": lambda notes: "; ".join(map(str, notes)),

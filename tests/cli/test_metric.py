@@ -71,6 +71,6 @@ def test_a_study_says_that_its_experiment_is_not_that_of_its_verification(vector
         encoding="utf-8",
     )
     found = run_study(read_study(vectors / "study.toml"))
-    assert any("[experiment] chooses the probes and gallery of ranks" in note for note in found.notes)
+    assert any("[experiment] chooses the probes and gallery of ranks" in str(note) for note in found.notes)
     assert [one.compared.design for one in found.verification] == ["all", "all"]
     assert {one.curve.facts.metric for one in found.evaluation.entries} == {"cosine"}  # type: ignore[union-attr]

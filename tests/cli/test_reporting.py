@@ -99,7 +99,7 @@ def test_every_command_writes_its_page(
         assert results["groups"]
         assert set(results["hard_subjects"]) == {"a", "b"}
     if command == "search":
-        assert any("4 people enrolled at random" in note for note in results["notes"])
+        assert any("4 people enrolled at random" in str(note) for note in results["notes"])
 
 
 def test_the_page_says_what_the_command_says(report: Report) -> None:

@@ -68,7 +68,7 @@ def test_lower_ranks_are_better(outcomes_of):
 def test_mcnemar_over_probes_is_warned_about(two):
     found = compare(RecognitionRate(1), two, design=Binomial())
     assert found.pairs[0].p_value == pytest.approx(mcnemar(found.pairs[0].n_sf, found.pairs[0].n_fs).p_mid)
-    assert any("rejected too often" in note for note in found.notes)
+    assert any("rejected too often" in str(note) for note in found.notes)
     assert found.answers.varying == "other probes"
 
 

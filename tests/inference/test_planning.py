@@ -239,9 +239,9 @@ def test_results_are_plain_and_say_what_they_assume():
         assert set(plain["answers"]) == {"of", "varying", "fixed", "assuming"}
         assert "\n" not in repr(plan)
     assert "intraclass correlation of a person's 5 probes is 0.2" in plans[0].answers.assuming
-    assert "declared" in plan_difference(0.01, discordant=0.1).answers.assuming
+    assert "declared" in str(plan_difference(0.01, discordant=0.1).answers.assuming)
     assert "the differences" in plans[5].answers.assuming
-    assert any("rough" in note for note in plan_difference(0.4, discordant=0.5).notes)
+    assert any("rough" in str(note) for note in plan_difference(0.4, discordant=0.5).notes)
 
 
 @pytest.mark.parametrize(

@@ -296,5 +296,5 @@ def test_notes_of_scores_and_experiment_are_carried_along():
     scores.notes = ("read with care",)
     outcomes = rank(scores, Experiment(samples, "session == 1", "session == 2"), check_orientation=False)
     assert outcomes.notes[0] == "read with care"
-    assert "1 samples were left out of the gallery set" in outcomes.notes[1]
-    assert "1 samples were left out of the probe set" in outcomes.notes[2]
+    assert "1 samples were left out of the gallery set" in str(outcomes.notes[1])
+    assert "1 samples were left out of the probe set" in str(outcomes.notes[2])

@@ -216,4 +216,4 @@ def test_areas_are_estimated_and_compared_over_people():
     (pair,) = found.pairs
     assert pair.verdict == "better"
     assert pair.difference == pytest.approx(one.value - rates_of(samples, poor).auc())
-    assert "over people" in pair.method
+    assert "over people" in str(pair.method)

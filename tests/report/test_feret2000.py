@@ -196,7 +196,7 @@ def test_what_is_not_installed_is_left_out_aloud_and_another_seed_gives_other_pe
         "lbp:chi2 was",
         "the fully automatic versions were",
     ]
-    assert all("install proband[images]" in note for note in data.notes)
+    assert all("install proband[images]" in str(note) for note in data.notes)
     first, second = (one.samples.frame["left_eye_x"].head(PEOPLE).to_list() for one in (data, ran[0]))
     assert first != second
 
@@ -208,4 +208,4 @@ def test_altered_copies_are_not_pooled_with_photographs(ran: Ran) -> None:
     for entry in study.evaluation.of(first):
         assert set(data.samples.frame["alteration"][entry.outcomes.probes]) == {"none"}
     assert {one.category for one in study.variation} == {*study.evaluation.categories}
-    assert not any("altered copies" in note for note in study.evaluation.notes)
+    assert not any("altered copies" in str(note) for note in study.evaluation.notes)

@@ -13,6 +13,7 @@ from proband.cli.console import output, print_json, progress_bars, talk
 from proband.cli.gathering import gathered
 from proband.cli.inputs import ExperimentInputs, RunInputs, ScoreInputs
 from proband.cli.reporting import ReportFile, write_report
+from proband.words import as_sentence
 
 if TYPE_CHECKING:
     from proband.inference import Comparison
@@ -115,7 +116,7 @@ def compare(
         (setting.gallery, setting.probes),
         seed=seed,
         level=level,
-        comparisons={measure.estimand: comparison},
+        comparisons={str(measure.estimand): comparison},
     )
     _show(comparison, running.json)
 
@@ -194,7 +195,7 @@ def _show(comparison: Comparison, json: bool) -> None:
     console = output()
     console.print(comparison_table(comparison))
     for said in comparison.sentences():
-        console.print(said, markup=False, soft_wrap=True)
+        console.print(as_sentence(said), markup=False, soft_wrap=True)
     console.print()
     for said in comparison_statements(comparison):
         console.print(said, style="dim", markup=False, soft_wrap=True)

@@ -12,6 +12,7 @@ from proband.cli.console import output, print_json, progress_bars, talk
 from proband.cli.gathering import gathered
 from proband.cli.inputs import RunInputs, ScoreInputs
 from proband.cli.reporting import ReportFile, write_report
+from proband.words import as_sentence
 
 
 class DesignName(StrEnum):
@@ -98,6 +99,6 @@ def strat(
     console.print(galleries_table(study.mixed))
     if study.comparison is not None:
         for said in study.comparison.sentences():
-            console.print(said, markup=False, soft_wrap=True)
+            console.print(as_sentence(said), markup=False, soft_wrap=True)
     for said in study_statements(study):
         console.print(said, style="dim", markup=False, soft_wrap=True)

@@ -13,6 +13,7 @@ from proband.cli.console import choice_of, output, print_json, progress_bars, ta
 from proband.cli.gathering import gathered
 from proband.cli.inputs import RunInputs, ScoreInputs, numbers
 from proband.cli.reporting import ReportFile, write_report
+from proband.words import as_sentence
 
 if TYPE_CHECKING:
     from proband.samples import Samples
@@ -220,10 +221,10 @@ def _show(
     console.print(verification_table(results))
     for one in chain(*groups):
         for said in one.sentences():
-            console.print(said, markup=False, soft_wrap=True)
+            console.print(as_sentence(said), markup=False, soft_wrap=True)
     for result, one in zip(results, animals or [], strict=False):
         for said in one.sentences():
-            console.print(f"{result.algorithm}: {said}", markup=False, soft_wrap=True)
+            console.print(f"{result.algorithm}: {as_sentence(said)}", markup=False, soft_wrap=True)
     for said in verification_statements(results):
         console.print(said, style="dim", markup=False, soft_wrap=True)
 

@@ -18,6 +18,8 @@ ProportionMethod = Literal["wilson", "clopper-pearson", "jeffreys"]
 ClusteredMethod = Literal["obuchowski", "durkalski"]
 BootstrapInterval = Literal["percentile", "basic", "bca"]
 
+BOOTSTRAP = "bootstrap"
+"""What intervals from replicates of units are known by."""
 BLOCK = 500  # replicates that share a stream of random numbers, so that results do not depend on threads
 
 
@@ -111,7 +113,7 @@ class Bootstrap(Described):
         """An interval from replicates of units."""
         account, cite = _BOOTSTRAPS[self.interval]
         return Method(
-            "bootstrap",
+            BOOTSTRAP,
             f"bootstrap over {self.unit}s ({self.interval}, {count(self.n_resamples)} replicates)",
             f"{account} over {'probes' if self.unit == 'probe' else 'people'}",
             (cite,),

@@ -16,6 +16,8 @@ from proband.samples import Experiment, Positions, Samples
 from proband.samples.table import frozen
 from proband.words import Method, Note, Sentence, count
 
+IN_ORDER = "galleries-in-order"
+"""What galleries that were filled by a column are known by."""
 _SMALLEST = 2  # a gallery of one person can take nobody for another
 
 _WITHOUT = Sentence(
@@ -89,7 +91,7 @@ class Galleries(Described):
         people = "different people" if self.size is None else f"{count(self.size)} different people each"
         how = f"dealt at random (seed {self.seed})" if self.order is None else f"in order of {self.order}"
         return Method(
-            "galleries-at-random" if self.order is None else "galleries-in-order",
+            "galleries-at-random" if self.order is None else IN_ORDER,
             f"{self.k} galleries of {people}, {how}",
             "Student's interval of the mean over galleries of different people",
             ("phillips2000", "student1908"),

@@ -139,7 +139,7 @@ def test_of(aim: Aim, discordant: float | None, rate: float | None, level: float
             raise UsageError("Without discordant probes there is no difference to find.")
         return TestOf(
             aim,
-            f"{level_of(discordant)} of the probes are discordant",
+            f"{level_of(discordant, 4)} of the probes are discordant",
             indistinct=discordant == 0,
             largest=discordant if differ else 1.0,
             # Turning all people around is rarer than the level only with so many of them.

@@ -28,18 +28,18 @@ _DIFFERENCE: dict[Aim, Sentence] = {
     "difference": Sentence(
         "plan.difference",
         "note",
-        "{who} find a true difference of {margin:worth} with a power of {power:level} (two-sided, level {level:level})",
+        "{who} find a true difference of {margin:worth} with a power of {power:power} (two-sided, level {level:level})",
     ),
     "equivalence": Sentence(
         "plan.equivalence",
         "note",
-        "{who} show that two algorithms are equivalent within {margin:worth} with a power of {power:level} if they do not differ "
+        "{who} show that two algorithms are equivalent within {margin:worth} with a power of {power:power} if they do not differ "
         "(two one-sided tests, level {level:level})",
     ),
     "non-inferiority": Sentence(
         "plan.non-inferiority",
         "note",
-        "{who} show that one algorithm is not worse by {margin:worth} with a power of {power:level} if they do not differ "
+        "{who} show that one algorithm is not worse by {margin:worth} with a power of {power:power} if they do not differ "
         "(one-sided, level {level:level})",
     ),
 }

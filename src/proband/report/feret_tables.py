@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from proband.inference.evaluation import ALL_PROBES, Entry
-from proband.inference.feret_pairs import Contrast, ContrastRow, with_role
+from proband.inference.feret_pairs import Contrast, ContrastRow
 from proband.inference.feret_results import CategoryResult, FeretStudy, places_of
 from proband.inference.gallery_tables import GalleryCell, GalleryFacts, GalleryRow, GalleryVariation
 from proband.inference.people_fractions import SizeCurve
@@ -38,13 +38,14 @@ def _leaderboard(study: FeretStudy, shown: Sequence[CategoryResult]) -> Grid:
     header = [f"{one.category}\n{counted(one.average.facts.n_probes, 'probe')}" for one in shown]
     placed = [places_of(study, one) for one in shown]
     entries = {(entry.category, entry.algorithm): entry for entry in study.evaluation.entries}
+    labels = {one.first: one.labels[0] for one in study.versions}
     rows = []
     for name in sorted(study.evaluation.algorithms, key=lambda one: one not in study.field):
         cells = [
             _ranked(entries[one.category, name], study.rank, places.get(name))
             for one, places in zip(shown, placed, strict=True)
         ]
-        rows.append((name if name in study.field else with_role(name, "fully automatic"), *cells))
+        rows.append((labels.get(name, name), *cells))
     averages = [_cell(one.average.at(study.rank), *_ends(one, study.rank)) for one in shown]
     rows.append((shown[0].average.facts.algorithm, *averages))
     rows.append(("current upper bound\n(best at rank 1)", *(one.leader for one in shown)))

@@ -246,7 +246,7 @@ class _Run:
         plan: _Plan,
     ) -> Iterator[tuple[str, Comparison]]:
         """One measure, over all probes or pairs, and over every category if that is asked for."""
-        name = measure_of(request).estimand
+        name = str(measure_of(request).estimand)
         if request.is_verification:
             yield name, self.steps.verification_comparison(request, plan.verified)
             return
