@@ -194,8 +194,8 @@ def _show(comparison: Comparison, json: bool) -> None:
         return
     console = output()
     console.print(comparison_table(comparison))
-    for said in comparison.sentences():
-        console.print(as_sentence(said), markup=False, soft_wrap=True)
+    for note in comparison.sentences():
+        console.print(as_sentence(note), markup=False, soft_wrap=True)
     console.print()
     for said in comparison_statements(comparison):
         console.print(said, style="dim", markup=False, soft_wrap=True)

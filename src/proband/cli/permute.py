@@ -12,6 +12,7 @@ from proband.cli.console import output, print_json, progress_bars, talk
 from proband.cli.gathering import gathered
 from proband.cli.inputs import RunInputs, ScoreInputs
 from proband.cli.reporting import ReportFile, write_report
+from proband.words import as_sentence
 
 if TYPE_CHECKING:
     from proband.inference import VirtualExperiments
@@ -195,7 +196,7 @@ def _show_exact(found: list[Scores], pool: Any, ties: str, rank: int, json: bool
         markup=False,
     )
     for note in pool.notes:
-        console.print(f"{note[0].upper()}{note[1:]}.", style="dim", markup=False, soft_wrap=True)
+        console.print(as_sentence(note), style="dim", markup=False, soft_wrap=True)
 
 
 def _show_trainings(found: list[Scores], pool: Any, rank: int, level: float, seed: int, json: bool) -> None:
@@ -212,4 +213,4 @@ def _show_trainings(found: list[Scores], pool: Any, rank: int, level: float, see
         console.print(f"{one.name:30} {value:.4f}", markup=False)
     console.print(repr(made), markup=False, soft_wrap=True)
     for note in made.notes:
-        console.print(f"{note[0].upper()}{note[1:]}.", style="dim", markup=False, soft_wrap=True)
+        console.print(as_sentence(note), style="dim", markup=False, soft_wrap=True)

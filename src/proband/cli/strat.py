@@ -98,7 +98,7 @@ def strat(
     console.print(galleries_table(study.effects))
     console.print(galleries_table(study.mixed))
     if study.comparison is not None:
-        for said in study.comparison.sentences():
-            console.print(as_sentence(said), markup=False, soft_wrap=True)
+        for note in study.comparison.sentences():
+            console.print(as_sentence(note), markup=False, soft_wrap=True)
     for said in study_statements(study):
         console.print(said, style="dim", markup=False, soft_wrap=True)

@@ -234,7 +234,7 @@ class AtRate:
         fnmr = np.concatenate([block.fnmr for block in blocks])
         if not len(fnmr):
             raise DesignError("No drawing of people has a comparison in it.", "there are too few people.")
-        cut_off = sum(np.count_nonzero(block.cut_off) for block in blocks)
+        cut_off = int(sum(np.count_nonzero(block.cut_off) for block in blocks))
         if cut_off > _MOST_CUT_OFF * len(fnmr):
             raise DesignError(
                 f"In {count(cut_off)} of {count(len(fnmr))} drawings more than the {count(len(self.first))} closest impostors are "

@@ -96,7 +96,7 @@ class Plan(ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON."""
-        return plain({**vars(self), "sentence": self.sentence()})
+        return {name: plain(value) for name, value in {**vars(self), "sentence": self.sentence()}.items()}
 
 
 @dataclass(frozen=True, repr=False)

@@ -127,10 +127,8 @@ def _of_intervals(run: ProtocolRun) -> list[str]:
             if interval.low is None:
                 continue  # a note says why
             answers = interval.answers
-            said[
-                f"{answers.of[0].upper()}{answers.of[1:]}: varying {answers.varying}; fixed: {answers.fixed}; assuming: "
-                f"{answers.assuming} ({interval.method})."
-            ] = None
+            told = f"{answers.of}: varying {answers.varying}; fixed: {answers.fixed}; assuming: {answers.assuming}"
+            said[as_sentence(f"{told} ({interval.method})")] = None
     return list(said)
 
 
@@ -140,7 +138,7 @@ def _of_comparisons(run: ProtocolRun) -> list[str]:
         for made, how in ((found.on_splits, "on splits"), (found.on_people, "on people, one repeat")):
             if made is not None:
                 said += [
-                    f"{found.protocol}, {how} ({pair.method}): {sentence}"
+                    f"{found.protocol}, {how} ({pair.method}): {as_sentence(sentence)}"
                     for pair, sentence in zip(made.pairs, made.sentences(), strict=True)
                 ]
         said += [f"{found.protocol}: {one!r}." for one in found.five_by_two]

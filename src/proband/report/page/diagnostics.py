@@ -157,8 +157,9 @@ def _replicates(found: Found) -> TableView | None:
 
 
 def _drawn(one: Estimate) -> bool:
-    drawn = one.replicates is not None and one.design.key == BOOTSTRAP
-    return drawn and bool(np.isfinite(one.replicates).all())
+    return (
+        one.replicates is not None and one.design.key == BOOTSTRAP and bool(np.isfinite(one.replicates).all())
+    )
 
 
 def _halves(one: Estimate) -> list[Cell]:

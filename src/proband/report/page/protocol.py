@@ -43,9 +43,9 @@ def protocol_section(found: Found) -> Section | None:
         Badge(f"seed {found.provenance.seed}", explained="Of every replicate: the same seed gives the same numbers."),
     ]  # fmt: skip
     rules = [] if facts is None else [("Gallery", facts.gallery_rule), ("Probes", facts.probe_rule)]
-    rules += [("Scores", metrics_statement(_metrics(found)))]
+    rules += [("Scores", as_sentence(metrics_statement(_metrics(found))))]
     rules += [
-        ("Verification", said)
+        ("Verification", as_sentence(said))
         for said in dict.fromkeys(one.compared.statement() for one in found.verification)
     ]
     blocks: list[Block] = [Badges(tuple(badges))]
