@@ -123,12 +123,36 @@ def wordless(found: Findings) -> dict:
     }
 
 
-@pytest.mark.parametrize("study", ["whole", "feret"])
+def compared() -> Findings:
+    """Two algorithms by their ranks, by their errors, and over choices of images."""
+    table = finding.samples()
+    algorithms = [
+        finding.scores(name, finding.NOISES[name], place) for place, name in enumerate(("sharp", "blunt"))
+    ]
+    experiment = pb.Experiment(table, gallery="image == 0")
+    pool = pb.Pool(table, groups="session")
+    by_choice = pb.compare(pb.RecognitionRate(1), algorithms, pool, pb.ImageChoice(n_resamples=100))
+    return Findings(
+        "Compared",
+        finding.PROVENANCE,
+        pb.evaluate(algorithms, experiment),
+        {
+            "FNMR": pb.compare(pb.FNMR(0.1), algorithms, experiment),
+            "AUC": pb.compare(pb.AUC(), algorithms, experiment),
+            "choices": by_choice,
+        },
+        tuple(pb.verify(one, experiment, fmrs=(0.1,), n_resamples=0) for one in algorithms),
+    )
+
+
+STUDIES = {"whole": finding.whole.__wrapped__, "feret": finding.feret.__wrapped__, "compared": compared}
+
+
+@pytest.mark.parametrize("study", STUDIES)
 def test_nothing_but_words_depends_on_words(study, request):
-    made = getattr(finding, study)
-    expected = wordless(made())
+    expected = wordless(STUDIES[study]())
     request.getfixturevalue("scrambled")
-    found = wordless(made.__wrapped__())
+    found = wordless(STUDIES[study]())
     for part, value in expected.items():
         assert found[part] == value, part
 

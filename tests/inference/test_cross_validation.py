@@ -102,7 +102,7 @@ def test_what_does_not_vary_has_no_interval(values, why):
     for one in made:
         assert (one.low, one.high, one.standard_error, one.degrees_of_freedom) == (None, None, None, None)
         assert one.value == pytest.approx(values[0])
-        assert why in one.notes[0]
+        assert why in str(one.notes[0])
         assert "no interval" in repr(one)
         json.dumps(one.to_dict(), allow_nan=False)
 
@@ -187,11 +187,13 @@ def test_no_failure_is_no_certainty_and_one_subject_tells_nothing():
 
 def test_few_subjects_and_mixed_splits_are_spoken_of():
     few = corrected_resampled_interval(FOLDS, 9, 1, disjoint=True)
-    assert few.notes == ("with 10 subjects neither coverage nor level is claimed; they are from 40 on",)
+    assert tuple(map(str, few.notes)) == (
+        "with 10 subjects neither coverage nor level is claimed; they are from 40 on",
+    )
     assert corrected_resampled_interval(FOLDS, 36, 4, disjoint=True).notes == ()
     mixed = corrected_resampled_interval(FOLDS, 360, 40, disjoint=False, n_subjects=100)
     (note,) = mixed.notes
-    assert "nothing is said of new subjects" in note
+    assert "nothing is said of new subjects" in str(note)
     assert "same subjects" in str(mixed.answers.varying)
     assert "the subjects" in str(mixed.answers.fixed)
     unknown = corrected_resampled_interval(FOLDS, 360, 40, disjoint=False)
@@ -202,13 +204,15 @@ def test_few_subjects_and_mixed_splits_are_spoken_of():
         pooled_interval(correct, subjects, disjoint=False).notes[0]
     )
     assert "none of them trained on" in str(pooled_interval(correct, subjects, disjoint=True).answers.varying)
-    assert "10 subjects" in pooled_interval(correct[:20], subjects[:20], disjoint=True).notes[0]
+    assert "10 subjects" in str(pooled_interval(correct[:20], subjects[:20], disjoint=True).notes[0])
 
 
 def test_results_can_be_written():
     found = corrected_resampled_interval(FOLDS, 90, 10, disjoint=True)
     assert float(found) == found.value
-    assert json.loads(json.dumps(found.to_dict()))["answers"]["of"] == "accuracy at this training size"
+    assert (
+        json.loads(json.dumps(found.to_dict()))["answers"]["of"]["text"] == "accuracy at this training size"
+    )
     assert found.to_frame()["low"].item() == found.low
     assert "\n" not in repr(found)
 
@@ -217,7 +221,7 @@ def test_what_is_declined_has_no_interval_and_says_why() -> None:
     made = corrected_resampled_interval(FOLDS, 90, 10, disjoint=True, declined="one test set")
     assert (made.low, made.high, made.standard_error, made.degrees_of_freedom) == (None, None, None, None)
     assert made.value == corrected_resampled_interval(FOLDS, 90, 10, disjoint=True).value
-    assert made.notes[0] == "no corrected interval, and no test on splits: one test set"
+    assert str(made.notes[0]) == "no corrected interval, and no test on splits: one test set"
 
 
 def test_with_one_test_set_the_corrected_interval_misses_and_the_pooled_one_holds() -> None:

@@ -93,9 +93,9 @@ def test_a_table_worked_out_by_hand():
         (2, 2, 0, 0),
     ]
     assert (found.galleries[1].first, found.galleries[1].last) == (DAY(1992, 1, 1), DAY(1993, 1, 1))
-    said = " | ".join(found.notes)
+    said = " | ".join(map(str, found.notes))
     assert "no probes in category 'late' in gallery 3: empty cells" in said
-    assert "no age of 1 probes" in said
+    assert "no age of 1 probe" in said
     assert "fewer than three galleries have probes" in said
     assert (
         "no test whether galleries differ for X, Y, Z: a gallery has probes of fewer than 10 people" in said
@@ -379,7 +379,7 @@ def test_copies_of_a_probe_add_nothing():
 def test_small_cells_are_not_tested(rates, said):
     outcomes = [small_outcomes({"A": [[1]] * wins + [[0]] * (50 - wins)})[0] for wins in rates]
     found = heterogeneity(outcomes, 1)
-    assert said in found.declined
+    assert said in str(found.declined)
     assert found.p_value is None
     assert found.between is None
 

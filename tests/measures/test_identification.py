@@ -188,7 +188,7 @@ def test_no_curves(combine):
 
 
 def test_estimands_say_what_is_measured():
-    assert RecognitionRate(5).estimand == "recognition rate at rank 5"
-    assert MedianCensoredRank(7).estimand == "median rank censored at 7"
-    assert MedianRelativeRank().estimand == "median relative rank"
-    assert "cumulative match characteristic" in CMC().estimand
+    assert str(RecognitionRate(5).estimand) == "recognition rate at rank 5"
+    assert str(MedianCensoredRank(7).estimand) == "median rank censored at 7"
+    assert str(MedianRelativeRank().estimand) == "median relative rank"
+    assert "cumulative match characteristic" in str(CMC().estimand)
