@@ -156,7 +156,7 @@ def test_versions_and_improvements_are_paired_and_adjusted(study: FeretStudy) ->
             min(1.0, 3 * min(row.pair.p_value for row in contrast.rows))
         )
     assert "locating the face costs poor" in str(cost.sentences()[0])
-    assert "from 1996-09 to 1997-03" in gain.sentences()[0]
+    assert "from 1996-09 to 1997-03" in str(gain.sentences()[0])
 
 
 def test_failures_of_the_fully_automatic_version_are_its_cost() -> None:
