@@ -22,6 +22,7 @@ from .test_running import EVERYTHING
 
 Studied = Callable[..., Study]
 
+
 def resolved(schema: Any) -> Any:
     """The schema with what it refers to in its place."""
     if isinstance(schema, list):
