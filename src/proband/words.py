@@ -226,6 +226,7 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "relative": lambda value: f"{signed(100 * value, 0)}%",
     "tenth": lambda value: percent(value, 1),
     "p": p_value,
+    "bound": lambda value: f"≤ {digits(value, 2)}",
     "list": listed,
     "hundredfold": lambda value: signed(100 * value),
     "whole": lambda value: count(round(value)),

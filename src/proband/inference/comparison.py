@@ -24,15 +24,15 @@ _IN_POINTS = Sentence(
     "comparison.effect-in-points", "note", "{difference:points} [{low:hundredfold}, {high:hundredfold}]"
 )
 _AS_IT_IS = Sentence("comparison.effect", "note", "{difference:signed} [{low:signed}, {high:signed}]")
+_TESTED = Sentence("comparison.adjusted-p", "note", "adjusted p {p:p}")
+_AT_FLOOR = Sentence("comparison.adjusted-p-at-floor", "note", "adjusted p {p:bound}")
 _MARGIN_IN_POINTS = Sentence("comparison.margin-in-points", "note", "{margin:worth}")
 _MARGIN = Sentence("comparison.margin", "note", "{margin:given}")
-_DECIDED = Sentence(
-    "comparison.decided", "note", "{first} is {verdict} than {second}: {effect}, adjusted p {p:p}"
-)
+_DECIDED = Sentence("comparison.decided", "note", "{first} is {verdict} than {second}: {effect}, {tested}")
 _BY_ITSELF = Sentence(
     "comparison.by-itself",
     "caution",
-    "{first} is {verdict} than {second} by itself, but not among all comparisons: {effect}, adjusted p {p:p}",
+    "{first} is {verdict} than {second} by itself, but not among all comparisons: {effect}, {tested}",
 )
 _EQUIVALENT = Sentence(
     "comparison.equivalent", "note", "{first} and {second} are equivalent within {margin}: {effect}"
@@ -40,7 +40,7 @@ _EQUIVALENT = Sentence(
 _UNDECIDED = Sentence(
     "comparison.undecided",
     "note",
-    "{first} against {second} is undecided: {effect}, adjusted p {p:p}{more:then}",
+    "{first} against {second} is undecided: {effect}, {tested}{more:then}",
 )
 _NOBODY = Sentence("comparison.nobody", "caution", "of the people here nobody tells them apart")
 _NOT_WORSE = Sentence("comparison.not-worse", "note", "{first} is not worse by {margin} or more")
@@ -51,7 +51,7 @@ _OVER_CHOICES = Sentence(
     "comparison.over-choices",
     "note",
     "{first} against {second} over choices of images of these people: {effect}; it does not win in {not_won:count} of "
-    "{trials:count}. On other people: adjusted p {p:p}",
+    "{trials:count}. On other people: {tested}",
 )
 
 Verdict = Literal["better", "worse", "equivalent", "undecided"]
@@ -126,14 +126,21 @@ class PairComparison:
         said = _IN_POINTS if self.in_points else _AS_IT_IS
         return said(difference=self.difference, low=self.low, high=self.high)
 
+    @property
+    def tested(self) -> Note:
+        """The adjusted p-value: a bound where more draws could have made it smaller."""
+        floor = self.method.floor
+        at_floor = floor is not None and self.p_value <= floor * (1 + 1e-9) and self.p_adjusted < 1
+        return (_AT_FLOOR if at_floor else _TESTED)(p=self.p_adjusted)
+
     def sentence(self, margin: float | None) -> Note:
         """The verdict in words."""
         pair = {"first": self.first, "second": self.second, "effect": self.effect}
         if self.not_won is not None and self.n_trials is not None:
-            return _OVER_CHOICES(**pair, not_won=self.not_won, trials=self.n_trials, p=self.p_adjusted)
+            return _OVER_CHOICES(**pair, not_won=self.not_won, trials=self.n_trials, tested=self.tested)
         if self.verdict in ("better", "worse"):
             said = _DECIDED if self.told_apart else _BY_ITSELF
-            return said(**pair, verdict=self.verdict, p=self.p_adjusted)
+            return said(**pair, verdict=self.verdict, tested=self.tested)
         worth = margin_of(margin, self.in_points)
         if self.verdict == "equivalent":
             return _EQUIVALENT(**pair, margin=worth)
@@ -146,7 +153,7 @@ class PairComparison:
             more.append(_NOT_WORSE(first=self.first, margin=worth))
         if self.subjects_needed is not None:
             more.append(_NEEDED(n=self.subjects_needed, margin=worth))
-        return _UNDECIDED(**pair, p=self.p_adjusted, more=tuple(more))
+        return _UNDECIDED(**pair, tested=self.tested, more=tuple(more))
 
     def to_row(self) -> dict[str, Any]:
         """Return what a row of a table holds: the method by its label."""

@@ -20,19 +20,19 @@ Kind = Literal["version", "improvement"]
 _COST = Sentence(
     "feret.cost-of-locating",
     "note",
-    "{category}: locating the face costs {first} {effect} against {second}, adjusted p {p:p}",
+    "{category}: locating the face costs {first} {effect} against {second}, {tested}",
 )
 _COST_WITH_FAILURES = Sentence(
     "feret.cost-of-locating-with-failures",
     "note",
-    "{category}: locating the face costs {first} {effect} against {second}, adjusted p {p:p} (without a rank: {failed:count} of "
+    "{category}: locating the face costs {first} {effect} against {second}, {tested} (without a rank: {failed:count} of "
     "{probes:count probe})",
 )
-_GAIN = Sentence("feret.gain", "note", "{category}: {second} against {first}: {effect}, adjusted p {p:p}")
+_GAIN = Sentence("feret.gain", "note", "{category}: {second} against {first}: {effect}, {tested}")
 _DATED_GAIN = Sentence(
     "feret.gain-between-dates",
     "note",
-    "{category}: {second} against {first} from {first_date} to {second_date}: {effect}, adjusted p {p:p}",
+    "{category}: {second} against {first} from {first_date} to {second_date}: {effect}, {tested}",
 )
 _DATE = re.compile(r"\d{4}(-\d\d){0,2}", re.ASCII)
 
@@ -139,7 +139,7 @@ class Contrast:
             "first": self.first,
             "second": self.second,
             "effect": row.pair.effect,
-            "p": row.pair.p_adjusted,
+            "tested": row.pair.tested,
         }
         if self.kind == "version":
             if row.first_failed:

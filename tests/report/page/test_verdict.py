@@ -261,5 +261,8 @@ def test_floors_are_of_the_tests():
     )
     assert by_median.method.floor == 1 / 10_000
     assert by_rate.method.floor is None  # all sign patterns were counted
+    drawn = finding.whole().comparisons["median rank"].pairs[1]
+    assert drawn.p_value == 1 / 10_000
+    assert str(drawn.sentence(None)).endswith(f"adjusted p ≤ {drawn.p_adjusted:.2g}")
     assert cells.p_cell(1e-4, by_median.method).text == "≤ 0.0001"
     assert cells.p_cell(1e-4, by_rate.method).text == "0.0001"
