@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from math import isfinite
+from dataclasses import dataclass, field, fields, is_dataclass
+from math import isclose, isfinite
 from string import Formatter
 from typing import Any, ClassVar, Literal
 
@@ -137,6 +137,31 @@ def points(difference: float, places: int = 2) -> str:
     return f"{signed(100 * difference, places)} points"
 
 
+def worth(difference: float, significant: int = 4) -> str:
+    """A difference of rates that somebody declares, in percentage points without a sign.
+
+    Examples
+    --------
+    >>> worth(0.01), worth(0.025)
+    ('1 point', '2.5 points')
+
+    """
+    shown = digits(100 * difference, significant)
+    return f"{shown} {'point' if shown == '1' else 'points'}"
+
+
+def level(share: float, significant: int = 6) -> str:
+    """A confidence level or a power, as exactly as it was given.
+
+    Examples
+    --------
+    >>> level(0.95), level(0.995)
+    ('95%', '99.5%')
+
+    """
+    return f"{digits(100 * share, significant)}%"
+
+
 def interval(low: float, high: float, places: int = 4) -> str:
     """The ends of an interval.
 
@@ -149,8 +174,15 @@ def interval(low: float, high: float, places: int = 4) -> str:
     return f"[{fixed(low, places)}, {fixed(high, places)}]"
 
 
-def p_value(value: float, floor: float | None = None) -> str:
+def p_value(value: float, floor: float | None = None, pairs: int = 1) -> str:
     """A p-value with the sign before it: ≤ where more draws could have made it smaller.
+
+    Parameters
+    ----------
+    floor
+        The smallest p-value the test can give.
+    pairs
+        For an adjusted p-value, the number of pairs: Holm multiplies by a whole number up to it.
 
     Examples
     --------
@@ -158,7 +190,11 @@ def p_value(value: float, floor: float | None = None) -> str:
     ('= 0.031', '≤ 0.0001')
 
     """
-    return f"{'≤' if floor is not None and value <= floor * (1 + 1e-9) else '='} {value:.2g}"
+    if value < 1e-15:
+        return "< 1e-15"
+    times = 0.0 if floor is None or value >= 1 else value / floor
+    at_floor = isclose(times, round(times), rel_tol=1e-9) and 1 <= round(times) <= pairs
+    return f"{'≤' if at_floor else '='} {value:.2g}"
 
 
 def listed(items: Iterable[object], last: str = "and") -> str:
@@ -178,17 +214,34 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "count": count,
     "rate": fixed,
     "six": lambda value: fixed(value, 6),
+    "three": lambda value: fixed(value, 3),
     "one": lambda value: fixed(value, 1),
     "two": lambda value: fixed(value, 2),
     "signed": signed,
     "points": points,
     "small": digits,
+    "four": lambda value: digits(value, 4),
     "threshold": lambda value: digits(value, 6),
     "percent": percent,
+    "relative": lambda value: f"{signed(100 * value, 0)}%",
+    "tenth": lambda value: percent(value, 1),
     "p": p_value,
+    "bound": lambda value: f"≤ {digits(value, 2)}",
     "list": listed,
+    "hundredfold": lambda value: signed(100 * value),
+    "whole": lambda value: count(round(value)),
+    "span": lambda value: f"{fixed(100 * value, 1)} points",
+    "worth": worth,
+    "level": level,
+    "power": lambda value: level(value, 4),
+    "given": lambda value: digits(value, 6),
+    "names": ", ".join,
+    "parts": lambda notes: "; ".join(map(str, notes)),
+    "also": lambda notes: "".join(f"; {note}" for note in notes),
+    "then": lambda notes: "".join(f". {as_sentence(note).removesuffix('.')}" for note in notes),
 }
-"""What a template may ask of a value: ``{share:rate}``. ``{n:count probe}`` and ``{n:count person/people}`` add the word."""
+"""What a template may ask of a value: ``{share:rate}``. ``{n:count probe}`` and ``{n:count person/people}`` add the word;
+``{n:word is/are}`` is the word that belongs to a number without the number."""
 
 
 class _Words(Formatter):
@@ -198,6 +251,9 @@ class _Words(Formatter):
         if spec.startswith("count "):
             one, _, many = spec.removeprefix("count ").partition("/")
             return counted(value, one, many or None)
+        if spec.startswith("word "):
+            one, _, many = spec.removeprefix("word ").partition("/")
+            return one if value == 1 else many
         if spec:
             return FORMATS[spec](value)
         return str(value)
@@ -239,7 +295,9 @@ class Sentence:
 
     def __post_init__(self) -> None:
         for name, spec in _WORDS.fields(self.template):
-            if not name.isidentifier() or not (spec in FORMATS or spec == "" or spec.startswith("count ")):
+            if not name.isidentifier() or not (
+                spec in FORMATS or spec == "" or spec.startswith(("count ", "word "))
+            ):
                 raise ValueError(f"{self.code}: {{{name}:{spec}}} is no field of a sentence.")
         known = Sentence.every.setdefault(self.code, self)
         if known is not self and known.template != self.template:
@@ -274,18 +332,20 @@ class Note:
 
     def to_dict(self) -> dict[str, Any]:
         """Return code, level, values and words as plain values, ready for JSON."""
-        values = {name: _plain(value) for name, value in self.values}
-        return {"code": self.code, "level": self.level, "values": values, "text": str(self)}
+        return {"code": self.code, "level": self.level, "values": plain(dict(self.values)), "text": str(self)}
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, Note | Target | Method):
+def plain(value: Any) -> Any:
+    """Records as plain values, ready for JSON: by their own `to_dict`, or field by field."""
+    if hasattr(value, "to_dict"):
         return value.to_dict()
+    if is_dataclass(value):
+        return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
     if isinstance(value, Mapping):
-        return {str(name): _plain(one) for name, one in value.items()}
+        return {str(name): plain(one) for name, one in value.items()}
     if isinstance(value, tuple | list):
-        return [_plain(one) for one in value]
-    return value.item() if hasattr(value, "item") else value
+        return [plain(one) for one in value]
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 @dataclass(frozen=True)
@@ -348,7 +408,7 @@ class Method:
         return {"key": self.key, "text": self.label, "cites": cites, "draws": self.draws}
 
 
-def as_sentence(note: Note | str, names: Iterable[str] = ()) -> str:
+def as_sentence(note: Note | str) -> str:
     """A note as a sentence: a capital letter first, unless it begins with a name, and a full stop last.
 
     Examples
@@ -364,8 +424,5 @@ def as_sentence(note: Note | str, names: Iterable[str] = ()) -> str:
     if isinstance(note, Note):
         before, name, spec, _ = next(iter(_WORDS.parse(note.sentence.template)))
         begins_with_name = not before and name is not None and not spec
-    begins_with_name |= any(
-        text.startswith(name) and not text[len(name) : len(name) + 1].isalnum() for name in names
-    )
     first = text if begins_with_name else text[:1].upper() + text[1:]
     return first if first.endswith((".", "!", "?")) else f"{first}."

@@ -92,7 +92,7 @@ def test_training_sets(permute: Run, folder: Path) -> None:
     assert said["values"] == pytest.approx(means)
     assert said["value"] == pytest.approx(np.mean(means))
     assert said["standard_error"] == pytest.approx(np.std(means, ddof=1) / np.sqrt(2))
-    assert "over choices of images" in said["notes"][0]
+    assert "over choices of images" in said["notes"][0]["text"]
 
 
 @pytest.mark.long

@@ -77,9 +77,9 @@ def test_is_the_library_s_plan(planned, words, make):
     assert json.loads(planned(f"{words} --json").stdout) == json.loads(json.dumps(made.to_dict()))
     shown = planned(words).stdout
     flat = " ".join(shown.split())
-    assert flat.startswith(made.sentence())
+    assert flat.startswith(str(made.sentence()))
     assert f"Varying: {made.answers.varying}. Fixed: {made.answers.fixed}. Assuming: " in flat
-    assert all(note in flat for note in made.notes)
+    assert all(str(note) in flat for note in made.notes)
 
 
 @pytest.mark.parametrize(

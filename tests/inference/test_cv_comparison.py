@@ -61,10 +61,10 @@ def test_differences_that_do_not_vary_decide_nothing(first, second):
     (pair,) = made.pairs
     assert (pair.low, pair.high, pair.p_value, pair.verdict) == (-1.0, 1.0, 1.0, "undecided")
     assert pair.difference == pytest.approx(first[0] - second[0])
-    assert made.notes[0].startswith("a and b: ")
+    assert str(made.notes[0]).startswith("a and b: ")
     bayes = correlated_bayes(first, second, 90, 10, disjoint=True)
     assert (bayes.scale, bayes.p_worse, bayes.p_rope, bayes.p_better) == (None, None, None, None)
-    assert bayes.notes[0] in repr(bayes)
+    assert str(bayes.notes[0]) in repr(bayes)
     json.dumps([made.to_dict(), bayes.to_dict()], allow_nan=False)
 
 
@@ -99,9 +99,9 @@ def test_five_by_two_without_spread_or_with_few_people():
     same = np.full((5, 2), 0.75)
     (found,) = compare_five_by_two({"a": same + 0.125, "b": same}, disjoint=False, n_subjects=40)
     assert (found.statistic, found.p_value, found.p_adjusted) == (None, 1.0, 1.0)
-    assert found.notes[0].startswith("no test: no variation")
-    assert "nothing is said of new subjects" in found.notes[1]
-    assert "they are from 100 on" in found.notes[2]
+    assert str(found.notes[0]).startswith("no test: no variation")
+    assert "nothing is said of new subjects" in str(found.notes[1])
+    assert "they are from 100 on" in str(found.notes[2])
 
 
 def posterior_by_matrices(differences, rho):
@@ -188,7 +188,7 @@ def test_pooled_predictions_that_never_differ():
     assert (pair.difference, pair.p_value, pair.verdict) == (0.0, 1.0, "undecided")
     assert pair.low < 0 < pair.high
     assert len(made.notes) == 2
-    assert "trained on as well" in made.answers.varying
+    assert "trained on as well" in str(made.answers.varying)
     assert made.to_frame().height == 1
     assert "again" in repr(made)
 

@@ -140,7 +140,7 @@ def test_some_replicates_are_some_of_all(seed):
     assert some.standard_error**2 == pytest.approx(((some.replicates - some.value) ** 2).sum() / (5 * 2))
     again = estimate(RecognitionRate(1), outcomes, design=pb.BRR(sample=5), rng=seed + 1)
     assert not np.array_equal(some.replicates, again.replicates)
-    assert any("drawn at random" in note for note in some.notes)
+    assert any("drawn at random" in str(note) for note in some.notes)
     more = estimate(RecognitionRate(1), outcomes, design=pb.BRR(sample=10_000))
     assert more.standard_error == pytest.approx(whole.standard_error)
     band = estimate_cmc(outcomes, design=pb.BRR(sample=5), rng=seed)

@@ -74,7 +74,7 @@ def check_comparison(found):
         assert -1 <= pair.low <= pair.difference + 1e-12
         assert pair.difference - 1e-12 <= pair.high <= 1
         assert 0 <= pair.p_value <= pair.p_adjusted <= 1
-        assert "nan" not in pair.sentence(found.margin)
+        assert "nan" not in str(pair.sentence(found.margin))
     plain(found.to_dict())
     assert found.to_frame().height == len(found.pairs)
     return found

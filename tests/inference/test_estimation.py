@@ -27,14 +27,14 @@ def test_binomial_is_the_interval_of_a_proportion(outcomes_of, method):
 
 def test_auto_says_what_it_took_and_why(outcomes_of):
     one = estimate(RecognitionRate(1), outcomes_of(CLOSER))
-    assert "binomial" in one.design
-    assert "one probe" in one.notes[0]
+    assert "binomial" in str(one.design)
+    assert "one probe" in str(one.notes[0])
     several = estimate(RecognitionRate(1), outcomes_of(CLOSER, SUBJECTS))
-    assert "effective sample size" in several.design
-    assert "several probes" in several.notes[0]
-    assert several.answers.varying.startswith("other people")
+    assert "effective sample size" in str(several.design)
+    assert "several probes" in str(several.notes[0])
+    assert several.answers.varying.key == "people"
     median = estimate(MedianCensoredRank(5), outcomes_of(CLOSER, SUBJECTS))
-    assert "bootstrap over subjects" in median.design
+    assert "bootstrap over subjects" in str(median.design)
 
 
 def test_clustered_is_wilson_with_the_effective_size(outcomes_of):
@@ -48,7 +48,7 @@ def test_clustered_is_wilson_with_the_effective_size(outcomes_of):
     for end in (found.low, found.high):  # the ends of Wilson's interval solve |p - x| = t sqrt(x (1 - x) / n)
         assert abs(p - end) == pytest.approx(t * np.sqrt(end * (1 - end) / n), rel=1e-9)
     assert found.degrees_of_freedom == 29
-    assert any("too narrow by a factor of" in note or "would be" in note for note in found.notes)
+    assert any("too narrow by a factor of" in str(note) or "would be" in str(note) for note in found.notes)
 
 
 def test_without_failures_each_person_counts_once(outcomes_of):
@@ -61,7 +61,7 @@ def test_without_failures_each_person_counts_once(outcomes_of):
 def test_binomial_over_people_warns(outcomes_of):
     success = np.repeat(RNG.random(30) < 0.7, 4)
     found = estimate(RecognitionRate(1), outcomes_of(np.where(success, 0, 3), SUBJECTS), design=Binomial())
-    assert any("this interval is too narrow by a factor of 2.0" in note for note in found.notes)
+    assert any("this interval is too narrow by a factor of 2.0" in str(note) for note in found.notes)
 
 
 def test_bootstrap_of_a_rate_over_probes_is_binomial(outcomes_of):

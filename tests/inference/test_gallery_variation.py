@@ -93,15 +93,15 @@ def test_a_table_worked_out_by_hand():
         (2, 2, 0, 0),
     ]
     assert (found.galleries[1].first, found.galleries[1].last) == (DAY(1992, 1, 1), DAY(1993, 1, 1))
-    said = " | ".join(found.notes)
+    said = " | ".join(map(str, found.notes))
     assert "no probes in category 'late' in gallery 3: empty cells" in said
-    assert "no age of 1 probes" in said
+    assert "no age of 1 probe" in said
     assert "fewer than three galleries have probes" in said
     assert (
         "no test whether galleries differ for X, Y, Z: a gallery has probes of fewer than 10 people" in said
     )
-    assert "drift" in found.answers.assuming
-    assert found.answers.varying.startswith("other people")
+    assert "drift" in str(found.answers.assuming)
+    assert found.answers.varying.key == "people-in-galleries"
 
 
 def test_everything_can_be_written_down():
@@ -211,7 +211,7 @@ def test_against_a_plain_reimplementation(order, ties, on_failure):
         line = sorted(known, key=known.get)
         size = len(line) // 4
         people = [line[k * size : (k + 1) * size] for k in range(4)]
-        assert any("no value in 'date'" in note for note in found.notes)
+        assert any("no value in 'date'" in str(note) for note in found.notes)
     rates = np.full((3, 4), np.nan)
     for g, members in enumerate(people):
         own_gallery = [name for person in members for name in enrolled[person]]
@@ -379,7 +379,7 @@ def test_copies_of_a_probe_add_nothing():
 def test_small_cells_are_not_tested(rates, said):
     outcomes = [small_outcomes({"A": [[1]] * wins + [[0]] * (50 - wins)})[0] for wins in rates]
     found = heterogeneity(outcomes, 1)
-    assert said in found.declined
+    assert said in str(found.declined)
     assert found.p_value is None
     assert found.between is None
 
@@ -423,7 +423,7 @@ def test_galleries_that_do_not_vary_claim_nothing():
     found = gallery_variation(RATE, [perfect], experiment, Galleries(3))
     assert found.rows[0].spread.interval is None
     assert found.rows[0].spread.standard_deviation == 0
-    assert any("claimed" in note for note in found.notes)
+    assert any("claimed" in str(note) for note in found.notes)
     alone = estimate(RATE, perfect, experiment, Galleries(3))
     assert (alone.value, alone.low, alone.high) == (1, 0, 1)
 
@@ -445,7 +445,7 @@ def test_an_algorithm_that_compared_no_mates_has_an_empty_cell():
     )
     assert [cell.rate for cell in found.of("blind")] == [None, 1 / 2, 1]
     assert [cell.place for cell in found.of("X")] == [1, 2, 1]
-    assert any("blind compared no probe of gallery 1" in note for note in found.notes)
+    assert any("blind compared no probe of gallery 1" in str(note) for note in found.notes)
 
 
 def test_what_makes_no_sense_is_refused():

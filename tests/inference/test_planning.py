@@ -235,13 +235,13 @@ def test_results_are_plain_and_say_what_they_assume():
     ]
     for plan in plans:
         plain = json.loads(json.dumps(plan.to_dict(), allow_nan=False))
-        assert plain["sentence"] == plan.sentence()
+        assert plain["sentence"]["text"] == str(plan.sentence())
         assert set(plain["answers"]) == {"of", "varying", "fixed", "assuming"}
         assert "\n" not in repr(plan)
-    assert "intraclass correlation of a person's 5 probes is 0.2" in plans[0].answers.assuming
-    assert "declared" in plan_difference(0.01, discordant=0.1).answers.assuming
-    assert "the differences" in plans[5].answers.assuming
-    assert any("rough" in note for note in plan_difference(0.4, discordant=0.5).notes)
+    assert "intraclass correlation of a person's 5 probes is 0.2" in str(plans[0].answers.assuming)
+    assert "declared" in str(plan_difference(0.01, discordant=0.1).answers.assuming)
+    assert "the differences" in str(plans[5].answers.assuming)
+    assert any("rough" in str(note) for note in plan_difference(0.4, discordant=0.5).notes)
 
 
 @pytest.mark.parametrize(
@@ -258,8 +258,8 @@ def test_results_are_plain_and_say_what_they_assume():
         (lambda: plan_half_width(0.9, 0.01, probes_per_subject=0), "whole number"),
         (lambda: plan_half_width(0.9, 0.01, probes_per_subject=2.5, icc=0), "whole number"),
         (lambda: plan_half_width(0.9, 0.01, probes_per_subject=5), "intraclass"),
-        (lambda: plan_half_width(0.9, 0.01, probes_per_subject=5, icc=-0.26), "-0.25 and 1"),
-        (lambda: plan_half_width(0.9, 0.01, probes_per_subject=5, icc=1.1), "-0.25 and 1"),
+        (lambda: plan_half_width(0.9, 0.01, probes_per_subject=5, icc=-0.26), "−0.25 and 1"),
+        (lambda: plan_half_width(0.9, 0.01, probes_per_subject=5, icc=1.1), "−0.25 and 1"),
         (lambda: plan_half_width(0.9, 0.01, confidence_level=1.0), "confidence level"),
         (lambda: plan_difference(0.05, discordant=0.05), "impossible"),
         (lambda: plan_difference(0.9, rate=0.5), "impossible"),

@@ -190,7 +190,7 @@ def test_failures_are_misses_and_nobody_s_rivals():
     for kernel in ("bit-sliced", "bitset", "numpy"):
         found = pb.permute([scores], pool, pb.ImageChoice(300), keep=True, kernel=kernel, max_rank=10)
         assert found.replicates[0, :, 0] * 12 == pytest.approx(expected)
-        assert any("counts it as a miss" in note for note in found.notes)
+        assert any("counts it as a miss" in str(note) for note in found.notes)
     taken = pb.permute([scores], pool, pb.ImageChoice(300), on_failure="as_scored", keep=True)
     assert taken.rate("net").mean > found.rate("net").mean
 
@@ -275,7 +275,7 @@ def test_estimates_and_comparisons_speak_of_images():
     found = pb.permute([good, poor], pool, design, max_rank=10)
     assert one.value == found.rate("good").mean
     assert (one.low, one.high) == found.rate("good").interval()
-    assert "images of these people" in one.answers.varying
+    assert "images of these people" in str(one.answers.varying)
     median = pb.estimate(pb.MedianCensoredRank(10), good, pool, design)
     mine = pb.estimate(pb.RankStatistic(lambda r: np.median(np.minimum(r, 10))), good, pool, design)
     assert np.array_equal(median.replicates, mine.replicates)
@@ -284,7 +284,7 @@ def test_estimates_and_comparisons_speak_of_images():
     assert (pair.not_won, pair.n_trials) == (found.not_won("good", "poor"), 2000)
     people = found.successes[0, :, 0] - found.successes[1, :, 0]
     assert pair.p_value == sign_flip(np.round(people, 12), 0).p_mid
-    assert "does not win in" in comparison.sentences()[0]
+    assert "does not win in" in str(comparison.sentences()[0])
     assert comparison.to_markdown()
 
 
@@ -326,7 +326,7 @@ def test_a_stopped_run_keeps_what_was_done():
     design = pb.ImageChoice(100 * TRIALS_A_BLOCK)
     found = pb.permute([scores], pool, design, progress=Stop(), keep_on_interrupt=True, threads=1)
     assert found.n_trials == 2 * TRIALS_A_BLOCK
-    assert any("stopped after" in note for note in found.notes)
+    assert any("stopped after" in str(note) for note in found.notes)
     whole = pb.permute([scores], pool, pb.ImageChoice(2 * TRIALS_A_BLOCK))
     assert np.array_equal(whole.rate("net").counts, found.rate("net").counts)
     with pytest.raises(KeyboardInterrupt):

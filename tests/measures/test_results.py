@@ -39,7 +39,8 @@ def test_the_four_answers(outcomes, measure):
     answers = measure(outcomes).answers
     assert answers.of == measure.estimand
     for answer in (answers.varying, answers.fixed, answers.assuming):
-        assert answer.strip()
+        assert answer.key
+        assert str(answer).strip()
 
 
 def test_facts(outcomes):

@@ -13,13 +13,17 @@ import numpy as np
 import polars as pl
 import pytest
 
+from proband.designs import SignFlip
 from proband.inference.proportions import Interval
+from proband.measures import RecognitionRate
 from proband.measures.results import Answers
+from proband.measures.targets import GALLERY, NOTHING, OTHER_PEOPLE
 from proband.samples import Experiment, Samples
 from proband.study.caching import Cache, beside
 from proband.study.packing import DamagedError, pack, unpack
+from proband.words import Sentence
 
-ANSWERS = Answers("a rate", "people", "the gallery", "nothing")
+ANSWERS = Answers(RecognitionRate(1).estimand, OTHER_PEOPLE, GALLERY, NOTHING)
 
 
 def again(value: Any, **given: object) -> Any:
@@ -213,3 +217,13 @@ def test_digest_of_a_directory(tmp_path: Path) -> None:
 
 def test_the_cache_is_hidden_beside_the_directory(tmp_path: Path) -> None:
     assert beside(tmp_path / "results") == tmp_path / ".results.cache"
+
+
+def test_notes_methods_and_targets_come_back_as_they_were() -> None:
+    worth = Sentence("example.worth", "note", "{margin:worth}")
+    undecided = Sentence("example.undecided", "note", "{first} is undecided{more:then}")
+    note = undecided(first="pca", more=(worth(margin=0.01),))
+    kept = (note, SignFlip().as_method, RecognitionRate(1).estimand)
+    found = again(kept)
+    assert found == kept
+    assert (str(found[0]), found[0].to_dict()) == ("pca is undecided. 1 point", note.to_dict())

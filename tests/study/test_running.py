@@ -194,7 +194,7 @@ def test_ids_that_do_not_agree(studied: Studied, folder: Path) -> None:
     dropped = SOURCES.replace("[[scores]]", "[[scores]]\nmissing = 'drop'")
     found = run(studied(EXPERIMENT, "[verification]\nreplicates = 0", sources=dropped))
     assert found.evaluation is not None
-    assert any("left out" in note for note in found.evaluation.notes)
+    assert any("left out" in str(note) for note in found.evaluation.notes)
 
 
 def test_two_algorithms_of_one_name(studied: Studied) -> None:

@@ -221,7 +221,7 @@ def _versions(tests: Sequence[AnsweredTest], names: list[list[str]]) -> tuple[Ve
         for submission, name in zip(test.submissions, called, strict=True)
     }
     return tuple(
-        Version(name, found[algorithm, PARTIALLY])
+        Version(name, found[algorithm, PARTIALLY], named=True)
         for (algorithm, version), name in found.items()
         if version == FULLY and (algorithm, PARTIALLY) in found
     )

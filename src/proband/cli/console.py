@@ -62,8 +62,11 @@ def print_json(plain: object, indent: int | None = 1) -> None:
 
 
 def say(text: object, dim: bool = False) -> None:
-    """Print a line of words."""
-    output().print(str(text), style="dim" if dim else None, markup=False, soft_wrap=True)
+    """Print a line of words; a note as a sentence."""
+    from proband.words import Note, as_sentence
+
+    line = as_sentence(text) if isinstance(text, Note) else str(text)
+    output().print(line, style="dim" if dim else None, markup=False, soft_wrap=True)
 
 
 def say_all(texts: Iterable[object], dim: bool = True) -> None:

@@ -8,6 +8,7 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.console import output, print_json
+from proband.words import as_sentence
 
 if TYPE_CHECKING:
     from proband.inference.plans import Aim, Plan
@@ -159,7 +160,7 @@ def plan(
     console = output()
     answers = made.answers
     said = f"Varying: {answers.varying}. Fixed: {answers.fixed}. Assuming: {answers.assuming}."
-    for line in (made.sentence(), said, *(f"Note: {note}." for note in made.notes)):
+    for line in (as_sentence(made.sentence()), said, *(f"Note: {note}." for note in made.notes)):
         console.print(line, markup=False)
 
 

@@ -9,6 +9,7 @@ import typer
 
 from proband.cli.analyses import analysis
 from proband.cli.console import output, print_json, say_all, wrote
+from proband.words import as_sentence
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
@@ -59,7 +60,7 @@ def verify(
     for one in found.groups:
         say_all(one.sentences(), dim=False)
     for name, subjects in found.hard_subjects.items():
-        say_all((f"{name}: {said}" for said in subjects.sentences()), dim=False)
+        say_all((f"{name}: {as_sentence(said)}" for said in subjects.sentences()), dim=False)
     say_all(verification_statements(results))
 
 

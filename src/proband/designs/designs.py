@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -10,17 +11,44 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import UsageError
+from proband.words import Method, count
 
 Unit = Literal["probe", "subject"]
 ProportionMethod = Literal["wilson", "clopper-pearson", "jeffreys"]
 ClusteredMethod = Literal["obuchowski", "durkalski"]
 BootstrapInterval = Literal["percentile", "basic", "bca"]
 
+BOOTSTRAP = "bootstrap"
+"""What intervals from replicates of units are known by."""
 BLOCK = 500  # replicates that share a stream of random numbers, so that results do not depend on threads
 
 
+class Described(ABC):
+    """A design that says how it makes intervals, or tests."""
+
+    @property
+    @abstractmethod
+    def as_method(self) -> Method:
+        """How it is called, told and cited."""
+
+    def __str__(self) -> str:
+        return str(self.as_method)
+
+
+_PROPORTIONS: dict[ProportionMethod, tuple[str, str]] = {
+    "wilson": ("Wilson's score interval over probes, one of each person", "wilson1927"),
+    "clopper-pearson": ("exact binomial limits over probes", "clopper1934"),
+    "jeffreys": ("Jeffreys intervals over probes", "brown2001"),
+}
+_BOOTSTRAPS: dict[BootstrapInterval, tuple[str, str]] = {
+    "percentile": ("percentile bootstrap", "efron1979"),
+    "basic": ("basic bootstrap", "davison1997"),
+    "bca": ("bias-corrected accelerated bootstrap", "efron1987"),
+}
+
+
 @dataclass(frozen=True)
-class Binomial:
+class Binomial(Described):
     """Other probes, each drawn independently, against the same gallery.
 
     Sound with one probe for each person; with several it takes the probes of a person for independent, which they are not.
@@ -31,20 +59,30 @@ class Binomial:
     def __post_init__(self) -> None:
         one_of(self.method, ProportionMethod, "interval")
 
-    def __str__(self) -> str:
-        return f"binomial ({self.method})"
+    @property
+    def as_method(self) -> Method:
+        """A binomial interval."""
+        account, cite = _PROPORTIONS[self.method]
+        return Method(f"binomial-{self.method}", f"binomial ({self.method})", account, (cite,))
 
 
 @dataclass(frozen=True)
-class Clustered:
+class Clustered(Described):
     """Other people, each with as many probes, against the same gallery: Wilson's interval with the effective sample size."""
 
-    def __str__(self) -> str:
-        return "people (Wilson with the effective sample size)"
+    @property
+    def as_method(self) -> Method:
+        """Wilson's interval with people as clusters."""
+        return Method(
+            "clustered",
+            "people (Wilson with the effective sample size)",
+            "Wilson's score interval with the effective sample size of clustered probes, people being the clusters",
+            ("wilson1927", "rao1992"),
+        )
 
 
 @dataclass(frozen=True)
-class Bootstrap:
+class Bootstrap(Described):
     """Other probes or other people, drawn with replacement from those there are; the gallery stays as it is.
 
     Only *outcomes* are resampled. Drawing people into the gallery twice would let a probe match the other copy of its
@@ -70,8 +108,16 @@ class Bootstrap:
         if self.n_resamples < 100:
             raise UsageError(f"A bootstrap needs at least 100 replicates, got {self.n_resamples}.")
 
-    def __str__(self) -> str:
-        return f"bootstrap over {self.unit}s ({self.interval}, {self.n_resamples:,} replicates)"
+    @property
+    def as_method(self) -> Method:
+        """An interval from replicates of units."""
+        account, cite = _BOOTSTRAPS[self.interval]
+        return Method(
+            BOOTSTRAP,
+            f"bootstrap over {self.unit}s ({self.interval}, {count(self.n_resamples)} replicates)",
+            f"{account} over {'probes' if self.unit == 'probe' else 'people'}",
+            (cite,),
+        )
 
     def weights(self, n_units: int, seed: int, first_block: int = 0) -> Iterator[npt.NDArray[np.int64]]:
         """How often each unit is drawn: blocks of replicates × units, the same for the same seed and block number."""
@@ -87,23 +133,37 @@ class Bootstrap:
 
 
 @dataclass(frozen=True)
-class TrainingSets:
+class TrainingSets(Described):
     """Other training sets: one algorithm, trained several times on different sets, each with a score matrix of its own."""
 
-    def __str__(self) -> str:
-        return "training sets"
+    @property
+    def as_method(self) -> Method:
+        """Student's interval of the mean over training sets."""
+        return Method(
+            "training-sets",
+            "training sets",
+            "Student's interval of the mean over training sets",
+            ("student1908", "beveridge2001"),
+        )
 
 
 @dataclass(frozen=True)
-class SignFlip:
+class SignFlip(Described):
     """For comparisons: other people, by turning each person's difference around (a permutation test)."""
 
-    def __str__(self) -> str:
-        return "sign-flip over people (mid-p)"
+    @property
+    def as_method(self) -> Method:
+        """A permutation test."""
+        return Method(
+            "sign-flip",
+            "sign-flip over people (mid-p)",
+            "a sign-flip permutation test over people (mid-p), which with one probe of each person is McNemar's",
+            ("fisher1935", "mcnemar1947"),
+        )
 
 
 @dataclass(frozen=True)
-class ClusteredMcNemar:
+class ClusteredMcNemar(Described):
     """For comparisons: other people, by McNemar's chi-square with the variance of people's differences.
 
     ``obuchowski`` (1998) weighs people by their probes, ``durkalski`` (2003) alike.
@@ -114,8 +174,16 @@ class ClusteredMcNemar:
     def __post_init__(self) -> None:
         one_of(self.method, ClusteredMethod, "clustered McNemar test")
 
-    def __str__(self) -> str:
-        return f"McNemar with clusters ({self.method.capitalize()})"
+    @property
+    def as_method(self) -> Method:
+        """A chi-square test."""
+        cite: dict[ClusteredMethod, str] = {"obuchowski": "obuchowski1998", "durkalski": "durkalski2003"}
+        return Method(
+            f"clustered-mcnemar-{self.method}",
+            f"McNemar with clusters ({self.method.capitalize()})",
+            "McNemar's test for clustered pairs",
+            (cite[self.method],),
+        )
 
 
 Design = Binomial | Clustered | Bootstrap

@@ -10,15 +10,38 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from proband.designs.designs import Described
 from proband.errors import DesignError, UsageError
 from proband.samples import Experiment, Positions, Samples
 from proband.samples.table import frozen
+from proband.words import Method, Note, Sentence, count
 
+IN_ORDER = "galleries-in-order"
+"""What galleries that were filled by a column are known by."""
 _SMALLEST = 2  # a gallery of one person can take nobody for another
+
+_WITHOUT = Sentence(
+    "galleries.without-value",
+    "note",
+    "{n:count person has/people have} no value in '{order}' and {n:word is/are} in no gallery",
+)
+_OVER = Sentence(
+    "galleries.over", "note", "{n:count person remains over and is/people remain over and are} in no gallery"
+)
+_LAST_OVER = Sentence(
+    "galleries.last-over",
+    "note",
+    "{n:count person/people}, the last by {order}, {n:word remains over and is/remain over and are} in no gallery",
+)
+_UNUSED = Sentence(
+    "galleries.unused-probes",
+    "note",
+    "{n:count probe of people in no gallery was/probes of people in no gallery were} not searched for",
+)
 
 
 @dataclass(frozen=True)
-class Galleries:
+class Galleries(Described):
     """Deal the people of a gallery to `k` galleries of equally many people, none of them in two.
 
     Every probe is searched for in the gallery that holds its person, among the people of that gallery only: performance
@@ -42,7 +65,7 @@ class Galleries:
     >>> ids = [f"{person}{image}" for person in "abcdefg" for image in "12"]
     >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids], "year": [1993, 1994] * 7})
     >>> parts = Galleries(3, order="year").parts(Experiment(samples, gallery="year == 1993"))
-    >>> [len(part.people) for part in parts.galleries], parts.notes[0]
+    >>> [len(part.people) for part in parts.galleries], str(parts.notes[0])
     ([2, 2, 2], '1 person, the last by year, remains over and is in no gallery')
     """
 
@@ -62,10 +85,17 @@ class Galleries:
             if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
                 raise UsageError(f"{what} a whole number of at least {least}, got {value!r}.")
 
-    def __str__(self) -> str:
-        people = "different people" if self.size is None else f"{self.size:,} different people each"
+    @property
+    def as_method(self) -> Method:
+        """Student's interval of the mean over galleries."""
+        people = "different people" if self.size is None else f"{count(self.size)} different people each"
         how = f"dealt at random (seed {self.seed})" if self.order is None else f"in order of {self.order}"
-        return f"{self.k} galleries of {people}, {how}"
+        return Method(
+            "galleries-at-random" if self.order is None else IN_ORDER,
+            f"{self.k} galleries of {people}, {how}",
+            "Student's interval of the mean over galleries of different people",
+            ("phillips2000", "student1908"),
+        )
 
     def parts(self, experiment: Experiment) -> GalleryParts:
         """Deal the people enrolled in an experiment; which probes it has does not matter to the deal."""
@@ -114,8 +144,8 @@ class Galleries:
         if most < (self.size or _SMALLEST):
             wanted = f"{self.k} galleries of {self.size or f'at least {_SMALLEST}'} people each"
             raise DesignError(
-                f"The {n_people:,} people of the gallery{by} do not suffice for {wanted}.",
-                f"ask for at most {most:,} people in each."
+                f"The {count(n_people)} people of the gallery{by} do not suffice for {wanted}.",
+                f"ask for at most {count(most)} people in each."
                 if most >= _SMALLEST
                 else f"ask for at most {n_people // _SMALLEST} galleries."
                 if n_people >= 2 * _SMALLEST
@@ -185,22 +215,16 @@ class GalleryParts:
     n_unused_probes: int
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """What a reader should know: who was left out."""
         notes = []
         order = self.design.order
         if self.n_without:
-            have, are = ("person has", "is") if self.n_without == 1 else ("people have", "are")
-            notes.append(f"{self.n_without:,} {have} no value in {order!r} and {are} in no gallery")
+            notes.append(_WITHOUT(n=self.n_without, order=order))
         if self.n_over:
-            last = "" if order is None else f", the last by {order},"
-            who, are = (
-                ("person", "remains over and is") if self.n_over == 1 else ("people", "remain over and are")
-            )
-            notes.append(f"{self.n_over:,} {who}{last} {are} in no gallery")
+            notes.append(_OVER(n=self.n_over) if order is None else _LAST_OVER(n=self.n_over, order=order))
         if self.n_unused_probes:
-            probes, were = ("probe", "was") if self.n_unused_probes == 1 else ("probes", "were")
-            notes.append(f"{self.n_unused_probes:,} {probes} of people in no gallery {were} not searched for")
+            notes.append(_UNUSED(n=self.n_unused_probes))
         return tuple(notes)
 
 

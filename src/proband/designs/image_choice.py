@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from proband.designs.designs import Described
 from proband.errors import UsageError
 from proband.samples.pool import Options
+from proband.words import Method, count
 
 TRIALS_A_BLOCK = (
     2_048  # trials that share a stream of random numbers, so that results do not depend on threads
@@ -19,7 +21,7 @@ Choices = npt.NDArray[np.uint16]
 
 
 @dataclass(frozen=True)
-class ImageChoice:
+class ImageChoice(Described):
     """Permute the choice of gallery and probe images (Beveridge et al. 2001, §7).
 
     It varies the *images of these people* and holds the people fixed, so it says nothing about other people.
@@ -40,9 +42,16 @@ class ImageChoice:
         if self.n_resamples < 1:
             raise UsageError(f"There must be at least one trial, got {self.n_resamples}.")
 
-    def __str__(self) -> str:
+    @property
+    def as_method(self) -> Method:
+        """Percentiles over trials."""
         kind = "balanced" if self.balanced else "unbalanced"
-        return f"choice of images ({kind}, {self.n_resamples:,} trials)"
+        return Method(
+            "image-choice",
+            f"choice of images ({kind}, {count(self.n_resamples)} trials)",
+            "percentiles over permuted choices of gallery and probe images",
+            ("beveridge2001",),
+        )
 
 
 def draw_choices(options: Options, balanced: bool, seed: int, block: int, compiled: bool = True) -> Choices:
@@ -50,7 +59,7 @@ def draw_choices(options: Options, balanced: bool, seed: int, block: int, compil
     largest = int(options.sizes.max())
     if largest > np.iinfo(np.uint16).max:
         raise UsageError(
-            f"One person has {largest:,} pairs of images to choose from; at most 65,535 are handled.",
+            f"One person has {count(largest)} pairs of images to choose from; at most 65,535 are handled.",
             "restrict the pool, for example to some sessions.",
         )
     rng = np.random.Generator(np.random.SFC64([seed, block]))

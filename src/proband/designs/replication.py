@@ -13,17 +13,41 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from proband.designs.designs import one_of
+from proband.designs.designs import Described, one_of
 from proband.designs.strata import ROUNDING, Floats, Strata, StratumWeights
-from proband.errors import DesignError, UsageError, first_few
+from proband.errors import DesignError, UsageError
+from proband.words import Method, Note, Sentence, count, digits
 
 Centre = Literal["estimate", "mean"]
 StratifiedInterval = Literal["t", "logit", "wilson"]
 FreedomRule = Literal["strata", "cochran"]
 JackknifeKind = Literal["JKn", "JK1"]
 
+_ALL_USED = Sentence(
+    "strata.all-replicates-used",
+    "note",
+    "strata with {size:count} units have {n:count replicate}, and all were used",
+)
+_DRAWN = Sentence(
+    "strata.replicates-drawn",
+    "caution",
+    "{n:count replicate} of strata with {size:count} units were drawn at random: unbiased but noisier",
+)
+_GROUPED = Sentence(
+    "strata.grouped",
+    "note",
+    "strata were grouped by their number of units, each group with an array of its own: {sizes}",
+)
+_NONE_SINGLE = Sentence("strata.none-single", "note", "no stratum has a single unit, so none were paired")
+_PAIRED = Sentence(
+    "strata.paired",
+    "caution",
+    "{n:count} strata of one unit were paired {how}; their differences count as variance, so the error is an upper bound",
+)
+
 _BLOCK_CELLS = 1 << 22  # factors held at once
 _MOST_ENUMERATED = 1 << 20
+_MOST_NAMED = 6  # sizes of strata
 _MOST_CELLS = 1 << 31  # of an orthogonal array that is made whole
 
 
@@ -55,7 +79,7 @@ class Plan:
     """All replicates of a design, and what to say of them."""
 
     parts: tuple[Part, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def n_replicates(self) -> int:
@@ -76,7 +100,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class _Stratified:
+class _Stratified(Described):
     """What all stratified designs share.
 
     Parameters
@@ -174,12 +198,19 @@ class BRR(_Stratified):
         """Whether some replicates are drawn from all."""
         return self.sample is not None
 
-    def __str__(self) -> str:
-        return "balanced repeated replication" + self._drawn
+    @property
+    def as_method(self) -> Method:
+        """Half-samples."""
+        return Method(
+            "brr",
+            "balanced repeated replication" + self._drawn,
+            "balanced repeated replication, people being the strata",
+            ("mccarthy1969", "micheals2001"),
+        )
 
     @property
     def _drawn(self) -> str:
-        return "" if self.sample is None else f", {self.sample:,} replicates drawn at random"
+        return "" if self.sample is None else f", {count(self.sample)} replicates drawn at random"
 
     @property
     def _shrink(self) -> float:
@@ -198,18 +229,14 @@ class BRR(_Stratified):
             own = np.flatnonzero(strata.sizes == size)
             rows = self._rows(int(size), len(own))
             if self.sample is not None and self.sample >= len(rows):
-                notes.append(f"strata with {size} units have {len(rows):,} replicates, and all were used")
+                notes.append(_ALL_USED(size=size, n=len(rows)))
             elif self.sample is not None:
                 rng = np.random.default_rng([seed, int(size)])
                 rows = rows[np.sort(rng.choice(len(rows), self.sample, replace=False))]
-                notes.append(
-                    f"{len(rows):,} replicates of strata with {size} units were drawn at random: unbiased but noisier"
-                )
+                notes.append(_DRAWN(n=len(rows), size=size))
             parts.append(_array_part(strata, own, int(size), rows, self._shrink))
         if len(kinds) > 1:
-            notes.append(
-                f"strata were grouped by their number of units, each group with an array of its own: {_sizes(strata)}"
-            )
+            notes.append(_GROUPED(sizes=_sizes(strata)))
         return Plan(tuple(parts), tuple(notes))
 
     def _rows(self, size: int, n_strata: int) -> npt.NDArray[np.integer[Any]]:
@@ -229,7 +256,7 @@ class BRR(_Stratified):
             return rows
         if n_replicates(size, n_strata) * n_strata > _MOST_CELLS:
             raise DesignError(
-                f"{n_strata:,} strata of {size} units need an array too large to evaluate replicates one by one.",
+                f"{count(n_strata)} strata of {size} units need an array too large to evaluate replicates one by one.",
                 "rates need none unless sample is given; for other measures use RaoWu() or some of the people.",
             )
         return orthogonal_array(size, n_strata).rows
@@ -260,8 +287,15 @@ class Fay(BRR):
         if not 0 <= self.rho < 1:
             raise UsageError(f"Fay's rho lies from 0 up to, but not at, 1; got {self.rho!r}.")
 
-    def __str__(self) -> str:
-        return f"balanced repeated replication (Fay, rho {self.rho:g}){self._drawn}"
+    @property
+    def as_method(self) -> Method:
+        """Half-samples, damped."""
+        return Method(
+            "fay",
+            f"balanced repeated replication (Fay, rho {digits(self.rho, 6)}){self._drawn}",
+            "balanced repeated replication with Fay's factor, people being the strata",
+            ("judkins1990", "micheals2001"),
+        )
 
     @property
     def _shrink(self) -> float:
@@ -272,8 +306,15 @@ class Fay(BRR):
 class Enumeration(_Stratified):
     """Every way to take one unit of each stratum, evaluated one by one for rates as well: a check for a few strata."""
 
-    def __str__(self) -> str:
-        return "all replicates"
+    @property
+    def as_method(self) -> Method:
+        """All that balanced replicates stand for."""
+        return Method(
+            "enumeration",
+            "all replicates",
+            "every choice of one unit a stratum, evaluated",
+            ("mccarthy1969",),
+        )
 
     def plan(self, strata: Strata, seed: int = 0) -> Plan:
         strata.require_several()
@@ -317,8 +358,22 @@ class Jackknife(_Stratified):
         if self.kind == "JKn":
             strata.require_several()
 
-    def __str__(self) -> str:
-        return "stratified jackknife (JKn)" if self.kind == "JKn" else "delete-one jackknife (JK1)"
+    @property
+    def as_method(self) -> Method:
+        """One unit left out at a time."""
+        if self.kind == "JKn":
+            return Method(
+                "jackknife-stratified",
+                "stratified jackknife (JKn)",
+                "the jackknife within strata, people being the strata",
+                ("wolter2007",),
+            )
+        return Method(
+            "jackknife",
+            "delete-one jackknife (JK1)",
+            "the delete-one jackknife over probes",
+            ("quenouille1956", "tukey1958"),
+        )
 
     def plan(self, strata: Strata, seed: int = 0) -> Plan:
         n = len(strata.codes)
@@ -362,8 +417,15 @@ class RaoWu(_Stratified):
         if self.n_resamples < 2:
             raise UsageError(f"There must be at least two replicates, got {self.n_resamples}.")
 
-    def __str__(self) -> str:
-        return f"bootstrap repeated replication (Rao and Wu, {self.n_resamples:,} replicates)"
+    @property
+    def as_method(self) -> Method:
+        """Units drawn within strata, rescaled."""
+        return Method(
+            "rao-wu",
+            f"bootstrap repeated replication (Rao and Wu, {count(self.n_resamples)} replicates)",
+            "rescaled bootstrap within strata",
+            ("rao1988", "micheals2001"),
+        )
 
     def plan(self, strata: Strata, seed: int = 0) -> Plan:
         strata.require_several()
@@ -382,9 +444,9 @@ class RaoWu(_Stratified):
                 made[row] = np.bincount(units, minlength=n) * scale
             return made
 
-        count = self.n_resamples
-        divisor = count if self.centre == "estimate" else count - 1
-        return Plan((Part(count, factors, np.full(count, 1.0 / divisor)),))
+        n_replicates = self.n_resamples
+        divisor = n_replicates if self.centre == "estimate" else n_replicates - 1
+        return Plan((Part(n_replicates, factors, np.full(n_replicates, 1.0 / divisor)),))
 
 
 @dataclass(frozen=True)
@@ -409,14 +471,21 @@ class CollapsedStrata(_Stratified):
         """Always, of the strata put together."""
         return True
 
-    def __str__(self) -> str:
-        return "collapsed strata" + (f" by {self.by}" if self.by else "")
+    @property
+    def as_method(self) -> Method:
+        """Pairs of strata as if they were one."""
+        return Method(
+            "collapsed-strata",
+            "collapsed strata" + (f" by {self.by}" if self.by else ""),
+            "strata of one unit collapsed two by two, then balanced repeated replication",
+            ("wolter2007", "mccarthy1969"),
+        )
 
-    def collapsed(self, strata: Strata, keys: npt.NDArray[Any] | None) -> tuple[Strata, tuple[str, ...]]:
+    def collapsed(self, strata: Strata, keys: npt.NDArray[Any] | None) -> tuple[Strata, tuple[Note, ...]]:
         """Pair the strata of one unit; the last three make one group if their number is odd."""
         single = np.flatnonzero(strata.sizes == 1)
         if not len(single):
-            return strata, ("no stratum has a single unit, so none were paired",)
+            return strata, (_NONE_SINGLE(),)
         if len(single) == 1:
             raise DesignError(
                 f"Only one stratum has a single unit ({strata.names[single[0]]}); it has none to be paired with.",
@@ -435,10 +504,7 @@ class CollapsedStrata(_Stratified):
         label = target[label]
         kept, codes = np.unique(label, return_inverse=True)
         shares = np.bincount(target, weights=strata.shares, minlength=len(strata))[kept].astype(np.float64)
-        note = (
-            f"{len(single):,} strata of one unit were paired{' by ' + self.by if self.by else ' in the order of the table'}; "
-            "their differences count as variance, so the error is an upper bound"
-        )
+        note = _PAIRED(n=len(single), how=f"by {self.by}" if self.by else "in the order of the table")
         names = tuple(strata.names[place] for place in kept)
         put = Strata(codes.astype(np.intp), shares, names)
         if not np.allclose(put.unit_weights, strata.unit_weights, rtol=ROUNDING, atol=0.0):
@@ -472,12 +538,12 @@ def _array_part(
         made[:, units] = 1.0 + shrink * (size * chosen - 1.0)
         return made
 
-    count = len(rows)
-    return Part(count, factors, np.full(count, 1.0 / (count * (size - 1) * shrink**2)))
+    scale = 1.0 / (len(rows) * (size - 1) * shrink**2)
+    return Part(len(rows), factors, np.full(len(rows), scale))
 
 
 def _sizes(strata: Strata) -> str:
     kinds, counts = np.unique(strata.sizes, return_counts=True)
-    return first_few(
-        [f"{count} of {size} units" for size, count in zip(kinds, counts, strict=True)], 6
-    ).replace("'", "")
+    named = [f"{count(n)} of {size} units" for size, n in zip(kinds, counts, strict=True)]
+    more = f" and {count(len(named) - _MOST_NAMED)} more" if len(named) > _MOST_NAMED else ""
+    return ", ".join(named[:_MOST_NAMED]) + more

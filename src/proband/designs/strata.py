@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import DesignError, UsageError, first_few
+from proband.words import count, counted, digits
 
 Floats = npt.NDArray[np.float64]
 ROUNDING = 1e-12
@@ -103,7 +104,7 @@ class Strata:
         single = np.flatnonzero(self.sizes < 2)
         if len(single):
             raise DesignError(
-                f"{len(single):,} of {len(self):,} strata have one unit, which shows no variance: "
+                f"{count(len(single))} of {count(len(self))} strata have one unit, which shows no variance: "
                 f"{first_few([self.names[place] for place in single])}.",
                 "leave them out, or pair them: CollapsedStrata().",
             )
@@ -155,13 +156,15 @@ def _given(weights: Mapping[Any, float], names: npt.NDArray[Any]) -> Floats:
     known = {str(name): float(value) for name, value in weights.items()}
     absent = [str(name) for name in names if str(name) not in known]
     if absent:
-        raise UsageError(f"{len(absent):,} strata have no weight: {first_few(absent)}.")
+        raise UsageError(
+            f"{counted(len(absent), 'stratum has', 'strata have')} no weight: {first_few(absent)}."
+        )
     shares = np.array([known[str(name)] for name in names])
     if not np.isfinite(shares).all() or (shares < 0).any():
         raise UsageError("Stratum weights are numbers that are not negative.")
     if abs(shares.sum() - 1.0) > 1e-9:
         raise UsageError(
-            f"The weights of the strata must sum to 1; they sum to {shares.sum():.6g}.",
-            f"divide each by {shares.sum():.6g}, if they are meant in proportion.",
+            f"The weights of the strata must sum to 1; they sum to {digits(shares.sum(), 6)}.",
+            f"divide each by {digits(shares.sum(), 6)}, if they are meant in proportion.",
         )
     return shares

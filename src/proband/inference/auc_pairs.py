@@ -21,11 +21,11 @@ from proband.inference.verification_pairs import (
 from proband.inference.verifying import Verification, verify
 from proband.measures.pair_counts import genuine_pairs, tail_pairs
 from proband.measures.pairs import PairSet
+from proband.measures.targets import OTHER_PEOPLE_COMPARED, derived
 from proband.measures.verification import AUC
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
 
-_VARYING = "other people, with as many images each"
 _MOST = 20_000_000  # impostor comparisons that are held at once
 
 
@@ -66,7 +66,7 @@ def _estimate(
         replicates=None,
         design=found.method,
         seed=None,
-        answers=answers_of_verification(measure.estimand, _VARYING),
+        answers=answers_of_verification(measure.estimand, OTHER_PEOPLE_COMPARED),
         facts=facts_of_verification(scores, within, held.made),
         clusters=None,
         notes=held.made.notes,
@@ -95,5 +95,6 @@ def compare_auc(
         return Tested(found.value, interval, interval, found.standard_error, p_value, found.method)
 
     estimates = {name: _estimate(measure, held[name], algorithms[name], within, level) for name in held}
-    answers = answers_of_verification(f"difference of {measure.estimand}", _VARYING)
+    difference = derived("difference", "difference of {}", measure.estimand)
+    answers = answers_of_verification(difference, OTHER_PEOPLE_COMPARED)
     return compared_by_verification(estimates, tested, margin, level, answers, upward=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from proband.designs import Binomial, Bootstrap, Clustered, StratifiedDesign
@@ -16,7 +18,7 @@ from proband.inference.tallies import Floats, tally
 from proband.inference.under import Question, under
 from proband.measures import CMC, Outcomes, RecognitionRate
 from proband.measures.identification import outcomes_of
-from proband.measures.results import Answers, Facts
+from proband.measures.results import Facts
 from proband.samples import Experiment
 from proband.scores import Scores
 
@@ -58,19 +60,18 @@ def estimate_cmc(
         chosen, why = chosen_design(question)
         values = measure(outcomes).values
         low, high = _closed(question, values, isinstance(chosen, Clustered))
-        answers = under(chosen, question).answers
+        answers = replace(under(chosen, question).answers, of=measure.estimand)
         notes = (*why, *dependence(question.clusters, isinstance(chosen, Binomial)))
-        named = str(chosen)
+        made = chosen.as_method
     else:
         drawn = Bootstrap("subject" if question.several else "probe") if design == "auto" else design
         counted = tally(measure, outcomes, units_of(outcomes, drawn))
         values, seed, notes = counted.value(), rng, ()
         replicates = np.concatenate([counted.values(w) for w in drawn.weights(len(counted.rows), rng)])
         low, high = _resampled(values, replicates, confidence_level, simultaneous)
-        answers, named = resampling_answers("", drawn), str(drawn)
-    said = Answers(measure.estimand, answers.varying, answers.fixed, answers.assuming)
+        answers, made = resampling_answers(measure.estimand, drawn), drawn.as_method
     return Band(
-        values, low, high, confidence_level, simultaneous, named, seed, said, Facts.of(outcomes), notes
+        values, low, high, confidence_level, simultaneous, made, seed, answers, Facts.of(outcomes), notes
     )
 
 

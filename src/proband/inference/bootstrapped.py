@@ -9,9 +9,11 @@ from proband.designs import Bootstrap
 from proband.errors import DesignError, UsageError
 from proband.inference.resampling import bootstrap_interval, replicate
 from proband.inference.tallies import tally
-from proband.inference.under import GALLERY, PEOPLE, Found, Question, under
+from proband.inference.under import Found, Question, under
 from proband.measures import Outcomes
 from proband.measures.results import Answers
+from proband.measures.targets import GALLERY, OTHER_PEOPLE, OTHER_PROBES, PEOPLE_ALIKE, PROBES_ALIKE
+from proband.words import Target
 
 
 @under.register
@@ -27,11 +29,11 @@ def _(design: Bootstrap, question: Question) -> Found:
     return Found(value, low, high, error, answers, replicates=replicates)
 
 
-def resampling_answers(of: str, design: Bootstrap) -> Answers:
+def resampling_answers(of: Target, design: Bootstrap) -> Answers:
     """What a bootstrap varies."""
-    varying = "other probes" if design.unit == "probe" else PEOPLE
-    units = "probes" if design.unit == "probe" else "people"
-    return Answers(of, varying, GALLERY, f"{units} are independent and alike in distribution")
+    if design.unit == "probe":
+        return Answers(of, OTHER_PROBES, GALLERY, PROBES_ALIKE)
+    return Answers(of, OTHER_PEOPLE, GALLERY, PEOPLE_ALIKE)
 
 
 def units_of(outcomes: Outcomes, design: Bootstrap) -> npt.NDArray[np.intp]:

@@ -29,10 +29,24 @@ from proband.inference.virtual import VirtualExperiments, permute
 from proband.measures import MedianCensoredRank, RecognitionRate
 from proband.measures.outcomes import FailurePolicy, TiePolicy
 from proband.measures.results import Answers, Facts
+from proband.measures.targets import IMAGES_EXCHANGEABLE, OTHER_IMAGES, PEOPLE_AND_ALGORITHMS, derived
 from proband.samples import Pool
 from proband.scores import Scores
+from proband.words import Method, Note, Sentence, Target
 
 Floats = npt.NDArray[np.float64]
+
+_OVER_IMAGES_AND_PEOPLE = Sentence(
+    "choices.intervals-and-tests",
+    "note",
+    "intervals are over choices of images of these people; p-values are over other people",
+)
+_FLIPPED = Method(
+    "sign-flip-of-means",
+    "sign-flip over people's mean successes",
+    "a sign-flip test of people's mean successes over choices of images",
+    ("fisher1935", "beveridge2001"),
+)
 
 
 def estimate_over_choices(
@@ -75,7 +89,7 @@ def _from_trials(
     design: ImageChoice,
     level: float,
     seed: int,
-    notes: tuple[str, ...],
+    notes: tuple[Note, ...],
 ) -> Estimate:
     low, high = spread.interval(level)
     error = spread.standard_deviation
@@ -95,7 +109,7 @@ def _made(
     design: ImageChoice,
     level: float,
     seed: int,
-    notes: tuple[str, ...],
+    notes: tuple[Note, ...],
 ) -> Estimate:
     return Estimate(
         value=value,
@@ -106,9 +120,9 @@ def _made(
         events=None,
         degrees_of_freedom=None,
         replicates=replicates,
-        design=str(design),
+        design=design.as_method,
         seed=seed,
-        answers=_answers(f"mean {measure.estimand}"),
+        answers=_answers(derived("mean", "mean {}", measure.estimand)),
         facts=facts_of_pool(name, metric, pool),
         clusters=None,
         notes=notes,
@@ -202,11 +216,8 @@ def compare_over_choices(
         None,
         margin,
         level,
-        _answers(f"difference of {measure.estimand}s"),
-        (
-            *found.notes,
-            "intervals are over choices of images of these people; p-values are over other people",
-        ),
+        _answers(derived("difference", "difference of {}s", measure.estimand)),
+        (*found.notes, _OVER_IMAGES_AND_PEOPLE()),
     )
 
 
@@ -218,6 +229,7 @@ def compared(
     interval = spread.interval(level)
     a, b = (found.successes[found.algorithms.index(name), :, rank - 1] for name in (first, second))
     tested = sign_flip(np.round(a - b, 12), found.seed)
+    flipped, images = replace(_FLIPPED, draws=tested.draws), found.design.as_method
     verdict, _ = verdict_of(interval, interval, margin, upward=True)
     return PairComparison(
         first=first,
@@ -233,20 +245,20 @@ def compared(
         verdict=verdict,
         not_inferior=None,
         subjects_needed=None,
-        method=f"{found.design}, percentiles of the difference; sign-flip over people's mean successes",
+        method=Method(
+            "image-choice+sign-flip",
+            f"{images}, percentiles of the difference; {flipped}",
+            draws=flipped.draws,
+            parts=(images, flipped),
+        ),
         not_won=found.not_won(first, second, rank),
         n_trials=found.n_trials,
         significance=round(1 - level, 12),
     )
 
 
-def _answers(of: str) -> Answers:
-    return Answers(
-        of,
-        "which images of these people are in the gallery and which are probes",
-        "the people and the algorithms",
-        "images of one group are exchangeable",
-    )
+def _answers(of: Target) -> Answers:
+    return Answers(of, OTHER_IMAGES, PEOPLE_AND_ALGORITHMS, IMAGES_EXCHANGEABLE)
 
 
 def facts_of_pool(name: str, metric: str | None, pool: Pool) -> Facts:

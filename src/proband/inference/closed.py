@@ -8,9 +8,18 @@ from proband.designs import Binomial, Clustered
 from proband.errors import DesignError, Hint, UsageError
 from proband.inference.clusters import Clusters
 from proband.inference.proportions import proportion_interval, t_quantile, wilson_interval
-from proband.inference.under import GALLERY, PEOPLE, Found, Question, under
+from proband.inference.under import Found, Question, under
 from proband.measures import Outcomes, RecognitionRate
 from proband.measures.results import Answers
+from proband.measures.targets import (
+    GALLERY,
+    ONE_PROBE_EACH,
+    OTHER_PEOPLE,
+    OTHER_PROBES,
+    PEOPLE_ALIKE,
+    PROBES_ALIKE,
+)
+from proband.words import count
 
 
 @under.register
@@ -18,13 +27,8 @@ def _(design: Binomial, question: Question) -> Found:
     rate = _rate(design, question)
     n = len(question.outcomes) / _correction(question)
     low, high = proportion_interval(rate * n, n, design.method, question.confidence_level)
-    one = "" if question.several else ", one of each person"
-    answers = Answers(
-        question.measure.estimand,
-        f"other probes{one}",
-        GALLERY,
-        "probes are independent and alike in distribution",
-    )
+    varying = OTHER_PROBES if question.several else ONE_PROBE_EACH
+    answers = Answers(question.measure.estimand, varying, GALLERY, PROBES_ALIKE)
     return Found(rate, low, high, _error(rate, n), answers)
 
 
@@ -36,9 +40,7 @@ def _(design: Clustered, question: Question) -> Found:
     n /= _correction(question)
     freedom = float(people_in(question.outcomes) - 1)
     low, high = wilson_interval(rate, n, t_quantile(question.confidence_level, freedom))
-    answers = Answers(
-        question.measure.estimand, PEOPLE, GALLERY, "people are independent and alike in distribution"
-    )
+    answers = Answers(question.measure.estimand, OTHER_PEOPLE, GALLERY, PEOPLE_ALIKE)
     return Found(rate, low, high, _error(rate, n), answers, freedom)
 
 
@@ -81,5 +83,7 @@ def _correction(question: Question) -> float:
         return 1.0
     people = people_in(question.outcomes)
     if question.population < people:
-        raise UsageError(f"A population of {question.population:,} cannot hold the {people:,} people tested.")
+        raise UsageError(
+            f"A population of {count(question.population)} cannot hold the {count(people)} people tested."
+        )
     return max(1.0 - people / question.population, 1e-12)

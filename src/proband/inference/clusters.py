@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import UsageError
+from proband.words import count, digits
 
 Floats = npt.NDArray[np.float64]
 
@@ -74,7 +75,9 @@ def cluster_statistics(success: Floats, clusters: npt.NDArray[np.integer[Any]]) 
     then 1 and the correlation 0, for want of anything to measure them by.
     """
     if len(success) != len(clusters) or not len(success):
-        raise UsageError(f"{len(success):,} outcomes of {len(clusters):,} probes cannot be measured.")
+        raise UsageError(
+            f"{count(len(success))} outcomes of {count(len(clusters))} probes cannot be measured."
+        )
     success = np.asarray(success, dtype=np.float64)
     if not (np.isfinite(success).all() and success.min() >= 0 and success.max() <= 1):
         raise UsageError(
@@ -110,8 +113,8 @@ def cluster_statistics(success: Floats, clusters: npt.NDArray[np.integer[Any]]) 
 def _range(values: Floats) -> str:
     finite = values[np.isfinite(values)]
     if len(finite) < len(values):
-        return f"not all finite ({len(values) - len(finite):,} of {len(values):,} are not)"
-    return f"from {finite.min():g} to {finite.max():g}"
+        return f"not all finite ({count(len(values) - len(finite))} of {count(len(values))} are not)"
+    return f"from {digits(finite.min(), 6)} to {digits(finite.max(), 6)}"
 
 
 def _icc(success: Floats, codes: npt.NDArray[np.integer[Any]], sizes: Floats, totals: Floats) -> float:

@@ -26,6 +26,7 @@ from proband.inference.estimates import Estimate
 from proband.inference.estimation import (
     Auto,
     choice_of_images,
+    dependence,
     estimate,
     identification_within,
     verification_data,
@@ -38,13 +39,69 @@ from proband.inference.stratified import answers_of
 from proband.measures import Outcomes, RecognitionRate
 from proband.measures.identification import outcomes_of
 from proband.measures.results import Answers
+from proband.measures.targets import ALGORITHMS_AND_GALLERY, OTHER_PEOPLE, OTHER_PROBES, derived
 from proband.measures.verification import AUC, FNMR
 from proband.samples import Experiment, Pool, Samples
 from proband.scores import Scores
-from proband.words import counted
+from proband.words import Method, Note, Sentence, Target, counted
 
 DEFAULT_MARGIN = 0.01
 _FEW_DISCORDANT = 20  # people; below, tests and intervals were simulated to be rough
+
+_INDEPENDENT = Method(
+    "two-proportions",
+    "two-proportion score test, Newcombe interval, effective sample sizes",
+    "a two-proportion score test with Newcombe's interval, counting with effective sample sizes",
+    ("newcombe1998", "rao1992"),
+)
+_BOTH_SETS = Target("people-in-both-sets", "other people in both sets")
+_ALGORITHMS_AND_GALLERIES = Target("algorithms-and-galleries", "the algorithms and the galleries")
+_APART = Target("people-apart", "people are independent; nobody is in both sets, by their names")
+_PERHAPS_SHARED = Target(
+    "people-perhaps-shared", "people are independent; whether anybody is in both sets is not known"
+)
+_EXCHANGEABLE = {
+    unit: Target(
+        f"{unit}-exchangeable",
+        f"{unit} are independent, and without a difference each could as well have gone the other way",
+    )
+    for unit in ("probes", "people")
+}
+
+_SHARED_NAMES = Sentence(
+    "comparison.shared-names",
+    "caution",
+    "{n:count name is/names are} in both tables ({first}); whether they are the same people is not known",
+)
+_SEVERAL_PROBES = Sentence(
+    "comparison.people-are-units", "note", "people have several probes, so people are the units of the tests"
+)
+_ONE_PROBE = Sentence(
+    "comparison.one-probe-each", "note", "each person has one probe, so the test over people is McNemar's"
+)
+_SWAPPED = Sentence(
+    "comparison.swapped",
+    "note",
+    "the {measure} has no counts to test, so outcomes are swapped and drawn by person",
+)
+_FRACTIONS = Sentence(
+    "comparison.fractions",
+    "note",
+    "fractions of a success have no counts to test, so outcomes are swapped and drawn by person",
+)
+_PROBES_AS_UNITS = Sentence(
+    "comparison.probes-are-units",
+    "caution",
+    "probes of one person are taken for independent here, so true null hypotheses are rejected too often",
+)
+_WORST_DEPENDENCE = Sentence(
+    "comparison.dependence", "note", "the rate of {algorithm} by itself: {dependence}"
+)
+_FEW = Sentence(
+    "comparison.few-discordant",
+    "caution",
+    "fewer than {few:count} people tell these apart, so little can be said: {pairs}",
+)
 
 Algorithms = Sequence[Outcomes | Scores] | Mapping[str, Outcomes | Scores]
 
@@ -105,7 +162,8 @@ def compare(
     if is_rate and len(outcomes) > 2 and not any(one.fractional for one in outcomes):
         subjects = np.unique(outcomes[0].subjects, return_inverse=True)[1].astype(np.intp)
         overall = cochran_q(np.column_stack([o.success(measure.rank) for o in outcomes]), subjects, rng)
-    notes = (*why, *_warned(chosen, outcomes[0]), *_few(pairs), *_dependence(estimates))
+    binomial = isinstance(chosen, Binomial)
+    notes = (*why, *_warned(chosen, outcomes[0]), *_few(pairs), *_dependence(estimates, binomial))
     answers = _answers(measure.estimand, chosen)
     return Comparison(estimates, pairs, overall, worth, confidence_level, answers, notes, upward)
 
@@ -194,16 +252,15 @@ def compare_independent(
         True,
         True,
     )
-    answers = Answers(
-        f"difference of {measure.estimand}s",
-        "other people in both sets",
-        "the algorithms and the galleries",
-        f"people are independent; {assumed}",
-    )
+    answers = Answers(_difference(measure.estimand), _BOTH_SETS, _ALGORITHMS_AND_GALLERIES, assumed)
     return Comparison(tuple(estimates), pairs, None, margin, confidence_level, answers, notes)
 
 
-def _apart(first: Outcomes, second: Outcomes) -> tuple[str, tuple[str, ...]]:
+def _difference(of: Target) -> Target:
+    return derived("difference", "difference of {}s", of)
+
+
+def _apart(first: Outcomes, second: Outcomes) -> tuple[Target, tuple[Note, ...]]:
     """What is known of whether anybody is in both sets; people of one table are refused if somebody is."""
     tables = [one.experiment.samples for one in (first, second)]
     names = [
@@ -221,12 +278,8 @@ def _apart(first: Outcomes, second: Outcomes) -> tuple[str, tuple[str, ...]]:
             "leave them out of one set; on the same probes use compare.",
         )
     if shared:
-        told = (
-            f"{counted(len(shared), 'name is', 'names are')} in both tables ({first_few(shared)}); whether they are the same people "
-            "is not known"
-        )
-        return "whether anybody is in both sets is not known", (told,)
-    return "nobody is in both sets, by their names", ()
+        return _PERHAPS_SHARED, (_SHARED_NAMES(n=len(shared), first=first_few(shared)),)
+    return _APART, ()
 
 
 def _independent(first: Estimate, second: Estimate, level: float) -> Tested:
@@ -247,8 +300,7 @@ def _independent(first: Estimate, second: Estimate, level: float) -> Tested:
         difference - narrow * (difference - interval.low), difference + narrow * (interval.high - difference)
     )
     error = (interval.high - interval.low) / (2 * normal_quantile(level))
-    method = "two-proportion score test, Newcombe interval, effective sample sizes"
-    return Tested(difference, interval, one_sided, error, p_value, method)
+    return Tested(difference, interval, one_sided, error, p_value, _INDEPENDENT)
 
 
 def _newcombe(first: Estimate, second: Estimate) -> Interval:
@@ -296,17 +348,13 @@ def _require_same(outcomes: Sequence[Outcomes]) -> None:
             )
 
 
-def _chosen(measure: Any, outcomes: Sequence[Outcomes]) -> tuple[PairedDesign, tuple[str, ...]]:
-    if isinstance(measure, RecognitionRate) and not any(one.fractional for one in outcomes):
-        if people_in(outcomes[0]) < len(outcomes[0]):
-            return SignFlip(), ("people have several probes, so people are the units of the tests",)
-        return SignFlip(), ("each person has one probe, so the test over people is McNemar's",)
-    what = (
-        "fractions of a success have"
-        if isinstance(measure, RecognitionRate)
-        else f"the {measure.estimand} has"
-    )
-    return Bootstrap("subject"), (f"{what} no counts to test, so outcomes are swapped and drawn by person",)
+def _chosen(measure: Any, outcomes: Sequence[Outcomes]) -> tuple[PairedDesign, tuple[Note, ...]]:
+    if isinstance(measure, RecognitionRate):
+        if any(one.fractional for one in outcomes):
+            return Bootstrap("subject"), (_FRACTIONS(),)
+        several = people_in(outcomes[0]) < len(outcomes[0])
+        return SignFlip(), (_SEVERAL_PROBES() if several else _ONE_PROBE(),)
+    return Bootstrap("subject"), (_SWAPPED(measure=measure.estimand),)
 
 
 def _own(measure: Any, outcomes: Outcomes, design: object, level: float, seed: int) -> Estimate:
@@ -315,25 +363,26 @@ def _own(measure: Any, outcomes: Outcomes, design: object, level: float, seed: i
     return estimate(measure, outcomes, design=alone, confidence_level=level, rng=seed)
 
 
-def _warned(design: object, outcomes: Outcomes) -> tuple[str, ...]:
-    over_probes = isinstance(design, Binomial) or (isinstance(design, Bootstrap) and design.unit == "probe")
-    if over_probes and people_in(outcomes) < len(outcomes):
-        return (
-            "probes of one person are taken for independent here, so true null hypotheses are rejected too often",
-        )
-    return ()
+def _over_probes(design: object) -> bool:
+    return isinstance(design, Binomial) or (isinstance(design, Bootstrap) and design.unit == "probe")
 
 
-def _dependence(estimates: Sequence[Estimate]) -> tuple[str, ...]:
+def _warned(design: object, outcomes: Outcomes) -> tuple[Note, ...]:
+    several = people_in(outcomes) < len(outcomes)
+    return (_PROBES_AS_UNITS(),) if several and _over_probes(design) else ()
+
+
+def _dependence(estimates: Sequence[Estimate], this_is_binomial: bool) -> tuple[Note, ...]:
     """What is to be said of the algorithm for which shared people matter most, by name."""
-    shared = [one for one in estimates if one.clusters is not None and len(one.notes) > 1]
+    shared = [(one.clusters, one.facts.algorithm) for one in estimates if one.clusters is not None]
     if not shared:
         return ()
-    worst = max(shared, key=lambda one: one.clusters.design_effect if one.clusters else 0.0)
-    return (f"the rate of {worst.facts.algorithm} by itself: {worst.notes[-1]}",)
+    clusters, name = max(shared, key=lambda one: one[0].design_effect)
+    said = dependence(clusters, this_is_binomial)
+    return tuple(_WORST_DEPENDENCE(algorithm=name, dependence=one) for one in said)
 
 
-def _few(pairs: Sequence[PairComparison]) -> tuple[str, ...]:
+def _few(pairs: Sequence[PairComparison]) -> tuple[Note, ...]:
     few = [
         f"{pair.first} and {pair.second} ({pair.n_discordant_subjects})"
         for pair in pairs
@@ -341,18 +390,16 @@ def _few(pairs: Sequence[PairComparison]) -> tuple[str, ...]:
     ]
     if not few:
         return ()
-    return (f"fewer than {_FEW_DISCORDANT} people tell these apart, so little can be said: {first_few(few)}",)
+    return (_FEW(few=_FEW_DISCORDANT, pairs=first_few(few)),)
 
 
-def _answers(of: str, design: object) -> Answers:
+def _answers(of: Target, design: object) -> Answers:
     if isinstance(design, StratifiedDesign):
-        alone = answers_of(of, design)
-        return Answers(f"difference of {of}s", alone.varying, alone.fixed, alone.assuming)
-    over_probes = isinstance(design, Binomial) or (isinstance(design, Bootstrap) and design.unit == "probe")
-    units = "probes" if over_probes else "people"
+        return replace(answers_of(of, design), of=_difference(of))
+    over_probes = _over_probes(design)
     return Answers(
-        f"difference of {of}s",
-        "other probes" if over_probes else "other people, with as many probes each",
-        "the algorithms and the gallery",
-        f"{units} are independent, and without a difference each could as well have gone the other way",
+        _difference(of),
+        OTHER_PROBES if over_probes else OTHER_PEOPLE,
+        ALGORITHMS_AND_GALLERY,
+        _EXCHANGEABLE["probes" if over_probes else "people"],
     )

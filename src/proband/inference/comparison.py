@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import polars as pl
@@ -14,9 +14,45 @@ from proband.inference.estimates import Estimate
 from proband.inference.overall import CochranQ
 from proband.inference.proportions import Interval
 from proband.measures.results import Answers
+from proband.words import Method, Note, Sentence, as_sentence, plain
 
-NO_WIDTH = "Nothing varies here, so the interval has no width and shows nothing."
+NO_WIDTH = Sentence(
+    "comparison.no-width", "caution", "nothing varies here, so the interval has no width and shows nothing"
+)
 """Said of a difference whose interval has none."""
+_IN_POINTS = Sentence(
+    "comparison.effect-in-points", "note", "{difference:points} [{low:hundredfold}, {high:hundredfold}]"
+)
+_AS_IT_IS = Sentence("comparison.effect", "note", "{difference:signed} [{low:signed}, {high:signed}]")
+_TESTED = Sentence("comparison.adjusted-p", "note", "adjusted p {p:p}")
+_AT_FLOOR = Sentence("comparison.adjusted-p-at-floor", "note", "adjusted p {p:bound}")
+_MARGIN_IN_POINTS = Sentence("comparison.margin-in-points", "note", "{margin:worth}")
+_MARGIN = Sentence("comparison.margin", "note", "{margin:given}")
+_DECIDED = Sentence("comparison.decided", "note", "{first} is {verdict} than {second}: {effect}, {tested}")
+_BY_ITSELF = Sentence(
+    "comparison.by-itself",
+    "caution",
+    "{first} is {verdict} than {second} by itself, but not among all comparisons: {effect}, {tested}",
+)
+_EQUIVALENT = Sentence(
+    "comparison.equivalent", "note", "{first} and {second} are equivalent within {margin}: {effect}"
+)
+_UNDECIDED = Sentence(
+    "comparison.undecided",
+    "note",
+    "{first} against {second} is undecided: {effect}, {tested}{more:then}",
+)
+_NOBODY = Sentence("comparison.nobody", "caution", "of the people here nobody tells them apart")
+_NOT_WORSE = Sentence("comparison.not-worse", "note", "{first} is not worse by {margin} or more")
+_NEEDED = Sentence(
+    "comparison.people-needed", "note", "about {n:count person/people} would settle a difference of {margin}"
+)
+_OVER_CHOICES = Sentence(
+    "comparison.over-choices",
+    "note",
+    "{first} against {second} over choices of images of these people: {effect}; it does not win in {not_won:count} of "
+    "{trials:count}. On other people: {tested}",
+)
 
 Verdict = Literal["better", "worse", "equivalent", "undecided"]
 
@@ -62,7 +98,7 @@ class PairComparison:
     verdict: Verdict
     not_inferior: bool | None
     subjects_needed: int | None
-    method: str
+    method: Method
     in_points: bool = True
     not_won: int | None = None
     n_trials: int | None = None
@@ -84,38 +120,51 @@ class PairComparison:
         by_itself = self.verdict in ("better", "worse") and not self.told_apart and self.n_trials is None
         return f"{self.verdict}, not after adjustment" if by_itself else self.verdict
 
-    def sentence(self, margin: float | None) -> str:
-        """The verdict in words."""
-        scale, unit = (100.0, " points") if self.in_points else (1.0, "")
-        effect = f"{scale * self.difference:+.2f}{unit} [{scale * self.low:+.2f}, {scale * self.high:+.2f}]"
-        tested = f"{effect}, adjusted p = {self.p_adjusted:.2g}"
-        if self.not_won is not None and self.n_trials is not None:
-            return self._over_choices(effect)
-        if self.verdict in ("better", "worse"):
-            if not self.told_apart:
-                return f"{self.first} is {self.verdict} than {self.second} by itself, but not among all comparisons: {tested}."
-            return f"{self.first} is {self.verdict} than {self.second}: {tested}."
-        worth = "" if margin is None else f"{scale * margin:g}{unit}"
-        if worth == "1 points":
-            worth = "1 point"
-        if self.verdict == "equivalent":
-            return f"{self.first} and {self.second} are equivalent within {worth}: {effect}."
-        said = f"{self.first} against {self.second} is undecided: {tested}."
-        if not self.has_width:
-            said += f" {NO_WIDTH}"
-        if self.n_discordant_subjects == 0:
-            said += " Of the people here nobody tells them apart."
-        if self.not_inferior:
-            said += f" {self.first} is not worse by {worth} or more."
-        if self.subjects_needed is not None:
-            said += f" About {self.subjects_needed:,} people would settle a difference of {worth}."
-        return said
+    @property
+    def effect(self) -> Note:
+        """The difference with its interval."""
+        said = _IN_POINTS if self.in_points else _AS_IT_IS
+        return said(difference=self.difference, low=self.low, high=self.high)
 
-    def _over_choices(self, effect: str) -> str:
-        return (
-            f"{self.first} against {self.second} over choices of images of these people: {effect}; it does not win in "
-            f"{self.not_won:,} of {self.n_trials:,}. On other people: adjusted p = {self.p_adjusted:.2g}."
-        )
+    @property
+    def tested(self) -> Note:
+        """The adjusted p-value: a bound where more draws could have made it smaller."""
+        floor = self.method.floor
+        at_floor = floor is not None and self.p_value <= floor * (1 + 1e-9) and self.p_adjusted < 1
+        return (_AT_FLOOR if at_floor else _TESTED)(p=self.p_adjusted)
+
+    def sentence(self, margin: float | None) -> Note:
+        """The verdict in words."""
+        pair = {"first": self.first, "second": self.second, "effect": self.effect}
+        if self.not_won is not None and self.n_trials is not None:
+            return _OVER_CHOICES(**pair, not_won=self.not_won, trials=self.n_trials, tested=self.tested)
+        if self.verdict in ("better", "worse"):
+            said = _DECIDED if self.told_apart else _BY_ITSELF
+            return said(**pair, verdict=self.verdict, tested=self.tested)
+        worth = margin_of(margin, self.in_points)
+        if self.verdict == "equivalent":
+            return _EQUIVALENT(**pair, margin=worth)
+        more = []
+        if not self.has_width:
+            more.append(NO_WIDTH())
+        if self.n_discordant_subjects == 0:
+            more.append(_NOBODY())
+        if self.not_inferior:
+            more.append(_NOT_WORSE(first=self.first, margin=worth))
+        if self.subjects_needed is not None:
+            more.append(_NEEDED(n=self.subjects_needed, margin=worth))
+        return _UNDECIDED(**pair, tested=self.tested, more=tuple(more))
+
+    def to_row(self) -> dict[str, Any]:
+        """Return what a row of a table holds: the method by its label."""
+        return {**vars(self), "method": str(self.method)}
+
+
+def margin_of(margin: float | None, in_points: bool) -> Note | None:
+    """A difference worth having, with its unit."""
+    if margin is None:
+        return None
+    return (_MARGIN_IN_POINTS if in_points else _MARGIN)(margin=margin)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +191,7 @@ class Comparison(Shown):
     margin: float | None
     confidence_level: float
     answers: Answers
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     larger_is_better: bool = True
 
     @property
@@ -189,29 +238,33 @@ class Comparison(Shown):
                 groups.append(tuple(names[start:end]))
         return groups
 
-    def sentences(self) -> list[str]:
+    def sentences(self) -> list[Note]:
         """Every verdict in words."""
         return [pair.sentence(self.margin) for pair in self.pairs]
 
     def to_frame(self) -> pl.DataFrame:
         """One row for each pair."""
-        return frame_of_rows([{**asdict(pair), "told_apart": pair.told_apart} for pair in self.pairs])
+        return frame_of_rows([{**pair.to_row(), "told_apart": pair.told_apart} for pair in self.pairs])
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON."""
         return {
             "margin": self.margin,
             "confidence_level": self.confidence_level,
-            "answers": asdict(self.answers),
+            "answers": self.answers.to_dict(),
             "estimates": [one.to_dict() for one in self.estimates],
             "tie_groups": [list(group) for group in self.tie_groups()],
             "places": {name: list(place) for name, place in self.places().items()},
             "pairs": [
-                {**asdict(pair), "told_apart": pair.told_apart, "sentence": pair.sentence(self.margin)}
+                {
+                    **plain(pair),
+                    "told_apart": pair.told_apart,
+                    "sentence": pair.sentence(self.margin).to_dict(),
+                }
                 for pair in self.pairs
             ],
-            "overall": None if self.overall is None else asdict(self.overall),
-            "notes": list(self.notes),
+            "overall": plain(self.overall),
+            "notes": plain(self.notes),
         }
 
     def to_markdown(self) -> str:
@@ -223,4 +276,5 @@ class Comparison(Shown):
         return spreadsheet_csv(self.to_frame())
 
     def __repr__(self) -> str:
-        return f"Comparison({len(self.estimates)} algorithms, {self.answers.of}): {' '.join(self.sentences()[:3])}"
+        said = " ".join(map(as_sentence, self.sentences()[:3]))
+        return f"Comparison({len(self.estimates)} algorithms, {self.answers.of}): {said}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy.typing as npt
@@ -11,6 +11,10 @@ import polars as pl
 from proband.engine.frames import frame_of_rows
 from proband.errors import UsageError
 from proband.inference.cv_folds import (
+    PEOPLE_SPLIT,
+    SAMPLES_SPLIT,
+    SETTINGS,
+    SETTINGS_AND_SUBJECTS,
     Sizes,
     corrected_error,
     fold_array,
@@ -20,6 +24,23 @@ from proband.inference.cv_folds import (
     why_unknown,
 )
 from proband.measures.results import Answers
+from proband.measures.targets import derived
+from proband.words import Method, Note, Target, count, digits, fixed, plain, points
+
+_OF = Target(
+    "probability-of-better",
+    "probability that the first classifier is better, worse or as good, given these data",
+)
+_ASSUMED = Target(
+    "flat-prior",
+    "a flat prior, and differences on splits that are jointly normal and correlate as much as the sizes say",
+)
+_METHOD = Method(
+    "correlated-bayes",
+    "Bayesian correlated t-test",
+    "the Bayesian correlated t-test on splits that share training data",
+    ("corani2015", "nadeau2003"),
+)
 
 
 @dataclass(frozen=True)
@@ -45,24 +66,28 @@ class CorrelatedBayes:
     p_rope: float | None
     p_better: float | None
     answers: Answers
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
+
+    @property
+    def method(self) -> Method:
+        """How the probabilities were found."""
+        return _METHOD
 
     def __repr__(self) -> str:
         if self.p_worse is None:
-            return f"difference {100 * self.mean:+.2f} points: {self.notes[0]}"
-        return (
-            f"difference {100 * self.mean:+.2f} points: worse {self.p_worse:.3f}, "
-            f"within {100 * self.rope:g} {self.p_rope:.3f}, better {self.p_better:.3f}"
-        )
+            return f"difference {points(self.mean)}: {self.notes[0]}"
+        worse, within, better = (fixed(p or 0.0, 3) for p in (self.p_worse, self.p_rope, self.p_better))
+        rope = digits(100 * self.rope, 6)
+        return f"difference {points(self.mean)}: worse {worse}, within {rope} {within}, better {better}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
-        return {**asdict(self), "notes": list(self.notes)}
+        return {name: plain(value) for name, value in vars(self).items()}
 
     def to_frame(self) -> pl.DataFrame:
         """Return one row, without the answers and notes."""
         dropped = ("answers", "notes")
-        return frame_of_rows([{name: value for name, value in asdict(self).items() if name not in dropped}])
+        return frame_of_rows([{name: value for name, value in vars(self).items() if name not in dropped}])
 
 
 def correlated_bayes(
@@ -110,7 +135,9 @@ def correlated_bayes(
         )
     a, b = fold_array(first), fold_array(second)
     if len(a) != len(b):
-        raise UsageError(f"Classifiers are compared on the same splits; got {len(a):,} and {len(b):,}.")
+        raise UsageError(
+            f"Classifiers are compared on the same splits; got {count(len(a))} and {count(len(b))}."
+        )
     mean, scale, freedom = corrected_error(a - b, size_ratio(n_train, n_test))
     notes = notes_on(disjoint, subjects_in(n_train, n_test, disjoint, n_subjects))
     worse = within = better = None
@@ -121,9 +148,9 @@ def correlated_bayes(
         better = float(stdtr(freedom, (mean - rope) / scale))
         within = max(0.0, 1.0 - worse - better)
     answers = Answers(
-        "probability that the first classifier is better, worse or as good, given these data",
-        f"the true difference; {'subjects' if disjoint else 'samples of the same subjects'} for training and testing drawn anew",
-        "the classifiers, their settings and the sizes" + ("" if disjoint else "; the subjects"),
-        "a flat prior, and differences on splits that are jointly normal and correlate as much as the sizes say",
+        _OF,
+        derived("truth", "the true difference; {}", PEOPLE_SPLIT if disjoint else SAMPLES_SPLIT),
+        SETTINGS if disjoint else SETTINGS_AND_SUBJECTS,
+        _ASSUMED,
     )
     return CorrelatedBayes(mean, scale, freedom, rope, worse, within, better, answers, notes)

@@ -9,6 +9,13 @@ import numpy.typing as npt
 
 from proband.errors import InputError, UsageError
 from proband.inference.cv_folds import (
+    ACCURACY,
+    OTHERS_TRAINED,
+    OTHERS_UNTRAINED,
+    PEOPLE_SPLIT,
+    POOLED_ACCURACY,
+    SAMPLES_SPLIT,
+    TRAINED,
     Sizes,
     check_accuracies,
     corrected_error,
@@ -22,6 +29,8 @@ from proband.inference.cv_results import AccuracyInterval as AccuracyInterval, F
 from proband.inference.people_fractions import people_interval
 from proband.inference.proportions import Interval, check_level, t_quantile, wilson_interval
 from proband.measures.results import Answers
+from proband.measures.targets import PEOPLE_ALIKE
+from proband.words import Method, Note, Sentence, Target, count
 
 Floats = npt.NDArray[np.float64]
 Kind = Literal[
@@ -35,6 +44,54 @@ Kind = Literal[
     "leave-one-subject-out",
     "external",
 ]
+
+_RUNS = Target("description-of-splits", "nothing: a description of how samples fell into splits")
+_SAMPLES = Target("samples", "the samples")
+_RUNS_SHARE = Target(
+    "runs-share-samples",
+    "nothing; runs share samples, so their standard deviation says nothing of other data",
+)
+_SETTINGS = Target("classifier-and-sizes", "the classifier, its settings and the sizes")
+_SETTINGS_AND_SUBJECTS = Target(
+    "classifier-sizes-and-subjects", "the classifier, its settings and the sizes; the subjects"
+)
+_CORRELATED = {
+    unit: Target(
+        f"{unit}-in-splits", f"{unit} are independent, and splits correlate as much as their sizes say"
+    )
+    for unit in ("subjects", "samples")
+}
+_ALL_ANEW = Target("splits-anew", "training and test sets drawn anew, all of them independently")
+_AS_IF_INDEPENDENT = Target(
+    "splits-as-if-independent", "splits are independent; they are not, since they share training data"
+)
+_CORRECTED = Method(
+    "corrected-resampled-t",
+    "corrected resampled t, Wilson's ends",
+    "the corrected resampled t interval over splits, with Wilson's ends",
+    ("nadeau2003", "wilson1927"),
+)
+_PLAIN = Method(
+    "plain-t-over-splits",
+    "plain t over splits, which is wrong",
+    "Student's interval as if splits were independent, which is wrong and only for comparison",
+    ("student1908",),
+)
+_POOLED = Method(
+    "pooled-predictions",
+    "pooled predictions, people as units, Wilson's ends",
+    "Wilson's interval of the pooled predictions with the effective sample size, people being the clusters",
+    ("wilson1927", "rao1992"),
+)
+
+_DECLINED = Sentence("accuracy.declined", "caution", "no corrected interval, and no test on splits: {why}")
+_NO_INTERVAL = Sentence("accuracy.no-interval", "caution", "no interval: {why}")
+_ONE_SUBJECT = Sentence("accuracy.one-subject", "caution", "no interval: one subject says nothing of others")
+_WRONG = Sentence(
+    "accuracy.plain-t-is-wrong",
+    "caution",
+    "wrong, and only for comparison: splits share data, and an interval must not shrink with every repeat",
+)
 
 _WHOLE_RUNS = {"cross-validation", "leave-one-out", "sampled leave-one-out"}
 
@@ -68,12 +125,7 @@ def fold_spread(values: npt.ArrayLike, kind: Kind | str) -> FoldSpread:
     what = {"leave-one-subject-out": "subject left out"}.get(
         kind, f"{kind} with all its folds" if kind in _WHOLE_RUNS else "split"
     )
-    answers = Answers(
-        f"accuracy of a {what}",
-        "nothing: a description of how samples fell into splits",
-        "the samples",
-        "nothing; runs share samples, so their standard deviation says nothing of other data",
-    )
+    answers = Answers(Target("accuracy-of-a-run", f"accuracy of a {what}"), _RUNS, _SAMPLES, _RUNS_SHARE)
     return FoldSpread(
         kind=kind,
         run=what,
@@ -94,7 +146,7 @@ def corrected_resampled_interval(
     disjoint: bool,
     confidence_level: float = 0.95,
     n_subjects: int | None = None,
-    declined: str | None = None,
+    declined: Note | str | None = None,
 ) -> AccuracyInterval:
     """Interval of an accuracy from its values on folds or hold-outs, which share training data.
 
@@ -140,24 +192,23 @@ def corrected_resampled_interval(
     if error is not None:
         worth = mean * (1 - mean) / error**2
         ends = wilson_interval(mean, worth, t_quantile(confidence_level, freedom))
-    drawn = "subjects" if disjoint else "samples of the same subjects"
     answers = Answers(
-        "accuracy at this training size",
-        f"{drawn} for training and testing drawn anew",
-        "the classifier, its settings and the sizes" + ("" if disjoint else "; the subjects"),
-        f"{'subjects' if disjoint else 'samples'} are independent, and splits correlate as much as their sizes say",
+        ACCURACY,
+        PEOPLE_SPLIT if disjoint else SAMPLES_SPLIT,
+        _SETTINGS if disjoint else _SETTINGS_AND_SUBJECTS,
+        _CORRELATED["subjects" if disjoint else "samples"],
     )
     return _made(
         values,
         ends,
         error,
         freedom,
-        "corrected resampled t, Wilson's ends",
+        _CORRECTED,
         answers,
         disjoint,
         n_subjects,
         confidence_level,
-        unknown=None if declined is None else f"no corrected interval, and no test on splits: {declined}",
+        unknown=None if declined is None else _DECLINED(why=declined),
     )
 
 
@@ -178,18 +229,9 @@ def plain_t_interval(
     if error is not None:
         reach = t_quantile(confidence_level, freedom) * error
         ends = Interval(max(0.0, mean - reach), min(1.0, mean + reach))
-    answers = Answers(
-        "accuracy at this training size",
-        "training and test sets drawn anew, all of them independently",
-        "the classifier, its settings and the sizes",
-        "splits are independent; they are not, since they share training data",
-    )
-    wrong = (
-        "wrong, and only for comparison: splits share data, and an interval must not shrink with every repeat"
-    )
-    method = "plain t over splits, which is wrong"
+    answers = Answers(ACCURACY, _ALL_ANEW, _SETTINGS, _AS_IF_INDEPENDENT)
     return _made(
-        values, ends, error, freedom, method, answers, disjoint, n_subjects, confidence_level, (wrong,)
+        values, ends, error, freedom, _PLAIN, answers, disjoint, n_subjects, confidence_level, (_WRONG(),)
     )
 
 
@@ -223,20 +265,11 @@ def pooled_interval(
     value = float(means.mean())
     ends = people_interval(means, people, confidence_level)
     several = n_subjects < len(means)
-    drawn = (
-        "other people, none of them trained on"
-        if disjoint
-        else "other people, each of them trained on as well"
-    )
-    answers = Answers(
-        "accuracy on the pooled test samples",
-        drawn,
-        "the trained classifiers",
-        "people are independent and alike in distribution",
-    )
+    varying = OTHERS_UNTRAINED if disjoint else OTHERS_TRAINED
+    answers = Answers(POOLED_ACCURACY, varying, TRAINED, PEOPLE_ALIKE)
     notes = notes_on(disjoint, n_subjects)
     if n_subjects < 2:
-        notes = ("no interval: one subject says nothing of others", *notes)
+        notes = (_ONE_SUBJECT(), *notes)
     return AccuracyInterval(
         value=value,
         low=ends.low if n_subjects > 1 else None,
@@ -244,7 +277,7 @@ def pooled_interval(
         confidence_level=confidence_level,
         standard_error=_error_over(means, people) if n_subjects > 1 else None,
         degrees_of_freedom=n_subjects - 1.0 if several and n_subjects > 1 else None,
-        method="pooled predictions, people as units, Wilson's ends",
+        method=_POOLED,
         n_values=len(means),
         n_subjects=n_subjects,
         disjoint=disjoint,
@@ -258,7 +291,7 @@ def _pooled(correct: npt.ArrayLike, subjects: npt.ArrayLike) -> tuple[Floats, np
     table = np.atleast_2d(np.asarray(correct, dtype=np.float64))
     people = np.unique(np.asarray(subjects), return_inverse=True)[1].astype(np.intp).ravel()
     if table.ndim != 2 or table.shape[1] != len(people):
-        raise UsageError(f"{table.shape[-1]:,} outcomes do not belong to {len(people):,} samples.")
+        raise UsageError(f"{count(table.shape[-1])} outcomes do not belong to {count(len(people))} samples.")
     known = ~np.isnan(table)
     if not np.isin(table[known], (0.0, 1.0)).all():
         raise InputError("Predictions are correct (1) or not (0), or NaN where a sample is not tested.")
@@ -281,17 +314,17 @@ def _made(
     ends: Interval,
     error: float | None,
     freedom: float,
-    method: str,
+    method: Method,
     answers: Answers,
     disjoint: bool,
     n_subjects: int | None,
     confidence_level: float,
-    notes: tuple[str, ...] = (),
-    unknown: str | None = None,
+    notes: tuple[Note, ...] = (),
+    unknown: Note | None = None,
 ) -> AccuracyInterval:
     check_level(confidence_level)
     if error is None:
-        notes = (unknown or f"no interval: {why_unknown(len(values))}", *notes)
+        notes = (unknown or _NO_INTERVAL(why=why_unknown(len(values))), *notes)
     return AccuracyInterval(
         value=float(values.mean()),
         low=None if error is None else ends.low,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal, cast, get_args
 
@@ -16,6 +16,15 @@ from proband.engine.frames import frame_of_rows
 from proband.errors import InputError, UsageError
 from proband.inference.comparison import PairComparison
 from proband.inference.cv_folds import (
+    ACCURACY,
+    OTHERS_TRAINED,
+    OTHERS_UNTRAINED,
+    PEOPLE_SPLIT,
+    POOLED_ACCURACY,
+    SAMPLES_SPLIT,
+    SETTINGS,
+    SETTINGS_AND_SUBJECTS,
+    TRAINED,
     Sizes,
     corrected_error,
     notes_on,
@@ -29,8 +38,21 @@ from proband.inference.paired import Pair, Tested, paired
 from proband.inference.proportions import Interval, check_level, t_quantile
 from proband.measures import Outcomes, RecognitionRate
 from proband.measures.results import Answers
+from proband.measures.targets import PEOPLE_ALIKE, derived
+from proband.words import Method, Note, Sentence, Target, as_sentence, count, plain
 
 Floats = npt.NDArray[np.float64]
+_CORRECTED = Method(
+    "corrected-resampled-t-test",
+    "corrected resampled t",
+    "the corrected resampled t-test over splits",
+    ("nadeau2003",),
+)
+_CORRELATED = Target(
+    "differences-in-splits",
+    "differences on splits correlate as much as the sizes say, and their mean is nearly normal",
+)
+_UNKNOWN = Sentence("accuracy.pair-unknown", "caution", "{first} and {second}: {why}")
 PooledTest = Literal["sign flip", "clustered McNemar"]
 
 
@@ -53,18 +75,18 @@ class AccuracyComparison:
     confidence_level: float
     disjoint: bool
     answers: Answers
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
-    def sentences(self) -> list[str]:
+    def sentences(self) -> list[Note]:
         """Every verdict in words."""
         return [pair.sentence(self.margin) for pair in self.pairs]
 
     def __repr__(self) -> str:
-        return f"AccuracyComparison({self.answers.of}): {' '.join(self.sentences()[:3])}"
+        return f"AccuracyComparison({self.answers.of}): {' '.join(map(as_sentence, self.sentences()[:3]))}"
 
     def to_frame(self) -> pl.DataFrame:
         """One row for each pair."""
-        return frame_of_rows([asdict(pair) for pair in self.pairs])
+        return frame_of_rows([pair.to_row() for pair in self.pairs])
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON."""
@@ -72,9 +94,11 @@ class AccuracyComparison:
             "margin": self.margin,
             "confidence_level": self.confidence_level,
             "disjoint": self.disjoint,
-            "answers": asdict(self.answers),
-            "pairs": [{**asdict(pair), "sentence": pair.sentence(self.margin)} for pair in self.pairs],
-            "notes": list(self.notes),
+            "answers": self.answers.to_dict(),
+            "pairs": [
+                {**plain(pair), "sentence": pair.sentence(self.margin).to_dict()} for pair in self.pairs
+            ],
+            "notes": plain(self.notes),
         }
 
 
@@ -116,30 +140,30 @@ def compare_folds(
     Examples
     --------
     >>> made = compare_folds({"a": [0.8, 0.9, 0.7, 0.8], "b": [0.7, 0.7, 0.6, 0.6]}, 75, 25, disjoint=True)
-    >>> made.sentences()
-    ['a is better than b: +15.00 points [+0.97, +29.03], adjusted p = 0.042.']
+    >>> str(made.sentences()[0])
+    'a is better than b: +15.00 points [+0.97, +29.03], adjusted p = 0.042'
     """
     check_level(confidence_level)
     check_margin(margin)
     values = same_folds(fold_values)
     ratio = size_ratio(n_train, n_test)
     n_subjects = subjects_in(n_train, n_test, disjoint, n_subjects)
-    unknown: set[str] = set()
+    unknown = []
     found = []
     for (first, a), (second, b) in combinations(values.items(), 2):
         tested = _corrected(a - b, ratio, confidence_level)
         if tested is None:
-            unknown.add(f"{first} and {second}: {why_unknown(len(a), 'differences on')}")
-            tested = Tested(float((a - b).mean()), *_everything(), 0.0, 1.0, "corrected resampled t")
+            unknown.append(_UNKNOWN(first=first, second=second, why=why_unknown(len(a), "differences on")))
+            tested = Tested(float((a - b).mean()), *_everything(), 0.0, 1.0, _CORRECTED)
         found.append((first, second, n_subjects, tested))
     answers = Answers(
-        "difference of accuracy at this training size",
-        f"{'subjects' if disjoint else 'samples of the same subjects'} for training and testing drawn anew",
-        "the classifiers, their settings and the sizes" + ("" if disjoint else "; the subjects"),
-        "differences on splits correlate as much as the sizes say, and their mean is nearly normal",
+        derived("difference", "difference of {}", ACCURACY),
+        PEOPLE_SPLIT if disjoint else SAMPLES_SPLIT,
+        SETTINGS if disjoint else SETTINGS_AND_SUBJECTS,
+        _CORRELATED,
     )
     pairs = judged(found, margin, confidence_level, upward=True, in_points=True)
-    notes = (*sorted(unknown), *notes_on(disjoint, n_subjects))
+    notes = (*unknown, *notes_on(disjoint, n_subjects))
     return AccuracyComparison(pairs, margin, confidence_level, disjoint, answers, notes)
 
 
@@ -160,7 +184,7 @@ def _corrected(differences: Floats, ratio: float, level: float) -> Tested | None
         one_sided=around(t_quantile(2 * level - 1, freedom)) if level > 0.5 else interval,
         standard_error=error,
         p_value=float(2 * stdtr(freedom, -abs(mean) / error)),
-        method="corrected resampled t",
+        method=_CORRECTED,
     )
 
 
@@ -219,7 +243,7 @@ def compare_pooled(
     for name, row in rows.items():
         if len(row) != len(people):
             raise UsageError(
-                f"{len(row):,} predictions of {name!r} do not belong to {len(people):,} samples."
+                f"{count(len(row))} predictions of {name!r} do not belong to {count(len(people))} samples."
             )
         if not np.isin(row, (0.0, 1.0)).all():
             raise InputError(f"Predictions of {name!r} are neither correct (1) nor wrong (0).")
@@ -230,12 +254,10 @@ def compare_pooled(
         tested = paired(design, Pair(RecognitionRate(1), one, other, confidence_level, 0))
         found.append((first, second, n_subjects, tested))
     answers = Answers(
-        "difference of accuracy on the pooled test samples",
-        "other people, none of them trained on"
-        if disjoint
-        else "other people, each of them trained on as well",
-        "the trained classifiers",
-        "people are independent and alike in distribution",
+        derived("difference", "difference of {}", POOLED_ACCURACY),
+        OTHERS_UNTRAINED if disjoint else OTHERS_TRAINED,
+        TRAINED,
+        PEOPLE_ALIKE,
     )
     pairs = judged(found, margin, confidence_level, upward=True, in_points=True)
     return AccuracyComparison(

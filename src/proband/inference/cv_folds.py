@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import InputError, UsageError
+from proband.words import Note, Sentence, Target, count, digits
 
 Floats = npt.NDArray[np.float64]
 Sizes = float | npt.NDArray[np.number[Any]]
@@ -16,6 +17,42 @@ Sizes = float | npt.NDArray[np.number[Any]]
 FEWEST_SUBJECTS = 40
 """From this many subjects on, intervals and tests were found to keep their word; below, none is claimed to."""
 ALIKE = 1e-12  # values that differ by less are equal: sums in another order differ by rounding
+
+_MIXED = Sentence(
+    "folds.mixed",
+    "caution",
+    "mixed splits: those tested may have been trained on, so nothing is said of new subjects",
+)
+_UNKNOWN_PEOPLE = Sentence(
+    "folds.subjects-not-said",
+    "caution",
+    "the number of subjects was not said, so neither coverage nor level is claimed",
+)
+_FEW_PEOPLE = Sentence(
+    "folds.few-subjects",
+    "caution",
+    "with {n:count subject} neither coverage nor level is claimed; they are from {fewest:count} on",
+)
+_ONE_SPLIT = Sentence("folds.one-split", "caution", "one split shows nothing of how splits vary")
+_NO_VARIATION = Sentence(
+    "folds.no-variation",
+    "caution",
+    "no variation: {what} all {n:count} splits agree, which shows nothing of how other data would vary",
+)
+
+PEOPLE_SPLIT = Target("subjects-split-anew", "subjects for training and testing drawn anew")
+SAMPLES_SPLIT = Target(
+    "samples-split-anew", "samples of the same subjects for training and testing drawn anew"
+)
+OTHERS_UNTRAINED = Target("people-not-trained-on", "other people, none of them trained on")
+OTHERS_TRAINED = Target("people-trained-on", "other people, each of them trained on as well")
+TRAINED = Target("trained-classifiers", "the trained classifiers")
+SETTINGS = Target("classifiers-and-sizes", "the classifiers, their settings and the sizes")
+SETTINGS_AND_SUBJECTS = Target(
+    "classifiers-sizes-and-subjects", "the classifiers, their settings and the sizes; the subjects"
+)
+ACCURACY = Target("accuracy", "accuracy at this training size")
+POOLED_ACCURACY = Target("pooled-accuracy", "accuracy on the pooled test samples")
 
 
 def fold_array(fold_values: npt.ArrayLike) -> Floats:
@@ -29,7 +66,7 @@ def check_accuracies(values: Floats) -> Floats:
         raise InputError("There are no accuracies.")
     if not ((values >= 0) & (values <= 1)).all():
         raise InputError(
-            f"Accuracies lie between 0 and 1, got {values[~((values >= 0) & (values <= 1))][0]:g}.",
+            f"Accuracies lie between 0 and 1, got {digits(values[~((values >= 0) & (values <= 1))][0], 6)}.",
             "leave out folds without a test sample.",
         )
     return values
@@ -53,18 +90,15 @@ def corrected_error(values: Floats, ratio: float) -> tuple[float, float | None, 
     return mean, float(np.sqrt(values.var(ddof=1) * (1 / n + ratio))), n - 1.0
 
 
-def notes_on(disjoint: bool, n_subjects: int | None, fewest: int = FEWEST_SUBJECTS) -> tuple[str, ...]:
+def notes_on(disjoint: bool, n_subjects: int | None, fewest: int = FEWEST_SUBJECTS) -> tuple[Note, ...]:
     """What must be said of splits that share subjects, and of few subjects."""
     notes = []
     if not disjoint:
-        notes.append(
-            "mixed splits: those tested may have been trained on, so nothing is said of new subjects"
-        )
+        notes.append(_MIXED())
     if n_subjects is None:
-        notes.append("the number of subjects was not said, so neither coverage nor level is claimed")
+        notes.append(_UNKNOWN_PEOPLE())
     elif n_subjects < fewest:
-        people = f"{n_subjects:,} subject{'' if n_subjects == 1 else 's'}"
-        notes.append(f"with {people} neither coverage nor level is claimed; they are from {fewest} on")
+        notes.append(_FEW_PEOPLE(n=n_subjects, fewest=fewest))
     return tuple(notes)
 
 
@@ -75,11 +109,9 @@ def subjects_in(n_train: Sizes, n_test: Sizes, disjoint: bool, n_subjects: int |
     return round(float(np.mean(n_train)) + float(np.mean(n_test)))
 
 
-def why_unknown(n: int, what: str = "accuracies on") -> str:
+def why_unknown(n: int, what: str = "accuracies on") -> Note:
     """Why values of folds show nothing of how sure their mean is."""
-    if n < 2:
-        return "one split shows nothing of how splits vary"
-    return f"no variation: {what} all {n:,} splits agree, which shows nothing of how other data would vary"
+    return _ONE_SPLIT() if n < 2 else _NO_VARIATION(what=what, n=n)
 
 
 def same_folds(rows: Mapping[str, npt.ArrayLike]) -> dict[str, Floats]:
@@ -88,6 +120,6 @@ def same_folds(rows: Mapping[str, npt.ArrayLike]) -> dict[str, Floats]:
     if len(table) < 2:
         raise UsageError(f"A comparison needs two classifiers, got {len(table)}.")
     if len({len(row) for row in table.values()}) > 1:
-        sizes = ", ".join(f"{name}: {len(row):,}" for name, row in table.items())
+        sizes = ", ".join(f"{name}: {count(len(row))}" for name, row in table.items())
         raise UsageError(f"Classifiers are compared on the same splits; got {sizes}.")
     return table

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
 from proband.engine.frames import frame_of_rows
 from proband.measures.results import Answers
+from proband.words import Method, Note, count, fixed, interval, level, plain
 
 
 @dataclass(frozen=True)
@@ -33,16 +34,17 @@ class FoldSpread:
     answers: Answers
 
     def __repr__(self) -> str:
-        spread = "" if self.std is None else f" ± {self.std:.4f}"
-        return f"accuracy {self.mean:.4f}{spread} [{self.minimum:.4f} to {self.maximum:.4f}] over {self.n_runs:,} × {self.run}"
+        spread = "" if self.std is None else f" ± {fixed(self.std)}"
+        ends = f"[{fixed(self.minimum)} to {fixed(self.maximum)}]"
+        return f"accuracy {fixed(self.mean)}{spread} {ends} over {count(self.n_runs)} × {self.run}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
-        return asdict(self)
+        return {name: plain(value) for name, value in vars(self).items()}
 
     def to_frame(self) -> pl.DataFrame:
         """Return one row."""
-        return frame_of_rows([{name: value for name, value in asdict(self).items() if name != "answers"}])
+        return frame_of_rows([{name: value for name, value in vars(self).items() if name != "answers"}])
 
 
 @dataclass(frozen=True)
@@ -74,28 +76,28 @@ class AccuracyInterval:
     confidence_level: float
     standard_error: float | None
     degrees_of_freedom: float | None
-    method: str
+    method: Method
     n_values: int
     n_subjects: int | None
     disjoint: bool
     answers: Answers
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __float__(self) -> float:
         return self.value
 
     def __repr__(self) -> str:
-        ends = "no interval" if self.low is None else f"[{self.low:.4f}, {self.high:.4f}]"
+        ends = "no interval" if self.low is None or self.high is None else interval(self.low, self.high)
         return (
-            f"{self.answers.of} {self.value:.4f}, {self.confidence_level:.0%} {ends}, "
+            f"{self.answers.of} {fixed(self.value)}, {level(self.confidence_level)} {ends}, "
             f"varying {self.answers.varying} ({self.method})"
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
-        return {**asdict(self), "notes": list(self.notes)}
+        return {name: plain(value) for name, value in vars(self).items()}
 
     def to_frame(self) -> pl.DataFrame:
         """Return one row, without the answers and notes."""
-        dropped = ("answers", "notes")
-        return frame_of_rows([{name: value for name, value in asdict(self).items() if name not in dropped}])
+        row = {name: value for name, value in vars(self).items() if name not in ("answers", "notes")}
+        return frame_of_rows([{**row, "method": str(self.method)}])

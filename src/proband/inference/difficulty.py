@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from proband.inference.comparison import Comparison
 from proband.measures import Outcomes
+from proband.words import Note, Sentence, plain
 
 Verdict = Literal["apt", "too easy", "too hard", "too few people", "one algorithm"]
 
@@ -17,6 +18,29 @@ ENOUGH_SEPARATED = 0.5
 """A set of probes is apt if at least this share of the pairs of algorithms is told apart."""
 MOSTLY_ALIKE = 0.5
 """If it is not apt, it is too easy (too hard) where all algorithms recognise (miss) at least this share of its probes."""
+
+
+_FOUND = (
+    "{separated:count} of {pairs:count} pairs of algorithms are told apart; all algorithms recognise {right:tenth} of the "
+    "{probes:count} probes and none {missed:tenth} at rank {rank}. In the lead: {leaders:names}"
+)
+_SAID: dict[Verdict, Sentence] = {
+    "apt": Sentence("difficulty.apt", "note", "{category}: apt to tell algorithms apart: " + _FOUND),
+    "too easy": Sentence(
+        "difficulty.too-easy", "caution", "{category}: too easy to tell algorithms apart: " + _FOUND
+    ),
+    "too hard": Sentence(
+        "difficulty.too-hard", "caution", "{category}: too hard to tell algorithms apart: " + _FOUND
+    ),
+    "too few people": Sentence(
+        "difficulty.too-few-people",
+        "caution",
+        "{category}: too few people ({people:count}) to tell algorithms apart: " + _FOUND,
+    ),
+    "one algorithm": Sentence(
+        "difficulty.one-algorithm", "note", "{category}: one algorithm, so nothing is to be told apart"
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -47,26 +71,26 @@ class Difficulty:
     leaders: tuple[str, ...]
     verdict: Verdict
 
-    def sentence(self) -> str:
+    def sentence(self) -> Note:
         """The verdict in words, with what it rests on."""
-        shares = (
-            f"all algorithms recognise {100 * self.all_right:.1f} % of the {self.n_probes:,} probes and none "
-            f"{100 * self.all_missed:.1f} % at rank {self.rank}"
+        return _SAID[self.verdict](
+            category=self.category,
+            people=self.n_probe_subjects,
+            separated=self.separated,
+            pairs=self.n_pairs,
+            right=self.all_right,
+            probes=self.n_probes,
+            missed=self.all_missed,
+            rank=self.rank,
+            leaders=self.leaders,
         )
-        if self.verdict == "one algorithm":
-            return f"{self.category}: one algorithm, so nothing is to be told apart."
-        apart = f"{self.separated:,} of {self.n_pairs:,} pairs of algorithms are told apart"
-        found = {
-            "apt": "apt to tell algorithms apart",
-            "too easy": "too easy to tell algorithms apart",
-            "too hard": "too hard to tell algorithms apart",
-            "too few people": f"too few people ({self.n_probe_subjects:,}) to tell algorithms apart",
-        }[self.verdict]
-        return f"{self.category}: {found}: {apart}; {shares}. In the lead: {', '.join(self.leaders)}."
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
-        return {**asdict(self), "leaders": list(self.leaders), "sentence": self.sentence()}
+        return {
+            **{name: plain(value) for name, value in vars(self).items()},
+            "sentence": plain(self.sentence()),
+        }
 
 
 def difficulty(

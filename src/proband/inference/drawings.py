@@ -14,6 +14,7 @@ from proband.engine import run_blocks
 from proband.errors import DesignError, UsageError
 from proband.inference.dyads import Ints, Meetings, subject_pairs, whole_numbers
 from proband.inference.proportions import check_seed
+from proband.words import count, digits
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -75,7 +76,9 @@ class Tail(NamedTuple):
         if n == 0:
             raise DesignError("Nobody is compared with somebody else, so there is no false match rate.")
         if len(first) > n:
-            raise UsageError(f"The {len(first):,} closest of {n:,} impostor comparisons are too many.")
+            raise UsageError(
+                f"The {count(len(first))} closest of {count(n)} impostor comparisons are too many."
+            )
         return cls(first, second, _closeness(closeness, len(first)))
 
 
@@ -90,7 +93,7 @@ class Genuine(NamedTuple):
         """Check that they are of people there are."""
         people, n = whole_numbers(subjects, "The subjects of genuine comparisons"), comparisons.n_subjects
         if len(people) and not 0 <= people.min() <= people.max() < n:
-            raise UsageError(f"The subjects of genuine comparisons are numbered from 0 to {n - 1:,}.")
+            raise UsageError(f"The subjects of genuine comparisons are numbered from 0 to {count(n - 1)}.")
         return cls(people, _closeness(closeness, len(people)))
 
 
@@ -231,12 +234,12 @@ class AtRate:
         fnmr = np.concatenate([block.fnmr for block in blocks])
         if not len(fnmr):
             raise DesignError("No drawing of people has a comparison in it.", "there are too few people.")
-        cut_off = sum(np.count_nonzero(block.cut_off) for block in blocks)
+        cut_off = int(sum(np.count_nonzero(block.cut_off) for block in blocks))
         if cut_off > _MOST_CUT_OFF * len(fnmr):
             raise DesignError(
-                f"In {cut_off:,} of {len(fnmr):,} drawings more than the {len(self.first):,} closest impostors are needed to find "
-                f"the threshold of FMR {self.fmr:g}.",
-                f"give the {int(4 * self.fmr * self.comparisons.n_impostor) + 1:,} closest, or more.",
+                f"In {count(cut_off)} of {count(len(fnmr))} drawings more than the {count(len(self.first))} closest impostors are "
+                f"needed to find the threshold of FMR {digits(self.fmr, 6)}.",
+                f"give the {count(int(4 * self.fmr * self.comparisons.n_impostor) + 1)} closest, or more.",
             )
         return fnmr
 
@@ -258,5 +261,5 @@ def _sizes(weights: Weights, comparisons: Meetings, genuine: Genuine) -> tuple[I
 def _closeness(values: npt.ArrayLike, n: int) -> Floats:
     closeness = np.asarray(values, dtype=np.float64)
     if closeness.shape != (n,) or np.isnan(closeness).any():
-        raise UsageError(f"{n:,} comparisons need as many numbers that say how close they are.")
+        raise UsageError(f"{count(n)} comparisons need as many numbers that say how close they are.")
     return closeness

@@ -6,7 +6,7 @@ two people is a *dyad*, and people are what is independent.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import isfinite, sqrt
 from typing import Any, Literal, get_args
 
@@ -24,6 +24,7 @@ from proband.inference.proportions import (
     t_quantile,
     wilson_interval,
 )
+from proband.words import Method, Note, Sentence, count, plain
 
 __all__ = [
     "Comparisons",
@@ -40,6 +41,76 @@ DyadicMethod = Literal["logit", "wilson"]
 
 SUPPORTED = 30  # errors below which a rate is not supported: the rule of 30
 FEWEST = 4  # people without whom the variance over people has no unbiased estimate
+_OVER_PEOPLE: dict[DyadicMethod, Method] = {
+    "logit": Method(
+        "fmr-over-people-logit",
+        "plug-in variance over people (logit scale, Student's t)",
+        "the variance over pairs of people on the logit scale",
+        ("fogliato2024",),
+    ),
+    "wilson": Method(
+        "fmr-over-people-wilson",
+        "plug-in variance over people (Wilson, normal quantile)",
+        "Wilson's interval with the variance over pairs of people",
+        ("fogliato2024", "wilson1927"),
+    ),
+}
+_CLUSTERS = Method(
+    "fnmr-clustered",
+    "people as clusters (Wilson with the effective sample size, Student's t)",
+    "Wilson's interval with the effective sample size",
+    ("wilson1927", "rao1992"),
+)
+_NAIVE = Method(
+    "naive",
+    "naive: Wilson, comparisons as if independent",
+    "Wilson's interval as if comparisons were independent, which makes it too narrow",
+    ("wilson1927",),
+)
+_UNITS = {"pairs": "disjoint pairs of people", "people": "people"}
+_EXACT = {
+    kind: Method(
+        f"no-errors-{kind}",
+        f"exact one-sided bound ({units})",
+        f"where there are no errors, or nothing else, an exact one-sided bound from {units}",
+        ("hanley1983",),
+    )
+    for kind, units in _UNITS.items()
+}
+
+_TOO_FEW = Sentence(
+    "rates.too-few-people", "caution", "too few people to see how they differ, so the interval is everything"
+)
+_ONE_PERSON = Sentence(
+    "rates.one-person", "caution", "one person says nothing about others, so the interval is everything"
+)
+_UNEVEN = Sentence(
+    "rates.uneven",
+    "caution",
+    "the errors are as uneven as if {carry:whole} of {people:count} people carried them all; with others the rate may be "
+    "quite different",
+)
+_SHARED = Sentence(
+    "rates.naive", "caution", "comparisons that share a person are taken as independent: too narrow"
+)
+_NO_ERRORS = Sentence(
+    "rates.no-errors",
+    "note",
+    "no errors: {units:count} {of} put the rate within {within:small} of this; {n:count} independent comparisons would put it "
+    "within {independent:small}",
+)
+_ONLY_ERRORS = Sentence(
+    "rates.only-errors",
+    "note",
+    "nothing but errors: {units:count} {of} put the rate within {within:small} of this; {n:count} independent comparisons would "
+    "put it within {independent:small}",
+)
+_NOT_SUPPORTED = Sentence(
+    "rates.not-supported",
+    "caution",
+    "the rate rests on {n:count error}; fewer than {supported:count} do not support it",
+)
+
 _FEW_CARRY = 5.0  # effective people below which the rate is theirs rather than everybody's
 
 
@@ -102,14 +173,14 @@ class RateInterval:
     n_subjects: int | None
     degrees_of_freedom: float | None
     supported: bool
-    method: str
+    method: Method
     confidence_level: float
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     zero_errors: ZeroErrorBounds | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
-        return {**asdict(self), "notes": list(self.notes)}
+        return {name: plain(value) for name, value in vars(self).items()}
 
 
 def false_match_rate(
@@ -149,17 +220,16 @@ def false_match_rate(
     rate = errors / n
     of_pairs = _squares_of_pairs(first, second, rate, comparisons)
     if errors in (0, n):
-        units = "disjoint pairs of people"
-        return _nothing_varies(errors, n, people, comparisons.n_disjoint, units, confidence_level)
+        return _nothing_varies(errors, n, people, comparisons.n_disjoint, "pairs", confidence_level)
     counts = np.bincount(first, minlength=len(by_subject)) + np.bincount(second, minlength=len(by_subject))
     totals = counts - rate * by_subject
     plug_in = (float(totals @ totals) - of_pairs) / n**2
     least = max(of_pairs / n**2, rate * (1 - rate) / n)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     freedom: float | None = None
     if people < FEWEST or by_subject.max() == n:
         variance, freedom, ends = max(plug_in, least), 0.0, Interval(0.0, 1.0)
-        notes = ("too few people to see how they differ, so the interval is everything",)
+        notes = (_TOO_FEW(),)
     elif method == "wilson":
         variance = max(plug_in, least)
         ends = wilson_interval(rate, rate * (1 - rate) / variance, normal_quantile(confidence_level))
@@ -170,13 +240,8 @@ def false_match_rate(
         )
         ends = _logit_interval(rate, sqrt(variance), t_quantile(confidence_level, freedom))
         if freedom < _FEW_CARRY:
-            notes = (
-                f"the errors are as uneven as if {freedom:.0f} of {people:,} people carried them all; with others the rate may "
-                "be quite different",
-            )
-    scale = "logit scale, Student's t" if method == "logit" else "Wilson, normal quantile"
-    made = f"plug-in variance over people ({scale})"
-    effective = rate * (1 - rate) / variance
+            notes = (_UNEVEN(carry=freedom, people=people),)
+    made, effective = _OVER_PEOPLE[method], rate * (1 - rate) / variance
     return _interval(errors, n, people, ends, effective, freedom, made, confidence_level, notes)
 
 
@@ -197,14 +262,13 @@ def false_non_match_rate(
     if not len(people):
         raise DesignError("There are no genuine comparisons, so there is no false non-match rate.")
     clusters = cluster_statistics(wrong, people)
-    n, count, k = clusters.n, int(wrong.sum()), clusters.n_clusters
-    if count in (0, n):
-        return _nothing_varies(count, n, k, k, "people", confidence_level)
+    n, missed, k = clusters.n, int(wrong.sum()), clusters.n_clusters
+    if missed in (0, n):
+        return _nothing_varies(missed, n, k, k, "people", confidence_level)
     effective, freedom = effective_size(clusters), float(k - 1)
     ends = wilson_interval(clusters.rate, effective, t_quantile(confidence_level, freedom))
-    notes = ("one person says nothing about others, so the interval is everything",) if k == 1 else ()
-    made = "people as clusters (Wilson with the effective sample size, Student's t)"
-    return _interval(count, n, k, ends, effective, freedom, made, confidence_level, notes)
+    notes = (_ONE_PERSON(),) if k == 1 else ()
+    return _interval(missed, n, k, ends, effective, freedom, _CLUSTERS, confidence_level, notes)
 
 
 def naive_interval(
@@ -212,11 +276,10 @@ def naive_interval(
 ) -> RateInterval:
     """Wilson's interval as if all comparisons were independent: for contrast, not for use."""
     if n < 1 or not 0 <= errors <= n:
-        raise UsageError(f"{errors:,} errors in {n:,} comparisons is no rate.")
+        raise UsageError(f"{count(errors)} errors in {count(n)} comparisons is no rate.")
     ends = wilson_interval(errors / n, n, normal_quantile(confidence_level))
-    made = "naive: Wilson, comparisons as if independent"
-    notes = ("comparisons that share a person are taken as independent: too narrow",)
-    return _interval(int(errors), int(n), n_subjects, ends, float(n), None, made, confidence_level, notes)
+    notes = (_SHARED(),)
+    return _interval(int(errors), int(n), n_subjects, ends, float(n), None, _NAIVE, confidence_level, notes)
 
 
 def zero_error_bounds(n: int, n_disjoint: int, confidence_level: float = 0.95) -> ZeroErrorBounds:
@@ -228,7 +291,7 @@ def zero_error_bounds(n: int, n_disjoint: int, confidence_level: float = 0.95) -
     0.0581...
     """
     if not 1 <= n_disjoint <= n:
-        raise UsageError(f"{n_disjoint:,} of {n:,} comparisons cannot be the independent ones.")
+        raise UsageError(f"{count(n_disjoint)} of {count(n)} comparisons cannot be the independent ones.")
     surprise = np.log1p(-check_level(confidence_level))
     return ZeroErrorBounds(
         n=n,
@@ -279,19 +342,16 @@ def _logit_interval(rate: float, error: float, t: float) -> Interval:
 
 
 def _nothing_varies(
-    errors: int, n: int, people: int, n_disjoint: int, units: str, confidence_level: float
+    errors: int, n: int, people: int, n_disjoint: int, kind: str, confidence_level: float
 ) -> RateInterval:
     """No errors, or nothing else: all that is known is that it happened so to people who are independent."""
     bounds = zero_error_bounds(n, n_disjoint, confidence_level)
     ends = Interval(0.0, bounds.disjoint) if errors == 0 else Interval(1.0 - bounds.disjoint, 1.0)
-    said = (
-        f"{'no' if errors == 0 else 'nothing but'} errors: {n_disjoint:,} {units} put the rate within "
-        f"{bounds.disjoint:.3g} of this; {n:,} independent comparisons would put it within {bounds.independent:.3g}"
+    said = (_NO_ERRORS if errors == 0 else _ONLY_ERRORS)(
+        units=n_disjoint, of=_UNITS[kind], within=bounds.disjoint, n=n, independent=bounds.independent
     )
-    made = f"exact one-sided bound ({units})"
-    return _interval(
-        errors, n, people, ends, float(n_disjoint), None, made, confidence_level, (said,), bounds
-    )
+    made, worth = _EXACT[kind], float(n_disjoint)
+    return _interval(errors, n, people, ends, worth, None, made, confidence_level, (said,), bounds)
 
 
 def _interval(
@@ -301,14 +361,14 @@ def _interval(
     ends: Interval,
     n_effective: float,
     freedom: float | None,
-    method: str,
+    method: Method,
     confidence_level: float,
-    notes: tuple[str, ...],
+    notes: tuple[Note, ...],
     zero_errors: ZeroErrorBounds | None = None,
 ) -> RateInterval:
     rate, supported = errors / n, errors >= SUPPORTED
     if not supported:
-        notes = (f"the rate rests on {errors} errors; fewer than {SUPPORTED} do not support it", *notes)
+        notes = (_NOT_SUPPORTED(n=errors, supported=SUPPORTED), *notes)
     return RateInterval(
         rate=rate,
         errors=errors,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any, NamedTuple
 
@@ -13,8 +13,22 @@ from proband.errors import DesignError, UsageError
 from proband.inference.dyadic import FEWEST, effective_people, small_sample
 from proband.inference.dyads import Ints, whole_numbers
 from proband.inference.proportions import check_level, normal_quantile, t_quantile
+from proband.words import Method, plain
 
 Floats = npt.NDArray[np.float64]
+
+_INDEPENDENT = Method(
+    "delong",
+    "DeLong, comparisons as if independent",
+    "DeLong's interval as if comparisons were independent",
+    ("delong1988",),
+)
+_OVER_PEOPLE = Method(
+    "delong-over-people",
+    "DeLong over people (Student's t)",
+    "DeLong's placement values summed by person",
+    ("delong1988", "obuchowski1997"),
+)
 
 
 class Closeness(NamedTuple):
@@ -55,12 +69,12 @@ class AucInterval:
     n_impostor: int
     n_subjects: int | None
     degrees_of_freedom: float | None
-    method: str
+    method: Method
     confidence_level: float
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
-        return asdict(self)
+        return {name: plain(value) for name, value in vars(self).items()}
 
 
 def auc_interval(
@@ -182,7 +196,6 @@ def _interval(
     if freedom is None or freedom >= 1:
         t = normal_quantile(confidence_level) if freedom is None else t_quantile(confidence_level, freedom)
         low, high = max(low, value - t * error), min(high, value + t * error)
-    independent = "DeLong, comparisons as if independent"
     return AucInterval(
         value=value,
         low=low,
@@ -193,6 +206,6 @@ def _interval(
         n_impostor=len(impostor),
         n_subjects=None if people is None else people.n,
         degrees_of_freedom=freedom,
-        method=independent if people is None else "DeLong over people (Student's t)",
+        method=_INDEPENDENT if people is None else _OVER_PEOPLE,
         confidence_level=confidence_level,
     )

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import UsageError
+from proband.words import count
 
 Ints = npt.NDArray[np.int64]
 
@@ -40,7 +41,7 @@ class Comparisons:
             object.__setattr__(self, name, whole_numbers(getattr(self, name), f"The {name} of the subjects"))
         if len(self.queries) != len(self.targets):
             raise UsageError(
-                f"Queries of {len(self.queries):,} subjects and targets of {len(self.targets):,} do not belong together."
+                f"Queries of {count(len(self.queries))} subjects and targets of {count(len(self.targets))} do not belong together."
             )
         if len(self.queries) and min(self.queries.min(), self.targets.min()) < 0:
             raise UsageError("A subject cannot have fewer than no images.")
@@ -199,10 +200,14 @@ def subject_pairs(i: npt.ArrayLike, j: npt.ArrayLike, comparisons: Meetings, wha
     """Return the subjects of impostor comparisons, checked, the lower number first."""
     first, second = whole_numbers(i, f"The subjects of {what}"), whole_numbers(j, f"The subjects of {what}")
     if len(first) != len(second):
-        raise UsageError(f"The {what} have {len(first):,} first and {len(second):,} second subjects.")
+        raise UsageError(
+            f"The {what} have {count(len(first))} first and {count(len(second))} second subjects."
+        )
     low, high = np.minimum(first, second), np.maximum(first, second)
     if len(low) and (low.min() < 0 or high.max() >= comparisons.n_subjects):
-        raise UsageError(f"The subjects of {what} are numbered from 0 to {comparisons.n_subjects - 1:,}.")
+        raise UsageError(
+            f"The subjects of {what} are numbered from 0 to {count(comparisons.n_subjects - 1)}."
+        )
     if (low == high).any():
         raise UsageError(f"Among the {what} is a comparison of a subject with itself.", "those are genuine.")
     return low, high

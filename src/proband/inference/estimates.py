@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 
@@ -15,6 +15,7 @@ from proband.engine.rendering import Shown
 from proband.errors import DesignError, UsageError
 from proband.inference.clusters import Clusters
 from proband.measures.results import Answers, Facts
+from proband.words import Method, Note, count, digits, fixed, interval, level, plain
 
 Floats = npt.NDArray[np.float64]
 
@@ -38,7 +39,7 @@ class Estimate(Shown):
     replicates
         The replicate values, for designs that make them.
     design, seed
-        What varied, in words, and the seed of the replicates.
+        How the interval was made, and the seed of the replicates.
     answers, facts
         The four answers, and how the number came about.
     clusters
@@ -57,12 +58,12 @@ class Estimate(Shown):
     events: float | None
     degrees_of_freedom: float | None
     replicates: Floats | None
-    design: str
+    design: Method
     seed: int | None
     answers: Answers
     facts: Facts
     clusters: Clusters | None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     again: Callable[[int], Estimate] | None = field(default=None, repr=False)
 
     def extended(self, n_resamples: int) -> Estimate:
@@ -70,40 +71,40 @@ class Estimate(Shown):
         if self.again is None or self.replicates is None:
             raise DesignError("This estimate has no random replicates, so there are none to add to.")
         if n_resamples <= len(self.replicates):
-            raise UsageError(f"There are {len(self.replicates):,} replicates already; ask for more.")
+            raise UsageError(f"There are {count(len(self.replicates))} replicates already; ask for more.")
         return self.again(n_resamples)
 
     def __float__(self) -> float:
         return self.value
 
     def __repr__(self) -> str:
-        spread = "" if self.standard_error is None else f" ± {self.standard_error:.3g}"
+        spread = "" if self.standard_error is None else f" ± {digits(self.standard_error)}"
         return (
-            f"{self.facts.algorithm}: {self.answers.of} {self.value:.4f}{spread}, "
-            f"{self.confidence_level:.0%} [{self.low:.4f}, {self.high:.4f}], varying {self.answers.varying}"
+            f"{self.facts.algorithm}: {self.answers.of} {fixed(self.value)}{spread}, "
+            f"{level(self.confidence_level)} {interval(self.low, self.high)}, varying {self.answers.varying}"
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the replicates as plain values, ready for JSON; what is infinite is None."""
 
-        def plain(value: float | None) -> float | None:
+        def finite(value: float | None) -> float | None:
             return value if value is not None and isfinite(value) else None
 
         return {
-            "value": plain(self.value),
-            "low": plain(self.low),
-            "high": plain(self.high),
+            "value": finite(self.value),
+            "low": finite(self.low),
+            "high": finite(self.high),
             "confidence_level": self.confidence_level,
-            "standard_error": plain(self.standard_error),
+            "standard_error": finite(self.standard_error),
             "events": self.events,
             "degrees_of_freedom": self.degrees_of_freedom,
             "n_replicates": None if self.replicates is None else len(self.replicates),
-            "design": self.design,
+            "design": self.design.to_dict(),
             "seed": self.seed,
-            "answers": asdict(self.answers),
-            "facts": {**asdict(self.facts), "notes": list(self.facts.notes)},
+            "answers": self.answers.to_dict(),
+            "facts": self.facts.to_dict(),
             "clusters": None if self.clusters is None else self.clusters.to_dict(),
-            "notes": list(self.notes),
+            "notes": plain(self.notes),
         }
 
 
@@ -124,11 +125,11 @@ class Band(Shown):
     high: Floats
     confidence_level: float
     simultaneous: bool
-    design: str
+    design: Method
     seed: int | None
     answers: Answers
     facts: Facts
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def ranks(self) -> npt.NDArray[np.int64]:
@@ -142,8 +143,8 @@ class Band(Shown):
     def __repr__(self) -> str:
         kind = "simultaneous" if self.simultaneous else "pointwise"
         return (
-            f"{self.facts.algorithm}: CMC with a {kind} {self.confidence_level:.0%} band, rank 1: {self.values[0]:.4f} "
-            f"[{self.low[0]:.4f}, {self.high[0]:.4f}], varying {self.answers.varying}"
+            f"{self.facts.algorithm}: CMC with a {kind} {level(self.confidence_level)} band, rank 1: {fixed(self.values[0])} "
+            f"{interval(self.low[0], self.high[0])}, varying {self.answers.varying}"
         )
 
     def to_frame(self) -> pl.DataFrame:

@@ -31,9 +31,67 @@ from proband.measures.results import Facts
 from proband.measures.verification import AUC, FNMR
 from proband.samples import Experiment, Pool, Samples
 from proband.scores import Scores
+from proband.words import Note, Sentence
 
 Auto = Literal["auto"]
 _ALIKE = 0.1  # a standard error that is off by more than this share is worth a sentence
+
+_PEOPLE_CHOSEN = Sentence(
+    "estimate.people-are-units",
+    "note",
+    "people have several probes, so people are the units (Wilson, effective sample size)",
+)
+_BINOMIAL_CHOSEN = Sentence(
+    "estimate.binomial", "note", "each person has one probe, so successes are binomial (Wilson)"
+)
+_BOOTSTRAP_CHOSEN = Sentence(
+    "estimate.bootstrap", "note", "the {measure} has no closed form, so people's outcomes are bootstrapped"
+)
+_FRACTIONS_CHOSEN = Sentence(
+    "estimate.fractions",
+    "note",
+    "fractions of a success have no closed form, so people's outcomes are bootstrapped",
+)
+CHOSEN = {one.code for one in (_PEOPLE_CHOSEN, _BINOMIAL_CHOSEN, _BOOTSTRAP_CHOSEN, _FRACTIONS_CHOSEN)}
+"""The codes of notes that say why ``auto`` took its design."""
+
+_ALL_ALIKE = Sentence(
+    "dependence.all-alike",
+    "note",
+    "of {n:count} probes of {people:count} people {which} succeed, so nothing can be seen of how alike a person's probes are: "
+    "people are counted once each",
+)
+_ALL_ALIKE_BINOMIAL = Sentence(
+    "dependence.all-alike-binomial",
+    "caution",
+    "of {n:count} probes of {people:count} people {which} succeed, so nothing can be seen of how alike a person's probes are: "
+    "this interval takes them for independent all the same, and may be too narrow",
+)
+_WORTH = (
+    "{n:count} probes of {people:count} people tell as much as {worth:whole} independent ones "
+    "(intraclass correlation {icc:two}, design effect {effect:two})"
+)
+_ABOUT_RIGHT = Sentence(
+    "dependence.about-right", "note", f"{_WORTH}: a binomial interval would be about right"
+)
+_WOULD_BE = Sentence(
+    "dependence.binomial-would-be",
+    "note",
+    f"{_WORTH}: a binomial interval would be too {{side}} by a factor of {{factor:two}}",
+)
+_IS = Sentence(
+    "dependence.binomial-is",
+    "caution",
+    f"{_WORTH}: this interval is too {{side}} by a factor of {{factor:two}}",
+)
+_EVEN = Sentence(
+    "dependence.people-alike",
+    "note",
+    "{n:count} probes of {people:count} people tell as much as any number of independent ones (intraclass correlation {icc:two}, "
+    "design effect 0): a binomial interval is too wide by any factor",
+)
+DEPENDENCE = {one.code for one in (_ALL_ALIKE, _ALL_ALIKE_BINOMIAL, _ABOUT_RIGHT, _WOULD_BE, _IS, _EVEN)}
+"""The codes of notes that say whether taking probes for independent would mislead."""
 
 
 def estimate(
@@ -119,7 +177,7 @@ def estimate(
         events=question.events,
         degrees_of_freedom=found.degrees_of_freedom,
         replicates=found.replicates,
-        design=str(chosen),
+        design=chosen.as_method,
         seed=None if found.replicates is None else rng,
         answers=found.answers,
         facts=Facts.of(question.outcomes),
@@ -180,42 +238,32 @@ def choice_of_images(
     return scores, within, chosen
 
 
-def chosen_design(question: Question) -> tuple[Design, tuple[str, ...]]:
+def chosen_design(question: Question) -> tuple[Design, tuple[Note, ...]]:
     """The design that ``auto`` takes to speak of other people, and why."""
     measure = question.measure
     if isinstance(measure, RecognitionRate) and not question.outcomes.fractional:
         if question.several:
-            why = "people have several probes, so people are the units (Wilson, effective sample size)"
-            return Clustered(), (why,)
-        return Binomial(), ("each person has one probe, so successes are binomial (Wilson)",)
-    what = "fractions of a success" if isinstance(measure, RecognitionRate) else f"the {measure.estimand}"
-    return Bootstrap("subject"), (f"{what} has no closed form, so people's outcomes are bootstrapped",)
+            return Clustered(), (_PEOPLE_CHOSEN(),)
+        return Binomial(), (_BINOMIAL_CHOSEN(),)
+    if isinstance(measure, RecognitionRate):
+        return Bootstrap("subject"), (_FRACTIONS_CHOSEN(),)
+    return Bootstrap("subject"), (_BOOTSTRAP_CHOSEN(measure=measure.estimand),)
 
 
-def dependence(clusters: Clusters | None, this_is_binomial: bool) -> tuple[str, ...]:
+def dependence(clusters: Clusters | None, this_is_binomial: bool) -> tuple[Note, ...]:
     """Say in one sentence whether taking probes for independent would mislead."""
     if clusters is None:
         return ()
     if clusters.nothing_varies:
-        all_or_none = "all" if clusters.rate else "none"
-        counted_as = (
-            "this interval takes them for independent all the same, and may be too narrow"
-            if this_is_binomial
-            else "people are counted once each"
-        )
-        return (
-            f"of {clusters.n:,} probes of {clusters.n_clusters:,} people {all_or_none} succeed, so nothing can be seen of how alike a "
-            f"person's probes are: {counted_as}",
-        )
+        alike = _ALL_ALIKE_BINOMIAL if this_is_binomial else _ALL_ALIKE
+        which = "all" if clusters.rate else "none"
+        return (alike(n=clusters.n, people=clusters.n_clusters, which=which),)
+    told: dict[str, Any] = {"n": clusters.n, "people": clusters.n_clusters, "icc": clusters.icc}
     ratio = float(np.sqrt(clusters.design_effect))
-    worth = f"{clusters.effective_n:,.0f}" if np.isfinite(clusters.effective_n) else "any number of"
-    told = (
-        f"{clusters.n:,} probes of {clusters.n_clusters:,} people tell as much as {worth} independent ones "
-        f"(intraclass correlation {clusters.icc:.2f}, design effect {clusters.design_effect:.2f})"
-    )
+    if ratio == 0:
+        return (_EVEN(**told),)
+    told |= {"worth": clusters.effective_n, "effect": clusters.design_effect}
     if abs(ratio - 1) < _ALIKE:
-        return (f"{told}: a binomial interval would be about right",)
-    side = "narrow" if ratio > 1 else "wide"
-    factor = ratio if ratio > 1 else 1 / ratio if ratio > 0 else float("inf")
-    warned = "this interval is" if this_is_binomial else "a binomial interval would be"
-    return (f"{told}: {warned} too {side} by a factor of {factor:.2f}",)
+        return (_ABOUT_RIGHT(**told),)
+    said = _IS if this_is_binomial else _WOULD_BE
+    return (said(**told, side="narrow" if ratio > 1 else "wide", factor=max(ratio, 1 / ratio)),)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,10 +23,18 @@ from proband.measures.outcomes import Counting, FailurePolicy, TiePolicy
 from proband.measures.results import Answers
 from proband.samples import Category, EmptyCategoryError, Experiment
 from proband.scores import Scores
+from proband.words import Note, Sentence, fixed, plain
 
 ALL_PROBES = "all probes"
 ALTERED_FROM = "altered_from"  # the column that says of an altered copy which sample it was made from
 CENSORED_AT = 10
+_EMPTY = Sentence("evaluation.empty-category", "note", "left out: {why}")
+_ALTERED = Sentence(
+    "evaluation.altered-copies",
+    "caution",
+    "{name}: {n:count} of {of:count} are digitally altered copies (column '{column}'), so the pooled rate depends on how many "
+    "copies were made; it is not a rate of photographs",
+)
 # A band of fractional successes needs replicates, which are kept for every rank: so many, as far as this.
 _RESAMPLES, _RANKS_RESAMPLED = 2_000, 2_000
 
@@ -65,7 +73,7 @@ class Evaluation(Shown):
 
     entries: tuple[Entry, ...]
     ranks: tuple[int, ...]
-    empty: tuple[str, ...] = ()
+    empty: tuple[Note, ...] = ()
 
     @property
     def algorithms(self) -> tuple[str, ...]:
@@ -78,7 +86,7 @@ class Evaluation(Shown):
         return tuple(dict.fromkeys(entry.category for entry in self.entries))
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """What a reader should know: all that was left out or decided, once each."""
         noted = (note for entry in self.entries for note in entry.outcomes.notes)
         return tuple(dict.fromkeys((*noted, *self.empty)))
@@ -108,7 +116,7 @@ class Evaluation(Shown):
     def __repr__(self) -> str:
         return (
             f"Evaluation({len(self.algorithms)} algorithms, {len(self.categories)} sets of probes, "
-            f"rank-1 {', '.join(f'{e.algorithm} {e.curve.at(1):.4f}' for e in self.of(self.categories[0])[:6])})"
+            f"rank-1 {', '.join(f'{e.algorithm} {fixed(e.curve.at(1))}' for e in self.of(self.categories[0])[:6])})"
         )
 
     def to_frame(self) -> pl.DataFrame:
@@ -162,8 +170,8 @@ class Evaluation(Shown):
             "proband": __version__,
             "ranks": list(self.ranks),
             "confidence_level": self.confidence_level,
-            "answers": asdict(self.answers),
-            "notes": list(self.notes),
+            "answers": self.answers.to_dict(),
+            "notes": plain(self.notes),
             "results": [
                 {
                     "category": entry.category,
@@ -173,10 +181,10 @@ class Evaluation(Shown):
                     "cmc": entry.curve.values.tolist(),
                     "cmc_low": entry.band.low.tolist(),
                     "cmc_high": entry.band.high.tolist(),
-                    "design": entry.band.design,
+                    "design": entry.band.design.to_dict(),
                     "seed": entry.band.seed,
-                    "varying": entry.band.answers.varying,
-                    "said": list(entry.band.notes),
+                    "varying": entry.band.answers.varying.to_dict(),
+                    "said": plain(entry.band.notes),
                     "facts": entry.curve.to_dict()["facts"],
                 }
                 for entry in self.entries
@@ -286,7 +294,7 @@ def _band(outcomes: Outcomes, level: float) -> Band:
 
 def _sets(
     experiment: Experiment, categories: Sequence[Category], pooled: Category | None
-) -> tuple[dict[str, Experiment], tuple[str, ...]]:
+) -> tuple[dict[str, Experiment], tuple[Note, ...]]:
     """The experiment over the pooled probes and over each category, and notes on copies among the former and categories without any."""
     name, whole = (ALL_PROBES, experiment) if pooled is None else (pooled.name, pooled.of(experiment))
     sets = {name: whole}
@@ -297,11 +305,11 @@ def _sets(
         try:
             sets[category.name] = category.of(experiment)
         except EmptyCategoryError as none:
-            notes.append(f"left out: {none.message[0].lower()}{none.message[1:].rstrip('.')}")
+            notes.append(_EMPTY(why=f"{none.message[0].lower()}{none.message[1:].rstrip('.')}"))
     return sets, tuple(notes)
 
 
-def _altered(name: str, experiment: Experiment) -> list[str]:
+def _altered(name: str, experiment: Experiment) -> list[Note]:
     """Say that copies which were altered digitally are pooled with what they are copies of."""
     frame = experiment.samples.frame
     if ALTERED_FROM not in frame.columns:
@@ -309,7 +317,4 @@ def _altered(name: str, experiment: Experiment) -> list[str]:
     n = int(frame[ALTERED_FROM][experiment.probes].is_not_null().sum())
     if n in (0, len(experiment.probes)):
         return []
-    return [
-        f"{name}: {n:,} of {len(experiment.probes):,} are digitally altered copies (column {ALTERED_FROM!r}), so the pooled rate depends "
-        "on how many copies were made; it is not a rate of photographs"
-    ]
+    return [_ALTERED(name=name, n=n, of=len(experiment.probes), column=ALTERED_FROM)]

@@ -15,6 +15,7 @@ from proband.kernels.poisson_binomial import at_most, count_beating, covariances
 from proband.measures.outcomes import TiePolicy
 from proband.samples.pool import Options
 from proband.samples.table import frozen
+from proband.words import count
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -115,8 +116,8 @@ def _check(options: Options, ties: TiePolicy, max_rank: int | None, variance: bo
         raise UsageError(f"The last rank must be at least 1, got {max_rank}.")
     if variance and len(options.gallery) > MOST_CHOICES:
         raise DesignError(
-            f"The exact variance is offered for up to {MOST_CHOICES:,} choices in all, such as {MOST_CHOICES // 8:,} people "
-            f"with 8 each; here {options.n_subjects:,} people have {len(options.gallery):,}.",
+            f"The exact variance is offered for up to {count(MOST_CHOICES)} choices in all, such as {count(MOST_CHOICES // 8)} people "
+            f"with 8 each; here {count(options.n_subjects)} people have {count(len(options.gallery))}.",
             "ask for the CMC only, or estimate the variance from random trials.",
         )
 
@@ -145,7 +146,7 @@ class _People:
     ) -> None:
         n_images = len(options.images)
         if failed.shape != (n_images,):
-            raise InputError(f"There are {n_images:,} images but {failed.size:,} marks of failure.")
+            raise InputError(f"There are {count(n_images)} images but {count(failed.size)} marks of failure.")
         if not callable(closeness) and closeness.shape != (n_images, n_images):
             raise InputError(f"Closeness must have the shape {(n_images, n_images)}, got {closeness.shape}.")
         self.options, self.failed, self.ties_beat = options, failed, ties_beat

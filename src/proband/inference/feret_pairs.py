@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Literal
 
@@ -14,18 +14,39 @@ from proband.inference.comparison import Comparison, PairComparison
 from proband.inference.evaluation import Entry, Evaluation
 from proband.inference.multiplicity import holm
 from proband.measures import RecognitionRate
-from proband.words import counted
+from proband.words import Note, Sentence, plain
 
 Kind = Literal["version", "improvement"]
+_COST = Sentence(
+    "feret.cost-of-locating",
+    "note",
+    "{category}: locating the face costs {first} {effect} against {second}, {tested}",
+)
+_COST_WITH_FAILURES = Sentence(
+    "feret.cost-of-locating-with-failures",
+    "note",
+    "{category}: locating the face costs {first} {effect} against {second}, {tested} (without a rank: {failed:count} of "
+    "{probes:count probe})",
+)
+_GAIN = Sentence("feret.gain", "note", "{category}: {second} against {first}: {effect}, {tested}")
+_DATED_GAIN = Sentence(
+    "feret.gain-between-dates",
+    "note",
+    "{category}: {second} against {first} from {first_date} to {second_date}: {effect}, {tested}",
+)
 _DATE = re.compile(r"\d{4}(-\d\d){0,2}", re.ASCII)
 
 
 @dataclass(frozen=True)
 class Version:
-    """One algorithm that finds the face itself, and the same one told where the eyes are."""
+    """One algorithm that finds the face itself, and the same one told where the eyes are.
+
+    `named` says that the names tell which is which, so that nothing need be added to them.
+    """
 
     fully: str
     partially: str
+    named: bool = False
 
 
 @dataclass(frozen=True)
@@ -75,7 +96,7 @@ class ContrastRow:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
-        return {**asdict(self), "first": list(self.first), "second": list(self.second)}
+        return {name: plain(value) for name, value in vars(self).items()}
 
 
 @dataclass(frozen=True)
@@ -92,6 +113,7 @@ class Contrast:
     rows: tuple[ContrastRow, ...]
     first_date: str | None = None
     second_date: str | None = None
+    named: bool = False
 
     @property
     def roles(self) -> tuple[str, str]:
@@ -103,27 +125,29 @@ class Contrast:
     @property
     def labels(self) -> tuple[str, str]:
         """The names of the two states, each with what it is."""
-        return with_role(self.first, self.roles[0]), with_role(self.second, self.roles[1])
+        if self.named:
+            return self.first, self.second
+        return f"{self.first} ({self.roles[0]})", f"{self.second} ({self.roles[1]})"
 
-    def sentences(self) -> list[str]:
+    def sentences(self) -> list[Note]:
         """What each set of probes shows, in words."""
         return [self._sentence(row) for row in self.rows]
 
-    def _sentence(self, row: ContrastRow) -> str:
-        pair = row.pair
-        effect = f"{100 * pair.difference:+.2f} points [{100 * pair.low:+.2f}, {100 * pair.high:+.2f}]"
-        tested = f"adjusted p = {pair.p_adjusted:.2g}"
+    def _sentence(self, row: ContrastRow) -> Note:
+        said = {
+            "category": row.category,
+            "first": self.first,
+            "second": self.second,
+            "effect": row.pair.effect,
+            "tested": row.pair.tested,
+        }
         if self.kind == "version":
-            failed = (
-                f" (without a rank: {row.first_failed:,} of {counted(row.n_probes, 'probe')})"
-                if row.first_failed
-                else ""
-            )
-            return f"{row.category}: locating the face costs {self.first} {effect} against {self.second}, {tested}{failed}."
-        dates = (
-            f" from {self.first_date} to {self.second_date}" if self.first_date and self.second_date else ""
-        )
-        return f"{row.category}: {self.second} against {self.first}{dates}: {effect}, {tested}."
+            if row.first_failed:
+                return _COST_WITH_FAILURES(**said, failed=row.first_failed, probes=row.n_probes)
+            return _COST(**said)
+        if self.first_date and self.second_date:
+            return _DATED_GAIN(**said, first_date=self.first_date, second_date=self.second_date)
+        return _GAIN(**said)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
@@ -133,7 +157,7 @@ class Contrast:
                 for name in ("kind", "first", "second", "rank", "first_date", "second_date")
             },
             "rows": [row.to_dict() for row in self.rows],
-            "sentences": self.sentences(),
+            "sentences": plain(self.sentences()),
         }
 
 
@@ -153,7 +177,8 @@ def contrasts(
             _row(evaluation, category, names, rank, confidence_level, seed)
             for category in evaluation.categories
         )
-        made.append(Contrast(kind, *names, rank, rows, *dates))
+        named = isinstance(one, Version) and one.named
+        made.append(Contrast(kind, *names, rank, rows, *dates, named))
     adjusted = iter(holm([row.pair.p_value for one in made for row in one.rows]))
     return tuple(
         replace(
@@ -162,11 +187,6 @@ def contrasts(
         )
         for one in made
     )
-
-
-def with_role(name: str, role: str) -> str:
-    """A name with what it is, unless it says so itself."""
-    return name if name.endswith(f"({role})") else f"{name} ({role})"
 
 
 def require_different(asked: Sequence[Version] | Sequence[Improvement]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from proband.inference.gallery_places import places
 from proband.inference.gallery_tables import GalleryVariation
 from proband.inference.people_fractions import SizeCurve
 from proband.inference.rejection import RejectionTest
+from proband.words import Note, plain
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +98,7 @@ class FeretStudy(Shown):
     variation: tuple[GalleryVariation, ...]
     sizes: tuple[SizeCurve, ...]
     rejection: RejectionTest | None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __repr__(self) -> str:
         leaders = ", ".join(f"{one.category}: {one.leader}" for one in self.results[:4])
@@ -170,7 +171,7 @@ class FeretStudy(Shown):
             ],
             "sizes": [one.to_dict() for one in self.sizes],
             "rejection": None if self.rejection is None else self.rejection.to_dict(),
-            "notes": list(self.notes),
+            "notes": plain(self.notes),
         }
 
 
@@ -191,7 +192,7 @@ def _plain(band: Band) -> dict[str, Any]:
         "cmc": band.values.tolist(),
         "cmc_low": band.low.tolist(),
         "cmc_high": band.high.tolist(),
-        "design": band.design,
-        "answers": asdict(band.answers),
-        "notes": list(band.notes),
+        "design": band.design.to_dict(),
+        "answers": band.answers.to_dict(),
+        "notes": plain(band.notes),
     }

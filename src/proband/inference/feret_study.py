@@ -23,11 +23,19 @@ from proband.inference.people_fractions import SizeCurve, average_band, size_cur
 from proband.inference.proportions import check_seed
 from proband.inference.rejection import Rejection, rejection_test
 from proband.measures import Outcomes, RecognitionRate, rank as rank_probes, upper_bound_cmc
+from proband.measures.identification import of_the_leader
 from proband.measures.outcomes import Counting, FailurePolicy, TiePolicy
 from proband.samples import Category, Experiment
 from proband.scores import Scores
+from proband.words import Note, Sentence, count
 
 _MOST_GROUPS = 20
+_PICKED = Sentence(
+    "feret.picked-as-best",
+    "caution",
+    "picked as the best of {n:count} on these probes, so its interval leans upwards",
+)
+_NO_VARIATION = Sentence("feret.no-variation", "caution", "{category}: no variation over {design}: {why}")
 
 
 def feret_study(
@@ -155,7 +163,7 @@ def probe_groups(experiment: Experiment, column: str) -> tuple[Category, ...]:
     found = frame[column][experiment.probes[experiment.mated]].drop_nulls().unique().sort()
     if not 1 <= len(found) <= _MOST_GROUPS:
         raise UsageError(
-            f"The column {column!r} has {len(found):,} values among the probes; groups are 1 to {_MOST_GROUPS}.",
+            f"The column {column!r} has {count(len(found))} values among the probes; groups are 1 to {_MOST_GROUPS}.",
             Hint("for ranges write categories: {option:category}.", name="young", rule="probe.age < 30"),
         )
     if found.dtype == pl.Date:
@@ -178,7 +186,7 @@ def _result(
     )
     curves = [entry.curve for entry in entries]
     bound = upper_bound_cmc(curves)
-    leader = next(entry for entry in entries if bound.facts.algorithm == f"upper bound ({entry.algorithm})")
+    leader = next(entry for entry in entries if entry.curve.values is bound.values)
     return CategoryResult(
         category,
         average_band(outcomes, curves, level),
@@ -190,14 +198,11 @@ def _result(
 
 
 def _selected(entry: Entry, name: str, of: int) -> Band:
-    note = f"picked as the best of {of} on these probes, so its interval leans upwards"
     return replace(
         entry.band,
         facts=replace(entry.band.facts, algorithm=name),
-        answers=replace(
-            entry.band.answers, of=f"{entry.band.answers.of} of the algorithm that is best at rank 1"
-        ),
-        notes=(*entry.band.notes, *([note] if of > 1 else [])),
+        answers=replace(entry.band.answers, of=of_the_leader(entry.band.answers.of)),
+        notes=(*entry.band.notes, *([_PICKED(n=of)] if of > 1 else [])),
     )
 
 
@@ -209,7 +214,7 @@ def _variation(
     designs: Sequence[Galleries],
     measure: RecognitionRate,
     settings: dict[str, Any],
-) -> tuple[tuple[GalleryVariation, ...], tuple[str, ...]]:
+) -> tuple[tuple[GalleryVariation, ...], tuple[Note, ...]]:
     """Repeat every set of probes over every choice of galleries; say of which no gallery has a probe."""
     made, notes = [], []
     shown = [one for one in categories if one is None or one.name in evaluation.categories]
@@ -230,7 +235,8 @@ def _variation(
                 )
             except DesignError as none:
                 name = ALL_PROBES if category is None else category.name
-                notes.append(f"{name}: no variation over {design}: {none.message.rstrip('.')}")
+                why = none.message.rstrip(".")
+                notes.append(_NO_VARIATION(category=name, design=design.as_method, why=why))
     return tuple(made), tuple(notes)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal, get_args
 
@@ -14,9 +14,34 @@ from proband.errors import UsageError
 from proband.inference.cv_folds import ALIKE, notes_on, same_folds, why_unknown
 from proband.inference.multiplicity import holm
 from proband.measures.results import Answers
+from proband.words import Method, Note, Sentence, Target, fixed, p_value, plain, points
 
 Floats = npt.NDArray[np.float64]
 FiveByTwoTest = Literal["f", "t"]
+
+_METHODS = {
+    "f": Method(
+        "five-by-two-f",
+        "combined 5×2cv F test",
+        "the combined 5×2cv F test",
+        ("alpaydin1999", "dietterich1998"),
+    ),
+    "t": Method("five-by-two-t", "5×2cv t test", "the 5×2cv t test", ("dietterich1998",)),
+}
+_OF = Target("difference-of-accuracy-on-half", "difference of accuracy when trained on half the data")
+_HALVES = Target("halves-anew", "training and test halves drawn anew")
+_HALVES_OF_SUBJECTS = Target(
+    "halves-of-same-subjects-anew",
+    "training and test halves drawn anew from samples of the same subjects",
+)
+_SETTINGS = Target("classifiers-and-settings", "the classifiers and their settings")
+_SETTINGS_AND_SUBJECTS = Target(
+    "classifiers-settings-and-subjects", "the classifiers and their settings; the subjects"
+)
+_NORMAL = Target(
+    "folds-independent", "differences are nearly normal, and those of different folds independent"
+)
+_NO_TEST = Sentence("folds.no-test", "caution", "no test: {why}")
 
 FEWEST_SUBJECTS = 100
 """Each half trains on few: from this many subjects on, the tests were found to hold their level; below, none is claimed to."""
@@ -45,22 +70,23 @@ class FiveByTwo:
     p_value: float
     p_adjusted: float
     answers: Answers
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
+
+    @property
+    def method(self) -> Method:
+        """The test."""
+        return _METHODS[self.test]
 
     def __repr__(self) -> str:
-        shown = "none" if self.statistic is None else f"{self.statistic:.3f}"
+        shown = "none" if self.statistic is None else fixed(self.statistic, 3)
         return (
-            f"{self.first} against {self.second}: {100 * self.difference:+.2f} points, 5×2cv {self.test} {shown}, "
-            f"adjusted p = {self.p_adjusted:.2g}"
+            f"{self.first} against {self.second}: {points(self.difference)}, 5×2cv {self.test} {shown}, "
+            f"adjusted p {p_value(self.p_adjusted)}"
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
-        return {
-            **asdict(self),
-            "degrees_of_freedom": list(self.degrees_of_freedom),
-            "notes": list(self.notes),
-        }
+        return {name: plain(value) for name, value in vars(self).items()}
 
 
 def compare_five_by_two(
@@ -105,10 +131,10 @@ def compare_five_by_two(
     found = [_five_by_two(values[a] - values[b], test) for a, b in pairs]
     adjusted = holm([p_value for _, p_value in found])
     answers = Answers(
-        "difference of accuracy when trained on half the data",
-        "training and test halves drawn anew" + ("" if disjoint else " from samples of the same subjects"),
-        "the classifiers and their settings" + ("" if disjoint else "; the subjects"),
-        "differences are nearly normal, and those of different folds independent",
+        _OF,
+        _HALVES if disjoint else _HALVES_OF_SUBJECTS,
+        _SETTINGS if disjoint else _SETTINGS_AND_SUBJECTS,
+        _NORMAL,
     )
     notes = notes_on(disjoint, n_subjects, FEWEST_SUBJECTS)
     return tuple(
@@ -124,7 +150,7 @@ def compare_five_by_two(
             answers=answers,
             notes=notes
             if statistic is not None
-            else (f"no test: {why_unknown(10, 'differences on')}", *notes),
+            else (_NO_TEST(why=why_unknown(10, "differences on")), *notes),
         )
         for (first, second), (statistic, p_value), p_adjusted in zip(pairs, found, adjusted, strict=True)
     )

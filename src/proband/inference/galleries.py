@@ -22,8 +22,21 @@ from proband.measures.outcomes import FailurePolicy, TiePolicy
 from proband.samples import Experiment, Samples
 from proband.samples.table import Selection, frozen
 from proband.scores import Scores
+from proband.words import Note, Sentence, count
 
 Floats = npt.NDArray[np.float64]
+
+_NOT_TESTED = Sentence(
+    "galleries.not-tested",
+    "caution",
+    "{algorithm}: whether the {n:count} {kind} differ at rank {rank} is not tested, since {people:count} people are too few for it: "
+    "they span {range:span}",
+)
+_TESTED = "at rank {rank}: they span {range:span}, F({above:count}, {below:count}) = {statistic:two}, p {p:p}"
+_DIFFER = Sentence("galleries.differ", "note", "{algorithm}: the {n:count} {kind} differ " + _TESTED)
+_ALIKE = Sentence(
+    "galleries.alike", "note", "{algorithm}: the {n:count} {kind} cannot be told apart " + _TESTED
+)
 
 
 def most_probes(n_images: npt.NDArray[np.integer[Any]], design: StratifiedDesign | None = None) -> int:
@@ -113,7 +126,7 @@ class ImageColumns:
         with_three = int((sizes >= 3).sum())
         if enough.sum() < 2:
             raise DesignError(
-                f"{int(enough.sum())} of {len(sizes):,} people have {wanted} images.",
+                f"{int(enough.sum())} of {count(len(sizes))} people have {wanted} images.",
                 "ask for fewer images of each.",
             )
         places = np.array(
@@ -183,19 +196,20 @@ class GalleryEffect:
         values = [one.value for one in self.estimates]
         return max(values) - min(values)
 
-    def sentence(self) -> str:
+    def sentence(self) -> Note:
         """The answer in words."""
-        kind = "mixed galleries" if self.mixed else "galleries"
-        if self.n_subjects <= self.degrees_of_freedom[0]:
-            return (
-                f"{self.algorithm}: whether the {len(self.estimates)} {kind} differ at rank {self.rank} is not tested, since "
-                f"{self.n_subjects} people are too few for it: they span {100 * self.range:.1f} points."
-            )
-        verdict = "differ" if self.p_value <= 0.05 else "cannot be told apart"
-        return (
-            f"{self.algorithm}: the {len(self.estimates)} {kind} {verdict} at rank {self.rank}: they span {100 * self.range:.1f} "
-            f"points, F({self.degrees_of_freedom[0]}, {self.degrees_of_freedom[1]}) = {self.statistic:.2f}, p = {self.p_value:.2g}."
-        )
+        of = {
+            "algorithm": self.algorithm,
+            "n": len(self.estimates),
+            "kind": "mixed galleries" if self.mixed else "galleries",
+            "rank": self.rank,
+            "range": self.range,
+        }
+        above, below = self.degrees_of_freedom
+        if self.n_subjects <= above:
+            return _NOT_TESTED(**of, people=self.n_subjects)
+        said = _DIFFER if self.p_value <= 0.05 else _ALIKE
+        return said(**of, above=above, below=below, statistic=self.statistic, p=self.p_value)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
@@ -210,7 +224,7 @@ class GalleryEffect:
             "degrees_of_freedom": list(self.degrees_of_freedom),
             "p_value": self.p_value,
             "pairs": [dict(pair) for pair in self.pairs],
-            "sentence": self.sentence(),
+            "sentence": self.sentence().to_dict(),
         }
 
 

@@ -16,6 +16,7 @@ from proband.inference.clusters import cluster_statistics
 from proband.inference.proportions import Interval, t_quantile
 from proband.measures import Outcomes
 from proband.samples import Samples
+from proband.words import Note, Sentence
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -24,6 +25,16 @@ RESAMPLES = 2_000  # of a gallery's people, for the places
 _DIGITS = 12  # rates that agree this far are equal: sums of fractions differ by rounding
 _FEWEST_PEOPLE, _FEWEST_EXPECTED = 10, 5.0  # in each gallery, for the chi-square to hold
 _DAY = 86_400_000_000  # microseconds
+
+_ONE_GALLERY = Sentence("galleries.too-few", "caution", "fewer than two galleries have probes")
+_FEW_PEOPLE = Sentence(
+    "galleries.few-people", "caution", "a gallery has probes of fewer than {fewest:count} people"
+)
+_FEW_EXPECTED = Sentence(
+    "galleries.few-expected",
+    "caution",
+    "a gallery is expected to have fewer than {fewest:given} independent successes or failures",
+)
 
 
 def places(rates: Floats) -> Integers:
@@ -104,7 +115,7 @@ class Heterogeneity:
     degrees_of_freedom: int | None = None
     p_value: float | None = None
     between: float | None = None
-    declined: str | None = None
+    declined: Note | None = None
 
 
 def heterogeneity(outcomes: Sequence[Outcomes], rank: int) -> Heterogeneity:
@@ -117,16 +128,14 @@ def heterogeneity(outcomes: Sequence[Outcomes], rank: int) -> Heterogeneity:
     from scipy.special import chdtrc
 
     if len(outcomes) < 2:
-        return Heterogeneity(declined="fewer than two galleries have probes")
+        return Heterogeneity(declined=_ONE_GALLERY())
     sizes = np.array([_worth(one, rank) for one in outcomes])
     rates = np.array([float(one.success(rank).mean()) for one in outcomes])
     common = float(sizes @ rates / sizes.sum())
     if min(people_in(one) for one in outcomes) < _FEWEST_PEOPLE:
-        return Heterogeneity(declined=f"a gallery has probes of fewer than {_FEWEST_PEOPLE} people")
+        return Heterogeneity(declined=_FEW_PEOPLE(fewest=_FEWEST_PEOPLE))
     if min(common, 1 - common) * sizes.min() < _FEWEST_EXPECTED:
-        return Heterogeneity(
-            declined=f"a gallery is expected to have fewer than {_FEWEST_EXPECTED:g} independent successes or failures"
-        )
+        return Heterogeneity(declined=_FEW_EXPECTED(fewest=_FEWEST_EXPECTED))
     weights = sizes / (common * (1 - common))
     statistic = float(weights @ (rates - common) ** 2)
     freedom = len(rates) - 1

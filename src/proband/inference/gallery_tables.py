@@ -12,6 +12,7 @@ from proband.engine.frames import frame_of_rows
 from proband.inference.gallery_places import Heterogeneity, Spread
 from proband.inference.proportions import Interval
 from proband.measures.results import Answers
+from proband.words import Method, Note, Target, count, fixed, plain
 
 
 @dataclass(frozen=True)
@@ -104,8 +105,13 @@ class GalleryRow:
             "range": self.spread.range,
             "least_place": self.least_place,
             "greatest_place": self.greatest_place,
-            **asdict(self.test or Heterogeneity()),
+            **plain(self.test or Heterogeneity()),
         }
+
+    def to_row(self) -> dict[str, Any]:
+        """Return what a row of a table holds: why there is no test in words."""
+        declined = None if self.test is None else self.test.declined
+        return {**self.to_dict(), "declined": None if declined is None else str(declined)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,9 +132,9 @@ class GalleryVariation:
         The four answers of the means over galleries, and what else a reader should know.
     """
 
-    estimand: str
+    estimand: Target
     category: str | None
-    design: str
+    design: Method
     size: int
     galleries: tuple[GalleryFacts, ...]
     cells: tuple[GalleryCell, ...]
@@ -138,7 +144,7 @@ class GalleryVariation:
     confidence_level: float
     seed: int
     answers: Answers
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     @property
     def algorithms(self) -> tuple[str, ...]:
@@ -151,11 +157,11 @@ class GalleryVariation:
 
     def __repr__(self) -> str:
         means = ", ".join(
-            f"{row.algorithm} {row.spread.mean:.4f} (range {row.spread.range:.4f}, places {row.least_place}–{row.greatest_place})"
+            f"{row.algorithm} {fixed(row.spread.mean)} (range {fixed(row.spread.range)}, places {row.least_place}–{row.greatest_place})"
             for row in self.rows[:6]
         )
         probes = "" if self.category is None else f" of {self.category} probes"
-        return f"GalleryVariation({self.estimand}{probes}, {len(self.galleries)} galleries of {self.size:,} people: {means})"
+        return f"GalleryVariation({self.estimand}{probes}, {len(self.galleries)} galleries of {count(self.size)} people: {means})"
 
     def to_frame(self) -> pl.DataFrame:
         """One row for each algorithm and gallery."""
@@ -170,16 +176,16 @@ class GalleryVariation:
 
     def summary_frame(self) -> pl.DataFrame:
         """One row for each algorithm, and the average over them last."""
-        rows = [row.to_dict() for row in (*self.rows, self.average)]
+        rows = [row.to_row() for row in (*self.rows, self.average)]
         return _framed(rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON."""
         return {
             "proband": __version__,
-            "estimand": self.estimand,
+            "estimand": self.estimand.to_dict(),
             "category": self.category,
-            "design": self.design,
+            "design": self.design.to_dict(),
             "size": self.size,
             "confidence_level": self.confidence_level,
             "seed": self.seed,
@@ -188,8 +194,8 @@ class GalleryVariation:
             "algorithms": [row.to_dict() for row in self.rows],
             "averages": list(self.averages),
             "average": self.average.to_dict(),
-            "answers": asdict(self.answers),
-            "notes": list(self.notes),
+            "answers": self.answers.to_dict(),
+            "notes": plain(self.notes),
         }
 
 

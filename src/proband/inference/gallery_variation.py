@@ -34,17 +34,67 @@ from proband.inference.tallies import tally
 from proband.measures import Outcomes, RecognitionRate, rank as rank_probes
 from proband.measures.outcomes import Counting, FailurePolicy, TiePolicy
 from proband.measures.results import Answers, Facts
+from proband.measures.targets import derived
 from proband.samples import Category, Experiment
 from proband.scores import Scores, require_orientation
+from proband.words import Note, Sentence, Target, count
 
 _RATES = Interval(0.0, 1.0)
 _ANYTHING = Interval(-np.inf, np.inf)
 AVERAGE = "average over algorithms"
+_OTHER_GALLERIES = Target("people-in-galleries", "other people, in galleries of this size")
+_FIXED = Target("algorithm-and-images", "the algorithm and how many images people have")
+_ALIKE = Target(
+    "galleries-alike",
+    "galleries are independent groups of people, alike in distribution, and their mean is nearly normal",
+)
+
 _MEANING = (
-    "the interval and the places of one gallery speak of other people searched for in that gallery; for places its people "
-    "are drawn anew, the same for all algorithms",
-    "the test whether galleries differ takes the people of a gallery for independent, so a rival who stands before many of "
-    "them counts as a difference between galleries",
+    Sentence(
+        "galleries.meaning-of-intervals",
+        "note",
+        "the interval and the places of one gallery speak of other people searched for in that gallery; for places its people are "
+        "drawn anew, the same for all algorithms",
+    )(),
+    Sentence(
+        "galleries.meaning-of-test",
+        "note",
+        "the test whether galleries differ takes the people of a gallery for independent, so a rival who stands before many of them "
+        "counts as a difference between galleries",
+    )(),
+)
+_DEVIATION = Sentence("galleries.deviation", "note", "standard deviation over galleries {deviation:rate}")
+_NOT_COMPARED = Sentence(
+    "galleries.not-compared",
+    "caution",
+    "{algorithm} compared no probe of gallery {gallery} with a mate: an empty cell",
+)
+_UNDATED = Sentence(
+    "galleries.no-age",
+    "note",
+    "no age of {n:count probe}: they, or all their mates, have no value in '{column}'",
+)
+_NO_PROBES = Sentence(
+    "galleries.no-probes", "caution", "no probes in {n:word gallery/galleries} {which:names}: empty cells"
+)
+_NO_PROBES_OF = Sentence(
+    "galleries.no-probes-of-category",
+    "caution",
+    "no probes in category '{category}' in {n:word gallery/galleries} {which:names}: empty cells",
+)
+NO_TEST = Sentence(
+    "galleries.no-test", "note", "no test whether galleries differ for {algorithms:names}: {why}"
+)
+"""Why some algorithms have no test."""
+_FEW_GALLERIES = Sentence(
+    "galleries.fewer-than-three",
+    "caution",
+    "fewer than three galleries have probes, which is too few to say how galleries vary: rely on no interval of the mean",
+)
+_NO_VARIATION = Sentence(
+    "galleries.do-not-vary",
+    "caution",
+    "galleries that do not vary show nothing of other people: no interval of their mean is claimed",
 )
 
 
@@ -117,7 +167,7 @@ def gallery_variation(
     return GalleryVariation(
         estimand=measure.estimand,
         category=None if category is None else category.name,
-        design=str(design),
+        design=design.as_method,
         size=parts.size,
         galleries=facts,
         cells=tuple(cell for row in cells for cell in row),
@@ -165,13 +215,13 @@ def estimate_over_galleries(
         events=None,
         degrees_of_freedom=len(values) - 1.0,
         replicates=values,
-        design=str(design),
+        design=design.as_method,
         seed=design.seed if design.order is None else None,
         answers=_answers(measure, parts, len(values)),
         facts=_pooled_facts(within, parts, outcomes),
         clusters=None,
         notes=(
-            f"standard deviation over galleries {deviation:.4f}",
+            _DEVIATION(deviation=deviation),
             *parts.notes,
             *noted,
             *_about_spread([spread], len(values)),
@@ -189,14 +239,14 @@ def _ranked(
     check_orientation: bool,
     progress: Progress,
     options: dict[str, Any],
-) -> tuple[Ranked, tuple[str, ...]]:
+) -> tuple[Ranked, tuple[Note, ...]]:
     """Each algorithm's outcomes in each gallery, None where nothing can be scored, and what is to be said of them."""
     experiments = [one.experiment for one in parts.galleries]
     if not any(experiments):
         raise DesignError("No gallery has a probe of one of its people, so there is nothing to measure.")
     progress.begin(f"ranks in {len(experiments)} galleries", len(scores) * len(experiments))
     ranked: Ranked = []
-    notes: list[str] = []
+    notes: list[Note] = []
     for one in scores:
         if check_orientation:
             require_orientation(one, experiment)  # once, where most people are
@@ -208,9 +258,7 @@ def _ranked(
                     found = rank_probes(one, part, check_orientation=False, **options)
                     notes.extend(found.notes)
                 except DesignError:  # every genuine pair of this gallery is a don't-care cell
-                    notes.append(
-                        f"{one.name} compared no probe of gallery {number} with a mate: an empty cell"
-                    )
+                    notes.append(_NOT_COMPARED(algorithm=one.name, gallery=number))
             ranked[-1].append(found)
             progress.advance(1)
         if not any(found is not None for found in ranked[-1]):
@@ -222,7 +270,7 @@ def _ranked(
 
 def _facts(
     experiment: Experiment, parts: GalleryParts, ages: str | None
-) -> tuple[tuple[GalleryFacts, ...], tuple[str, ...]]:
+) -> tuple[tuple[GalleryFacts, ...], tuple[Note, ...]]:
     samples = experiment.samples
     found, undated = [], 0
     for one in parts.galleries:
@@ -233,8 +281,7 @@ def _facts(
         people = len(np.unique(samples.codes[one.probes]))
         sizes = (len(one.people), len(one.images), len(one.probes), people)
         found.append(GalleryFacts(one.number, *sizes, age, one.first, one.last))
-    note = f"no age of {undated:,} probes: they, or all their mates, have no value in {ages!r}"
-    return tuple(found), ((note,) if undated else ())
+    return tuple(found), ((_UNDATED(n=undated, column=ages),) if undated else ())
 
 
 def _cells(
@@ -284,14 +331,13 @@ def _mean_of(rates: Sequence[float | None]) -> float | None:
 
 def _answers(measure: Any, parts: GalleryParts, n_filled: int) -> Answers:
     order = parts.design.order
-    drift = (
-        "" if order is None else f"; galleries follow {order}, so any drift over it is within their spread"
-    )
+    of = f"mean {{}} over {n_filled} galleries of {count(parts.size)} people"
+    drift = f"{_ALIKE}; galleries follow {order}, so any drift over it is within their spread"
     return Answers(
-        f"mean {measure.estimand} over {n_filled} galleries of {parts.size:,} people",
-        "other people, in galleries of this size",
-        "the algorithm and how many images people have",
-        f"galleries are independent groups of people, alike in distribution, and their mean is nearly normal{drift}",
+        derived("mean-over-galleries", of, measure.estimand),
+        _OTHER_GALLERIES,
+        _FIXED,
+        _ALIKE if order is None else Target("galleries-alike-but-for-drift", drift),
     )
 
 
@@ -308,40 +354,33 @@ def _pooled_facts(within: Experiment, parts: GalleryParts, outcomes: Sequence[Ou
         n_ranks=max(one.n_ranks for one in each),
         n_unmated=int((~within.mated).sum()),
         universe=within.universe,
-        gallery_rule=f"{within.gallery_rule}; {parts.design}, {parts.size:,} people in each",
+        gallery_rule=f"{within.gallery_rule}; {parts.design}, {count(parts.size)} people in each",
         experiment=within.fingerprint,
         notes=tuple(dict.fromkeys(note for one in each for note in one.notes)),
     )
 
 
-def _empty(facts: Sequence[GalleryFacts], category: Category | None) -> tuple[str, ...]:
-    without = [str(one.number) for one in facts if not one.probes]
+def _empty(facts: Sequence[GalleryFacts], category: Category | None) -> tuple[Note, ...]:
+    without = tuple(str(one.number) for one in facts if not one.probes)
     if not without:
         return ()
-    which = "" if category is None else f" in category {category.name!r}"
-    galleries = "gallery" if len(without) == 1 else "galleries"
-    return (f"no probes{which} in {galleries} {', '.join(without)}: empty cells",)
+    if category is None:
+        return (_NO_PROBES(n=len(without), which=without),)
+    return (_NO_PROBES_OF(category=category.name, n=len(without), which=without),)
 
 
-def _declined(rows: Sequence[GalleryRow]) -> tuple[str, ...]:
-    whose: dict[str, list[str]] = {}
+def _declined(rows: Sequence[GalleryRow]) -> tuple[Note, ...]:
+    whose: dict[Note, list[str]] = {}
     for row in rows:
         if row.test is not None and row.test.declined is not None:
             whose.setdefault(row.test.declined, []).append(row.algorithm)
-    return tuple(
-        f"no test whether galleries differ for {', '.join(names)}: {reason}"
-        for reason, names in whose.items()
-    )
+    return tuple(NO_TEST(algorithms=tuple(names), why=reason) for reason, names in whose.items())
 
 
-def _about_spread(spreads: Sequence[Spread], n_filled: int) -> tuple[str, ...]:
+def _about_spread(spreads: Sequence[Spread], n_filled: int) -> tuple[Note, ...]:
     notes = []
     if n_filled < 3:
-        notes.append(
-            "fewer than three galleries have probes, which is too few to say how galleries vary: rely on no interval of the mean"
-        )
+        notes.append(_FEW_GALLERIES())
     if any(one.interval is None for one in spreads) and n_filled > 1:
-        notes.append(
-            "galleries that do not vary show nothing of other people: no interval of their mean is claimed"
-        )
+        notes.append(_NO_VARIATION())
     return tuple(notes)

@@ -18,6 +18,44 @@ from proband.measures.verification import OperatingPoint
 from proband.samples import Experiment, Samples
 from proband.samples.table import Selection, frozen
 from proband.scores import Scores
+from proband.words import Note, Sentence, count
+
+_AT_THRESHOLD = Sentence(
+    "groups.at-threshold",
+    "note",
+    "{algorithm} by {column}: at the threshold {threshold:threshold}, the same for all groups. Comparisons across groups are left out",
+)
+_NO_THRESHOLD = Sentence(
+    "groups.no-threshold",
+    "caution",
+    "{algorithm} by {column}: no threshold reaches the rate asked for, the same for all groups. Comparisons across groups are left out",
+)
+_RATE = Sentence(
+    "groups.rate", "note", "{rate} {value:four} [{low:four}, {high:four}] ({errors:count} of {n:count})"
+)
+_UNSUPPORTED_RATE = Sentence(
+    "groups.unsupported-rate",
+    "caution",
+    "{rate} {value:four} [{low:four}, {high:four}] ({errors:count} of {n:count}, not supported)",
+)
+_GROUP = Sentence(
+    "groups.rates", "note", "{algorithm}, {column} = {group}, {people:count person/people}: {rates:parts}"
+)
+_EMPTY_GROUP = Sentence(
+    "groups.empty", "note", "{algorithm}, {column} = {group}, {people:count person/people}: no comparisons"
+)
+_RATIO = Sentence(
+    "groups.ratio",
+    "note",
+    "{algorithm}: the largest supported {rate} is {ratio:two} times the smallest",
+)
+_UNGROUPED = Sentence(
+    "groups.ungrouped",
+    "note",
+    "{n:count sample has/samples have} no value of {column} and {n:word is/are} in no group",
+)
+BY_GROUP = {_GROUP.code, _EMPTY_GROUP.code}
+"""The codes of the sentences of single groups, which say what a table of groups does."""
 
 
 @dataclass(frozen=True)
@@ -65,33 +103,24 @@ class Differential(Shown):
         values = [found.rate for found in rates if found is not None and found.supported]
         return max(values) / min(values) if len(values) > 1 else None
 
-    def sentences(self) -> list[str]:
+    def sentences(self) -> list[Note]:
         """Say what is compared, then one line for each group, and the ratios."""
-        at = (
-            "no threshold reaches the rate asked for"
-            if self.threshold is None
-            else f"at the threshold {self.threshold:.6g}"
-        )
+        of = {"algorithm": self.algorithm, "column": self.column}
         said = [
-            f"{self.algorithm} by {self.column}: {at}, the same for all groups. Comparisons across groups are left out."
+            _NO_THRESHOLD(**of) if self.threshold is None else _AT_THRESHOLD(**of, threshold=self.threshold)
         ]
         for one in self.groups:
-            parts = [
-                f"{name} {rate.rate:.4g} [{rate.low:.4g}, {rate.high:.4g}] ({rate.errors:,} of {rate.n:,}{'' if rate.supported else ', not supported'})"
-                for name, rate in (("FNMR", one.fnmr), ("FMR", one.fmr))
-                if rate is not None
-            ]
-            said.append(
-                f"{self.algorithm}, {self.column} = {one.group}, {one.n_subjects:,} people: {'; '.join(parts) or 'no comparisons'}"
+            named = {**of, "group": one.group, "people": one.n_subjects}
+            rates = tuple(
+                _rate(name, rate) for name, rate in (("FNMR", one.fnmr), ("FMR", one.fmr)) if rate is not None
             )
+            said.append(_GROUP(**named, rates=rates) if rates else _EMPTY_GROUP(**named))
         for name in ("fnmr", "fmr"):
             ratio = self.ratio(name)
             if ratio is not None:
-                said.append(
-                    f"{self.algorithm}: the largest supported {name.upper()} is {ratio:.2f} times the smallest."
-                )
+                said.append(_RATIO(algorithm=self.algorithm, rate=name.upper(), ratio=ratio))
         if self.n_ungrouped:
-            said.append(f"{self.n_ungrouped:,} samples have no value of {self.column} and are in no group.")
+            said.append(_UNGROUPED(n=self.n_ungrouped, column=self.column))
         return said
 
     def to_dict(self) -> dict[str, Any]:
@@ -105,6 +134,11 @@ class Differential(Shown):
             "ratio_fnmr": self.ratio("fnmr"),
             "ratio_fmr": self.ratio("fmr"),
         }
+
+
+def _rate(name: str, rate: RateInterval) -> Note:
+    said = _RATE if rate.supported else _UNSUPPORTED_RATE
+    return said(rate=name, value=rate.rate, low=rate.low, high=rate.high, errors=rate.errors, n=rate.n)
 
 
 def error_rates_by(
@@ -128,7 +162,9 @@ def error_rates_by(
     values = samples.frame[column]
     kinds = sorted(values.drop_nulls().unique().to_list(), key=str)
     if len(kinds) > 50:
-        raise DesignError(f"{column} has {len(kinds):,} values; groups are few.", "make bands of it first.")
+        raise DesignError(
+            f"{column} has {count(len(kinds))} values; groups are few.", "make bands of it first."
+        )
     closeness = _closeness(point, scores)
     groups = []
     for kind in kinds:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,34 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.inference.dyads import Ints, ListedComparisons, Meetings
+from proband.words import Method, Note, Sentence
 
 Integers = npt.NDArray[np.int64]
 _DRAWS = 9_999
+SIGNIFICANCE = 0.05
+"""What a p-value must not pass for errors to count as concentrated."""
 _BLOCK = 1_000_000  # people drawn at once
+_DEALT = Method(
+    "errors-dealt-anew",
+    "errors dealt anew",
+    "concentration of errors on people, tested by dealing them anew at random",
+    ("doddington1998",),
+)
+
+_GOATS = Sentence(
+    "hard-subjects.goats",
+    "note",
+    "False non-matches: some people are rejected more often than chance makes them (p {p:p})",
+)
+_NO_GOATS = Sentence("hard-subjects.no-goats", "note", "False non-matches: no goats can be seen (p {p:p})")
+_LAMBS = Sentence(
+    "hard-subjects.lambs",
+    "note",
+    "False matches: some people take part in more false matches than chance makes them (p {p:p})",
+)
+_NO_LAMBS = Sentence(
+    "hard-subjects.no-lambs", "note", "False matches: no lambs or wolves can be seen (p {p:p})"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,28 +52,21 @@ class HardSubjects:
         matches (*lambs* are taken for by others, *wolves* are taken for others; here both together).
     goats_p, lambs_p
         The chance, if errors fell on comparisons without regard to people, of their being as concentrated.
+    goats_test, lambs_test
+        How that was found, and with how many draws.
     """
 
     people: pl.DataFrame
     goats_p: float
     lambs_p: float
+    goats_test: Method = _DEALT
+    lambs_test: Method = _DEALT
 
-    def sentences(self) -> list[str]:
+    def sentences(self) -> list[Note]:
         """The answers in words."""
-        goats = (
-            "some people are rejected more often than chance makes them"
-            if self.goats_p <= 0.05
-            else "no goats can be seen"
-        )
-        lambs = (
-            "some people take part in more false matches than chance makes them"
-            if self.lambs_p <= 0.05
-            else "no lambs or wolves can be seen"
-        )
-        return [
-            f"False non-matches: {goats} (p = {self.goats_p:.2g}).",
-            f"False matches: {lambs} (p = {self.lambs_p:.2g}).",
-        ]
+        goats = _GOATS if self.goats_p <= SIGNIFICANCE else _NO_GOATS
+        lambs = _LAMBS if self.lambs_p <= SIGNIFICANCE else _NO_LAMBS
+        return [goats(p=self.goats_p), lambs(p=self.lambs_p)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
@@ -102,10 +119,14 @@ def hard_subjects(
             "false_matches": matches,
         }
     ).sort(["false_non_matches", "false_matches", "subject"], descending=[True, True, False])
+    goats = _goats(genuine_people, missed, genuine, generator)
+    lambs = _lambs(comparisons, matches, len(first), generator)
     return HardSubjects(
         frame,
-        _goats(genuine_people, missed, genuine, generator),
-        _lambs(comparisons, matches, len(first), generator),
+        goats,
+        lambs,
+        replace(_DEALT, draws=_DRAWS),
+        replace(_DEALT, draws=_draws_of_lambs(len(first))),
     )
 
 
@@ -136,8 +157,12 @@ def _lambs(comparisons: Meetings, matches: Integers, total: int, rng: np.random.
     def dealt(times: int) -> Ints:
         return draw(times * total).reshape(2, times, total).swapaxes(0, 1).reshape(times, 2 * total)
 
-    draws = min(_DRAWS, max(199, 20_000_000 // max(total, 1)))
-    return _share_as_large(dealt, draws, 2 * total, weight, observed)
+    return _share_as_large(dealt, _draws_of_lambs(total), 2 * total, weight, observed)
+
+
+def _draws_of_lambs(total: int) -> int:
+    """Fewer draws of many false matches."""
+    return min(_DRAWS, max(199, 20_000_000 // max(total, 1)))
 
 
 def _share_as_large(

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from proband.errors import UsageError
 from proband.inference.proportions import Interval, check_level, normal_quantile, proportion_interval
+from proband.words import count, digits
 
 if TYPE_CHECKING:
     from proband.measures import Outcomes
@@ -42,7 +43,7 @@ class PairedOutcomes:
                     "choose pessimistic or optimistic ties.",
                 )
         if first.shape != second.shape:
-            raise UsageError(f"{len(first):,} and {len(second):,} probes are no pairs.")
+            raise UsageError(f"{count(len(first))} and {count(len(second))} probes are no pairs.")
         a, b = first == 1.0, second == 1.0
         return cls(int((a & b).sum()), int((a & ~b).sum()), int((~a & b).sum()), int((~a & ~b).sum()))
 
@@ -97,7 +98,9 @@ def mcnemar(n_sf: int, n_fs: int) -> McNemar:
         raise UsageError(f"Counts cannot be negative: {n_sf} and {n_fs}.")
     n = n_sf + n_fs
     if n > MOST_PROBES:
-        raise UsageError(f"{n:.3g} discordant probes are more than can be counted exactly, {MOST_PROBES:,}.")
+        raise UsageError(
+            f"{digits(n)} discordant probes are more than can be counted exactly, {count(MOST_PROBES)}."
+        )
     if n == 0:
         return McNemar(0, 0, 1.0, 1.0, 1.0, 1.0)
     greater, less = float(bdtr(n_fs, n, 0.5)), float(bdtr(n_sf, n, 0.5))

@@ -7,7 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from proband.words import Method
+
 _PERMUTATIONS = 9_999
+_CITED = ("cochran1950",)
+_NOTHING = Method("cochran-q-nothing", "no probe tells the algorithms apart", cites=_CITED)
+_CHI_SQUARE = Method("cochran-q", "chi-square", "Cochran's Q against chi-square", _CITED)
+_PERMUTED = Method(
+    "cochran-q-permuted",
+    "labels permuted within people",
+    "Cochran's Q with the algorithms' labels permuted within people",
+    _CITED,
+    draws=_PERMUTATIONS,
+)
 
 
 @dataclass(frozen=True)
@@ -27,7 +39,7 @@ class CochranQ:
     statistic: float
     degrees_of_freedom: int
     p_value: float
-    method: str
+    method: Method
 
 
 def cochran_q(success: npt.NDArray[np.float64], subjects: npt.NDArray[np.intp], seed: int = 0) -> CochranQ:
@@ -38,11 +50,11 @@ def cochran_q(success: npt.NDArray[np.float64], subjects: npt.NDArray[np.intp], 
     columns, rows = success.sum(axis=0), success.sum(axis=1)
     spread = float((rows * (k - rows)).sum())
     if spread == 0:
-        return CochranQ(0.0, k - 1, 1.0, "no probe tells the algorithms apart")
+        return CochranQ(0.0, k - 1, 1.0, _NOTHING)
     q = float((k - 1) * (k * (columns**2).sum() - columns.sum() ** 2) / spread)
     people = int(subjects.max()) + 1
     if people == len(success):
-        return CochranQ(q, k - 1, float(chdtrc(k - 1, q)), "chi-square")
+        return CochranQ(q, k - 1, float(chdtrc(k - 1, q)), _CHI_SQUARE)
     sums = np.zeros((people, k))
     np.add.at(sums, subjects, success)
     rng = np.random.default_rng(seed)
@@ -51,4 +63,4 @@ def cochran_q(success: npt.NDArray[np.float64], subjects: npt.NDArray[np.intp], 
     for _ in range(_PERMUTATIONS):
         permuted = rng.permuted(sums, axis=1).sum(axis=0)
         as_large += float((permuted**2).sum()) >= observed - 1e-9
-    return CochranQ(q, k - 1, as_large / (_PERMUTATIONS + 1), "labels permuted within people")
+    return CochranQ(q, k - 1, as_large / (_PERMUTATIONS + 1), _PERMUTED)

@@ -19,10 +19,23 @@ from proband.inference.proportions import Interval, normal_quantile, t_quantile
 from proband.inference.signflip import sign_flip
 from proband.inference.tallies import Tally, tally
 from proband.measures import Outcomes, RecognitionRate
+from proband.words import Method, count
 
 Floats = npt.NDArray[np.float64]
 _SWAPS = 9_999
-_OVER_PROBES = "McNemar over probes (mid-p)"
+_OVER_PROBES = Method(
+    "mcnemar",
+    "McNemar over probes (mid-p)",
+    "McNemar's test over probes (mid-p)",
+    ("mcnemar1947", "fagerland2013"),
+)
+_TANGO = Method("tango", "Tango interval", "Tango's score interval of the paired difference", ("tango1998",))
+_TANGO_OVER_PEOPLE = Method(
+    "tango-over-people",
+    "Tango interval with the design effect",
+    "Tango's score interval of the paired difference, its counts divided by the design effect over people",
+    ("tango1998", "rao1992"),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,10 +76,16 @@ class Tested:
     one_sided: Interval
     standard_error: float
     p_value: float
-    method: str
+    method: Method
     n_sf: int | None = None
     n_fs: int | None = None
     n_discordant_subjects: int | None = None
+
+
+def joined(test: Method, interval: Method) -> Method:
+    """A test and an interval beside it, told and cited apart."""
+    label = f"{test}, {interval}"
+    return Method(f"{test.key}+{interval.key}", label, draws=test.draws, parts=(test, interval))
 
 
 @singledispatch
@@ -82,8 +101,10 @@ def paired(design: object, pair: Pair) -> Tested:
 def _(design: SignFlip, pair: Pair) -> Tested:
     a, b = pair.successes()
     sums = np.bincount(pair.subjects, weights=a - b).astype(np.float64)
-    p_value = sign_flip(sums, pair.seed).p_mid
-    return _counted(pair, p_value, _design_effect(a - b, pair.subjects), str(design))
+    flipped = sign_flip(sums, pair.seed)
+    effect = _design_effect(a - b, pair.subjects)
+    test = replace(design.as_method, draws=flipped.draws)
+    return _counted(pair, flipped.p_mid, effect, test, over_people=True)
 
 
 @paired.register
@@ -92,25 +113,25 @@ def _(design: ClusteredMcNemar, pair: Pair) -> Tested:
     sums = np.bincount(pair.subjects, weights=a - b).astype(np.float64)
     sizes = np.bincount(pair.subjects).astype(np.float64)
     p_value = clustered_mcnemar(sums, sizes, design.method).p_value
-    return _counted(pair, p_value, _design_effect(a - b, pair.subjects), str(design))
+    effect = _design_effect(a - b, pair.subjects)
+    return _counted(pair, p_value, effect, design.as_method, over_people=True)
 
 
 @paired.register
 def _(design: Binomial, pair: Pair) -> Tested:
     counts = PairedOutcomes.of(*pair.successes())
     p_value = mcnemar(counts.sf, counts.fs).p_mid
-    return _counted(pair, p_value, 1.0, _OVER_PROBES)
+    return _counted(pair, p_value, 1.0, _OVER_PROBES, over_people=False)
 
 
-def _counted(pair: Pair, p_value: float, effect: float, test: str) -> Tested:
+def _counted(pair: Pair, p_value: float, effect: float, test: Method, *, over_people: bool) -> Tested:
     """Tango's score interval, its counts divided by the design effect of the differences."""
     a, b = pair.successes()
     counts = PairedOutcomes.of(a, b)
     level = pair.confidence_level
     shrunk = (counts.sf / effect, counts.fs / effect, counts.n / effect)
     people = len(np.unique(pair.subjects))
-    over_people = test != _OVER_PROBES and people < counts.n
-    with_effect = "Tango interval with the design effect" if over_people else "Tango interval"
+    over_people = over_people and people < counts.n
 
     def quantile(two_sided: float) -> float:
         return t_quantile(two_sided, people - 1) if over_people else normal_quantile(two_sided)
@@ -122,7 +143,7 @@ def _counted(pair: Pair, p_value: float, effect: float, test: str) -> Tested:
         one_sided=tango_counts(*shrunk, level, quantile(2 * level - 1)) if level > 0.5 else interval,
         standard_error=(interval.high - interval.low) / (2 * normal_quantile(level)),
         p_value=p_value,
-        method=f"{test}, {with_effect}",
+        method=joined(test, _TANGO_OVER_PEOPLE if over_people else _TANGO),
         n_sf=counts.sf,
         n_fs=counts.fs,
         n_discordant_subjects=int(np.count_nonzero(np.bincount(pair.subjects, weights=a - b))),
@@ -160,13 +181,20 @@ def _(design: Bootstrap, pair: Pair) -> Tested:
             "censor the ranks: MedianCensoredRank(50).",
         )
     tails = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2, 1 - level, level])
+    swapped = Method(
+        "swapped",
+        f"outcomes swapped by {design.unit} ({count(_SWAPS)} times)",
+        "a permutation test that swaps the algorithms' outcomes",
+        ("fisher1935",),
+        draws=_SWAPS,
+    )
     return Tested(
         difference=difference,
         interval=Interval(float(tails[0]), float(tails[1])),
         one_sided=Interval(float(min(tails[2:])), float(max(tails[2:]))),
         standard_error=float(draws.std(ddof=1)),
         p_value=_swapped(both, difference, n, pair.seed),
-        method=f"outcomes swapped by {design.unit} ({_SWAPS:,} times), {design}",
+        method=joined(swapped, replace(design, interval="percentile").as_method),
     )
 
 

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from proband.designs import Clustered
 from proband.errors import Hint, UsageError
 from proband.inference.estimates import Band
 from proband.inference.proportions import Interval, normal_quantile, t_quantile, wilson_interval
-from proband.inference.under import GALLERY, PEOPLE
 from proband.measures import Curve, Outcomes, average_cmc
 from proband.measures.open_set import chance_by_gallery_size
 from proband.measures.results import Answers
-from proband.words import counted
+from proband.measures.targets import OTHER_PEOPLE, PEOPLE_ALIKE
+from proband.words import Target, count, counted, fixed, plain
 
 Floats = npt.NDArray[np.float64]
 _RANKS = 2_000  # as far as a band goes
-_WILSON = "people (Wilson with the effective sample size)"
+_ALGORITHMS_AVERAGED = Target(
+    "algorithms-averaged-and-gallery",
+    "the algorithms, which are averaged and no sample of others, and the gallery",
+)
+_PEOPLE_SEARCHED = Target(
+    "people-searched-enrolment-averaged",
+    "other people searched for, with as many probes each; which people are enrolled is averaged out exactly",
+)
+_WHOLE_GALLERY = Target("gallery-of-parts", "the algorithm and the gallery that parts are drawn from")
 
 
 def people_interval(
@@ -62,19 +71,14 @@ def average_band(outcomes: Sequence[Outcomes], curves: Sequence[Curve], confiden
             for t in range(1, last + 1)
         ]
     )
-    answers = Answers(
-        curve.answers.of,
-        PEOPLE,
-        "the algorithms, which are averaged and no sample of others, and the gallery",
-        "people are independent and alike in distribution",
-    )
+    answers = Answers(curve.answers.of, OTHER_PEOPLE, _ALGORITHMS_AVERAGED, PEOPLE_ALIKE)
     return Band(
         curve.values[:last],
         ends[:, 0],
         ends[:, 1],
         confidence_level,
         False,
-        _WILSON,
+        Clustered().as_method,
         None,
         answers,
         curve.facts,
@@ -110,12 +114,14 @@ class SizeCurve:
     answers: Answers
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{size:,}: {rate:.4f}" for size, rate in zip(self.sizes, self.rates, strict=True))
+        shown = ", ".join(
+            f"{count(size)}: {fixed(rate)}" for size, rate in zip(self.sizes, self.rates, strict=True)
+        )
         return f"{self.algorithm}, {self.category}: rank-{self.rank} rate by people enrolled {shown}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
-        return asdict(self)
+        return {name: plain(value) for name, value in vars(self).items()}
 
 
 def size_curve(
@@ -136,7 +142,8 @@ def size_curve(
     if wrong:
         lost = " who could be enrolled" if enrolled < outcomes.n_gallery_subjects else ""
         raise UsageError(
-            f"A part of a gallery of {counted(enrolled, 'person', 'people')}{lost} has 1 to {enrolled:,} of them, got {wrong[0]:,}."
+            f"A part of a gallery of {counted(enrolled, 'person', 'people')}{lost} has 1 to {count(enrolled)} of them, got "
+            f"{count(wrong[0])}."
         )
     ordered = tuple(sorted(set(sizes)))
     rates, ends = [], []
@@ -144,12 +151,11 @@ def size_curve(
         expected = _expected(outcomes, enrolled, size, rank)
         rates.append(float(expected.mean()))
         ends.append(people_interval(expected, outcomes.subjects, confidence_level))
-    answers = Answers(
+    of = Target(
+        "rank-rate-by-size",
         f"expected recognition rate at rank {rank} in a gallery of so many of the enrolled people",
-        "other people searched for, with as many probes each; which people are enrolled is averaged out exactly",
-        f"{GALLERY} that parts are drawn from",
-        "people are independent and alike in distribution",
     )
+    answers = Answers(of, _PEOPLE_SEARCHED, _WHOLE_GALLERY, PEOPLE_ALIKE)
     return SizeCurve(
         category=category,
         algorithm=outcomes.algorithm,

@@ -23,7 +23,6 @@ from proband.inference.plans import (
     ErrorRatePlan,
     ErrorTrials,
     HalfWidthPlan,
-    points,
 )
 from proband.inference.proportions import (
     check_level,
@@ -32,6 +31,24 @@ from proband.inference.proportions import (
     t_quantile,
     wilson_interval,
 )
+from proband.words import Sentence, Target, count, digits, worth as worth_of
+
+_HALF_WIDTH = Target("half-width", "half-width of the interval of a rate")
+_TRIALS = Target("trials-for-rare-errors", "trials to tell a rare error's rate")
+_ROUGH = Sentence(
+    "plan.rough", "caution", "with fewer than {few:count} people the normal approximation is rough"
+)
+_INDEPENDENT = Sentence(
+    "plan.independent-trials",
+    "note",
+    "the rules are for independent trials; those that share a person are not, and cost the design effect",
+)
+_ONCE_EACH = Sentence(
+    "plan.no-error-counts-people",
+    "note",
+    "where no error shows how alike the trials of a person are, estimate counts each person once",
+)
+_NOT_RARE = Sentence("plan.not-rare", "caution", "the rules of 3 and 30 are meant for rare errors")
 
 _FEW = 30  # people below whom the normal approximation of a difference is rough
 _RARE = 0.1  # the rules of 3 and 30 are for rates below
@@ -92,12 +109,12 @@ def plan_half_width(
             )
         wanted = half_width * (1 + _SLACK)
         number = found_within(
-            fewest(lambda s: attained(s) <= wanted), f"An interval of ±{points(half_width)}"
+            fewest(lambda s: attained(s) <= wanted), f"An interval of ±{worth_of(half_width)}"
         )
     else:
         number = whole(subjects, "number of people")
     low, high = interval(number)
-    answers = people.answers("half-width of the interval of a rate", "algorithm", f"the rate is {rate:g}")
+    answers = people.answers(_HALF_WIDTH, False, f"the rate is {digits(rate, 6)}")
     return HalfWidthPlan(
         found="half-width" if half_width is None else "subjects",
         confidence_level=confidence_level,
@@ -164,19 +181,18 @@ def plan_difference(
     else:
         chosen = test.check(margin)
         if subjects is None:
-            found, what = "subjects", f"A margin of {points(margin)}"
+            found, what = "subjects", f"A margin of {worth_of(margin)}"
             number = found_within(fewest(lambda s: attained(chosen, s) >= wanted), what)
         else:
             found, number = "power", whole(subjects, "number of people")
     expected = f"{test.expected}; the margin is declared beforehand"
     alike = "the differences on " if rate is None else ""
-    answers = people.answers(f"power of a test of {aim}", "algorithms", expected, alike)
-    few = f"with fewer than {_FEW} people the normal approximation is rough"
+    answers = people.answers(Target("power", f"power of a test of {aim}"), True, expected, alike)
     return DifferencePlan(
         found=found,
         confidence_level=confidence_level,
         answers=answers,
-        **people.facts(few if number < _FEW else ""),
+        **people.facts(_ROUGH(few=_FEW) if number < _FEW else None),
         **people.sizes(number),
         aim=aim,
         margin=margin,
@@ -208,7 +224,7 @@ def plan_error_rate(
     --------
     >>> plan_error_rate(0.001)
     plan: No error in 2,995 independent trials bounds the error rate by 0.001 (95%, exact; the rule of 3 says 3,000);
-    30 errors in 30,000 independent trials tell a rate of 0.001 to about ±30% (90%; exactly -28% to +36%).
+    30 errors in 30,000 independent trials tell a rate of 0.001 to about ±30% (90%; exactly −28% to +36%).
     """
     logarithm = log1p(-check_level(confidence_level))
     people = people_of(probes_per_subject, icc)
@@ -242,7 +258,7 @@ def plan_error_rate(
     exact = trials(lambda n: -expm1(logarithm / n))
     if exact is None:
         raise DesignError(
-            f"An error rate of {error_rate:g} would need more than {LARGEST:,} people.", "ask for less."
+            f"An error rate of {error_rate!r} would need more than {count(LARGEST)} people.", "ask for less."
         )
     three = trials(lambda n: 3 / n) if isclose(confidence_level, 0.95) else None
     thirty = trials(lambda n: 30 / n)
@@ -255,12 +271,11 @@ def plan_error_rate(
     return ErrorRatePlan(
         found="error rate" if error_rate is None else "subjects",
         confidence_level=confidence_level,
-        answers=people.answers("trials to tell a rare error's rate", "algorithm", ""),
+        answers=people.answers(_TRIALS, False, ""),
         **people.facts(
-            "the rules are for independent trials; those that share a person are not, and cost the design effect",
-            "where no error shows how alike the trials of a person are, estimate counts each person once"
-            * (people.probes_per_subject > 1),
-            "the rules of 3 and 30 are meant for rare errors" * common,
+            _INDEPENDENT(),
+            _ONCE_EACH() if people.probes_per_subject > 1 else None,
+            _NOT_RARE() if common else None,
         ),
         no_errors=exact,
         rule_of_3=three,

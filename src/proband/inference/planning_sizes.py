@@ -3,19 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import ceil, hypot, log2, sqrt
 from typing import Any, get_args
 
 from proband.errors import DesignError, UsageError
-from proband.inference.plans import Aim, percent, points
+from proband.inference.plans import Aim
 from proband.inference.proportions import normal_quantile, wilson_interval
 from proband.measures.results import Answers
+from proband.measures.targets import (
+    ALGORITHMS_AND_GALLERY,
+    GALLERY,
+    ONE_PROBE_EACH,
+    OTHER_PEOPLE,
+    PEOPLE_ALIKE,
+    PROBES_ALIKE,
+)
+from proband.words import Note, Sentence, Target, count, digits, level as level_of, worth
 
 POWER = 0.8
 LARGEST = 10**9  # people; a test that needs more is none
 _FEW = 30  # people below whom the normal approximation of a difference is rough
 _SLACK = 1e-12  # a goal that is met but for rounding is met
+
+_COUNTED_ONCE = Sentence(
+    "plan.people-counted-once",
+    "note",
+    "where all outcomes are alike nothing shows how much so those of a person are: each person counts once",
+)
+_NOT_RELIED_ON = Sentence(
+    "plan.design-effect-one",
+    "note",
+    "probes that are less alike than chance are not relied on: the design effect is taken to be 1",
+)
 
 
 @dataclass(frozen=True)
@@ -25,7 +45,7 @@ class People:
     probes_per_subject: int
     icc: float
     design_effect: float
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     def worth(self, subjects: int) -> float:
         """The independent probes that tell as much as those of so many people."""
@@ -35,25 +55,19 @@ class People:
         probes = subjects * self.probes_per_subject
         return {"subjects": subjects, "probes": probes, "effective_probes": self.worth(subjects)}
 
-    def facts(self, *notes: str) -> dict[str, Any]:
-        """What every plan says of people, with these notes as well where they say something."""
-        return {**asdict(self), "notes": (*self.notes, *filter(None, notes))}
+    def facts(self, *notes: Note | None) -> dict[str, Any]:
+        """What every plan says of people, with these notes as well where there are any."""
+        return {**vars(self), "notes": (*self.notes, *filter(None, notes))}
 
-    def answers(self, of: str, fixed: str, expected: str, alike: str = "") -> Answers:
-        if self.probes_per_subject == 1:
-            varying, assumed = (
-                "other probes, one of each person",
-                "probes are independent and alike in distribution",
-            )
-        else:
-            varying = "other people, with as many probes each"
-            assumed = (
-                "people are independent and alike in distribution; "
-                f"the intraclass correlation of {alike}a person's {self.probes_per_subject:,} probes is {self.icc:g}"
-            )
-        return Answers(
-            of, varying, f"the {fixed} and the gallery", "; ".join(filter(None, (assumed, expected)))
-        )
+    def answers(self, of: Target, several: bool, expected: str, alike: str = "") -> Answers:
+        """What is planned for: one algorithm or several, what is expected of them, and whose probes are how much alike."""
+        varying, assumed = ONE_PROBE_EACH, [str(PROBES_ALIKE)]
+        if self.probes_per_subject > 1:
+            probes, icc = count(self.probes_per_subject), digits(self.icc, 6)
+            correlated = f"the intraclass correlation of {alike}a person's {probes} probes is {icc}"
+            varying, assumed = OTHER_PEOPLE, [str(PEOPLE_ALIKE), correlated]
+        assuming = Target("as-planned", "; ".join(filter(None, (*assumed, expected))))
+        return Answers(of, varying, ALGORITHMS_AND_GALLERY if several else GALLERY, assuming)
 
 
 def people_of(probes_per_subject: int, icc: float | None, indistinct: bool = False) -> People:
@@ -68,14 +82,12 @@ def people_of(probes_per_subject: int, icc: float | None, indistinct: bool = Fal
     least = -1 / (probes - 1) if probes > 1 else -1.0
     if not least <= correlation <= 1:
         raise UsageError(
-            f"The intraclass correlation of {probes:,} probes lies between {least:.4g} and 1, got {correlation!r}."
+            f"The intraclass correlation of {count(probes)} probes lies between {digits(least, 4)} and 1, got {correlation!r}."
         )
     effect = 1 + correlation * (probes - 1)
     if indistinct and probes > 1:
-        note = "where all outcomes are alike nothing shows how much so those of a person are: each person counts once"
-        return People(probes, correlation, float(probes), (note,))
-    note = "probes that are less alike than chance are not relied on: the design effect is taken to be 1"
-    return People(probes, correlation, max(1.0, effect), (note,) if effect < 1 else ())
+        return People(probes, correlation, float(probes), (_COUNTED_ONCE(),))
+    return People(probes, correlation, max(1.0, effect), (_NOT_RELIED_ON(),) if effect < 1 else ())
 
 
 @dataclass(frozen=True)
@@ -107,8 +119,8 @@ class TestOf:
             raise UsageError(f"A margin lies between 0 and 1, got {margin!r}.", "0.01 is one point.")
         if margin >= self.largest:
             raise UsageError(
-                f"A difference of {points(margin)} is impossible where {self.expected}.",
-                f"it must be below {points(self.largest)}.",
+                f"A difference of {worth(margin)} is impossible where {self.expected}.",
+                f"it must be below {worth(self.largest)}.",
             )
         return margin
 
@@ -127,7 +139,7 @@ def test_of(aim: Aim, discordant: float | None, rate: float | None, level: float
             raise UsageError("Without discordant probes there is no difference to find.")
         return TestOf(
             aim,
-            f"{percent(discordant)} of the probes are discordant",
+            f"{level_of(discordant, 4)} of the probes are discordant",
             indistinct=discordant == 0,
             largest=discordant if differ else 1.0,
             # Turning all people around is rarer than the level only with so many of them.
@@ -138,7 +150,7 @@ def test_of(aim: Aim, discordant: float | None, rate: float | None, level: float
         within_unit(rate, "An expected rate")
         return TestOf(
             aim,
-            f"two independent data sets have a rate of {rate:g}"
+            f"two independent data sets have a rate of {digits(rate, 6)}"
             + (" and one off it towards 0.5" if differ else ""),
             indistinct=not differ and rate in (0.0, 1.0),
             largest=max(rate, 1 - rate) if differ else 1.0,
@@ -204,7 +216,7 @@ def least_margin(enough: Callable[[float], bool], largest: float, subjects: int)
     short, margin = 0.0, largest
     if not enough(margin):
         raise DesignError(
-            f"{subjects:,} people are too few for any margin.",
+            f"{count(subjects)} people are too few for any margin.",
             "take more, or ask for less power or confidence.",
         )
     while margin - short > _SLACK * margin:
@@ -216,14 +228,14 @@ def least_margin(enough: Callable[[float], bool], largest: float, subjects: int)
 def found_within(number: int | None, what: str) -> int:
     """The number, if there is one."""
     if number is None:
-        raise DesignError(f"{what} would need more than {LARGEST:,} people.", "ask for less.")
+        raise DesignError(f"{what} would need more than {count(LARGEST)} people.", "ask for less.")
     return number
 
 
 def whole(value: int | None, what: str) -> int:
     """The value, if it is a number of people or probes."""
     if value is None or not 1 <= value <= LARGEST or value != int(value):
-        raise UsageError(f"The {what} is a whole number from 1 to {LARGEST:,}, got {value!r}.")
+        raise UsageError(f"The {what} is a whole number from 1 to {count(LARGEST)}, got {value!r}.")
     return int(value)
 
 

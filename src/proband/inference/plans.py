@@ -3,13 +3,64 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from proband.measures.results import Answers
+from proband.words import Note, Sentence, as_sentence, plain
 
 Aim = Literal["difference", "equivalence", "non-inferiority"]
-_RARE = 0.1  # the rules of 3 and 30 are for rates below
+
+_CROWD = Sentence(
+    "plan.people", "note", "{subjects:count person/people} with {probes:count probe}{subjects:word / each}"
+)
+_CROWD_OF_ONE = Sentence(
+    "plan.people-one-probe", "note", "{subjects:count person/people} with one probe{subjects:word / each}"
+)
+_TWO_SETS = Sentence("plan.two-sets", "note", "Two data sets, each of {who},")
+_HALF_WIDTH = Sentence(
+    "plan.half-width",
+    "note",
+    "{who} {subjects:word gives/give} a rate of {rate:given} a {level:level} interval of ±{half_width:worth}, "
+    "[{low:rate}, {high:rate}]",
+)
+_DIFFERENCE: dict[Aim, Sentence] = {
+    "difference": Sentence(
+        "plan.difference",
+        "note",
+        "{who} find a true difference of {margin:worth} with a power of {power:power} (two-sided, level {level:level})",
+    ),
+    "equivalence": Sentence(
+        "plan.equivalence",
+        "note",
+        "{who} show that two algorithms are equivalent within {margin:worth} with a power of {power:power} if they do not differ "
+        "(two one-sided tests, level {level:level})",
+    ),
+    "non-inferiority": Sentence(
+        "plan.non-inferiority",
+        "note",
+        "{who} show that one algorithm is not worse by {margin:worth} with a power of {power:power} if they do not differ "
+        "(one-sided, level {level:level})",
+    ),
+}
+_NO_ERROR = Sentence(
+    "plan.no-error",
+    "note",
+    "No error in {trials} bounds the error rate by {rate:four} ({level:level}, exact{rule:also}){thirty:also}",
+)
+_RULE_OF_3 = Sentence("plan.rule-of-3", "note", "the rule of 3 says {trials:count}")
+_RULE_OF_3_RATE = Sentence("plan.rule-of-3-rate", "note", "the rule of 3 says {rate:four}")
+_THIRTY = Sentence(
+    "plan.thirty-errors",
+    "note",
+    "30 errors in {trials} tell a rate of {rate:four} to about ±30% (90%; exactly {low:relative} to {high:relative})",
+)
+_TRIALS = Sentence("plan.trials", "note", "{trials:count} independent trials")
+_TRIALS_OF_PEOPLE = Sentence(
+    "plan.trials-of-people",
+    "note",
+    "{trials:count} trials of {subjects:count} people (worth {independent:count} independent ones)",
+)
 
 
 @dataclass(frozen=True)
@@ -34,18 +85,18 @@ class Plan(ABC):
     icc: float
     design_effect: float
     answers: Answers
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     @abstractmethod
-    def sentence(self) -> str:
+    def sentence(self) -> Note:
         """The plan in words."""
 
     def __repr__(self) -> str:
-        return f"plan: {self.sentence()}"
+        return f"plan: {as_sentence(self.sentence())}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON."""
-        return {**asdict(self), "notes": list(self.notes), "sentence": self.sentence()}
+        return {name: plain(value) for name, value in {**vars(self), "sentence": self.sentence()}.items()}
 
 
 @dataclass(frozen=True, repr=False)
@@ -68,12 +119,16 @@ class HalfWidthPlan(Plan):
     high: float
     half_width: float
 
-    def sentence(self) -> str:
+    def sentence(self) -> Note:
         """The plan in words."""
-        verb = "gives" if self.subjects == 1 else "give"
-        return (
-            f"{crowd(self.subjects, self.probes_per_subject)} {verb} a rate of {self.rate:g} a "
-            f"{percent(self.confidence_level)} interval of ±{points(self.half_width)}, [{self.low:.4f}, {self.high:.4f}]."
+        return _HALF_WIDTH(
+            who=_crowd(self.subjects, self.probes_per_subject),
+            subjects=self.subjects,
+            rate=self.rate,
+            level=self.confidence_level,
+            half_width=self.half_width,
+            low=self.low,
+            high=self.high,
         )
 
 
@@ -104,20 +159,15 @@ class DifferencePlan(Plan):
     discordant: float | None
     rate: float | None
 
-    def sentence(self) -> str:
+    def sentence(self) -> Note:
         """The plan in words."""
-        who = crowd(self.subjects, self.probes_per_subject)
-        if self.rate is not None:
-            who = f"Two data sets, each of {who},"
-        margin, power = points(self.margin), percent(self.power)
-        level = f"level {percent(1 - self.confidence_level)}"
-        if self.aim == "difference":
-            return f"{who} find a true difference of {margin} with a power of {power} (two-sided, {level})."
-        if self.aim == "equivalence":
-            shown, tests = f"that two algorithms are equivalent within {margin}", "two one-sided tests"
-        else:
-            shown, tests = f"that one algorithm is not worse by {margin}", "one-sided"
-        return f"{who} show {shown} with a power of {power} if they do not differ ({tests}, {level})."
+        who = _crowd(self.subjects, self.probes_per_subject)
+        return _DIFFERENCE[self.aim](
+            who=who if self.rate is None else _TWO_SETS(who=who),
+            margin=self.margin,
+            power=self.power,
+            level=1 - self.confidence_level,
+        )
 
 
 @dataclass(frozen=True)
@@ -153,43 +203,37 @@ class ErrorRatePlan(Plan):
     thirty_low: float | None
     thirty_high: float | None
 
-    def sentence(self) -> str:
+    def sentence(self) -> Note:
         """The plan in words."""
-        by_rule = ""
-        if self.rule_of_3 is not None:
-            rule = self.rule_of_3
-            amount = f"{rule.trials:,}" if self.found == "subjects" else f"{rule.error_rate:.4g}"
-            by_rule = f"; the rule of 3 says {amount}"
-        said = (
-            f"No error in {self._amount(self.no_errors)} bounds the error rate by {self.no_errors.error_rate:.4g} "
-            f"({percent(self.confidence_level)}, exact{by_rule})"
-        )
-        if self.rule_of_30 is None or self.thirty_low is None or self.thirty_high is None:
-            return f"{said}."
-        return (
-            f"{said}; 30 errors in {self._amount(self.rule_of_30)} tell a rate of {self.rule_of_30.error_rate:.4g} to about "
-            f"±30% (90%; exactly {100 * self.thirty_low:+.0f}% to {100 * self.thirty_high:+.0f}%)."
+        return _NO_ERROR(
+            trials=self._amount(self.no_errors),
+            rate=self.no_errors.error_rate,
+            level=self.confidence_level,
+            rule=self._rule_of_3(),
+            thirty=self._thirty(),
         )
 
-    def _amount(self, trials: ErrorTrials) -> str:
+    def _rule_of_3(self) -> tuple[Note, ...]:
+        rule = self.rule_of_3
+        if rule is None:
+            return ()
+        if self.found == "subjects":
+            return (_RULE_OF_3(trials=rule.trials),)
+        return (_RULE_OF_3_RATE(rate=rule.error_rate),)
+
+    def _thirty(self) -> tuple[Note, ...]:
+        rule = self.rule_of_30
+        if rule is None or self.thirty_low is None or self.thirty_high is None:
+            return ()
+        trials = self._amount(rule)
+        return (_THIRTY(trials=trials, rate=rule.error_rate, low=self.thirty_low, high=self.thirty_high),)
+
+    def _amount(self, trials: ErrorTrials) -> Note:
         if self.probes_per_subject == 1:
-            return f"{trials.trials:,} independent trials"
-        return f"{trials.trials:,} trials of {trials.subjects:,} people (worth {trials.independent_trials:,} independent ones)"
+            return _TRIALS(trials=trials.trials)
+        independent = trials.independent_trials
+        return _TRIALS_OF_PEOPLE(trials=trials.trials, subjects=trials.subjects, independent=independent)
 
 
-def points(value: float) -> str:
-    """A difference of rates in words."""
-    shown = f"{100 * value:.4g}"
-    return f"{shown} point" if shown == "1" else f"{shown} points"
-
-
-def percent(value: float) -> str:
-    """A share in words."""
-    return f"{100 * value:.4g}%"
-
-
-def crowd(subjects: int, probes: int) -> str:
-    """People and their probes in words."""
-    people = "1 person" if subjects == 1 else f"{subjects:,} people"
-    each = "" if subjects == 1 else " each"
-    return f"{people} with {'one probe' if probes == 1 else f'{probes:,} probes'}{each}"
+def _crowd(subjects: int, probes: int) -> Note:
+    return _CROWD_OF_ONE(subjects=subjects) if probes == 1 else _CROWD(subjects=subjects, probes=probes)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from proband.designs.strata import ROUNDING
 from proband.errors import UsageError
+from proband.words import digits
 
 ProportionMethod = Literal["wilson", "clopper-pearson", "jeffreys"]
 Floats = npt.NDArray[np.float64]
@@ -82,7 +83,7 @@ def proportion_interval(
             f"There is no interval {method!r}.", f"there are: {', '.join(get_args(ProportionMethod))}."
         )
     if not 0 <= successes <= n:
-        raise UsageError(f"{successes:g} successes of {n:g} trials is no proportion.")
+        raise UsageError(f"{digits(successes, 6)} successes of {digits(n, 6)} trials is no proportion.")
     check_level(confidence_level)
     if n == 0:
         return Interval(0.0, 1.0)

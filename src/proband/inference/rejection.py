@@ -15,6 +15,13 @@ from proband.measures.open_set import search
 from proband.measures.outcomes import FailurePolicy
 from proband.samples import Experiment
 from proband.scores import Scores
+from proband.words import Sentence, count
+
+_TAKEN_OUT = Sentence(
+    "rejection.taken-out",
+    "note",
+    "{n:count} of {of:count} people searched for were taken out of the gallery at random",
+)
 
 
 @dataclass(frozen=True)
@@ -124,12 +131,12 @@ def held_out_of(experiment: Experiment, share: float, seed: int) -> tuple[Experi
     wanted = max(1, round(share * len(people)))
     if wanted >= len(people):
         raise DesignError(
-            f"Holding out {wanted:,} of {len(people):,} people leaves nobody to be found.",
+            f"Holding out {count(wanted)} of {count(len(people))} people leaves nobody to be found.",
             "hold out a smaller share.",
         )
     gone = np.random.default_rng([seed, 0]).permutation(people)[:wanted]
     kept = experiment.gallery[~np.isin(codes[experiment.gallery], gone)]
-    note = f"{wanted:,} of {len(people):,} people searched for were taken out of the gallery at random"
+    note = _TAKEN_OUT(n=wanted, of=len(people))
     return experiment.restricted(gallery=kept, note=note), wanted
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from proband.errors import DesignError, UsageError
 from proband.inference.proportions import Interval
 from proband.inference.tallies import Floats, Tally, tally
 from proband.measures import MedianCensoredRank, MedianRelativeRank, Outcomes, RecognitionRate
+from proband.words import Target
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,15 +26,16 @@ class RankStatistic:
     weights, which some designs need.
     """
 
+    key: ClassVar[str] = "rank-statistic"
     function: Callable[..., float]
     name: str = "statistic of the ranks"
     larger_is_better: bool = False
     weighted: bool = False
 
     @property
-    def estimand(self) -> str:
-        """What it measures, in words."""
-        return self.name
+    def estimand(self) -> Target:
+        """What it measures."""
+        return Target(self.key, self.name)
 
 
 @tally.register

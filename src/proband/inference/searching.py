@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,8 +23,16 @@ from proband.inference.proportions import (
 )
 from proband.measures.open_set import Searches, SearchPoint
 from proband.measures.results import Answers
+from proband.measures.targets import PEOPLE_ALIKE
+from proband.words import Target, plain
 
 _SUPPORTED = 30
+_ANSWERS = Answers(
+    Target("fpir-and-fnir", "false positive and false negative identification rates"),
+    Target("people-searched", "other people searched for, with as many probes each"),
+    Target("gallery-and-threshold", "the algorithm, the gallery and the threshold"),
+    PEOPLE_ALIKE,
+)
 
 
 @dataclass(frozen=True)
@@ -91,9 +99,9 @@ class SearchEstimates(Shown):
             "fusion": self.searches.fusion,
             "confidence_level": self.confidence_level,
             "points": [point.to_dict() for point in self.points],
-            "answers": asdict(self.answers),
+            "answers": self.answers.to_dict(),
             "metric": self.searches.metric,
-            "notes": list(self.searches.notes),
+            "notes": plain(self.searches.notes),
         }
 
 
@@ -122,13 +130,7 @@ def searches_with_intervals(
                     _interval(missed, searches.mated_subjects, confidence_level),
                 )
             )
-    answers = Answers(
-        "false positive and false negative identification rates",
-        "other people searched for, with as many probes each",
-        "the algorithm, the gallery and the threshold",
-        "people are independent and alike in distribution",
-    )
-    return SearchEstimates(searches, tuple(points), confidence_level, answers)
+    return SearchEstimates(searches, tuple(points), confidence_level, _ANSWERS)
 
 
 def _interval(events: np.ndarray, people: np.ndarray, level: float) -> Interval:

@@ -38,6 +38,11 @@ class SignFlip:
     p_mid: float
     exact: bool
 
+    @property
+    def draws(self) -> int | None:
+        """How many sign patterns were drawn; None where all were counted."""
+        return None if self.exact else _MONTE_CARLO
+
 
 def sign_flip(differences: Floats, seed: int = 0) -> SignFlip:
     """Test whether differences, one for each person, are as likely to point one way as the other.

@@ -28,6 +28,7 @@ from proband.measures import CMC, Outcomes, RecognitionRate, rank as rank_probes
 from proband.measures.outcomes import FailurePolicy, TiePolicy
 from proband.samples import Samples
 from proband.scores import Scores
+from proband.words import count
 
 Floats = npt.NDArray[np.float64]
 _BOOTSTRAP = 1_000  # replicates, as in the paper
@@ -133,7 +134,7 @@ def strat_study(
         for turn in (False, True)
     )
     if not 1 <= rank <= len(plain.places):
-        raise UsageError(f"There are ranks 1 to {len(plain.places):,}, got {rank!r}.")
+        raise UsageError(f"There are ranks 1 to {count(len(plain.places))}, got {rank!r}.")
     settings: dict[str, Any] = {
         "rank": rank,
         "design": chosen,

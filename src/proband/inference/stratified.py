@@ -28,11 +28,27 @@ from proband.inference.tallies import tally
 from proband.inference.under import Found, Question, under
 from proband.measures import MedianCensoredRank, MedianRelativeRank, Outcomes, RecognitionRate
 from proband.measures.results import Answers
+from proband.measures.targets import GALLERY, OTHER_PROBES, PROBES_ALIKE
+from proband.words import Method, Note, Sentence, Target, count, counted, digits, level
 
 Floats = npt.NDArray[np.float64]
 Statistic = Callable[[Floats], float]
-NO_WIDTH = "nothing varies, so the interval has no width: it says nothing but that"
-_FIXED = "these people, the algorithm and the gallery"
+_NO_WIDTH = Sentence(
+    "strata.no-width", "caution", "nothing varies, so the interval has no width: it says nothing but that"
+)
+_PAST_LIMITS = Sentence(
+    "strata.past-limits",
+    "caution",
+    "the symmetric interval passes 0 or 1; interval='logit' or 'wilson' does not",
+)
+_STILL = Sentence("strata.still", "note", "{n:count} of {of:count} strata do not vary")
+_IMAGES_OF_PEOPLE = Target("probe-images-of-these-people", "probe images of these people, as many of each")
+_PEOPLE_FIXED = Target("people-algorithm-and-gallery", "these people, the algorithm and the gallery")
+_STRATA_FIXED = Target("strata-algorithm-and-gallery", "the strata, the algorithm and the gallery")
+_STRATA_ALIKE = Target(
+    "strata-independent",
+    "strata are independent, and the units of one are independent and alike in distribution",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +74,8 @@ class ReplicateEstimate:
     confidence_level: float
     degrees_of_freedom: float
     replicates: Floats
-    design: str
-    notes: tuple[str, ...]
+    design: Method
+    notes: tuple[Note, ...]
 
     @property
     def variance(self) -> float:
@@ -68,8 +84,8 @@ class ReplicateEstimate:
 
     def __repr__(self) -> str:
         return (
-            f"{self.value:.6g} ± {self.standard_error:.4g}, {self.confidence_level:.0%} [{self.low:.6g}, {self.high:.6g}], "
-            f"{self.design}, {len(self.replicates):,} replicates"
+            f"{digits(self.value, 6)} ± {digits(self.standard_error, 4)}, {level(self.confidence_level)} "
+            f"[{digits(self.low, 6)}, {digits(self.high, 6)}], {self.design}, {counted(len(self.replicates), 'replicate')}"
         )
 
 
@@ -110,11 +126,11 @@ def estimate_weighted(
     base = np.ones(len(found.codes)) if weights is None else np.asarray(weights, dtype=np.float64)
     if base.shape != found.codes.shape or not np.isfinite(base).all() or (base < 0).any():
         raise UsageError(
-            f"Weights are one for each of the {len(found.codes):,} units, finite and not negative."
+            f"Weights are one for each of the {count(len(found.codes))} units, finite and not negative."
         )
     if not isinstance(chosen, StratifiedDesign):
         raise UsageError(f"{chosen!r} is no stratified design.", "use BRR(), Fay(), Jackknife() or RaoWu().")
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     _refuse_unused(chosen)
     if isinstance(chosen, CollapsedStrata):
         found, notes = chosen.collapsed(found, None)
@@ -144,7 +160,7 @@ def estimate_weighted(
         confidence_level,
         freedom,
         replicates,
-        str(chosen),
+        chosen.as_method,
         (*notes, *plan.notes),
     )
 
@@ -160,7 +176,7 @@ def _refuse_unused(design: StratifiedDesign) -> None:
             )
 
 
-def strata_of(outcomes: Outcomes, design: StratifiedDesign) -> tuple[Strata, tuple[str, ...]]:
+def strata_of(outcomes: Outcomes, design: StratifiedDesign) -> tuple[Strata, tuple[Note, ...]]:
     """The strata of an experiment's probes."""
     samples = outcomes.experiment.samples
     if design.strata is None:
@@ -174,7 +190,7 @@ def strata_of(outcomes: Outcomes, design: StratifiedDesign) -> tuple[Strata, tup
         column = samples.frame[design.strata][outcomes.probes]
         if column.null_count():
             raise DesignError(
-                f"{column.null_count():,} probes have no value of {design.strata}, so no stratum."
+                f"{counted(column.null_count(), 'probe has', 'probes have')} no value of {design.strata}, so no stratum."
             )
         labels = column.to_numpy()
     strata = Strata.of(labels, design.weights)
@@ -187,7 +203,7 @@ def strata_of(outcomes: Outcomes, design: StratifiedDesign) -> tuple[Strata, tup
         column = samples.frame[design.by][outcomes.probes]
         if column.null_count():
             raise DesignError(
-                f"{column.null_count():,} probes have no value of {design.by} to pair strata by."
+                f"{counted(column.null_count(), 'probe has', 'probes have')} no value of {design.by} to pair strata by."
             )
         keys = column.to_numpy()
     return design.collapsed(strata, keys)
@@ -215,17 +231,13 @@ def _stratified(design: StratifiedDesign, question: Question) -> Found:
         plan = design.plan(strata, question.seed)
         value, replicates = evaluate_replicates(question, design, strata, plan)
         error = float(np.sqrt(plan.variance(replicates, value, design.centre)))
-        more = (*plan.notes, *((NO_WIDTH,) if error == 0 else ()))
+        more = (*plan.notes, *((_NO_WIDTH(),) if error == 0 else ()))
     freedom = freedom_of(design, strata, values if linear else None)
     kind = design.interval if linear else "t"
     ends = ends_of(np.array([value]), np.array([error]), freedom, question.confidence_level, kind)
     low, high = (float(end[0]) for end in ends)
     past = linear and kind == "t" and (low < 0 or high > 1)
-    notes = (
-        *notes,
-        *more,
-        *(("the symmetric interval passes 0 or 1; interval='logit' or 'wilson' does not",) if past else ()),
-    )
+    notes = (*notes, *more, *((_PAST_LIMITS(),) if past else ()))
     return Found(
         value, low, high, error, answers_of(question.measure.estimand, design), freedom, replicates, notes
     )
@@ -249,12 +261,12 @@ def _linear_replicates(design: StratifiedDesign, strata: Strata, values: Floats)
     return rho * float(strata.mean(values)) + (1 - rho) * totals
 
 
-def _still(strata: Strata, values: Floats) -> tuple[str, ...]:
+def _still(strata: Strata, values: Floats) -> tuple[Note, ...]:
     """Say how many strata show no variance."""
     alike = int((strata.parts_of_variance(values)[:, 0] == 0).sum())
     if alike == len(strata):
-        return (NO_WIDTH,)
-    return (f"{alike:,} of {len(strata):,} strata do not vary",) if alike else ()
+        return (_NO_WIDTH(),)
+    return (_STILL(n=alike, of=len(strata)),) if alike else ()
 
 
 def evaluate_replicates(
@@ -335,19 +347,11 @@ def ends_of(
     return low, high
 
 
-def answers_of(of: str, design: StratifiedDesign) -> Answers:
+def answers_of(of: Target, design: StratifiedDesign) -> Answers:
     """What a stratified design varies."""
     if isinstance(design, Jackknife) and design.kind == "JK1":
-        return Answers(
-            of,
-            "other probes",
-            "the algorithm and the gallery",
-            "probes are independent and alike in distribution",
-        )
-    who = "of these people" if design.strata is None else f"within strata of {design.strata}"
-    return Answers(
-        of,
-        f"probe images {who}, as many of each",
-        _FIXED if design.strata is None else "the strata, the algorithm and the gallery",
-        "strata are independent, and the units of one are independent and alike in distribution",
-    )
+        return Answers(of, OTHER_PROBES, GALLERY, PROBES_ALIKE)
+    if design.strata is None:
+        return Answers(of, _IMAGES_OF_PEOPLE, _PEOPLE_FIXED, _STRATA_ALIKE)
+    within = f"probe images within strata of {design.strata}, as many of each"
+    return Answers(of, Target("probe-images-within-strata", within), _STRATA_FIXED, _STRATA_ALIKE)

@@ -13,6 +13,7 @@ from proband.inference.tallies import tally
 from proband.inference.under import Question
 from proband.measures import CMC, Outcomes
 from proband.measures.results import Facts
+from proband.words import Note
 
 Floats = npt.NDArray[np.float64]
 
@@ -31,7 +32,7 @@ def stratified_band(question: Question, design: StratifiedDesign, measure: CMC) 
         high=np.clip(high, 0.0, 1.0),
         confidence_level=question.confidence_level,
         simultaneous=False,
-        design=str(design),
+        design=design.as_method,
         seed=question.seed if design.is_random else None,
         answers=answers_of(measure.estimand, design),
         facts=Facts.of(outcomes),
@@ -41,7 +42,7 @@ def stratified_band(question: Question, design: StratifiedDesign, measure: CMC) 
 
 def rates_and_errors(
     outcomes: Outcomes, design: StratifiedDesign, strata: Strata, last: int, seed: int = 0
-) -> tuple[Floats, Floats, tuple[str, ...]]:
+) -> tuple[Floats, Floats, tuple[Note, ...]]:
     """The stratified rate at ranks 1 … last, its standard error, and what is to be said of replicates."""
     if design.linear_is_textbook:
         design.check(strata)

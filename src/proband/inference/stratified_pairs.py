@@ -6,12 +6,13 @@ import numpy as np
 
 from proband.designs import BRR, CollapsedStrata, Enumeration, Fay, Jackknife, RaoWu, StratifiedDesign
 from proband.errors import DesignError
-from proband.inference.paired import Pair, Tested, paired
+from proband.inference.paired import Pair, Tested, joined, paired
 from proband.inference.proportions import Interval, t_quantile
 from proband.inference.resampling import RankStatistic
 from proband.inference.stratified import evaluate_replicates, freedom_of, strata_of
 from proband.inference.under import Question
 from proband.measures import RecognitionRate
+from proband.words import Method, digits
 
 
 def _stratified(design: StratifiedDesign, pair: Pair) -> Tested:
@@ -60,7 +61,16 @@ def _stratified(design: StratifiedDesign, pair: Pair) -> Tested:
         one_sided=reach(2 * level - 1) if level > 0.5 else interval,
         standard_error=error,
         p_value=min(1.0, p_value),
-        method=f"{design}, Student's t with {freedom:.4g} degrees of freedom",
+        method=joined(design.as_method, _student(freedom)),
+    )
+
+
+def _student(freedom: float) -> Method:
+    return Method(
+        "student",
+        f"Student's t with {digits(freedom, 4)} degrees of freedom",
+        "Student's t on the standard error of the paired difference over the same replicates",
+        ("micheals2001",),
     )
 
 

@@ -14,8 +14,24 @@ from proband.inference.estimates import Estimate
 from proband.inference.proportions import t_quantile
 from proband.measures.identification import outcomes_of
 from proband.measures.results import Answers, Facts
+from proband.measures.targets import derived
 from proband.samples import Pool
 from proband.scores import Scores
+from proband.words import Note, Sentence, Target
+
+_SPREAD = Sentence("training.spread", "note", "standard deviation over training sets {deviation:rate}")
+_SPREADS = Sentence(
+    "training.spreads",
+    "note",
+    "standard deviation over training sets {deviation:rate}, over choices of images of these people {of_images:rate}",
+)
+_TRAINING = Target("training-set", "the training set")
+_PEOPLE_FIXED = Target("people-and-mean-choice", "the people and, on average over them, the choice of images")
+_PROBES_FIXED = Target("gallery-and-probes", "the gallery and the probes")
+_ALIKE = Target(
+    "training-sets-alike",
+    "training sets are independent and alike in distribution, and the mean over them is nearly normal",
+)
 
 
 def estimate_over_trainings(
@@ -36,7 +52,7 @@ def estimate_over_trainings(
         raise DesignError(
             "One training set shows nothing of how training sets differ.", "give at least two scores."
         )
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     if isinstance(within, Pool):
         over_images = [
             estimate_over_choices(measure, one, within, ImageChoice(), level, seed) for one in scores
@@ -45,18 +61,15 @@ def estimate_over_trainings(
         # Independent of the training sets, so their variances are averaged.
         of_images = float(np.sqrt(np.mean([(one.standard_error or 0.0) ** 2 for one in over_images])))
         facts = facts_of_pool(scores[0].name, scores[0].metric, within)
-        notes = (
-            f"standard deviation over training sets {values.std(ddof=1):.4f}, "
-            f"over choices of images of these people {of_images:.4f}",
-            *within.notes,
-        )
-        fixed = "the people and, on average over them, the choice of images"
+        deviation = float(values.std(ddof=1))
+        notes = (_SPREADS(deviation=deviation, of_images=of_images), *within.notes)
+        held = _PEOPLE_FIXED
     else:
         outcomes = [outcomes_of(one, within) for one in scores]
         values = np.array([float(measure(one)) for one in outcomes])
         facts = Facts.of(outcomes[0])
-        notes = (f"standard deviation over training sets {values.std(ddof=1):.4f}",)
-        fixed = "the gallery and the probes"
+        notes = (_SPREAD(deviation=float(values.std(ddof=1))),)
+        held = _PROBES_FIXED
     error = float(values.std(ddof=1) / np.sqrt(len(values)))
     mean, reach = float(values.mean()), t_quantile(level, len(values) - 1.0) * error
     return Estimate(
@@ -68,14 +81,9 @@ def estimate_over_trainings(
         events=None,
         degrees_of_freedom=len(values) - 1.0,
         replicates=values,
-        design=f"{len(values)} training sets",
+        design=replace(design.as_method, label=f"{len(values)} training sets"),
         seed=None,
-        answers=Answers(
-            f"mean {measure.estimand}",
-            "the training set",
-            fixed,
-            "training sets are independent and alike in distribution, and the mean over them is nearly normal",
-        ),
+        answers=Answers(derived("mean", "mean {}", measure.estimand), _TRAINING, held, _ALIKE),
         facts=replace(facts, algorithm=", ".join(one.name for one in scores)),
         clusters=None,
         notes=notes,

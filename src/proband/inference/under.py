@@ -13,10 +13,9 @@ from proband.errors import UsageError
 from proband.inference.clusters import Clusters, cluster_statistics
 from proband.measures import Outcomes, RecognitionRate
 from proband.measures.results import Answers
+from proband.words import Note
 
 Floats = npt.NDArray[np.float64]
-GALLERY = "the algorithm and the gallery"
-PEOPLE = "other people, with as many probes each"
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ class Found:
     answers: Answers
     degrees_of_freedom: float | None = None
     replicates: Floats | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 @singledispatch

@@ -19,11 +19,30 @@ from proband.inference.proportions import Interval
 from proband.inference.verifying import Shared, Verification, room_for_replicates, verify
 from proband.measures.pairs import PairSet
 from proband.measures.results import Answers, Facts
-from proband.measures.verification import FNMR
+from proband.measures.targets import ALGORITHMS, OTHER_PEOPLE_AND_THRESHOLD, PEOPLE_ALIKE, derived
+from proband.measures.verification import FNMR, SUPPORTED
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
+from proband.words import Method, Sentence, Target, count
 
 N_RESAMPLES = 2_000
+_ANEW = Method(
+    "fnmr-threshold-anew",
+    f"people drawn anew, threshold found anew ({count(N_RESAMPLES)} replicates)",
+    "people drawn anew, the threshold set anew in each replicate",
+    ("efron1979", "fogliato2024"),
+)
+_BOTH_ANEW = Method(
+    "fnmr-both-thresholds-anew",
+    f"people drawn anew, both thresholds found anew in each ({count(N_RESAMPLES)} replicates)",
+    "a bootstrap of people in which both thresholds are set anew",
+    ("efron1979", "fogliato2024"),
+)
+_FEW_MATCHES = Sentence(
+    "fnmr.threshold-not-supported",
+    "caution",
+    "the threshold rests on {n:count false match/false matches}, fewer than {supported:count}: not supported",
+)
 
 
 def estimate_fnmr(
@@ -44,10 +63,7 @@ def _estimate(
     low, high = (point.fnmr.low, point.fnmr.high) if anew is None else anew
     notes = list(made.notes)
     if not point.point.fmr_supported:
-        notes.insert(
-            0,
-            f"the threshold rests on {point.point.false_matches} false matches, fewer than 30: not supported",
-        )
+        notes.insert(0, _FEW_MATCHES(n=point.point.false_matches, supported=SUPPORTED))
     return Estimate(
         value=point.point.fnmr,
         low=low,
@@ -57,9 +73,7 @@ def _estimate(
         events=float(point.point.false_non_matches),
         degrees_of_freedom=None,
         replicates=None,
-        design=f"people drawn anew, threshold found anew ({N_RESAMPLES:,} replicates)"
-        if anew is not None
-        else point.fnmr.method,
+        design=point.fnmr.method if anew is None else _ANEW,
         seed=seed,
         answers=answers_of_verification(measure.estimand),
         facts=facts_of_verification(scores, within, made),
@@ -105,10 +119,10 @@ def compare_fnmr(
             confidence_level=level,
         )
         interval = Interval(found.low, found.high)
-        method = f"people drawn anew, both thresholds found anew in each ({N_RESAMPLES:,} replicates)"
+        method = replace(_BOTH_ANEW, draws=len(found.replicates))
         return Tested(found.difference, interval, interval, found.standard_error, found.p_value, method)
 
-    answers = answers_of_verification(f"difference of {measure.estimand}")
+    answers = answers_of_verification(derived("difference", "difference of {}", measure.estimand))
     return compared_by_verification(estimates, tested, margin, level, answers, upward=False)
 
 
@@ -134,17 +148,9 @@ def compared_by_verification(
     )
 
 
-_ANEW = "other people, with as many images each, and the threshold set on them"
-
-
-def answers_of_verification(of: str, varying: str = _ANEW) -> Answers:
+def answers_of_verification(of: Target, varying: Target = OTHER_PEOPLE_AND_THRESHOLD) -> Answers:
     """What is varied and held fixed."""
-    return Answers(
-        of,
-        varying,
-        "the algorithms",
-        "people are independent and alike in distribution",
-    )
+    return Answers(of, varying, ALGORITHMS, PEOPLE_ALIKE)
 
 
 def facts_of_verification(scores: Scores, within: Experiment | Samples, made: Verification) -> Facts:

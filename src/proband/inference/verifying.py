@@ -21,20 +21,27 @@ from proband.measures.compared import Compared
 from proband.measures.pair_counts import PairCounts, count_pairs, genuine_pairs, impostor_meetings, tail_pairs
 from proband.measures.pairs import PairSet
 from proband.measures.results import Answers
+from proband.measures.targets import OTHER_PEOPLE_COMPARED
 from proband.measures.verification import ErrorRates, OperatingPoint
 from proband.samples import Experiment, Samples
 from proband.scores import Scores, experiment_over, require_orientation
 from proband.scores.trials import Trials
+from proband.words import Note, Target, count, plain
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 FMRS = (1e-2, 1e-3, 1e-4)
-OVER_PEOPLE = Answers(
-    "false match and false non-match rates",
-    "other people, with as many images each",
-    "the algorithm; the threshold, or the false match rate at which it is set",
+ERROR_RATES = Target("fmr-and-fnmr", "false match and false non-match rates")
+PEOPLE_SHARED = Target(
+    "people-alike-and-shared",
     "people are independent and alike in distribution; comparisons that share a person are not independent",
+)
+OVER_PEOPLE = Answers(
+    ERROR_RATES,
+    OTHER_PEOPLE_COMPARED,
+    Target("threshold-or-fmr", "the algorithm; the threshold, or the false match rate at which it is set"),
+    PEOPLE_SHARED,
 )
 _LEAST_TAIL = 500_000  # impostor comparisons that replicates can always reach back to
 _LARGEST_TAIL = 20_000_000  # impostor comparisons above a threshold that are kept to see who shares them
@@ -83,7 +90,7 @@ class Verification(Shown):
     n_subjects: int
     confidence_level: float
     answers: Answers
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     compared: Compared
 
     @property
@@ -107,8 +114,8 @@ class Verification(Shown):
             "eer": asdict(self.rates.eer()),
             "points": [point.to_dict() for point in self.points],
             "compared": self.compared.to_dict(),
-            "answers": asdict(self.answers),
-            "notes": list(self.notes),
+            "answers": self.answers.to_dict(),
+            "notes": plain(self.notes),
         }
 
     def __repr__(self) -> str:
@@ -142,7 +149,7 @@ class Shared:
         met = impostor_meetings(scores, pairs)
         if met is None and pairs.n_shared and not pairs.symmetric:
             raise DesignError(
-                f"{pairs.n_shared:,} samples are both queries and targets and others are not, so it is not clear how "
+                f"{count(pairs.n_shared)} samples are both queries and targets and others are not, so it is not clear how "
                 "often two people meet.",
                 Hint("choose who is compared with whom: {option:gallery}, {option:probes}"),
                 source=scores.name,

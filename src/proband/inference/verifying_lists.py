@@ -13,6 +13,7 @@ from proband.inference.dyadic import RateInterval, false_non_match_rate, naive_i
 from proband.inference.dyads import ListedComparisons
 from proband.inference.proportions import check_level
 from proband.inference.verifying import (
+    ERROR_RATES,
     FMRS,
     OVER_PEOPLE,
     Shared,
@@ -27,14 +28,18 @@ from proband.measures.results import Answers
 from proband.measures.verification import ErrorRates, OperatingPoint
 from proband.scores.orientation import REVERSED_HINT
 from proband.scores.trials import Trials
+from proband.words import Target, count, fixed
 
 _REVERSED = 3.0  # standard errors below one half
 
 _OVER_COMPARISONS = Answers(
-    "false match and false non-match rates",
-    "other comparisons (FMR), other people (FNMR)",
-    "the algorithm and the threshold",
-    "impostor comparisons are independent, which they are not: the interval of FMR is too narrow",
+    ERROR_RATES,
+    Target("comparisons-and-people", "other comparisons (FMR), other people (FNMR)"),
+    Target("threshold", "the algorithm and the threshold"),
+    Target(
+        "comparisons-as-if-independent",
+        "impostor comparisons are independent, which they are not: the interval of FMR is too narrow",
+    ),
 )
 
 
@@ -97,7 +102,7 @@ def _shared(trials: Trials, sign: float) -> Shared | None:
     mated = scored["mated"].to_numpy()
     if ((one == other) != mated).any():
         raise InputError(
-            f"{int(((one == other) != mated).sum()):,} comparisons are said to be mated where their subjects differ, "
+            f"{count(int(((one == other) != mated).sum()))} comparisons are said to be mated where their subjects differ, "
             "or not to be where they agree.",
             "leave the column 'mated' out, or correct it.",
             source=trials.name,
@@ -128,7 +133,7 @@ def _require_orientation(trials: Trials, rates: ErrorRates) -> None:
     if auc < 0.5 - _REVERSED * sqrt(1 / (12 * max(units, 1))):
         other = "distance" if trials.orientation == "similarity" else "similarity"
         raise InputError(
-            f"read as a {trials.orientation}, genuine comparisons look worse than impostor ones (AUC {auc:.3f}).",
+            f"read as a {trials.orientation}, genuine comparisons look worse than impostor ones (AUC {fixed(auc, 3)}).",
             Hint(REVERSED_HINT, other=other),
             source=trials.name,
         )

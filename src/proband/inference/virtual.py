@@ -22,13 +22,35 @@ from proband.inference.rivals import Closeness, Layout
 from proband.inference.trials import LOW_RANKS, Algorithm, Kernel, Packed
 from proband.measures.outcomes import FailurePolicy, TiePolicy
 from proband.measures.results import Answers
+from proband.measures.targets import IMAGES_EXCHANGEABLE, OTHER_IMAGES, PEOPLE_AND_ALGORITHMS
 from proband.samples import Pool
 from proband.scores import Scores
+from proband.words import Note, Sentence, Target, count, fixed, interval, plain
 
 Floats = npt.NDArray[np.float64]
 _ALL_RANKS_UP_TO = 1_000  # people; beyond, the distributions of all ranks would fill the memory
 _RANKS_BEYOND = 100
 _AT_ONCE = 512  # trials counted together
+_RATE = Target("rank-rate", "recognition rate")
+
+_STOPPED = Sentence("choices.stopped", "caution", "stopped after {done:count} of {asked:count} trials")
+_FEWER_RANKS = Sentence("choices.ranks", "note", "ranks up to {ranks:count} of {people:count} were counted")
+_FAILED = Sentence(
+    "choices.failed-images",
+    "note",
+    "{n:count image} of the pool failed to be acquired: a trial that chooses one counts it as a miss",
+)
+_NO_CYCLE = Sentence(
+    "choices.no-common-cycle",
+    "note",
+    "people have {sets:count} different sets of pairs, so there is no common cycle: each set is dealt among its own people "
+    "({single:count set has/sets have} one person, whose pair is drawn at random)",
+)
+_REMAINDER = Sentence(
+    "choices.remainder",
+    "note",
+    "{people:count} people are not a multiple of the {pairs:count} pairs: the remainder is drawn at random from the cycle",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +84,7 @@ class VirtualExperiments(Shown):
     successes: Floats
     replicates: Floats | None
     answers: Answers
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     metrics: Mapping[str, str | None]
     _rates: tuple[tuple[Distribution, ...], ...]
     _differences: Mapping[tuple[int, int], tuple[Distribution, ...]]
@@ -115,11 +137,11 @@ class VirtualExperiments(Shown):
 
     def __repr__(self) -> str:
         shown = ", ".join(
-            f"{name} {self.rate(name).mean:.4f} [{low:.4f}, {high:.4f}]"
+            f"{name} {fixed(self.rate(name).mean)} {interval(low, high)}"
             for name in self.algorithms[:4]
             for low, high in [self.rate(name).interval()]
         )
-        return f"VirtualExperiments({self.n_trials:,} trials of {self.n_subjects:,} people, rank 1: {shown})"
+        return f"VirtualExperiments({count(self.n_trials)} trials of {count(self.n_subjects)} people, rank 1: {shown})"
 
     def to_dict(self, confidence_level: float = 0.95) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON."""
@@ -128,12 +150,12 @@ class VirtualExperiments(Shown):
             "proband": __version__,
             "n_subjects": self.n_subjects,
             "n_trials": self.n_trials,
-            "design": str(self.design),
+            "design": self.design.as_method.to_dict(),
             "seed": self.seed,
             "ties": self.ties,
             "confidence_level": confidence_level,
-            "answers": dict(vars(self.answers)),
-            "notes": list(self.notes),
+            "answers": self.answers.to_dict(),
+            "notes": plain(self.notes),
             "metrics": dict(self.metrics),
             "algorithms": {
                 name: {
@@ -224,36 +246,28 @@ def permute(
         raise KeyboardInterrupt
     notes = list(pool.notes)
     if done < design.n_resamples:
-        notes.append(f"stopped after {done:,} of {design.n_resamples:,} trials")
+        notes.append(_STOPPED(done=done, asked=design.n_resamples))
     if n_ranks < n:
-        notes.append(f"ranks up to {n_ranks:,} of {n:,} were counted")
+        notes.append(_FEWER_RANKS(ranks=n_ranks, people=n))
     notes += _balance(pool, design)
     failed = int(pool.samples.failed[pool.options.images].sum())
     if on_failure == "miss" and failed:
-        notes.append(
-            f"{failed:,} images of the pool failed to be acquired: a trial that chooses one counts it as a miss"
-        )
+        notes.append(_FAILED(n=failed))
     kernels = {"bit-sliced" if one.slices else "bitset" if one.compiled else "numpy" for one in prepared}
     metrics = {name: one.metric for name, one in named.items()}
     return run.result(tuple(named), done, ties, ", ".join(sorted(kernels)), tuple(notes), metrics)
 
 
-def _balance(pool: Pool, design: ImageChoice) -> list[str]:
+def _balance(pool: Pool, design: ImageChoice) -> list[Note]:
     """Say what balance can mean where people do not have the same pairs."""
     if not design.balanced:
         return []
     patterns = np.bincount(pool.options.patterns)
     cycles = np.unique(pool.options.sizes)
     if len(patterns) > 1:
-        return [
-            f"people have {len(patterns):,} different sets of pairs, so there is no common cycle: each set is dealt among "
-            f"its own people ({int((patterns == 1).sum()):,} sets have one person, whose pair is drawn at random)"
-        ]
+        return [_NO_CYCLE(sets=len(patterns), single=int((patterns == 1).sum()))]
     if len(cycles) == 1 and pool.n_subjects % int(cycles[0]):
-        return [
-            f"{pool.n_subjects:,} people are not a multiple of the {int(cycles[0])} pairs: the remainder is drawn at random from "
-            "the cycle"
-        ]
+        return [_REMAINDER(people=pool.n_subjects, pairs=int(cycles[0]))]
     return []
 
 
@@ -390,7 +404,7 @@ class _Run:
         done: int,
         ties: str,
         kernel: str,
-        notes: tuple[str, ...],
+        notes: tuple[Note, ...],
         metrics: Mapping[str, str | None],
     ) -> VirtualExperiments:
         """Freeze what was counted."""
@@ -419,12 +433,7 @@ class _Run:
             below = self.even[0, place] if self.fractional else counts[:, : self.n + 1].sum(axis=1)
             above = self.even[1, place] if self.fractional else counts[:, self.n :].sum(axis=1)
             not_won[a, b], not_won[b, a] = below, above
-        answers = Answers(
-            "recognition rate",
-            "which images of these people are in the gallery and which are probes",
-            "the people and the algorithms",
-            "images of one group are exchangeable",
-        )
+        answers = Answers(_RATE, OTHER_IMAGES, PEOPLE_AND_ALGORITHMS, IMAGES_EXCHANGEABLE)
         kept = None if self.kept is None else self.kept[:, :done]
         return VirtualExperiments(
             names, self.n, self.n_ranks, done, self.design, self.seed, ties, kernel, self.by_person / done, kept,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from proband.words import counted
+from proband.words import Note, Sentence
 
 _METRICS = {
     "cosine": "cosine similarity of embeddings",
@@ -23,21 +23,34 @@ def metric_label(metric: str | None) -> str:
     return _AS_GIVEN if metric is None else _METRICS.get(metric, metric)
 
 
-def metrics_statement(metrics: Iterable[tuple[str, str | None]]) -> str:
+_ONE_METRIC = Sentence("compared.one-metric", "note", "Scores: {metric}")
+_METRIC_OF = Sentence("compared.metric-of", "note", "{metric} ({algorithms:names})")
+_SEVERAL_METRICS = Sentence("compared.several-metrics", "note", "Scores: {each:parts}")
+
+
+def metrics_statement(metrics: Iterable[tuple[str, str | None]]) -> Note:
     """Say what the scores of algorithms are, those that are alike together.
 
     Examples
     --------
-    >>> metrics_statement([("net", "cosine"), ("pca", None), ("other", "cosine")])
-    'Scores: cosine similarity of embeddings (net, other); scores as given (pca).'
+    >>> str(metrics_statement([("net", "cosine"), ("pca", None), ("other", "cosine")]))
+    'Scores: cosine similarity of embeddings (net, other); scores as given (pca)'
     """
     named: dict[str | None, list[str]] = {}
     for name, metric in metrics:
         named.setdefault(metric, []).append(name)
     if len(named) == 1:
-        return f"Scores: {metric_label(next(iter(named)))}."
-    said = (f"{metric_label(one)} ({', '.join(names)})" for one, names in named.items())
-    return f"Scores: {'; '.join(said)}."
+        return _ONE_METRIC(metric=metric_label(next(iter(named))))
+    each = (_METRIC_OF(metric=metric_label(one), algorithms=tuple(names)) for one, names in named.items())
+    return _SEVERAL_METRICS(each=tuple(each))
+
+
+_COMPARED = Sentence(
+    "compared.pairs",
+    "note",
+    "Compared: {pairs}; {n_genuine:count} genuine and {n_impostor:count impostor comparison}{gaps:also}",
+)
+_NOT_COMPARED = Sentence("compared.not-compared", "note", "{n:count} more were not to be compared")
 
 
 @dataclass(frozen=True)
@@ -75,11 +88,10 @@ class Compared:
             return f"probes ({self.probes}) with the gallery ({self.gallery})"
         return "every query with every target, no sample with itself and no pair twice"
 
-    def statement(self) -> str:
+    def statement(self) -> Note:
         """Say which comparisons were counted, and how many."""
-        sizes = f"{self.n_genuine:,} genuine and {counted(self.n_impostor, 'impostor comparison')}"
-        gaps = f"; {self.n_not_compared:,} more were not to be compared" if self.n_not_compared else ""
-        return f"Compared: {self.pairs}; {sizes}{gaps}."
+        gaps = (_NOT_COMPARED(n=self.n_not_compared),) if self.n_not_compared else ()
+        return _COMPARED(pairs=self.pairs, n_genuine=self.n_genuine, n_impostor=self.n_impostor, gaps=gaps)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""

@@ -11,8 +11,15 @@ import numpy.typing as npt
 from proband.errors import DesignError
 from proband.scores.base import ORIENTATION_HINT
 from proband.scores.trials import Trials
+from proband.words import Note, Sentence, fixed, plain
 
 Floats = npt.NDArray[np.float64]
+
+_FAILED = Sentence(
+    "folds.failed-comparisons",
+    "note",
+    "{n:count failed comparison was/failed comparisons were} decided as different",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +39,7 @@ class FoldAccuracy:
     accuracies: Floats
     thresholds: Floats
     n_pairs: int
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     @property
     def mean(self) -> float:
@@ -46,7 +53,7 @@ class FoldAccuracy:
 
     def __repr__(self) -> str:
         folds = len(self.accuracies)
-        return f"{self.name}: accuracy {100 * self.mean:.2f} % ± {100 * self.standard_error:.2f} (s.e. over {folds} folds)"
+        return f"{self.name}: accuracy {fixed(100 * self.mean, 2)} % ± {fixed(100 * self.standard_error, 2)} (s.e. over {folds} folds)"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
@@ -57,7 +64,7 @@ class FoldAccuracy:
             "accuracies": self.accuracies.tolist(),
             "thresholds": self.thresholds.tolist(),
             "n_pairs": self.n_pairs,
-            "notes": list(self.notes),
+            "notes": plain(self.notes),
         }
 
 
@@ -68,10 +75,12 @@ def fold_accuracy(trials: Trials) -> FoldAccuracy:
     """
     frame = trials.frame
     if frame["fold"].null_count():
-        raise DesignError(f"{frame['fold'].null_count():,} pairs are in no fold.", source=trials.name)
+        raise DesignError(
+            f"{counted(frame['fold'].null_count(), 'pair is', 'pairs are')} in no fold.", source=trials.name
+        )
     if frame["mated"].null_count():
         raise DesignError(
-            f"it is not known of {frame['mated'].null_count():,} pairs whether they are mated.",
+            f"it is not known of {counted(frame['mated'].null_count(), 'pair')} whether they are mated.",
             source=trials.name,
         )
     if trials.orientation is None:
@@ -90,7 +99,7 @@ def fold_accuracy(trials: Trials) -> FoldAccuracy:
         thresholds[k] = _best_threshold(closeness[~own], mated[~own])
         accuracies[k] = float(((closeness[own] >= thresholds[k]) == mated[own]).mean())
     lost = int(frame["failed"].sum())
-    notes = (*trials.notes, *((f"{lost:,} failed comparisons were decided as different",) if lost else ()))
+    notes = (*trials.notes, *((_FAILED(n=lost),) if lost else ()))
     return FoldAccuracy(trials.name, accuracies, sign * thresholds, len(frame), notes)
 
 

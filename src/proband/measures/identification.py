@@ -13,9 +13,11 @@ from proband.errors import DesignError, UsageError
 from proband.measures.outcomes import Outcomes, first_mate_within
 from proband.measures.ranks import rank
 from proband.measures.results import Curve, Facts, Measurement, describing
+from proband.measures.targets import derived
 from proband.samples import Experiment
 from proband.samples.table import frozen
 from proband.scores import Scores
+from proband.words import Target
 
 
 def outcomes_of(data: Outcomes | Scores, within: Experiment | None) -> Outcomes:
@@ -40,11 +42,12 @@ class RecognitionRate:
 
     Examples
     --------
-    >>> RecognitionRate(5).estimand
-    'recognition rate at rank 5'
+    >>> str(RecognitionRate(5).estimand), RecognitionRate.key
+    ('recognition rate at rank 5', 'rank-rate')
 
     """
 
+    key: ClassVar[str] = "rank-rate"
     larger_is_better: ClassVar[bool] = True
     rank: int = 1
 
@@ -52,9 +55,9 @@ class RecognitionRate:
         _check_rank(self.rank)
 
     @property
-    def estimand(self) -> str:
-        """What it measures, in words."""
-        return f"recognition rate at rank {self.rank}"
+    def estimand(self) -> Target:
+        """What it measures."""
+        return Target(self.key, f"recognition rate at rank {self.rank}")
 
     def __call__(self, data: Outcomes | Scores, within: Experiment | None = None) -> Measurement:
         """Measure outcomes, or scores within an experiment."""
@@ -75,6 +78,7 @@ class CMC:
 
     """
 
+    key: ClassVar[str] = "cmc"
     max_rank: int | None = None
 
     def __post_init__(self) -> None:
@@ -82,9 +86,9 @@ class CMC:
             _check_rank(self.max_rank)
 
     @property
-    def estimand(self) -> str:
-        """What it measures, in words."""
-        return "recognition rate at each rank (cumulative match characteristic)"
+    def estimand(self) -> Target:
+        """What it measures."""
+        return Target(self.key, "recognition rate at each rank (cumulative match characteristic)")
 
     def __call__(self, data: Outcomes | Scores, within: Experiment | None = None) -> Curve:
         """Measure outcomes, or scores within an experiment."""
@@ -122,6 +126,7 @@ class MedianCensoredRank:
     With an even number of probes it is the mean of the two middle values.
     """
 
+    key: ClassVar[str] = "median-rank"
     larger_is_better: ClassVar[bool] = False
     rank: int = 10
 
@@ -129,9 +134,9 @@ class MedianCensoredRank:
         _check_rank(self.rank)
 
     @property
-    def estimand(self) -> str:
-        """What it measures, in words."""
-        return f"median rank censored at {self.rank}"
+    def estimand(self) -> Target:
+        """What it measures."""
+        return Target(self.key, f"median rank censored at {self.rank}")
 
     def __call__(self, data: Outcomes | Scores, within: Experiment | None = None) -> Measurement:
         """Measure outcomes, or scores within an experiment."""
@@ -147,12 +152,13 @@ class MedianRelativeRank:
     The size is the number of people in the gallery. Infinite if half of the probes or more failed.
     """
 
+    key: ClassVar[str] = "median-relative-rank"
     larger_is_better: ClassVar[bool] = False
 
     @property
-    def estimand(self) -> str:
-        """What it measures, in words."""
-        return "median relative rank"
+    def estimand(self) -> Target:
+        """What it measures."""
+        return Target(self.key, "median relative rank")
 
     def __call__(self, data: Outcomes | Scores, within: Experiment | None = None) -> Measurement:
         """Measure outcomes, or scores within an experiment."""
@@ -170,8 +176,15 @@ def average_cmc(curves: Sequence[Curve], name: str = "average") -> Curve:
     return replace(
         curves[0].named(name),
         values=values,
-        answers=describing(f"mean over {len(curves)} algorithms of the {curves[0].answers.of}"),
+        answers=describing(
+            derived("average", f"mean over {len(curves)} algorithms of the {{}}", curves[0].answers.of)
+        ),
     )
+
+
+def of_the_leader(of: Target) -> Target:
+    """A measure of whoever is best at rank 1."""
+    return derived("upper-bound", "{} of the algorithm that is best at rank 1", of)
 
 
 def upper_bound_cmc(curves: Sequence[Curve], name: str | None = None) -> Curve:
@@ -184,7 +197,7 @@ def upper_bound_cmc(curves: Sequence[Curve], name: str | None = None) -> Curve:
     best = max(curves, key=lambda curve: tuple(curve.values))
     return replace(
         best.named(name or f"upper bound ({best.facts.algorithm})"),
-        answers=describing(f"{best.answers.of} of the algorithm that is best at rank 1"),
+        answers=describing(of_the_leader(best.answers.of)),
     )
 
 

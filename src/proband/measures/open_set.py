@@ -18,10 +18,17 @@ from proband.kernels.codes import OK
 from proband.measures.outcomes import FailurePolicy
 from proband.samples import Experiment
 from proband.scores import Scores, axis_positions, require_orientation
+from proband.words import Note, Sentence, count
 
 Floats = npt.NDArray[np.float64]
 Fusion = Literal["max", "mean"]
 _TILE_CELLS = 1 << 22
+
+_FAILED = Sentence(
+    "open-set.failed-probes",
+    "note",
+    "{n:count probe} failed to be acquired: such a search returns nobody",
+)
 
 
 @dataclass(frozen=True)
@@ -95,7 +102,7 @@ class Searches:
     best: Floats
     mated_subjects: npt.NDArray[np.int32]
     nonmated_subjects: npt.NDArray[np.int32]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     counted_at: Floats = field(default_factory=lambda: np.empty(0))
     reaching: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 0), dtype=np.int64))
     metric: str | None = None
@@ -151,7 +158,7 @@ class Searches:
         rows = []
         for size in sizes:
             if not 1 <= size <= n:
-                raise UsageError(f"A part of the {n:,} people enrolled has 1 to {n:,}, got {size}.")
+                raise UsageError(f"A part of the {count(n)} people enrolled has 1 to {count(n)}, got {size}.")
             before = np.minimum(self.place - 1, n - 1)
             placed = np.where(np.isfinite(self.mate), hypergeom.cdf(rank - 1, n - 1, before, size - 1), 0.0)
             for k, closeness in enumerate(self.counted_at):
@@ -265,7 +272,7 @@ def search(
     mate[lost], best[lost], place[lost], reaching[lost] = -np.inf, -np.inf, len(people) + 1, 0
     notes = [*scores.notes, *experiment.notes]
     if lost.any():
-        notes.append(f"{int(lost.sum()):,} probes failed to be acquired: they return nobody")
+        notes.append(_FAILED(n=int(lost.sum())))
     # A mated search whose person was not enrolled for a failure is a miss, not a search for a stranger.
     ours = experiment.mated
     return Searches(
@@ -293,6 +300,8 @@ def chance_by_gallery_size(ahead: npt.NDArray[np.int64], n_gallery: int, size: i
     from scipy.stats import hypergeom
 
     if not 1 <= size <= n_gallery:
-        raise UsageError(f"A part of a gallery of {n_gallery:,} has 1 to {n_gallery:,} people, got {size}.")
+        raise UsageError(
+            f"A part of a gallery of {count(n_gallery)} has 1 to {count(n_gallery)} people, got {size}."
+        )
     chance = hypergeom.cdf(rank - 1, n_gallery - 1, np.minimum(ahead, n_gallery - 1), size - 1)
     return np.asarray(chance, np.float64)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from proband.errors import DesignError
 from proband.samples import Experiment, Positions
+from proband.words import Note
 
 TiePolicy = Literal["pessimistic", "optimistic", "mean"]
 Counting = Literal["images", "subjects"]
@@ -71,7 +72,7 @@ class Outcomes:
     n_ranks: int
     n_unmated: int
     n_gallery_failed: int
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     metric: str | None = None
 
     def __post_init__(self) -> None:

@@ -27,6 +27,7 @@ from proband.samples.table import frozen
 from proband.scores import Embeddings, Scores
 from proband.scores.base import ORIENTATION_HINT
 from proband.scores.trials import Trials
+from proband.words import Note, Sentence, count
 
 __all__ = [
     "Histogram",
@@ -41,6 +42,16 @@ __all__ = [
 ]
 
 Work = TypeVar("Work")
+
+_REPEATED = Sentence(
+    "pairs.repeated-ids",
+    "caution",
+    "{n:count comparison repeats/comparisons repeat} the ids of an earlier one; every one counts",
+)
+_WITH_ITSELF = Sentence("pairs.with-itself", "note", "{n:count comparison} of a sample with itself; left out")
+_BOTH_WAYS = Sentence(
+    "pairs.both-ways-round", "note", "{n:count pair is/pairs are} listed both ways round; the first counts"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +99,7 @@ class PairCounts:
     histogram: Histogram
     genuine_bits: float | None = None
     impostor_bits: float | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def genuine_ge(self) -> Counts:
@@ -97,8 +108,8 @@ class PairCounts:
 
     def __repr__(self) -> str:
         failed = self.n_failed_genuine + self.n_failed_impostor
-        lost = f"; {failed:,} failed" if failed else ""
-        return f"PairCounts({self.n_genuine:,} genuine, {self.n_impostor:,} impostor comparisons{lost})"
+        lost = f"; {count(failed)} failed" if failed else ""
+        return f"PairCounts({count(self.n_genuine)} genuine, {count(self.n_impostor)} impostor comparisons{lost})"
 
 
 def count_pairs(
@@ -181,7 +192,7 @@ def count_trials(trials: Trials, thresholds: Sequence[float] = (), *, log_ratios
     unknown = frame["mated"].null_count()
     if unknown:
         raise InputError(
-            f"whether {unknown:,} of {frame.height:,} comparisons are of one subject is not known.",
+            f"whether {count(unknown)} of {count(frame.height)} comparisons are of one subject is not known.",
             "give a column 'mated', or the subjects of both sides.",
             source=trials.name,
         )
@@ -212,8 +223,7 @@ def each_pair_once(trials: Trials) -> Trials:
         return trials
     repeated = pairs.height - pairs.n_unique()
     if repeated:
-        note = f"{repeated:,} comparisons repeat the ids of an earlier one; every one counts"
-        return replace(trials, notes=tuple(dict.fromkeys((*trials.notes, note))))
+        return replace(trials, notes=tuple(dict.fromkeys((*trials.notes, _REPEATED(n=repeated)))))
     itself = named & (frame["query"] == frame["target"])
     forward = pl.col("query") <= pl.col("target")
     ends = frame.select(
@@ -222,11 +232,8 @@ def each_pair_once(trials: Trials) -> Trials:
     )
     again = named & ~ends.to_struct().is_first_distinct()
     notes = [
-        f"{int(which.sum()):,} {what}"
-        for which, what in (
-            (itself, "comparisons of a sample with itself; left out"),
-            (again, "pairs are listed both ways round; the first counts"),
-        )
+        said(n=int(which.sum()))
+        for which, said in ((itself, _WITH_ITSELF), (again, _BOTH_WAYS))
         if which.any()
     ]
     return replace(trials, frame=frame.filter(~(itself | again)), notes=(*trials.notes, *notes))
@@ -326,7 +333,7 @@ def _counts(
     log_ratios: bool,
     failed: tuple[int, int],
     dont_care: tuple[int, int],
-    notes: tuple[str, ...],
+    notes: tuple[Note, ...],
 ) -> PairCounts:
     n_impostor, at_least = impostors.n, impostors.at_least
     extremes = impostors.extremes

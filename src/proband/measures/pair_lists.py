@@ -19,6 +19,7 @@ from proband.measures.pairs import Codes, Counts, Floats, PairSet
 from proband.samples.ids import Positions
 from proband.samples.table import frozen
 from proband.scores import Embeddings, Scores
+from proband.words import count
 
 _TAIL_LIMIT = 5_000_000
 
@@ -81,7 +82,7 @@ def tail_pairs(
         parts, n_found = _of_tiles(scores, near, threshold, limit, threads)
     if n_found > limit:
         raise DesignError(
-            f"{n_found:,} impostor comparisons are at or above {threshold:g}, and only {limit:,} may be "
+            f"{count(n_found)} impostor comparisons are at or above {digits(threshold, 6)}, and only {count(limit)} may be "
             "listed.",
             "take a higher threshold, or raise the limit (each comparison takes 16 bytes).",
             source=scores.name,

@@ -15,11 +15,23 @@ from proband.samples.ids import Ids
 from proband.samples.table import frozen
 from proband.scores import Embeddings, Scores, axis_positions
 from proband.scores.alignment import ID_COLUMN_HINT
+from proband.words import Note, Sentence, count
 
 Codes = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+
+_UNKNOWN_IDS = Sentence(
+    "pairs.unknown-ids",
+    "caution",
+    "{n:count} of {of:count} {axis} ids are not in the samples table; left out",
+)
+_ON_BOTH_AXES = Sentence(
+    "pairs.on-both-axes",
+    "note",
+    "{n:count} samples are queries and targets: every two of them count once, the first as query",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +68,7 @@ class PairSet:
     row_failed: Mask
     column_failed: Mask
     n_shared: int
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @classmethod
     def of(cls, scores: Scores, within: Experiment | Samples) -> PairSet:
@@ -83,12 +95,12 @@ class PairSet:
             rows, row_samples = _known(scores.queries, samples)
             same = scores.targets is scores.queries
             columns, column_samples = (rows, row_samples) if same else _known(scores.targets, samples)
-            notes = [
-                f"{len(axis) - len(kept):,} of {len(axis):,} {axis.what} ids are not in the samples table; left out"
+            unknown = [
+                _UNKNOWN_IDS(n=len(axis) - len(kept), of=len(axis), axis=axis.what)
                 for axis, kept in ((scores.queries, rows), (scores.targets, columns))
                 if len(kept) < len(axis)
             ]
-            notes = [*samples.notes, *notes]
+            notes = [*samples.notes, *unknown]
         else:
             samples = within.samples
             rows, columns = axis_positions(within, scores)
@@ -99,9 +111,7 @@ class PairSet:
             notes = list(within.notes)
         row_order, column_order, n_shared = _shared_first(row_samples, column_samples, len(samples))
         if n_shared > 1 and not isinstance(scores, Embeddings):
-            notes.append(
-                f"{n_shared:,} samples are queries and targets: every two of them count once, the first as query"
-            )
+            notes.append(_ON_BOTH_AXES(n=n_shared))
         row_samples, column_samples = row_samples[row_order], column_samples[column_order]
         return cls(
             rows=frozen(rows[row_order]),
@@ -199,10 +209,10 @@ class PairSet:
     def __repr__(self) -> str:
         once = ", every pair once" if self.symmetric else ""
         failed = self.n_failed_genuine + self.n_failed_impostor
-        lost = f"; {failed:,} lost to failed samples" if failed else ""
+        lost = f"; {count(failed)} lost to failed samples" if failed else ""
         return (
-            f"PairSet({len(self.rows):,} × {len(self.columns):,} samples{once}: {self.n_genuine:,} genuine, "
-            f"{self.n_impostor:,} impostor{lost})"
+            f"PairSet({count(len(self.rows))} × {count(len(self.columns))} samples{once}: "
+            f"{count(self.n_genuine)} genuine, {count(self.n_impostor)} impostor{lost})"
         )
 
 
@@ -218,7 +228,7 @@ def _known(axis: Ids, samples: Samples) -> tuple[Positions, Positions]:
     known = np.flatnonzero(places >= 0)
     if not known.size:
         raise AlignmentError(
-            f"None of the {len(axis):,} {axis.what} ids are in the samples table: {first_few(axis)}.",
+            f"None of the {count(len(axis))} {axis.what} ids are in the samples table: {first_few(axis)}.",
             ID_COLUMN_HINT,
         )
     return known, places[known]

@@ -25,8 +25,19 @@ from proband.measures.outcomes import Counting, FailurePolicy, Outcomes, TiePoli
 from proband.samples import Experiment, Positions
 from proband.scores import Embeddings, Scores, axis_positions, require_orientation
 from proband.scores.screening import Screen, make_screen
+from proband.words import Sentence
 
 _TILE_CELLS = 1 << 22  # scores held at once per thread when whole rows are read
+_ONE_PERSON = Sentence(
+    "ranks.one-person",
+    "caution",
+    "the enrolled gallery holds one person only: nobody can be taken for another, so the rates mean nothing",
+)
+_DONT_CARE = Sentence(
+    "ranks.mates-dont-care",
+    "caution",
+    "{n:count probe has/probes have} only don't-care cells for mates; left out",
+)
 _PROBES_AT_ONCE, _GALLERY_AT_ONCE = 512, 2048  # a screening tile of 4 MB stays in cache
 
 
@@ -118,11 +129,9 @@ def rank(
     kept = np.flatnonzero(experiment.mated & ~unjudged)
     notes = [*scores.notes, *experiment.notes]
     if len(np.unique(task.column_codes)) == 1:
-        notes.append(
-            "the enrolled gallery holds one person only: nobody can be taken for another, so the rates mean nothing"
-        )
+        notes.append(_ONE_PERSON())
     if unjudged.any():
-        notes.append(f"{int(unjudged.sum()):,} probes have only don't-care cells for mates; left out")
+        notes.append(_DONT_CARE(n=int(unjudged.sum())))
     return Outcomes(
         algorithm=scores.name,
         metric=scores.metric,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
 
@@ -15,16 +15,22 @@ from proband.engine.rendering import Shown
 from proband.errors import UsageError
 from proband.measures.compared import Compared
 from proband.measures.outcomes import Outcomes
+from proband.measures.targets import DESCRIPTION, EVERYTHING, NOTHING
+from proband.words import Note, Target, count, digits, fixed, plain
 
 
 @dataclass(frozen=True)
 class Answers:
     """What a number is of, what varies behind it, what is held fixed and what is assumed."""
 
-    of: str
-    varying: str
-    fixed: str
-    assuming: str
+    of: Target
+    varying: Target
+    fixed: Target
+    assuming: Target
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {name: plain(target) for name, target in vars(self).items()}
 
 
 @dataclass(frozen=True)
@@ -52,7 +58,7 @@ class Facts:
     gallery_rule: str
     probe_rule: str
     experiment: str
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     metric: str | None = None
     compared: Compared | None = None
     version: str = __version__
@@ -82,15 +88,14 @@ class Facts:
             metric=outcomes.metric,
         )
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {name: plain(value) for name, value in vars(self).items()}
 
-def describing(of: str) -> Answers:
+
+def describing(of: Target) -> Answers:
     """The answers of a bare measurement: it describes these probes and this gallery, and claims no more."""
-    return Answers(
-        of=of,
-        varying="nothing: a description of these probes",
-        fixed="the algorithm, the gallery and the probes",
-        assuming="nothing",
-    )
+    return Answers(of, DESCRIPTION, EVERYTHING, NOTHING)
 
 
 @dataclass(frozen=True)
@@ -117,16 +122,16 @@ class Measurement:
         return self.value
 
     def __repr__(self) -> str:
-        events = "" if self.events is None else f" ({self.events:g} of {self.facts.n_probes:,})"
-        return f"{self.facts.algorithm}: {self.answers.of} = {self.value:.6g}{events}"
+        events = "" if self.events is None else f" ({digits(self.events, 6)} of {count(self.facts.n_probes)})"
+        return f"{self.facts.algorithm}: {self.answers.of} = {digits(self.value, 6)}{events}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON, which has no infinity: an infinite value is None."""
         return {
             "value": self.value if isfinite(self.value) else None,
             "events": self.events,
-            "answers": asdict(self.answers),
-            "facts": {**asdict(self.facts), "notes": list(self.facts.notes)},
+            "answers": self.answers.to_dict(),
+            "facts": self.facts.to_dict(),
         }
 
 
@@ -163,15 +168,15 @@ class Curve(Shown):
         return replace(self, facts=replace(self.facts, algorithm=name))
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"rank {t}: {self.at(t):.4f}" for t in (1, 5, 10) if t <= len(self.values))
-        return f"{self.facts.algorithm}: CMC of {self.facts.n_probes:,} probes, {shown}"
+        shown = ", ".join(f"rank {t}: {fixed(self.at(t))}" for t in (1, 5, 10) if t <= len(self.values))
+        return f"{self.facts.algorithm}: CMC of {count(self.facts.n_probes)} probes, {shown}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON."""
         return {
             "values": self.values.tolist(),
-            "answers": asdict(self.answers),
-            "facts": {**asdict(self.facts), "notes": list(self.facts.notes)},
+            "answers": self.answers.to_dict(),
+            "facts": self.facts.to_dict(),
         }
 
     def to_frame(self) -> pl.DataFrame:

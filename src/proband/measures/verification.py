@@ -14,6 +14,7 @@ import polars as pl
 
 from proband.errors import DesignError, Hint, UsageError
 from proband.measures.pair_counts import PairCounts
+from proband.words import Note, Target, count, digits, fixed, plain
 
 Floats = npt.NDArray[np.float64]
 EERConvention = Literal["midpoint", "hull", "lower", "upper"]
@@ -119,7 +120,7 @@ class ErrorRates:
     algorithm: str
     larger_is_closer: bool
     counts: PairCounts
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.counts.n_genuine or not self.counts.n_impostor:
@@ -286,15 +287,15 @@ class ErrorRates:
             "auc": self.auc(),
             "eer": asdict(self.eer()),
             "at_fmr": [self.at_fmr(fmr).to_dict() for fmr in fmrs],
-            "notes": list(self.notes),
+            "notes": plain(self.notes),
         }
 
     def __repr__(self) -> str:
         c = self.counts
         point = self.at_fmr(1e-3)
         return (
-            f"{self.algorithm}: {c.n_genuine:,} genuine and {c.n_impostor:,} impostor comparisons, EER {self.eer().value:.4f}, "
-            f"AUC {self.auc():.4f}, FNMR {point.fnmr:.4f} at FMR 0.001"
+            f"{self.algorithm}: {count(c.n_genuine)} genuine and {count(c.n_impostor)} impostor comparisons, "
+            f"EER {fixed(self.eer().value)}, AUC {fixed(self.auc())}, FNMR {fixed(point.fnmr)} at FMR 0.001"
         )
 
 
@@ -323,6 +324,7 @@ class FNMR:
 
     at_fmr: float = 1e-3
 
+    key: ClassVar[str] = "fnmr-at-fmr"
     larger_is_better: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -330,18 +332,19 @@ class FNMR:
             raise UsageError(f"A false match rate lies between 0 and 1, got {self.at_fmr!r}.")
 
     @property
-    def estimand(self) -> str:
-        """What it measures, in words."""
-        return f"FNMR at an FMR of {self.at_fmr:g}"
+    def estimand(self) -> Target:
+        """What it measures."""
+        return Target(self.key, f"FNMR at an FMR of {digits(self.at_fmr, 6)}")
 
 
 @dataclass(frozen=True)
 class AUC:
     """The chance that a genuine comparison is closer than an impostor's, for `estimate` and `compare`."""
 
+    key: ClassVar[str] = "auc"
     larger_is_better: ClassVar[bool] = True
 
     @property
-    def estimand(self) -> str:
-        """What it measures, in words."""
-        return "area under the ROC"
+    def estimand(self) -> Target:
+        """What it measures."""
+        return Target(self.key, "area under the ROC")

@@ -15,6 +15,15 @@ from proband.errors import InputError, first_few
 from proband.measures.results import Answers
 from proband.samples import Samples
 from proband.samples.reading import frame_from
+from proband.words import Target, plain
+
+_WHICH_LOST = Target("which-samples-lost", "which samples are lost")
+_COLLECTED = Target("samples-collected", "the samples that were collected, and how many of them are lost")
+_LOST_INDEPENDENTLY = Target(
+    "lost-independently",
+    "samples are lost independently of each other; where whole subjects are dropped together, p-values are too small",
+)
+
 
 Counts = npt.NDArray[np.int64]
 _DRAWS = 1999
@@ -56,7 +65,7 @@ class Unevenness:
             "counts": self.frame.to_dicts(),
             "p_value": self.p_value,
             "test": self.test,
-            "assuming": self.answers.assuming,
+            "assuming": plain(self.answers.assuming),
         }
 
 
@@ -198,12 +207,8 @@ def unevenness(by: str, values: pl.Series, lost: npt.NDArray[np.bool_]) -> Uneve
         .with_columns((pl.col("lost") / pl.col("collected")).alias("share"))
     )
     p_value, test = _tested(table["collected"].to_numpy(), table["lost"].to_numpy())
-    answers = Answers(
-        f"the share of samples lost, by {by}",
-        "which samples are lost",
-        "the samples that were collected, and how many of them are lost",
-        "samples are lost independently of each other; where whole subjects are dropped together, p-values are too small",
-    )
+    of = Target("share-lost", f"the share of samples lost, by {by}")
+    answers = Answers(of, _WHICH_LOST, _COLLECTED, _LOST_INDEPENDENTLY)
     ordered = table.sort("share", "collected", descending=True, maintain_order=True)
     return Unevenness(by, ordered, p_value, test, answers)
 

@@ -33,6 +33,7 @@ from proband.protocols.notation import Protocol
 from proband.protocols.plans import Plan
 from proband.protocols.predictions import FoldFacts, Predictions
 from proband.protocols.splits import GENERATOR_VERSION
+from proband.words import plain
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,7 +240,7 @@ class ProtocolRun:
             "confidence_level": asked.confidence_level,
             "margin": asked.margin,
             "protocols": [found.to_dict() for found in self.findings],
-            "notes": list(self.notes),
+            "notes": plain(self.notes),
         }
 
     def card(
@@ -266,7 +267,7 @@ class ProtocolRun:
                 interval.low,
                 interval.high,
                 interval.confidence_level,
-                interval.method,
+                str(interval.method),
             ),
             selection=Selection(len(data) + len(data.left_out), tuple(sorted(data.exclusions.items()))),
             predictions=predictions,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,15 +14,21 @@ import polars as pl
 from proband.engine import Progress
 from proband.engine.frames import frame_of_rows
 from proband.errors import DesignError, UsageError, first_few
-from proband.inference.cv_folds import notes_on
+from proband.inference.cv_folds import POOLED_ACCURACY, notes_on
 from proband.inference.proportions import check_level, t_quantile
 from proband.measures.results import Answers
+from proband.measures.targets import PEOPLE_ALIKE, derived
 from proband.protocols.choosing import Task
 from proband.protocols.data import FeatureTable, labels_of
 from proband.protocols.notation import Protocol
 from proband.protocols.plans import AUTO, make_plan
 from proband.protocols.results import ProtocolResult
 from proband.protocols.running import run_protocol
+from proband.words import Target, plain
+
+_PEOPLE = Target("people", "people")
+_CLASSIFIERS_AND_SPLITS = Target("trained-classifiers-and-splits", "the trained classifiers; the splits")
+
 
 Question = Literal["mixed", "dropped"]
 Floats = npt.NDArray[np.float64]
@@ -99,8 +105,8 @@ class WhatIf:
             "standard_error": self.standard_error,
             "confidence_level": self.confidence_level,
             "n_subjects": self.n_subjects,
-            "answers": asdict(self.answers),
-            "notes": list(self.notes),
+            "answers": self.answers.to_dict(),
+            "notes": plain(self.notes),
         }
 
     def to_frame(self) -> pl.DataFrame:
@@ -256,10 +262,10 @@ def _compared(
         "whether subjects are in both training and testing" if question == "mixed" else "the dropped samples"
     )
     answers = Answers(
-        f"difference of accuracy on the pooled test samples, by {changed}",
-        "people",
-        "the trained classifiers; the splits",
-        "people are independent and alike in distribution",
+        derived("difference", f"difference of {{}}, by {changed}", POOLED_ACCURACY),
+        _PEOPLE,
+        _CLASSIFIERS_AND_SPLITS,
+        PEOPLE_ALIKE,
     )
     notes = [] if error is not None else ["no interval: nothing varies over people"]
     notes += notes_on(True, n_people)

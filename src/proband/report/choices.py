@@ -125,7 +125,7 @@ def choices_statements(result: VirtualExperiments) -> list[str]:
     said = [
         f"{result.n_trials:,} {kind} trials with {result.n_subjects:,} people each, seed {result.seed}; ties {result.ties}; "
         f"{result.kernel} kernel.",
-        metrics_statement(result.metrics.items()),
+        as_sentence(metrics_statement(result.metrics.items())),
         f"Varying: {answers.varying}. Fixed: {answers.fixed}. Assuming: {answers.assuming}.",
     ]
     if len(result.algorithms) > 1:
@@ -134,7 +134,7 @@ def choices_statements(result: VirtualExperiments) -> list[str]:
             "hypothesis, so its share is no p-value. The p-value over people (sign-flip of people's mean successes, not "
             "adjusted) asks whether they differ on other people."
         )
-    return said + [f"{note[0].upper()}{note[1:]}." for note in result.notes]
+    return said + [as_sentence(note) for note in result.notes]
 
 
 def figures_of(result: VirtualExperiments, level: float = 0.95) -> dict[str, Figure]:

@@ -10,6 +10,7 @@ from proband.engine.rendering import renders
 from proband.inference import Comparison, Estimate
 from proband.measures.compared import metrics_statement
 from proband.report.grids import Grid, as_tex, in_markdown, tex_comment, tex_row
+from proband.words import as_sentence, count, digits, fixed, interval, level, p_value
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -25,7 +26,7 @@ class Row:
     letter: str
     estimate: Estimate
     beats: str
-    place: str
+    places: tuple[int, int]
 
     @property
     def name(self) -> str:
@@ -33,10 +34,17 @@ class Row:
         return self.estimate.facts.algorithm
 
     @property
+    def place(self) -> str:
+        """The places it can hold."""
+        first, last = self.places
+        return f"{first}" if first == last else f"{first}–{last}"
+
+    @property
     def events(self) -> str:
         """What the value rests on."""
         n = self.estimate.facts.n_probes
-        return f"{n:,}" if self.estimate.events is None else f"{self.estimate.events:,.0f} of {n:,}"
+        events = self.estimate.events
+        return count(n) if events is None else f"{count(round(events))} of {count(n)}"
 
 
 def rows_of(comparison: Comparison) -> list[Row]:
@@ -48,15 +56,7 @@ def rows_of(comparison: Comparison) -> list[Row]:
     for one in ordered:
         name = one.facts.algorithm
         beaten = sorted(standing[other] for other in comparison.beaten_by(name))
-        first, last = places[name]
-        made.append(
-            Row(
-                letter_of(standing[name]),
-                one,
-                _letters(beaten),
-                f"{first}" if first == last else f"{first}–{last}",
-            )
-        )
+        made.append(Row(letter_of(standing[name]), one, _letters(beaten), places[name]))
     return made
 
 
@@ -84,11 +84,11 @@ def _raised(letters: str) -> str:
 
 
 def _value(row: Row, mark: Callable[[str], str]) -> str:
-    return f"{row.estimate.value:.4f}{mark(row.beats)}"
+    return f"{fixed(row.estimate.value)}{mark(row.beats)}"
 
 
 def _interval(row: Row) -> str:
-    return f"[{row.estimate.low:.4f}, {row.estimate.high:.4f}]"
+    return interval(row.estimate.low, row.estimate.high)
 
 
 def comparison_table(comparison: Comparison) -> Table:
@@ -115,8 +115,8 @@ def comparison_grid(comparison: Comparison) -> Grid:
 
 
 def _header(comparison: Comparison) -> list[str]:
-    measured = comparison.estimates[0].answers.of
-    return ["", "algorithm", measured, f"{comparison.confidence_level:.0%} interval", "events", "place"]
+    measured = str(comparison.estimates[0].answers.of)
+    return ["", "algorithm", measured, f"{level(comparison.confidence_level)} interval", "events", "place"]
 
 
 @renders(Comparison, "markdown")
@@ -150,24 +150,23 @@ def comparison_latex(comparison: Comparison) -> str:
 
 def comparison_statements(comparison: Comparison) -> list[str]:
     """Say what the table means, a sentence each."""
-    rate = comparison.significance
     said = [
-        f"Raised letters: significantly better than these ({rate:.2g} after Holm's adjustment). Place: from one more than are "
+        f"Raised letters: significantly better than these ({digits(comparison.significance, 2)} after Holm's adjustment). Place: from one more than are "
         "significantly better, to all but those it beats.",
     ]
     facts = [one.facts for one in comparison.estimates]
-    said += dict.fromkeys(one.compared.statement() for one in facts if one.compared is not None)
-    said.append(metrics_statement((one.algorithm, one.metric) for one in facts))
+    pairs = dict.fromkeys(one.compared.statement() for one in facts if one.compared is not None)
+    said += map(as_sentence, (*pairs, metrics_statement((one.algorithm, one.metric) for one in facts)))
     groups = comparison.tie_groups()
     if groups:
         said.append("Not told apart: " + "; ".join(", ".join(group) for group in groups) + ".")
     if comparison.overall is not None:
         found = comparison.overall
         said.append(
-            f"Do they differ at all? Cochran's Q = {found.statistic:.2f}, {found.degrees_of_freedom} degrees of freedom, "
-            f"p = {found.p_value:.2g} ({found.method})."
+            f"Do they differ at all? Cochran's Q = {fixed(found.statistic, 2)}, {found.degrees_of_freedom} degrees of freedom, "
+            f"p {p_value(found.p_value, found.method.floor)} ({found.method})."
         )
     answers = comparison.answers
     said.append(f"Method: {comparison.pairs[0].method}.")
     said.append(f"Varying: {answers.varying}. Fixed: {answers.fixed}. Assuming: {answers.assuming}.")
-    return said + [f"{note[0].upper()}{note[1:]}." for note in comparison.notes]
+    return said + [as_sentence(note) for note in comparison.notes]

@@ -41,6 +41,7 @@ from proband.report.feret_tables import (
 from proband.report.figures import save_figure
 from proband.report.grids import Grid, as_markdown, in_markdown
 from proband.report.tables import evaluation_markdown, statements
+from proband.words import as_sentence
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -114,7 +115,7 @@ def variation_frame(study: FeretStudy) -> pl.DataFrame:
             .with_columns(pl.col("first", "last").cast(pl.String))
             .select(
                 pl.lit(one.category or ALL_PROBES).alias("category"),
-                pl.lit(one.design).alias("design"),
+                pl.lit(str(one.design)).alias("design"),
                 pl.all(),
             )
             for one in study.variation
@@ -168,7 +169,7 @@ def _summary(study: FeretStudy, title: str, drawn: list[str]) -> str:
                 *(as_markdown(contrast_grid(one)) for one in pairs),
                 *picture(name, heading[3:]),
             ]
-            parts.append(listed([said for one in pairs for said in one.sentences()]))
+            parts.append(listed([as_sentence(said) for one in pairs for said in one.sentences()]))
     if study.variation:
         parts += [
             "## Variation over galleries",

@@ -6,7 +6,7 @@ from itertools import permutations
 from pathlib import Path
 
 from proband._version import __version__
-from proband.designs.galleries import Galleries
+from proband.designs.galleries import IN_ORDER, Galleries
 from proband.engine import Progress
 from proband.engine.documents import as_json
 from proband.faces import contact_sheet
@@ -19,6 +19,7 @@ from proband.report.directory import whole_directory
 from proband.report.feret import STUDY_FILES, write_study
 from proband.report.feret2000 import CHANGES, POOLED, Feret2000, categories, feret2000_data
 from proband.report.paper_findings import Finding
+from proband.words import as_sentence
 
 PUBLISHED = {"fb": 1195, "dup1": 722, "fc": 194, "dup2": 234}
 """Probes in the paper's categories."""
@@ -101,7 +102,7 @@ def run_feret2000(
 def findings(study: FeretStudy) -> list[Finding]:
     """Put what the paper reports beside what this study shows; those for which there are no probes are left out."""
     results = {one.category: one for one in study.results}
-    chronological = {one.category: one for one in study.variation if "order of" in one.design}
+    chronological = {one.category: one for one in study.variation if one.design.key == IN_ORDER}
     return [
         *_about_difficulty(results),
         *_about_galleries(chronological),
@@ -311,4 +312,4 @@ def _made(data: Feret2000, study: FeretStudy) -> list[str]:
             f"Fully automatic: {names}. OpenCV's cascades find the eyes of queries and targets; a face that is not found is a failure to "
             "acquire, and counts as a miss. The models are the same, trained with given eyes."
         )
-    return said + [f"{note[0].upper()}{note[1:]}" for note in data.notes]
+    return said + [as_sentence(note) for note in data.notes]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from proband.inference.difficulty import ENOUGH_SEPARATED, MOSTLY_ALIKE
 from proband.inference.evaluation import ALL_PROBES
 from proband.inference.feret_results import FeretStudy
+from proband.inference.gallery_variation import NO_TEST
 from proband.report.feret_tables import counts_otherwise
-from proband.report.tables import statements
+from proband.report.tables import metrics_of, statements
 from proband.report.verification import search_statements
-from proband.words import as_sentence, counted
+from proband.words import Note, as_sentence, counted
 
 
 def study_statements(study: FeretStudy) -> list[str]:
@@ -29,13 +28,12 @@ def study_statements(study: FeretStudy) -> list[str]:
 
 def notes_of(study: FeretStudy) -> list[str]:
     """Say what else a reader should know."""
-    names = (*study.evaluation.algorithms, *study.evaluation.categories)
-    return [as_sentence(note, names) for note in study.notes]
+    return [as_sentence(note) for note in study.notes]
 
 
 def difficulty_statements(study: FeretStudy) -> list[str]:
     """Whether each set of probes is too easy or too hard, and by which rule."""
-    said = [one.difficulty.sentence() for one in study.results]
+    said = [as_sentence(one.difficulty.sentence()) for one in study.results]
     if len(study.field) > 1:
         said.append(
             f"Apt: at least {ENOUGH_SEPARATED:.0%} of the pairs are told apart (Holm, {1 - study.evaluation.confidence_level:.2g}). Otherwise too easy (too "
@@ -101,16 +99,17 @@ def about_variation(study: FeretStudy) -> list[str]:
         if row.test is not None and row.test.declined
     )
     if reasons:
-        said.append(f"No p where {', or where '.join(reasons)}.")
-    return said + _gathered_notes(study, reasons)
+        said.append(f"No p where {', or where '.join(map(str, reasons))}.")
+    return said + _gathered_notes(study)
 
 
-def _gathered_notes(study: FeretStudy, told: Iterable[str]) -> list[str]:
+def _gathered_notes(study: FeretStudy) -> list[str]:
     """The notes of all tables of variation, each once with where it holds; not those told elsewhere."""
-    where: dict[str, list[str]] = {}
+    where: dict[Note, list[str]] = {}
     for one in study.variation:
         for note in one.notes:
-            if note not in study.evaluation.notes and not any(reason in note for reason in told):
+            no_test = isinstance(note, Note) and note.code == NO_TEST.code
+            if note not in study.evaluation.notes and not no_test:
                 where.setdefault(note, []).append(one.category or ALL_PROBES)
     return [
         f"Galleries: {note}"
@@ -164,5 +163,5 @@ def about_rejection(study: FeretStudy) -> list[str]:
     ]
     enrolled = {one.algorithm: one.searches.n_enrolled for one in test.results}
     said += _about_enrolment("Rejection", test.n_gallery_subjects, enrolled)
-    known = statements(study.evaluation)
-    return said + [f"Rejection: {one}" for one in search_statements(test.results) if one not in known]
+    told = (*study.evaluation.notes, metrics_of(study.evaluation))
+    return said + [f"Rejection: {one}" for one in search_statements(test.results, told)]

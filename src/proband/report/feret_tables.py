@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from proband.inference.evaluation import ALL_PROBES, Entry
-from proband.inference.feret_pairs import Contrast, ContrastRow, with_role
+from proband.inference.feret_pairs import Contrast, ContrastRow
 from proband.inference.feret_results import CategoryResult, FeretStudy, places_of
 from proband.inference.gallery_tables import GalleryCell, GalleryFacts, GalleryRow, GalleryVariation
 from proband.inference.people_fractions import SizeCurve
+from proband.inference.proportions import Interval
 from proband.inference.rejection import RejectionTest
 from proband.report.grids import Grid
-from proband.words import counted
+from proband.words import counted, fixed, interval
 
 _IN_A_ROW = 5
 _NOTHING = "–"
@@ -38,13 +38,14 @@ def _leaderboard(study: FeretStudy, shown: Sequence[CategoryResult]) -> Grid:
     header = [f"{one.category}\n{counted(one.average.facts.n_probes, 'probe')}" for one in shown]
     placed = [places_of(study, one) for one in shown]
     entries = {(entry.category, entry.algorithm): entry for entry in study.evaluation.entries}
+    labels = {one.first: one.labels[0] for one in study.versions}
     rows = []
     for name in sorted(study.evaluation.algorithms, key=lambda one: one not in study.field):
         cells = [
             _ranked(entries[one.category, name], study.rank, places.get(name))
             for one, places in zip(shown, placed, strict=True)
         ]
-        rows.append((name if name in study.field else with_role(name, "fully automatic"), *cells))
+        rows.append((labels.get(name, name), *cells))
     averages = [_cell(one.average.at(study.rank), *_ends(one, study.rank)) for one in shown]
     rows.append((shown[0].average.facts.algorithm, *averages))
     rows.append(("current upper bound\n(best at rank 1)", *(one.leader for one in shown)))
@@ -112,11 +113,15 @@ def variation_grid(variation: GalleryVariation, *, intervals: bool = True) -> Gr
         "p",
     )
     rows = [
-        (row.algorithm, *map(_placed, variation.of(row.algorithm)), *_over_galleries(row))
+        (
+            row.algorithm,
+            *(_placed(cell, intervals) for cell in variation.of(row.algorithm)),
+            *_over_galleries(row, intervals),
+        )
         for row in variation.rows
     ]
     below = [
-        ("average", *(_rate(one) for one in variation.averages), *_over_galleries(variation.average)),
+        ("average", *map(_rate, variation.averages), *_over_galleries(variation.average, intervals)),
         *_about_galleries(facts, len(header)),
     ]
     probes = sum(one.probes for one in facts)
@@ -124,10 +129,7 @@ def variation_grid(variation: GalleryVariation, *, intervals: bool = True) -> Gr
         f"{variation.category or ALL_PROBES}: {variation.estimand} (place) over {variation.design}, "
         f"{variation.size:,} in each; {counted(probes, 'probe')}"
     )
-    grid = Grid(title, header, (*rows, *below), below=len(below))
-    if intervals:
-        return grid
-    return replace(grid, rows=tuple(tuple(cell.partition("\n")[0] for cell in row) for row in grid.rows))
+    return Grid(title, header, (*rows, *below), below=len(below))
 
 
 def _span(one: GalleryFacts) -> str:
@@ -142,16 +144,19 @@ def _rate(rate: float | None) -> str:
     return _NOTHING if rate is None else f"{rate:.4f}"
 
 
-def _placed(cell: GalleryCell) -> str:
+def _below(ends: Interval | None, shown: bool) -> str:
+    """An interval on a line of its own, if it is shown."""
+    return f"\n{interval(*ends, 3)}" if shown and ends is not None else ""
+
+
+def _placed(cell: GalleryCell, intervals: bool) -> str:
     if cell.rate is None:
         return _NOTHING
-    interval = "" if cell.interval is None else f"\n[{cell.interval.low:.3f}, {cell.interval.high:.3f}]"
-    return f"{cell.rate:.4f} ({cell.place}){interval}"
+    return f"{fixed(cell.rate)} ({cell.place}){_below(cell.interval, intervals)}"
 
 
-def _over_galleries(row: GalleryRow) -> tuple[str, ...]:
+def _over_galleries(row: GalleryRow, intervals: bool) -> tuple[str, ...]:
     spread = row.spread
-    interval = "" if spread.interval is None else f"\n[{spread.interval.low:.3f}, {spread.interval.high:.3f}]"
     held = (
         _NOTHING
         if row.least_place is None
@@ -160,7 +165,8 @@ def _over_galleries(row: GalleryRow) -> tuple[str, ...]:
         else f"{row.least_place}–{row.greatest_place}"
     )
     tested = _NOTHING if row.test is None or row.test.p_value is None else f"{row.test.p_value:.2g}"
-    return f"{spread.mean:.4f}{interval}", f"{100 * spread.range:.1f}", held, tested
+    mean = f"{fixed(spread.mean)}{_below(spread.interval, intervals)}"
+    return mean, fixed(100 * spread.range, 1), held, tested
 
 
 def _about_galleries(facts: Sequence[GalleryFacts], width: int) -> list[tuple[str, ...]]:

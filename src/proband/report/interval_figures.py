@@ -57,7 +57,7 @@ def comparison_figure(comparison: Comparison, width: float = 7.16, title: str | 
     with laid_out((width, height), title) as figure:
         above, below = figure.subplots(*((2, 1) if narrow else (1, 2)))
         _dots(above, [(one.facts.algorithm, one.value, one.low, one.high) for one in ordered])
-        above.set_xlabel(ordered[0].answers.of)
+        above.set_xlabel(str(ordered[0].answers.of))
         _dots(below, _against(comparison, names[0], names[1:]), style=1)
         if comparison.margin is not None:
             margin = _scale(comparison) * comparison.margin

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ from proband.report.figures import STYLE, cmc_figure
 from proband.report.grids import Grid, as_html, as_latex
 from proband.report.interval_figures import comparison_figure, estimates_figure
 from proband.report.page.markup import Markup, joined, tag
+from proband.words import Note, as_sentence
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -100,15 +101,21 @@ def _answers(answers: Answers) -> str:
     return f"Varying: {answers.varying}. Fixed: {answers.fixed}. Assuming: {answers.assuming}."
 
 
-def _sentences(notes: Sequence[str]) -> list[str]:
-    return [f"{note[0].upper()}{note[1:]}." for note in notes]
+def _sentences(notes: Iterable[Note]) -> list[str]:
+    return [as_sentence(note) for note in notes]
 
 
 def _estimate_grid(one: Estimate) -> Grid:
     events = f"{one.facts.n_probes:,}"
     if one.events is not None:
         events = f"{one.events:,.0f} of {events}"
-    header = ("algorithm", one.answers.of, f"{one.confidence_level:.0%} interval", "standard error", "events")
+    header = (
+        "algorithm",
+        str(one.answers.of),
+        f"{one.confidence_level:.0%} interval",
+        "standard error",
+        "events",
+    )
     error = "–" if one.standard_error is None else f"{one.standard_error:.4f}"
     cells = (one.facts.algorithm, f"{one.value:.4f}", f"[{one.low:.4f}, {one.high:.4f}]", error, events)
     return Grid("", header, (cells,))
@@ -166,7 +173,7 @@ show(
     Comparison,
     View(
         lambda result: [comparisons.comparison_grid(result)],
-        lambda result: [*result.sentences(), *comparisons.comparison_statements(result)],
+        lambda result: [*_sentences(result.sentences()), *comparisons.comparison_statements(result)],
         comparison_figure,
     ),
 )
@@ -207,7 +214,7 @@ show(
     Differential,
     View(
         lambda result: [_group_grid(result)],
-        lambda result: result.sentences(),
+        lambda result: _sentences(result.sentences()),
         verification.differential_figure,
     ),
 )

@@ -19,6 +19,7 @@ from proband.report.directory import MARK, require_free, whole_directory
 from proband.report.figures import save_figure
 from proband.report.grids import Grid, as_markdown, as_tex, tex_row
 from proband.report.protocol_figures import accuracy_figure
+from proband.words import as_sentence
 
 _STATISTICS = ("max", "mean", "min", "std")
 _FIGURES = tuple(f"accuracy.{ending}" for ending in ("png", "svg", "pdf"))
@@ -109,7 +110,7 @@ def run_statements(run: ProtocolRun) -> list[str]:
     said += _of_runs(run)
     said += _of_intervals(run)
     said += _of_comparisons(run)
-    return said + [f"{note[0].upper()}{note[1:]}." for note in run.notes]
+    return said + [as_sentence(note) for note in run.notes]
 
 
 def _of_runs(run: ProtocolRun) -> list[str]:
@@ -126,10 +127,8 @@ def _of_intervals(run: ProtocolRun) -> list[str]:
             if interval.low is None:
                 continue  # a note says why
             answers = interval.answers
-            said[
-                f"{answers.of[0].upper()}{answers.of[1:]}: varying {answers.varying}; fixed: {answers.fixed}; assuming: "
-                f"{answers.assuming} ({interval.method})."
-            ] = None
+            told = f"{answers.of}: varying {answers.varying}; fixed: {answers.fixed}; assuming: {answers.assuming}"
+            said[as_sentence(f"{told} ({interval.method})")] = None
     return list(said)
 
 
@@ -139,7 +138,7 @@ def _of_comparisons(run: ProtocolRun) -> list[str]:
         for made, how in ((found.on_splits, "on splits"), (found.on_people, "on people, one repeat")):
             if made is not None:
                 said += [
-                    f"{found.protocol}, {how} ({pair.method}): {sentence}"
+                    f"{found.protocol}, {how} ({pair.method}): {as_sentence(sentence)}"
                     for pair, sentence in zip(made.pairs, made.sentences(), strict=True)
                 ]
         said += [f"{found.protocol}: {one!r}." for one in found.five_by_two]

@@ -20,7 +20,7 @@ from proband.report.strat_figures import (
     standard_errors_figure,
     units_figure,
 )
-from proband.words import counted, part_of
+from proband.words import as_sentence, counted, part_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -57,7 +57,7 @@ def galleries_grid(effects: Sequence[GalleryEffect]) -> Grid:
 
 def study_statements(study: StratStudy) -> list[str]:
     """Say what was found and what it means, a sentence each."""
-    said = [one.sentence() for one in (*study.effects, *study.mixed)]
+    said = [as_sentence(one.sentence()) for one in (*study.effects, *study.mixed)]
     rank = study.rank
     errors = ", ".join(
         f"{name} {values[rank - 1]:.4f} (varying {METHODS[name]})" for name, values in study.errors.items()
@@ -65,7 +65,8 @@ def study_statements(study: StratStudy) -> list[str]:
     said.append(
         f"Standard error of {study.mixed[0].algorithm} at rank {rank}, first mixed gallery: {errors}."
     )
-    said.append(metrics_statement((one.algorithm, one.estimates[0].facts.metric) for one in study.effects))
+    metrics = metrics_statement((one.algorithm, one.estimates[0].facts.metric) for one in study.effects)
+    said.append(as_sentence(metrics))
     answers = study.effects[0].estimates[0].answers
     said.append(
         f"± is one standard error. Varying: {answers.varying}. Fixed: {answers.fixed}. Assuming: {answers.assuming}."

@@ -342,7 +342,7 @@ def _lowest(effect: GalleryEffect) -> float:
 
 def _varying(bands: Sequence[Band]) -> str:
     """What the bands are about."""
-    return " or ".join(dict.fromkeys(band.answers.varying for band in bands))
+    return " or ".join(map(str, dict.fromkeys(band.answers.varying for band in bands)))
 
 
 def _say_below(figure: Figure, text: str) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from proband.inference import cluster_statistics
+from proband.inference.estimation import CHOSEN, DEPENDENCE
 from proband.inference.evaluation import CENSORED_AT, Entry, Evaluation
 from proband.measures import MedianCensoredRank
 from proband.measures.compared import metrics_statement
 from proband.report.grids import Grid, in_markdown
-from proband.words import as_sentence, counted
+from proband.words import Note, as_sentence, counted
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -130,6 +131,12 @@ def evaluation_markdown(evaluation: Evaluation) -> str:
     return "\n".join(lines)
 
 
+def metrics_of(evaluation: Evaluation) -> Note:
+    """What the scores of an evaluation's algorithms are."""
+    entries = evaluation.of(evaluation.categories[0])
+    return metrics_statement((entry.algorithm, entry.curve.facts.metric) for entry in entries)
+
+
 def statements(evaluation: Evaluation) -> list[str]:
     """Say what the numbers mean and what was left out, a sentence each."""
     entries = evaluation.of(evaluation.categories[0])
@@ -139,7 +146,7 @@ def statements(evaluation: Evaluation) -> list[str]:
         f"{counted(first.n_gallery_subjects, 'person', 'people')} ({first.gallery_rule}).",
         f"Probes scored: {counted(first.n_probes, 'image')} of {counted(first.n_probe_subjects, 'person', 'people')} "
         f"({first.probe_rule}); a rate is a share of these.",
-        metrics_statement((entry.algorithm, entry.curve.facts.metric) for entry in entries),
+        as_sentence(metrics_of(evaluation)),
     ]
     if first.n_unmated:
         have = "has" if first.n_unmated == 1 else "have"
@@ -174,24 +181,22 @@ def statements(evaluation: Evaluation) -> list[str]:
         f"Assuming: {answers.assuming}."
     )
     said += _dependence(entries)
-    return said + [as_sentence(note, evaluation.algorithms) for note in evaluation.notes]
+    return said + [as_sentence(note) for note in evaluation.notes]
 
 
 def _dependence(entries: tuple[Entry, ...]) -> list[str]:
     """What the intervals rest on, and the algorithm for which shared people matter most."""
-    noted = {entry.algorithm: entry.band.notes for entry in entries if entry.band.notes}
-    if not noted:
-        return []
-    first = next(iter(noted.values()))
-    said = [f"Method: {first[0]}."]
+    chosen = [note for entry in entries for note in entry.band.notes if note.code in CHOSEN]
+    said = [f"Method: {note}." for note in chosen[:1]]
     shared = [
-        (cluster_statistics(entry.outcomes.success(1), entry.outcomes.subjects).design_effect, entry)
+        (cluster_statistics(entry.outcomes.success(1), entry.outcomes.subjects).design_effect, entry, note)
         for entry in entries
-        if len(entry.band.notes) > 1
+        for note in entry.band.notes
+        if note.code in DEPENDENCE
     ]
     if shared:
-        worst = max(shared, key=lambda pair: pair[0])[1]
-        said.append(f"Dependence, at rank 1 for {worst.algorithm}: {worst.band.notes[1]}.")
+        _, worst, note = max(shared, key=lambda one: one[0])
+        said.append(f"Dependence, at rank 1 for {worst.algorithm}: {note}.")
     return said
 
 

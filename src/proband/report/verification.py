@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,7 +26,7 @@ from proband.report.verification_curves import ErrorCurve
 from proband.report.verification_figures import det_figure, roc_figure, search_figure
 from proband.report.verification_groups import GroupErrors, groups_figure
 from proband.report.verification_panels import ScoreCounts, score_histograms_figure
-from proband.words import as_sentence, counted, part_of
+from proband.words import Note, as_sentence, counted, digits, part_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -94,8 +94,8 @@ def verification_statements(results: Sequence[Verification]) -> list[str]:
     said = [
         f"{counts.n_genuine:,} genuine and {counts.n_impostor:,} impostor comparisons of {first.n_subjects:,} people; accepted when the "
         "score reaches the threshold.",
-        *dict.fromkeys(one.compared.statement() for one in results),
-        metrics_statement((one.algorithm, one.compared.metric) for one in results),
+        *map(as_sentence, dict.fromkeys(one.compared.statement() for one in results)),
+        as_sentence(metrics_statement((one.algorithm, one.compared.metric) for one in results)),
         *(
             f"{one.algorithm}: EER {one.rates.eer().value:.4f} (midpoint of FMR and FNMR where they are closest), "
             f"AUC {one.rates.auc():.5f}."
@@ -121,11 +121,12 @@ def verification_statements(results: Sequence[Verification]) -> list[str]:
         f"replicates of people. Varying: {answers.varying}. Fixed: {answers.fixed}. Assuming: {answers.assuming}."
     )
     notes = dict.fromkeys(note for one in results for note in one.notes)
-    return said + [f"{note[0].upper()}{note[1:]}." for note in notes]
+    return said + [as_sentence(note) for note in notes]
 
 
 def _nothing(rate: RateInterval) -> str:
-    return f"no false match was seen; {'; '.join(rate.notes) or f'the rate is below {rate.high:.2g}'}."
+    bound = "; ".join(map(str, rate.notes)) or f"the rate is below {digits(rate.high, 2)}"
+    return f"no false match was seen; {bound}."
 
 
 def error_curve(result: Verification) -> ErrorCurve:
@@ -246,7 +247,7 @@ def write_verification(
             for ending in ("png", "svg", "pdf"):
                 save_figure(figure, draft / f"{name}.{ending}")
             parts.append(f"![{name}]({name}.png)")
-        parts += ["\n".join(f"- {said}" for said in one.sentences()) for one in groups]
+        parts += ["\n".join(f"- {as_sentence(said)}" for said in one.sentences()) for one in groups]
         parts.append("\n".join(f"- {said}" for said in verification_statements(results)))
         (draft / "report.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     return Path(path) / "report.md"
@@ -291,20 +292,21 @@ def _search_cells(result: SearchEstimates, one: SearchInterval, first: bool) -> 
     )
 
 
-def search_statements(results: Sequence[SearchEstimates]) -> list[str]:
-    """Say what the numbers mean, a sentence each."""
+def search_statements(results: Sequence[SearchEstimates], told: Collection[Note] = ()) -> list[str]:
+    """Say what the numbers mean, a sentence each, but for what was `told` elsewhere."""
     first = results[0]
     s, answers = first.searches, first.answers
+    metrics = [metrics_statement((one.algorithm, one.searches.metric) for one in results)]
     said = [
         f"{counted(s.n_enrolled, 'person', 'people')} enrolled; {counted(len(s.mate), 'search', 'searches')} for enrolled people and {len(s.best):,} for others. A person's "
         f"samples are fused by {s.fusion}; a candidate is returned when its score reaches the threshold.",
-        metrics_statement((one.algorithm, one.searches.metric) for one in results),
+        *(as_sentence(one) for one in metrics if one not in told),
         f"Intervals: {first.confidence_level:.0%}. Varying: {answers.varying}. Fixed: {answers.fixed}. Assuming: {answers.assuming}.",
     ]
     if any(not one.fpir_supported for result in results for one in result.points):
         said.append("* rests on fewer than 30 errors, so it is not supported (the rule of 30).")
     notes = dict.fromkeys(note for one in results for note in one.searches.notes)
-    return said + [as_sentence(note, [one.algorithm for one in results]) for note in notes]
+    return said + [as_sentence(note) for note in notes if note not in told]
 
 
 def searches_figure(searches: Sequence[Searches], rank: int = 1) -> Figure:

@@ -140,4 +140,4 @@ def test_bounds_of_drawn_p_values_are_shown_as_such():
     overall = next(iter(finding.whole().comparisons.values())).overall
     assert overall is not None
     assert overall.p_value == 1e-4
-    assert any("p ≤ 0.0001 (labels permuted within people)" in note for note in notes)
+    assert any("p ≤ 0.0001 (labels permuted within people)" in str(note) for note in notes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from proband.report.page.build import build_page
 from proband.report.page.model import Cell, Paragraph
 from proband.report.page.sections_more import hard_subjects_section
 from proband.study.findings import Findings
+from proband.words import Sentence
 
 NUMBER = re.compile(r"[+−-]?\d[\d,]*\.?\d*(?:e[+-]?\d+)?")
 # What the page works out itself: halves of replicates, design effects and p-values over choices of images.
@@ -141,18 +143,20 @@ def test_without_failures_or_successes_people_are_counted_once(wins):
     estimate = found.comparisons["rank 1"].estimates[0]
     assert estimate.clusters is not None
     assert estimate.clusters.effective_n == 12
-    assert f"{'all' if wins else 'none'} succeed, so nothing can be seen" in estimate.notes[-1]
+    assert f"{'all' if wins else 'none'} succeed, so nothing can be seen" in str(estimate.notes[-1])
     noted = " ".join(note for _, note in diagnostics.noted(found))
     assert "about right" not in noted
 
 
-def test_notes_have_no_quotes_of_programs():
-    found = Findings(
-        "t", finding.PROVENANCE, notes=("two people's probes leave \"sex == 'f'\" and 'age' undecided",)
+def test_notes_stand_once_with_where_they_hold():
+    lost = Sentence("example.lost-probes", "note", "{n:count probe} lost")
+    verified = tuple(
+        replace(one, notes=(lost(n=1), lost(n=2))[: 1 + place])
+        for place, one in enumerate(finding.whole().verification[:2])
     )
-    assert diagnostics.noted(found) == [
-        ("study", "Two people's probes leave “sex == 'f'” and “age” undecided.")
-    ]
+    noted = diagnostics.noted(Findings("t", finding.PROVENANCE, verification=verified))
+    assert ("verification, sharp and 1 more", "1 probe lost.") in noted
+    assert ("verification, plain", "2 probes lost.") in noted
 
 
 def hard(rejected: list[int], genuine: int, p: float) -> HardSubjects:
@@ -195,7 +199,6 @@ def test_hard_subjects_do_not_contradict_their_chart(rejected, p, shown):
         (cells.count(1234.0), "1,234"),
         (cells.count(12.5), "12.5"),
         (cells.threshold(None), "none"),
-        (cells.as_sentence("a note"), "A note."),
     ],
 )
 def test_formats(made, shown):

@@ -255,7 +255,14 @@ def test_p_values_at_the_floor(value, floor, pairs, shown):
     assert cells.p_value(value, floor, pairs) == shown
 
 
-def test_floors_are_read_from_descriptions():
-    found = finding.whole().comparisons["median rank"].pairs[0]
-    assert cells.floor_of(found.method) == 1 / 10_000
-    assert cells.floor_of(next(iter(finding.whole().comparisons.values())).pairs[0].method) is None
+def test_floors_are_of_the_tests():
+    by_median, by_rate = (
+        finding.whole().comparisons[name].pairs[0] for name in ("median rank", "rank 1, all probes")
+    )
+    assert by_median.method.floor == 1 / 10_000
+    assert by_rate.method.floor is None  # all sign patterns were counted
+    drawn = finding.whole().comparisons["median rank"].pairs[1]
+    assert drawn.p_value == 1 / 10_000
+    assert str(drawn.sentence(None)).endswith(f"adjusted p ≤ {drawn.p_adjusted:.2g}")
+    assert cells.p_cell(1e-4, by_median.method).text == "≤ 0.0001"
+    assert cells.p_cell(1e-4, by_rate.method).text == "0.0001"

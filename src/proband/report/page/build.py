@@ -112,7 +112,7 @@ def _leaderboard_csv(comparison: Comparison) -> str:
     rows = [
         {
             "algorithm": row.name,
-            "measure": row.estimate.answers.of,
+            "measure": str(row.estimate.answers.of),
             "value": row.estimate.value,
             "low": row.estimate.low,
             "high": row.estimate.high,

@@ -40,7 +40,7 @@ from proband.report.page.thinning import visible
 from proband.report.verification import score_counts
 from proband.report.verification_curves import Floats
 from proband.report.verification_panels import ScoreCounts
-from proband.words import counted
+from proband.words import as_sentence, counted
 
 _MOST_BINS = 60
 Outline = tuple[str, Floats, Floats]  # whose, the edges of bins, and the height of each
@@ -303,7 +303,10 @@ def hard_subjects_chart(
     said = f"{n}: {'; '.join(told)}." if told else f"{n}, and no errors."
     heads = columns("errors", "number", "share of people with half of them", "by chance")
     data = table(f"{id}-data", title, heads, rows)
-    notes = ("Thin: what would be expected if errors fell on comparisons by chance.", *hard.sentences())
+    notes = (
+        "Thin: what would be expected if errors fell on comparisons by chance.",
+        *map(as_sentence, hard.sentences()),
+    )
     drawn_whole = frame.drawing(f"{id}-linear", title, said, parts)
     return Chart(id, title, said, {"linear": drawn_whole}, tuple(shown), data, notes)
 

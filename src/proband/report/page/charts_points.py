@@ -36,7 +36,7 @@ from proband.report.page.cells import (
 from proband.report.page.model import Chart, Column
 from proband.report.page.rows import Mark, around, around_logs, rows_drawing, shortened
 from proband.report.page.svg import listed
-from proband.words import counted
+from proband.words import as_sentence, counted
 
 _HALF = 11  # letters of each name of a pair
 
@@ -47,7 +47,7 @@ def leaderboard_chart(
     """Draw every algorithm's estimate with its interval, the best first."""
     ordered = comparison.ordered
     names = [one.facts.algorithm for one in comparison.estimates]
-    of = comparison.estimates[0].answers.of
+    of = str(comparison.estimates[0].answers.of)
     in_points = all(pair.in_points for pair in comparison.pairs)
     marks = [
         Mark(row, names.index(one.facts.algorithm), one.value, one.low, one.high)
@@ -131,7 +131,7 @@ def forest_chart(
             text_cell(one.second),
             effect_cell(one.difference, in_points),
             effect_interval_cell(one.low, one.high, in_points, comparison.answers),
-            p_cell(one.p_adjusted),
+            p_cell(one.p_adjusted, one.method, len(comparison.pairs)),
             text_cell(one.said),
         )
         for one in shown
@@ -183,7 +183,7 @@ def galleries_chart(
     note = f"Bars: {percent(variation.confidence_level)} intervals, of other people searched for in that gallery."
     labels = [f"gallery {number}" for number in numbers]
     return _by_gallery(
-        id, title, f"{said}.", labels, names, marks, variation.estimand, variation.answers, note
+        id, title, f"{said}.", labels, names, marks, str(variation.estimand), variation.answers, note
     )
 
 
@@ -203,9 +203,9 @@ def gallery_effect_chart(
     ]
     labels = [f"gallery {row + 1}" for row in range(max(len(one.estimates) for one in effects))]
     first = effects[0].estimates[0]
-    said = " ".join(one.sentence() for one in effects)
+    said = " ".join(as_sentence(one.sentence()) for one in effects)
     note = f"Bars: {percent(first.confidence_level)} intervals, varying {first.answers.varying}."
-    return _by_gallery(id, title, said, labels, names, marks, first.answers.of, first.answers, note)
+    return _by_gallery(id, title, said, labels, names, marks, str(first.answers.of), first.answers, note)
 
 
 def _by_gallery(

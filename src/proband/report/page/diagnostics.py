@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from math import sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from proband.designs.designs import BOOTSTRAP
 from proband.inference import Estimate, VirtualExperiments, cluster_statistics
 from proband.inference.clusters import Clusters
 from proband.report.page import cells
 from proband.report.page.model import Block, Cell, Column, Facts, Section, TableView
 from proband.report.page.verdict import main_comparison, main_evaluation
+from proband.words import Note, as_sentence, digits, percent
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
 
-# A name in quotes as programs write them; an apostrophe has a letter before it.
-_QUOTED = re.compile(r"""(?<!\w)(['"])(.+?)\1(?!\w)""")
 _DRIFT = 0.1  # of a standard error: halves of the replicates that differ by more ask for more of them
 
 
@@ -129,7 +128,7 @@ def _people_behind_errors(found: Findings) -> TableView | None:
         "algorithm", "threshold", "impostor comparisons", "effective", "design effect", "genuine comparisons", "effective", "design effect"
     )  # fmt: skip
     told = dict.fromkeys(
-        f"{name}: {one.method}."
+        f"{name}: {one.method}"
         for result in found.verification
         for point in result.points
         for name, one in (("FMR", point.fmr), ("FNMR", point.fnmr))
@@ -153,15 +152,13 @@ def _replicates(found: Findings) -> TableView | None:
         *cells.columns("algorithm", "measure", "replicates", "s.e., first half", "s.e., second half", text=2),
         Column("stable"),
     )
-    notes = [f"Stable: the halves' standard errors agree to {_DRIFT:.0%}."]
+    notes = [f"Stable: the halves' standard errors agree to {percent(_DRIFT)}."]
     return cells.table("replicates", "Stability of replicates", heads, rows, notes)
 
 
 def _drawn(one: Estimate) -> bool:
     return (
-        one.replicates is not None
-        and "bootstrap over" in one.design
-        and bool(np.isfinite(one.replicates).all())
+        one.replicates is not None and one.design.key == BOOTSTRAP and bool(np.isfinite(one.replicates).all())
     )
 
 
@@ -172,7 +169,7 @@ def _halves(one: Estimate) -> list[Cell]:
     stable = abs(first - second) <= _DRIFT * max(first, second)
     return [
         cells.text_cell(one.facts.algorithm),
-        cells.text_cell(one.answers.of),
+        cells.text_cell(str(one.answers.of)),
         cells.count_cell(n),
         cells.rate_cell(first),
         cells.rate_cell(second),
@@ -183,14 +180,14 @@ def _halves(one: Estimate) -> list[Cell]:
 def _trials(result: VirtualExperiments) -> str:
     worst = max(result.rate(name).standard_deviation for name in result.algorithms) / sqrt(result.n_trials)
     return (
-        f"Choices of images: with {result.n_trials:,} trials the mean rates at rank 1 are off by chance by about {cells.rate(worst)} at "
+        f"Choices of images: with {cells.count(result.n_trials)} trials the mean rates at rank 1 are off by chance by about {cells.rate(worst)} at "
         "most (standard error over trials)."
     )
 
 
 def noted(found: Findings) -> list[tuple[str, str]]:
     """Every note and warning, each once, with the part it belongs to."""
-    parts: list[tuple[str, Iterable[str]]] = [("study", found.notes)]
+    parts: list[tuple[str, Iterable[Note | str]]] = [("study", found.notes)]
     evaluation = main_evaluation(found)
     if evaluation is not None:
         parts.append(("identification", evaluation.notes))
@@ -200,7 +197,7 @@ def noted(found: Findings) -> list[tuple[str, str]]:
     parts += [(f"verification, {one.algorithm}", one.notes) for one in found.verification]
     for result in found.verification:
         for point in result.points:
-            at = "" if point.point.asked is None else f" at FMR {point.point.asked:g}"
+            at = "" if point.point.asked is None else f" at FMR {digits(point.point.asked, 6)}"
             parts += [
                 (f"{result.algorithm}, {name}{at}", one.notes)
                 for name, one in (("FMR", point.fmr), ("FNMR", point.fnmr))
@@ -213,13 +210,13 @@ def noted(found: Findings) -> list[tuple[str, str]]:
     if found.feret is not None:
         parts.append(("FERET", found.feret.notes))
         parts += [(f"galleries, {one.category or 'all probes'}", one.notes) for one in found.feret.variation]
-    told: dict[str, list[str]] = {}
+    told: dict[Note | str, list[str]] = {}
     for part, notes in parts:
         for note in notes:
-            told.setdefault(cells.as_sentence(_QUOTED.sub(r"“\2”", note)), []).append(part)
-    return [(_where(own), note) for note, own in told.items()]
+            told.setdefault(note, []).append(part)
+    return [(_where(own), as_sentence(note)) for note, own in told.items()]
 
 
 def _where(parts: list[str]) -> str:
     first = list(dict.fromkeys(parts))
-    return first[0] if len(first) == 1 else f"{first[0]} and {len(first) - 1:,} more"
+    return first[0] if len(first) == 1 else f"{first[0]} and {cells.count(len(first) - 1)} more"

@@ -25,7 +25,7 @@ def leaderboard_section(found: Findings) -> Section | None:
     blocks: list[Block] = []
     comparison, evaluation = main_comparison(found), main_evaluation(found)
     if comparison is not None:
-        name = next(iter(found.comparisons), comparison.estimates[0].answers.of)
+        name = next(iter(found.comparisons), str(comparison.estimates[0].answers.of))
         blocks += [leaderboard("leaderboard-1", name, comparison), leaderboard_chart(comparison)]
     elif evaluation is not None:
         blocks.append(_untested(evaluation))
@@ -42,35 +42,25 @@ def leaderboard(id: str, caption: str, comparison: Comparison) -> TableView:
     heads = (
         Column("letter", explained="Stands for the algorithm among the raised letters."),
         Column("algorithm"),
-        Column(comparison.estimates[0].answers.of, True, _RAISED),
+        Column(str(comparison.estimates[0].answers.of), True, _RAISED),
         Column(f"{cells.percent(comparison.confidence_level)} interval", True),
         Column("events", True, "What the estimate rests on."),
         Column("place", True, _PLACE),
     )
     rows = [_row(row) for row in rows_of(comparison)]
-    return cells.table(id, caption, heads, rows, _statements(comparison), comparison_latex(comparison))
-
-
-def _statements(comparison: Comparison) -> list[str]:
-    """The sentences beneath the table, with p-values by drawing as the bounds they may be."""
-    said, overall = comparison_statements(comparison), comparison.overall
-    if overall is None:
-        return said
-    plain = f"p = {overall.p_value:.2g}"
-    bound = f"p {cells.p_value(overall.p_value, cells.floor_of(overall.method))}"
-    return [one.replace(plain, bound) for one in said]
+    said = comparison_statements(comparison)
+    return cells.table(id, caption, heads, rows, said, comparison_latex(comparison))
 
 
 def _row(row: Row) -> list[Cell]:
     one = row.estimate
-    first, _, _ = row.place.partition("–")
     return [
         cells.text_cell(row.letter),
         cells.text_cell(row.name),
         cells.rate_cell(one.value, row.beats),
         cells.interval_cell((one.low, one.high), one.answers),
         Cell(row.events, one.facts.n_probes if one.events is None else one.events),
-        Cell(row.place, int(first)),
+        Cell(row.place, row.places[0]),
     ]
 
 
@@ -128,7 +118,7 @@ def pairs_table(id: str, caption: str, comparison: Comparison) -> TableView:
         Column("difference" + (", points" if in_points else ""), True, "The first less the second."),
         Column(f"{cells.percent(comparison.confidence_level)} interval", True),
         Column("p", True),
-        Column("adjusted p", True, f"Holm's adjustment for {len(comparison.pairs):,} pairs."),
+        Column("adjusted p", True, f"Holm's adjustment for {cells.count(len(comparison.pairs))} pairs."),
     ]
     if counted:
         heads += [
@@ -140,20 +130,19 @@ def pairs_table(id: str, caption: str, comparison: Comparison) -> TableView:
     notes = []
     if len(shown) < len(comparison.pairs):
         notes.append(
-            f"The leader against each other algorithm, of {len(comparison.pairs):,} pairs; p-values are adjusted for all of them."
+            f"The leader against each other algorithm, of {cells.count(len(comparison.pairs))} pairs; p-values are adjusted for all of them."
         )
     return cells.table(id, caption, tuple(heads), rows, notes)
 
 
 def _pair_row(pair: PairComparison, comparison: Comparison, counted: bool) -> list[Cell]:
-    floor = cells.floor_of(pair.method)
     row = [
         cells.text_cell(pair.first),
         cells.text_cell(pair.second),
         cells.effect_cell(pair.difference, pair.in_points),
         cells.effect_interval_cell(pair.low, pair.high, pair.in_points, comparison.answers),
-        cells.p_cell(pair.p_value, floor),
-        cells.p_cell(pair.p_adjusted, floor, len(comparison.pairs)),
+        cells.p_cell(pair.p_value, pair.method),
+        cells.p_cell(pair.p_adjusted, pair.method, len(comparison.pairs)),
     ]
     if counted:
         row += [cells.count_cell(pair.n_sf), cells.count_cell(pair.n_fs)]

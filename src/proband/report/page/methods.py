@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -14,46 +14,10 @@ from proband.report.page import cells
 from proband.report.page.model import Code, Folded, Paragraph, Section
 from proband.report.page.references import bibliography, cited
 from proband.report.page.verdict import main_comparison, main_evaluation
-from proband.words import counted
+from proband.words import Method, count, counted
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
-
-# What the description of an interval or a test says, and whose method that is.
-_INTERVALS = {
-    "binomial (wilson)": ("Wilson's score interval over probes, one of each person", ("wilson1927",)),
-    "binomial (clopper-pearson)": ("exact binomial limits over probes", ("clopper1934",)),
-    "binomial (jeffreys)": ("Jeffreys intervals over probes", ("brown2001",)),
-    "people (Wilson with the effective sample size)": (
-        "Wilson's score interval with the effective sample size of clustered probes, people being the clusters",
-        ("wilson1927", "rao1992"),
-    ),
-    "bootstrap over subjects (percentile": ("percentile bootstrap over people", ("efron1979",)),
-    "bootstrap over probes (percentile": ("percentile bootstrap over probes", ("efron1979",)),
-    "bootstrap over subjects (bca": ("bias-corrected accelerated bootstrap over people", ("efron1987",)),
-    "bootstrap over probes (bca": ("bias-corrected accelerated bootstrap over probes", ("efron1987",)),
-    "(Fay, rho": ("balanced repeated replication with Fay's factor, people being the strata", ("judkins1990", "micheals2001")),
-    "balanced repeated replication": ("balanced repeated replication, people being the strata", ("mccarthy1969", "micheals2001")),
-    "bootstrap repeated replication": ("rescaled bootstrap within strata", ("rao1988", "micheals2001")),
-    "choice of images": ("percentiles over permuted choices of gallery and probe images", ("beveridge2001",)),
-    "people drawn anew, threshold found anew": ("people drawn anew, the threshold set anew in each replicate", ("efron1979",)),
-    "DeLong over people": ("DeLong's placement values summed by person", ("delong1988",)),
-    "Student's t with": ("Student's t on the replicate standard error", ()),
-}  # fmt: skip
-_TESTS = {
-    "sign-flip over people (mid-p)": ("a sign-flip permutation test over people (mid-p), which with one probe of each person is McNemar's", ("mcnemar1947",)),
-    "McNemar over probes (mid-p)": ("McNemar's test over probes (mid-p)", ("mcnemar1947",)),
-    "McNemar with clusters (Obuchowski)": ("McNemar's test for clustered pairs", ("obuchowski1998",)),
-    "McNemar with clusters (Durkalski)": ("McNemar's test for clustered pairs", ("durkalski2003",)),
-    "Tango interval with the design effect": ("Tango's score interval of the paired difference, its counts divided by the design effect over people", ("tango1998", "rao1992")),
-    "Tango interval": ("Tango's score interval of the paired difference", ("tango1998",)),
-    "two-proportion score test, Newcombe interval": ("a two-proportion score test with Newcombe's interval", ("newcombe1998",)),
-    "outcomes swapped by": ("a permutation test that swaps the algorithms' outcomes, with a paired bootstrap interval", ("efron1979",)),
-    "both thresholds found anew": ("a bootstrap of people in which both thresholds are set anew", ("efron1979",)),
-    "DeLong over people": ("DeLong's test with placement values summed by person", ("delong1988",)),
-    "sign-flip over people's mean successes": ("a sign-flip test of people's mean successes over choices of images", ("beveridge2001",)),
-    "Student's t with": ("Student's t on the standard error of the paired difference over the same replicates", ("micheals2001",)),
-}  # fmt: skip
 
 
 @dataclass
@@ -68,22 +32,17 @@ class _Text:
         self.keys += keys
         self.sentences.append(f"{sentence} {cited(*keys)}." if keys else f"{sentence}.")
 
-    def say_methods(
-        self, said: Callable[[str], str], found: Iterable[str], known: dict[str, tuple[str, tuple[str, ...]]]
-    ) -> None:
-        """Put the methods that descriptions name into one sentence; what is not known is quoted as it is."""
-        parts: dict[str, tuple[str, ...]] = {}
-        for description in dict.fromkeys(found):
-            names = [name for name in known if name in description]
-            # "Tango interval with the design effect" also holds "Tango interval": the longer name says it.
-            names = [one for one in names if not any(one != other and one in other for other in names)]
-            parts |= {known[name][0]: known[name][1] for name in names}
-            if not names:
-                parts[description] = ()
-        if parts:
-            told = "; ".join(f"{part} {cited(*keys)}" if keys else part for part, keys in parts.items())
-            self.keys += [key for keys in parts.values() for key in keys]
-            self.sentences.append(f"{said(told)}.")
+    def say_methods(self, said: str, methods: Iterable[Method]) -> None:
+        """Put methods into one sentence that begins with `said`, each told once with its literature."""
+        told = {(one.key, one.account): one for method in methods for one in method.told()}
+        if not told:
+            return
+        parts = (
+            f"{one.account or one} {cited(*one.cites)}" if one.cites else f"{one.account or one}"
+            for one in told.values()
+        )
+        self.keys += [key for one in told.values() for key in one.cites]
+        self.sentences.append(f"{said}: {'; '.join(parts)}.")
 
 
 def methods_text(found: Findings) -> tuple[str, list[str]]:
@@ -99,15 +58,15 @@ def methods_text(found: Findings) -> tuple[str, list[str]]:
     if found.searches:
         first = found.searches[0]
         text.say(
-            f"Open-set search among {first.searches.n_enrolled:,} enrolled people, with {len(first.searches.mate):,} searches for them and "
-            f"{len(first.searches.best):,} for others; a person's samples were fused by {first.searches.fusion}, and FPIR and FNIR have "
+            f"Open-set search among {count(first.searches.n_enrolled)} enrolled people, with {count(len(first.searches.mate))} searches for them and "
+            f"{count(len(first.searches.best))} for others; a person's samples were fused by {first.searches.fusion}, and FPIR and FNIR have "
             "Wilson intervals with people as units",
             "iso19795-1", "wilson1927",
         )  # fmt: skip
     if found.choices is not None:
         kind = "balanced" if found.choices.design.balanced else "unbalanced"
         text.say(
-            f"The choice of gallery and probe images of {found.choices.n_subjects:,} people was permuted in {found.choices.n_trials:,} {kind} "
+            f"The choice of gallery and probe images of {count(found.choices.n_subjects)} people was permuted in {count(found.choices.n_trials)} {kind} "
             "trials, the same for all algorithms; their percentiles vary the images of these people and not the people",
             "beveridge2001",
         )  # fmt: skip
@@ -136,11 +95,7 @@ def _identification(text: _Text, evaluation: Evaluation) -> None:
     if len(evaluation.categories) > 1:
         text.say(f"Probe categories: {', '.join(evaluation.categories[1:])}")
     text.say(_policies(facts))
-    text.say_methods(
-        lambda told: f"Intervals of rates: {told}",
-        (entry.band.design for entry in evaluation.entries),
-        _INTERVALS,
-    )
+    text.say_methods("Intervals of rates", (entry.band.design for entry in evaluation.entries))
 
 
 def _policies(facts: Facts) -> str:
@@ -154,29 +109,23 @@ def _policies(facts: Facts) -> str:
         if facts.on_failure == "miss"
         else "failures to acquire were taken as scored"
     )
-    lost = f" ({facts.n_failed:,} probes and {facts.n_gallery_failed:,} gallery images)" if facts.n_failed + facts.n_gallery_failed else " (there were none)"  # fmt: skip
+    lost = f" ({count(facts.n_failed)} probes and {count(facts.n_gallery_failed)} gallery images)" if facts.n_failed + facts.n_gallery_failed else " (there were none)"  # fmt: skip
     return f"Ranks counted gallery {facts.counting}; {ties}; {failures}{lost}"
 
 
 def _comparisons(text: _Text, comparisons: list[Comparison]) -> None:
-    measures = list(dict.fromkeys(one.estimates[0].answers.of for one in comparisons))
-    text.say(f"Algorithms were compared pairwise on the same data by {', '.join(measures)}")
-    text.say_methods(
-        lambda told: f"Estimates: {told}",
-        (one.design for comparison in comparisons for one in comparison.estimates),
-        _INTERVALS,
-    )
-    text.say_methods(
-        lambda told: f"Differences: {told}",
-        (pair.method for comparison in comparisons for pair in comparison.pairs),
-        _TESTS,
-    )
+    measures = dict.fromkeys(one.estimates[0].answers.of for one in comparisons)
+    text.say(f"Algorithms were compared pairwise on the same data by {', '.join(map(str, measures))}")
+    text.say_methods("Estimates", (one.design for compared in comparisons for one in compared.estimates))
+    text.say_methods("Differences", (pair.method for compared in comparisons for pair in compared.pairs))
     most = max(len(one.pairs) for one in comparisons)
     if most > 1:
-        text.say(f"p-values of the {most:,} pairs of a comparison were adjusted by Holm's method", "holm1979")
+        text.say(
+            f"p-values of the {count(most)} pairs of a comparison were adjusted by Holm's method", "holm1979"
+        )
     overall = next((one.overall for one in comparisons if one.overall is not None), None)
     if overall is not None:
-        text.say(f"Whether algorithms differ at all: Cochran's Q ({overall.method})", "cochran1950")
+        text.say(f"Whether algorithms differ at all: Cochran's Q ({overall.method})", *overall.method.cites)
     margins = [one for one in comparisons if one.margin is not None]
     if margins and margins[0].margin is not None:
         worth = cells.size_of(margins[0].margin, margins[0].pairs[0].in_points)
@@ -188,16 +137,14 @@ def _verification(text: _Text, found: Findings) -> None:
         first = found.verification[0]
         counts = first.rates.counts
         text.say(
-            f"Verification over {counts.n_genuine:,} genuine and {counts.n_impostor:,} impostor comparisons of {first.n_subjects:,} people, every "
+            f"Verification over {count(counts.n_genuine)} genuine and {count(counts.n_impostor)} impostor comparisons of {count(first.n_subjects)} people, every "
             "comparison counted; error rates leave out failures to acquire",
             "iso19795-1", "martin1997",
         )  # fmt: skip
-        text.say(
-            "Intervals know that comparisons share people: FMR by the variance over pairs of people on the logit scale, FNMR by Wilson's "
-            "interval with the effective sample size",
-            "fogliato2024", "wilson1927", "rao1992",
-        )  # fmt: skip
-        if any(point.fnmr_at_fmr is not None for one in found.verification for point in one.points):
+        points = [point for one in found.verification for point in one.points]
+        text.say_methods("Intervals of FMR", (point.fmr.method for point in points))
+        text.say_methods("Intervals of FNMR", (point.fnmr.method for point in points))
+        if any(point.fnmr_at_fmr is not None for point in points):
             text.say("FNMR at a fixed FMR sets the threshold anew in every bootstrap replicate of people", "efron1979")  # fmt: skip
         text.say("Rates that rest on fewer than 30 errors are marked as not supported", "doddington2000")
     if found.groups:
@@ -211,12 +158,12 @@ def _verification(text: _Text, found: Findings) -> None:
 
 def _strat(text: _Text, study: StratStudy) -> None:
     text.say(
-        f"Each of {study.n_images} images of {study.n_subjects:,} people served as the gallery in turn, as they are and mixed; whether the "
+        f"Each of {study.n_images} images of {count(study.n_subjects)} people served as the gallery in turn, as they are and mixed; whether the "
         "galleries differ was tested over people by Hotelling's T²",
         "micheals2001", "hotelling1931",
     )  # fmt: skip
     designs = [estimate.design for effect in study.effects for estimate in effect.estimates]
-    text.say_methods(lambda told: f"Standard errors of each gallery: {told}", designs, _INTERVALS)
+    text.say_methods("Standard errors of each gallery", designs)
 
 
 def _feret(text: _Text, study: FeretStudy) -> None:
@@ -231,7 +178,7 @@ def _feret(text: _Text, study: FeretStudy) -> None:
         text.say("Rates in smaller galleries are exact expectations over random parts of the enrolled people")
     if study.rejection is not None:
         text.say(
-            f"For rejection, {study.rejection.n_held_out:,} people were taken out of the gallery",
+            f"For rejection, {count(study.rejection.n_held_out)} people were taken out of the gallery",
             "phillips2000",
         )
 

@@ -11,6 +11,7 @@ from proband.report.page import cells
 from proband.report.page.model import Badge, Badges, Block, Facts as FactsView, Section
 from proband.report.page.verdict import main_comparison, main_evaluation
 from proband.report.tables import TIES
+from proband.words import as_sentence
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
@@ -42,9 +43,9 @@ def protocol_section(found: Findings) -> Section | None:
         Badge(f"seed {found.provenance.seed}", explained="Of every replicate: the same seed gives the same numbers."),
     ]  # fmt: skip
     rules = [] if facts is None else [("Gallery", facts.gallery_rule), ("Probes", facts.probe_rule)]
-    rules += [("Scores", metrics_statement(_metrics(found)))]
+    rules += [("Scores", as_sentence(metrics_statement(_metrics(found))))]
     rules += [
-        ("Verification", said)
+        ("Verification", as_sentence(said))
         for said in dict.fromkeys(one.compared.statement() for one in found.verification)
     ]
     blocks: list[Block] = [Badges(tuple(badges))]
@@ -120,7 +121,7 @@ def _badges(facts: Facts) -> list[Badge]:
         if lost
         else Badge("no failures to acquire", explained=f"Were there any: {policy}.")
     )
-    ties = Badge(f"ties {facts.ties}", explained=cells.as_sentence(_TIES.get(facts.ties, facts.ties)))
+    ties = Badge(f"ties {facts.ties}", explained=as_sentence(_TIES.get(facts.ties, facts.ties)))
     ranks = [] if facts.universe == "verification" else [Badge(f"ranks count {facts.counting}")]
     return [*badges, *counted, failures, ties, *ranks]
 

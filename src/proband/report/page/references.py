@@ -48,12 +48,18 @@ def _meeting(short: str, author: str, title: str, booktitle: str, year: int) -> 
     return Reference(short, "inproceedings", tuple(fields.items()))
 
 
+def _book(short: str, author: str, title: str, publisher: str, year: int, edition: str = "") -> Reference:
+    fields = {"author": author, "title": title, "publisher": publisher, "year": str(year)}
+    return Reference(short, "book", tuple((fields | ({"edition": edition} if edition else {})).items()))
+
+
 def _standard(short: str, number: str, title: str, year: int) -> Reference:
     fields = {"institution": "ISO/IEC", "number": number, "title": title, "year": str(year)}
     return Reference(short, "techreport", tuple(fields.items()))
 
 
 _MEDICINE = "Statistics in Medicine"
+_LEARNING, _NEURAL = "Machine Learning", "Neural Computation"
 _BIOMETRICS, _BIOMETRIKA = "Biometrics", "Biometrika"
 _JASA = "Journal of the American Statistical Association"
 
@@ -100,6 +106,26 @@ REFERENCES = {
     "efron1987": _article(
         "Efron 1987", "Efron, Bradley", "Better Bootstrap Confidence Intervals", _JASA, 1987, 82, "397", "171--185",
     ),
+    "davison1997": _book(
+        "Davison & Hinkley 1997", "Davison, A. C. and Hinkley, D. V.",
+        "Bootstrap Methods and their Application", "Cambridge University Press", 1997,
+    ),
+    "quenouille1956": _article(
+        "Quenouille 1956", "Quenouille, M. H.", "Notes on Bias in Estimation", _BIOMETRIKA, 1956, 43, "3/4", "353--360",
+    ),
+    "tukey1958": _article(
+        "Tukey 1958", "Tukey, John W.", "Bias and Confidence in Not-Quite Large Samples (Abstract)",
+        "The Annals of Mathematical Statistics", 1958, 29, "2", "614",
+    ),
+    "wolter2007": _book(
+        "Wolter 2007", "Wolter, Kirk M.", "Introduction to Variance Estimation", "Springer", 2007, "2nd",
+    ),
+    "student1908": _article(
+        "Student 1908", "Student", "The Probable Error of a Mean", _BIOMETRIKA, 1908, 6, "1", "1--25",
+    ),
+    "fisher1935": _book(
+        "Fisher 1935", "Fisher, Ronald A.", "The Design of Experiments", "Oliver and Boyd", 1935,
+    ),
     "mccarthy1969": _article(
         "McCarthy 1969", "McCarthy, Philip J.", "Pseudo-Replication: Half Samples",
         "Review of the International Statistical Institute", 1969, 37, "3", "239--264",
@@ -116,6 +142,15 @@ REFERENCES = {
         "McNemar 1947", "McNemar, Quinn",
         "Note on the Sampling Error of the Difference between Correlated Proportions or Percentages",
         "Psychometrika", 1947, 12, "2", "153--157",
+    ),
+    "fagerland2013": _article(
+        "Fagerland et al. 2013", "Fagerland, Morten W. and Lydersen, Stian and Laake, Petter",
+        "The {McNemar} Test for Binary Matched-Pairs Data: Mid-p and Asymptotic Are Better than Exact Conditional",
+        "BMC Medical Research Methodology", 2013, 13, "", "91",
+    ),
+    "obuchowski1997": _article(
+        "Obuchowski 1997", "Obuchowski, Nancy A.",
+        "Nonparametric Analysis of Clustered {ROC} Curve Data", _BIOMETRICS, 1997, 53, "2", "567--578",
     ),
     "obuchowski1998": _article(
         "Obuchowski 1998", "Obuchowski, Nancy A.",
@@ -149,6 +184,30 @@ REFERENCES = {
         "A Comparison of the Two One-Sided Tests Procedure and the Power Approach for Assessing the Equivalence of "
         "Average Bioavailability",
         "Journal of Pharmacokinetics and Biopharmaceutics", 1987, 15, "6", "657--680",
+    ),
+    "nadeau2003": _article(
+        "Nadeau & Bengio 2003", "Nadeau, Claude and Bengio, Yoshua", "Inference for the Generalization Error",
+        _LEARNING, 2003, 52, "3", "239--281",
+    ),
+    "dietterich1998": _article(
+        "Dietterich 1998", "Dietterich, Thomas G.",
+        "Approximate Statistical Tests for Comparing Supervised Classification Learning Algorithms",
+        _NEURAL, 1998, 10, "7", "1895--1923",
+    ),
+    "alpaydin1999": _article(
+        "Alpaydın 1999", "Alpayd{\\i}n, Ethem",
+        "Combined 5 $\\times$ 2 cv {F} Test for Comparing Supervised Classification Learning Algorithms",
+        _NEURAL, 1999, 11, "8", "1885--1892",
+    ),
+    "corani2015": _article(
+        "Corani & Benavoli 2015", "Corani, Giorgio and Benavoli, Alessio",
+        "A {Bayesian} Approach for Comparing Cross-Validated Algorithms on Multiple Data Sets",
+        _LEARNING, 2015, 100, "2--3", "285--304",
+    ),
+    "hanley1983": _article(
+        "Hanley & Lippman-Hand 1983", "Hanley, James A. and Lippman-Hand, Abby",
+        "If Nothing Goes Wrong, Is Everything All Right? Interpreting Zero Numerators",
+        "JAMA", 1983, 249, "13", "1743--1745",
     ),
     "hotelling1931": _article(
         "Hotelling 1931", "Hotelling, Harold", "The Generalization of {Student}'s Ratio",

@@ -126,7 +126,7 @@ def _asides(asides: Asides) -> Markup:
 def _aside(content: object, name: str) -> Markup:
     if isinstance(content, Answers):
         names = ("of what", "varying", "holding fixed", "assuming")
-        said = (content.of, content.varying, content.fixed, content.assuming)
+        said = map(str, (content.of, content.varying, content.fixed, content.assuming))
         inner = terms(pair for pair in zip(names, said, strict=True) if pair[1])
     else:
         inner = tag("p", prose(str(content)))

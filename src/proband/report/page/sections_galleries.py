@@ -11,14 +11,16 @@ from proband.inference.feret_results import FeretStudy
 from proband.inference.galleries import GalleryEffect
 from proband.inference.gallery_tables import GalleryRow, GalleryVariation
 from proband.inference.strat_study import METHODS, StratStudy
+from proband.measures import RecognitionRate
 from proband.measures.results import Answers
+from proband.measures.targets import GALLERY, OTHER_PEOPLE, PEOPLE_ALIKE
 from proband.report.feret import difficulty_statements
 from proband.report.page import cells
 from proband.report.page.charts_curves import bands_chart, gallery_size_chart
 from proband.report.page.charts_points import galleries_chart, gallery_effect_chart
 from proband.report.page.model import Block, Cell, Column, Folded, TableView
 from proband.report.strat import study_statements
-from proband.words import counted
+from proband.words import Target, counted
 
 
 def strat_blocks(study: StratStudy, shown: Sequence[str]) -> list[Block]:
@@ -130,7 +132,7 @@ def _contrast_table(contrast: Contrast, id: str) -> TableView:
                 cells.interval_cell(row.second[1:], _alone(contrast)),
                 cells.effect_cell(pair.difference, pair.in_points),
                 cells.effect_interval_cell(pair.low, pair.high, pair.in_points, _between(contrast)),
-                cells.p_cell(pair.p_adjusted, cells.floor_of(pair.method), len(contrast.rows)),
+                cells.p_cell(pair.p_adjusted, pair.method, len(contrast.rows)),
                 cells.count_cell(row.n_probes),
             ]
         )
@@ -138,21 +140,17 @@ def _contrast_table(contrast: Contrast, id: str) -> TableView:
 
 
 def _alone(contrast: Contrast) -> Answers:
-    return _of_people(f"recognition rate at rank {contrast.rank}")
+    return _of_people(RecognitionRate(contrast.rank).estimand)
 
 
 def _between(contrast: Contrast) -> Answers:
-    return _of_people(f"difference of recognition rates at rank {contrast.rank}")
+    of = f"difference of recognition rates at rank {contrast.rank}"
+    return _of_people(Target(f"difference-of-{RecognitionRate.key}", of))
 
 
-def _of_people(of: str) -> Answers:
+def _of_people(of: Target) -> Answers:
     """What the intervals of contrasts and of single galleries answer, which carry no answers of their own."""
-    return Answers(
-        of,
-        "other people, with as many probes each",
-        "the algorithm and the gallery",
-        "people are independent and alike in distribution",
-    )
+    return Answers(of, OTHER_PEOPLE, GALLERY, PEOPLE_ALIKE)
 
 
 def _variation_table(variation: GalleryVariation, id: str) -> TableView:

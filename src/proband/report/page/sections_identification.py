@@ -153,7 +153,7 @@ def _differences_table(
             cells.effect_cell(pair.difference),
             cells.effect_interval_cell(pair.low, pair.high, True, result.answers),
             cells.share_cell(pair.not_won or 0, pair.n_trials or 0),
-            cells.p_cell(pair.p_value, cells.floor_of(pair.method)),
+            cells.p_cell(pair.p_value, pair.method),
         ]
         for pair in pairs
     ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from proband.inference.hard_subjects import HardSubjects
+from proband.inference.hard_subjects import SIGNIFICANCE, HardSubjects
 from proband.inference.searching import SearchEstimates, SearchInterval
 from proband.report.page import cells
 from proband.report.page.charts_distributions import hard_subjects_chart
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from proband.study.findings import Findings
 
 _MOST_PEOPLE = 10
-_SIGNIFICANCE = 0.05
-_COARSEST = 1 / 200  # the largest p-value that the fewest draws of the test can give at best
 
 
 def open_set_section(found: Findings) -> Section | None:
@@ -118,12 +116,12 @@ def hard_subjects_section(found: Findings) -> Section | None:
 
 def _concentration(name: str, one: HardSubjects) -> list[str]:
     told = []
-    for what, p, found, errors, comparisons in (
-        ("false non-matches", one.goats_p, "some people are rejected more often than chance makes them", "false_non_matches", "genuine"),
-        ("false matches", one.lambs_p, "some people take part in more of them than chance makes them", "false_matches", "impostor"),
+    for what, p, test, found, errors, comparisons in (
+        ("false non-matches", one.goats_p, one.goats_test, "some people are rejected more often than chance makes them", "false_non_matches", "genuine"),
+        ("false matches", one.lambs_p, one.lambs_test, "some people take part in more of them than chance makes them", "false_matches", "impostor"),
     ):  # fmt: skip
-        shown = cells.p_value(p, p if _at_floor(p) else None)
-        if p > _SIGNIFICANCE:
+        shown = cells.p_value(p, test.floor)
+        if p > SIGNIFICANCE:
             found = "no concentration on people can be seen"
         elif one.people[errors].sum() > one.people[comparisons].sum() / 2:
             found = "people differ more than chance makes them; most comparisons are errors, so it shows in who is spared, not in whom they fall on"
@@ -141,11 +139,6 @@ def _gathered(one: HardSubjects, errors: str, comparisons: str) -> bool:
     people, own, chance_people, by_chance, _ = shared
     half, expected = (float(np.interp(0.5, y, x)) for x, y in ((people, own), (chance_people, by_chance)))
     return round(half, 3) < round(expected, 3)
-
-
-def _at_floor(p: float) -> bool:
-    """Whether nothing drawn was as extreme, whatever the number of draws: p is then one over a whole number."""
-    return p <= _COARSEST and abs(1 / p - round(1 / p)) < 1e-6
 
 
 def _people_table(one: HardSubjects, id: str, name: str) -> TableView:

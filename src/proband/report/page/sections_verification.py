@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from proband.inference.groups import Differential, GroupRates
-from proband.inference.verifying import Verification, VerificationPoint
+from proband.inference.groups import BY_GROUP, Differential, GroupRates
+from proband.inference.verifying import PEOPLE_SHARED, Verification, VerificationPoint
 from proband.measures.results import Answers
+from proband.measures.targets import derived
 from proband.report.page import cells
 from proband.report.page.charts_distributions import scores_chart
 from proband.report.page.charts_errors import det_chart
@@ -16,10 +18,22 @@ from proband.report.page.model import Block, Cell, Column, Folded, Section, Tabl
 from proband.report.page.sections_identification import drawn, left_out
 from proband.report.page.verdict import leading
 from proband.report.verification import verification_statements
+from proband.words import Note, Target, digits
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
 
+_THRESHOLD = Target("threshold", "the algorithm and the threshold")
+_ALGORITHM = Target("algorithm", "the algorithm")
+_SAME_THRESHOLD = Target("same-threshold", "the algorithm and the threshold, the same for all groups")
+_FMR_THERE = Target("fmr-at-threshold", "false match rate at this threshold")
+_FNMR_THERE = Target("fnmr-at-threshold", "false non-match rate at this threshold")
+_FNMR_AT_FMR = Target("fnmr-at-fmr", "false non-match rate at this false match rate")
+_OF_GROUPS = {
+    "fnmr": Target("fnmr-within-group", "false non-match rate within the group"),
+    "fmr": Target("fmr-within-group", "false match rate within the group"),
+}
+_OTHERS_OF_GROUP = Target("people-of-group", "other people of the group, with as many images each")
 _HISTOGRAMS = 2  # algorithms whose scores are drawn
 _FEW = "* rests on fewer than 30 errors, so it is not supported (the rule of 30)."
 
@@ -71,12 +85,13 @@ def points_table(results: Sequence[Verification]) -> TableView:
 
 def _point_row(result: Verification, point: VerificationPoint) -> list[Cell]:
     p, answers = point.point, result.answers
-    fixed = Answers("false non-match rate at this threshold", answers.varying, "the algorithm and the threshold", answers.assuming)  # fmt: skip
-    anew = Answers("false non-match rate at this false match rate", f"{answers.varying}, and the threshold set on them", "the algorithm", answers.assuming)  # fmt: skip
-    matched = Answers("false match rate at this threshold", answers.varying, "the algorithm and the threshold", answers.assuming)  # fmt: skip
+    fixed = replace(answers, of=_FNMR_THERE, fixed=_THRESHOLD)
+    matched = replace(answers, of=_FMR_THERE, fixed=_THRESHOLD)
+    varying = derived("threshold", "{}, and the threshold set on them", answers.varying)
+    anew = Answers(_FNMR_AT_FMR, varying, _ALGORITHM, answers.assuming)
     return [
         cells.text_cell(result.algorithm),
-        cells.empty_cell() if p.asked is None else Cell(f"{p.asked:g}", p.asked),
+        cells.empty_cell() if p.asked is None else Cell(digits(p.asked, 6), p.asked),
         cells.threshold_cell(p.threshold),
         cells.small_cell(p.fmr, p.fmr_supported),
         cells.small_interval_cell(point.fmr.low, point.fmr.high, matched),
@@ -165,18 +180,10 @@ def _group_row(one: GroupRates, algorithm: str) -> list[Cell]:
 
 def _answers(which: str) -> Answers:
     """What the intervals of groups answer; the results carry no answers of their own."""
-    return Answers(
-        f"false {'non-match' if which == 'fnmr' else 'match'} rate within the group",
-        "other people of the group, with as many images each",
-        "the algorithm and the threshold, the same for all groups",
-        "people are independent and alike in distribution; comparisons that share a person are not independent",
-    )
+    return Answers(_OF_GROUPS[which], _OTHERS_OF_GROUP, _SAME_THRESHOLD, PEOPLE_SHARED)
 
 
-def _about(found: Sequence[Differential]) -> list[str]:
+def _about(found: Sequence[Differential]) -> list[Note]:
     """What is compared, and the ratios; the lines of the groups are in the table."""
-    told = []
-    for one in found:
-        first, *others = one.sentences()
-        told += [first, *(said for said in others if "times the smallest" in said or "in no group" in said)]
+    told = (said for one in found for said in one.sentences() if said.code not in BY_GROUP)
     return list(dict.fromkeys(told))

@@ -13,10 +13,10 @@ from proband.inference.planning_sizes import POWER
 from proband.inference.searching import SearchEstimates
 from proband.inference.verifying import Verification, VerificationPoint
 from proband.measures.results import Answers
-from proband.measures.verification import AUC
+from proband.measures.verification import AUC, FNMR
 from proband.report.page import cells
 from proband.report.page.model import Block, Paragraph, Section
-from proband.words import counted
+from proband.words import Note, as_sentence, counted
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 _TURNED: dict[Verdict, Verdict] = {"better": "worse", "worse": "better"}
 _MANY_TIES = 0.1  # of the probes: with more, the tie policy decides
 _FEWEST_SEARCHES = 30  # for people not enrolled: with fewer, no false positive rate is measured
-_FNMR, _AUC = "FNMR", AUC().estimand  # how measures of verification begin
 _MOST_NAMED = 6
 
 
@@ -76,7 +75,7 @@ def verdict_section(found: Findings) -> Section | None:
     elif found.choices is not None:
         blocks += _chosen(found.choices, found.confidence_level)
     elif found.strat is not None:
-        blocks += [Paragraph(found.strat.effects[0].sentence(), strong=True)]
+        blocks += [Paragraph(as_sentence(found.strat.effects[0].sentence()), strong=True)]
     blocks[1:1] = cells.said([*_ties(comparison, evaluation), *_other_way(found)])
     return Section("verdict", "Verdict", tuple(blocks)) if blocks else None
 
@@ -118,7 +117,7 @@ def pair_verdict(pair: PairComparison, comparison: Comparison) -> str:
     of = comparison.estimates[0].answers.of
     unit = " points" if pair.in_points else ""
     shown = f"{cells.effect(pair.difference, pair.in_points)}{unit} {cells.effect_interval(pair.low, pair.high, pair.in_points)}"
-    adjusted = cells.p_value(pair.p_adjusted, cells.floor_of(pair.method), len(comparison.pairs))
+    adjusted = cells.p_value(pair.p_adjusted, pair.method.floor, len(comparison.pairs))
     tested = f"{of} {shown}, {'adjusted ' if len(comparison.pairs) > 1 else ''}p {adjusted}"
     if pair.n_trials is not None:
         settled = (
@@ -141,18 +140,18 @@ def pair_verdict(pair: PairComparison, comparison: Comparison) -> str:
     return f"Whether {pair.first} or {pair.second} is better is undecided: {tested}."
 
 
-def what_would_decide(pair: PairComparison, comparison: Comparison) -> list[str]:
+def what_would_decide(pair: PairComparison, comparison: Comparison) -> list[Note | str]:
     """For an undecided pair: the people it takes, or the margin that is missing."""
     if pair.verdict != "undecided" or pair.n_trials is not None:
         return []
     if not pair.has_width:
-        return [NO_WIDTH]
+        return [NO_WIDTH()]
     if comparison.margin is None:
         return [
             "No difference worth having was declared, so equivalence cannot be shown: name a margin to decide it."
         ]
     worth = cells.size_of(comparison.margin, pair.in_points)
-    said = []
+    said: list[Note | str] = []
     if pair.not_inferior:
         said.append(f"{pair.first} is not worse than {pair.second} by {worth} or more.")
     if pair.subjects_needed is not None:
@@ -215,9 +214,9 @@ def _other_way(found: Findings) -> list[str]:
     comparison = main_comparison(found)
     if comparison is None and main_evaluation(found) is None:
         return []
-    if comparison is not None and comparison.estimates[0].answers.of.startswith((_FNMR, _AUC)):
+    if comparison is not None and _measure(comparison) in (FNMR.key, AUC.key):
         return []
-    if any(one.estimates[0].answers.of.startswith(_FNMR) for one in found.comparisons.values()):
+    if any(_measure(one) == FNMR.key for one in found.comparisons.values()):
         return []
     best = {one.algorithm: (one, point) for one, point in _by_fnmr(found.verification)}
     leaders = [name for name in leading(found) if name in best][:2]
@@ -235,6 +234,11 @@ def _other_way(found: Findings) -> list[str]:
     ahead = f"{lowest} has the lowest FNMR" if len(best) > 2 else f"{lowest} has the lower FNMR"
     add = f"; add [[comparison]] fnmr_at = {asked:g} to the study" if found.provenance.study else ""
     return [f"In verification at an FMR of {asked:g}, {ahead} ({shown}): not tested here{add}."]
+
+
+def _measure(comparison: Comparison) -> str:
+    """The key of what algorithms are compared by."""
+    return comparison.estimates[0].answers.of.key
 
 
 def _by_fnmr(results: Sequence[Verification]) -> list[tuple[Verification, VerificationPoint]]:

@@ -1,0 +1,41 @@
+"""What numbers of several measures vary, hold fixed and assume: each said once, known by a key."""
+
+from __future__ import annotations
+
+from proband.words import Target
+
+NOTHING = Target("nothing", "nothing")
+
+DESCRIPTION = Target("description", "nothing: a description of these probes")
+OTHER_PROBES = Target("probes", "other probes")
+ONE_PROBE_EACH = Target("one-probe-each", "other probes, one of each person")
+OTHER_PEOPLE = Target("people", "other people, with as many probes each")
+OTHER_PEOPLE_COMPARED = Target("people-compared", "other people, with as many images each")
+OTHER_PEOPLE_AND_THRESHOLD = Target(
+    "people-and-threshold", "other people, with as many images each, and the threshold set on them"
+)
+OTHER_IMAGES = Target(
+    "images-of-these-people", "which images of these people are in the gallery and which are probes"
+)
+
+EVERYTHING = Target("everything", "the algorithm, the gallery and the probes")
+GALLERY = Target("gallery", "the algorithm and the gallery")
+ALGORITHMS_AND_GALLERY = Target("algorithms-and-gallery", "the algorithms and the gallery")
+ALGORITHMS = Target("algorithms", "the algorithms")
+PEOPLE_AND_ALGORITHMS = Target("people-and-algorithms", "the people and the algorithms")
+
+PROBES_ALIKE = Target("probes-alike", "probes are independent and alike in distribution")
+PEOPLE_ALIKE = Target("people-alike", "people are independent and alike in distribution")
+IMAGES_EXCHANGEABLE = Target("images-exchangeable", "images of one group are exchangeable")
+
+
+def derived(kind: str, words: str, of: Target) -> Target:
+    """What is made of another target.
+
+    Examples
+    --------
+    >>> derived("difference", "difference of {}s", Target("rank-rate", "recognition rate at rank 1"))
+    Target(key='difference-of-rank-rate', words='difference of recognition rate at rank 1s')
+
+    """
+    return Target(f"{kind}-of-{of.key}", words.format(of))

@@ -1,0 +1,200 @@
+"""Words are rendered and never read back: with other words every number, verdict, section and citation is the same."""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from tests.golden.running import _numbers
+from tests.report.page import finding
+from tests.words import every_sentence
+
+import proband as pb
+from proband import designs
+from proband.inference import Comparison
+from proband.report.page.build import build_page
+from proband.report.page.methods import methods_text
+from proband.report.page.model import Badges, Block, Cell, Chart, Folded, Paragraph, TableView
+from proband.report.page.references import REFERENCES
+from proband.study.findings import Findings
+from proband.words import Method, Sentence, Target, as_sentence
+
+DESIGNS = [
+    *(pb.Binomial(kind) for kind in ("wilson", "clopper-pearson", "jeffreys")),
+    *(pb.Bootstrap(unit, kind) for unit in ("probe", "subject") for kind in ("percentile", "basic", "bca")),
+    *(pb.ClusteredMcNemar(kind) for kind in ("obuchowski", "durkalski")),
+    *(pb.Jackknife(kind=kind) for kind in ("JKn", "JK1")),
+    *(pb.Galleries(2, order=order) for order in (None, "date")),
+    pb.Clustered(), pb.TrainingSets(), pb.SignFlip(), pb.BRR(), pb.Fay(), pb.Enumeration(), pb.RaoWu(),
+    pb.CollapsedStrata(), pb.ImageChoice(),
+]  # fmt: skip
+
+
+def other(words: str) -> str:
+    """Other words for the same: alike for alike words, with a blank as sentences have."""
+    digest = hashlib.sha256(words.encode()).hexdigest()
+    return f"{digest[:6]} {digest[6:14]}" if words else ""
+
+
+def of_kind(kind: type) -> list:
+    return [one for one in gc.get_objects() if type(one) is kind]
+
+
+@pytest.fixture
+def scrambled(monkeypatch) -> Iterator[None]:
+    """Give every sentence, target and method other words: those there are, and those that are made meanwhile."""
+    every_sentence()
+    held = [(one, ("template",)) for one in Sentence.every.values()]
+    held += [(one, ("words",)) for one in of_kind(Target)]
+    held += [(one, ("label", "account")) for one in of_kind(Method)]
+    kept = [(one, name, getattr(one, name)) for one, names in held for name in names]
+    for one, name, words in kept:
+        object.__setattr__(one, name, other(words))
+
+    def scrambling(kind: type, *names: str) -> None:
+        plain = kind.__init__
+
+        def scrambled_init(self, *values, **named) -> None:
+            plain(self, *values, **named)
+            for name in names:
+                object.__setattr__(self, name, other(getattr(self, name)))
+
+        monkeypatch.setattr(kind, "__init__", scrambled_init)
+
+    scrambling(Target, "words")
+    scrambling(Method, "label", "account")
+    yield
+    for one, name, words in kept:
+        object.__setattr__(one, name, words)
+
+
+def flat(blocks: tuple[Block, ...]) -> Iterator[Block]:
+    for block in blocks:
+        yield block
+        if isinstance(block, Folded):
+            yield from flat(block.blocks)
+
+
+def shape(block: Block) -> tuple:
+    """What a block is, without its words."""
+    match block:
+        case TableView():
+            return block.id, [[number(cell) for cell in row] for row in block.rows], len(block.notes)
+        case Chart():
+            return block.id, list(block.drawings), block.series, shape(block.data)
+        case Paragraph():
+            return "paragraph", block.strong
+        case Badges():
+            return "badges", len(block.badges)
+    return type(block).__name__, len(getattr(block, "rows", ()))
+
+
+def number(cell: Cell) -> tuple:
+    """A cell with a number: its text, which says where a p-value is a bound; else how it is coloured."""
+    is_number = isinstance(cell.value, int | float)
+    return (cell.text, cell.value, cell.raised, cell.tone) if is_number else (cell.tone,)
+
+
+def comparisons_of(found: Findings) -> list[Comparison]:
+    made = list(found.comparisons.values())
+    if found.strat is not None and found.strat.comparison is not None:
+        made.append(found.strat.comparison)
+    if found.feret is not None:
+        made += [one.comparison for one in found.feret.results if one.comparison is not None]
+    return made
+
+
+def wordless(found: Findings) -> dict:
+    """All that must not depend on words."""
+    page = build_page(found)
+    comparisons = comparisons_of(found)
+    return {
+        "numbers": _numbers(found.to_dict()),
+        "citations": methods_text(found)[1],
+        "sections": [(one.id, [shape(block) for block in flat(one.blocks)]) for one in page.sections],
+        "files": sorted(page.embedded),
+        "verdicts": [pair.verdict for one in comparisons for pair in one.pairs],
+        "floors": [pair.method.floor for one in comparisons for pair in one.pairs],
+        "overall": [one.overall.method.floor for one in comparisons if one.overall is not None],
+        "notes": [note.code for one in comparisons for note in one.notes],
+    }
+
+
+def compared() -> Findings:
+    """Two algorithms by their ranks, by their errors, and over choices of images."""
+    table = finding.samples()
+    algorithms = [
+        finding.scores(name, finding.NOISES[name], place) for place, name in enumerate(("sharp", "blunt"))
+    ]
+    experiment = pb.Experiment(table, gallery="image == 0")
+    pool = pb.Pool(table, groups="session")
+    by_choice = pb.compare(pb.RecognitionRate(1), algorithms, pool, pb.ImageChoice(n_resamples=100))
+    return Findings(
+        "Compared",
+        finding.PROVENANCE,
+        pb.evaluate(algorithms, experiment),
+        {
+            "FNMR": pb.compare(pb.FNMR(0.1), algorithms, experiment),
+            "AUC": pb.compare(pb.AUC(), algorithms, experiment),
+            "choices": by_choice,
+        },
+        tuple(pb.verify(one, experiment, fmrs=(0.1,), n_resamples=0) for one in algorithms),
+    )
+
+
+STUDIES = {"whole": finding.whole.__wrapped__, "feret": finding.feret.__wrapped__, "compared": compared}
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_nothing_but_words_depends_on_words(study, request):
+    expected = wordless(STUDIES[study]())
+    request.getfixturevalue("scrambled")
+    found = wordless(STUDIES[study]())
+    for part, value in expected.items():
+        assert found[part] == value, part
+
+
+def test_words_are_other_words(scrambled):
+    note = Sentence.every["comparison.nobody"]()
+    assert as_sentence(note) != "Of the people here nobody tells them apart."
+    assert str(pb.RecognitionRate(1).estimand) != "recognition rate at rank 1"
+    assert str(pb.SignFlip()) != "sign-flip over people (mid-p)"
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=repr)
+def test_every_design_is_told_and_cited(design):
+    method = design.as_method
+    assert method.account
+    assert method.cites
+    assert str(design) == method.label
+
+
+def test_designs_are_all_there_are():
+    every = {name for name in designs.__all__ if isinstance(getattr(designs, name), type)}
+    assert every == {type(one).__name__ for one in DESIGNS}
+
+
+def test_what_is_cited_is_in_the_bibliography():
+    every_sentence()
+    made = [one.as_method for one in DESIGNS]
+    cites = {cite for method in [*of_kind(Method), *made] for one in method.told() for cite in one.cites}
+    assert len(cites) > 20
+    assert cites <= REFERENCES.keys()
+
+
+def test_sentences_have_codes_of_rooms():
+    for sentence in every_sentence():
+        room, _, what = sentence.code.partition(".")
+        assert all((room, what, sentence.code == sentence.code.lower())), sentence.code
+        assert not sentence.template.endswith("."), sentence.code
+
+
+def test_joined_methods_are_told_apart():
+    found = finding.whole().comparisons["rank 1, all probes"].pairs[0]
+    assert [one.key for one in found.method.told()] == ["sign-flip", "tango-over-people"]
+    drawn = finding.whole().comparisons["median rank"].pairs[0].method
+    assert drawn.floor == 1 / 10_000
+    assert replace(drawn, draws=None).floor is None
