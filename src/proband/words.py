@@ -7,9 +7,9 @@ values, at a method's key and draws, at a target's key.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
+from math import isclose, isfinite
 from string import Formatter
 from typing import Any, ClassVar, Literal
 
@@ -20,6 +20,7 @@ UNPRINTABLE = re.compile(
 _LONGEST_WORD = 400
 _WORD = re.compile(rf"\S{{{_LONGEST_WORD + 1},}}")
 MINUS = "−"
+_LEAST_P = 1e-15  # below, floating-point arithmetic says nothing
 
 Level = Literal["note", "caution"]
 
@@ -86,7 +87,7 @@ def fixed(value: float, places: int = 4) -> str:
     ('0.9500', '−1.5', 'none')
 
     """
-    return f"{value:,.{places}f}".replace("-", MINUS) if isfinite(value) else "none"
+    return _with_minus(f"{value + 0.0:,.{places}f}") if isfinite(value) else "none"
 
 
 def signed(value: float, places: int = 2) -> str:
@@ -98,7 +99,7 @@ def signed(value: float, places: int = 2) -> str:
     ('+1.23', '−0.50')
 
     """
-    return f"{value:+,.{places}f}".replace("-", MINUS) if isfinite(value) else "none"
+    return _with_minus(f"{value + 0.0:+,.{places}f}") if isfinite(value) else "none"
 
 
 def digits(value: float, significant: int = 3) -> str:
@@ -106,11 +107,16 @@ def digits(value: float, significant: int = 3) -> str:
 
     Examples
     --------
-    >>> digits(0.00012345), digits(-3.5, 6)
-    ('0.000123', '−3.5')
+    >>> digits(0.00012345), digits(-3.5, 6), digits(0.0000123)
+    ('0.000123', '−3.5', '1.23e-05')
 
     """
-    return f"{value:.{significant}g}".replace("-", MINUS) if isfinite(value) else "none"
+    return _with_minus(f"{value + 0.0:.{significant}g}") if isfinite(value) else "none"
+
+
+def _with_minus(text: str) -> str:
+    """A real minus sign before a number; an exponent keeps its hyphen, so that it can be copied."""
+    return MINUS + text[1:] if text.startswith("-") else text
 
 
 def percent(share: float, places: int = 0) -> str:
@@ -149,16 +155,172 @@ def interval(low: float, high: float, places: int = 4) -> str:
     return f"[{fixed(low, places)}, {fixed(high, places)}]"
 
 
-def p_value(value: float, floor: float | None = None) -> str:
+def p_value(value: float, floor: float | None = None, pairs: int = 1) -> str:
     """A p-value with the sign before it: ≤ where more draws could have made it smaller.
+
+    Parameters
+    ----------
+    value
+        The p-value.
+    floor
+        The smallest p-value the test can give.
+    pairs
+        For an adjusted p-value, the number of pairs: Holm multiplies by a whole number up to it.
 
     Examples
     --------
-    >>> p_value(0.0312), p_value(0.0001, 0.0001)
-    ('= 0.031', '≤ 0.0001')
+    >>> p_value(0.0312), p_value(0.0001, 0.0001), p_value(0.0003, 0.0001, pairs=3), p_value(0)
+    ('= 0.031', '≤ 0.0001', '≤ 0.0003', '< 1e-15')
 
     """
-    return f"{'≤' if floor is not None and value <= floor * (1 + 1e-9) else '='} {value:.2g}"
+    return " ".join(_signed_p(value, floor, pairs))
+
+
+def p_alone(value: float, floor: float | None = None, pairs: int = 1) -> str:
+    """A p-value as it stands in a table: the sign only where it is not equality.
+
+    Examples
+    --------
+    >>> p_alone(0.0312), p_alone(0.0001, 0.0001)
+    ('0.031', '≤ 0.0001')
+
+    """
+    sign, number = _signed_p(value, floor, pairs)
+    return number if sign == "=" else f"{sign} {number}"
+
+
+def _signed_p(value: float, floor: float | None, pairs: int) -> tuple[str, str]:
+    if value < _LEAST_P:
+        return "<", digits(_LEAST_P, 2)
+    times = None if floor is None or value >= 1 else value / floor
+    at_floor = times is not None and isclose(times, round(times), rel_tol=1e-9) and round(times) <= pairs
+    return "≤" if at_floor else "=", digits(value, 2)
+
+
+def effect(value: float, in_points: bool = True) -> str:
+    """A difference: of rates in percentage points, otherwise as it is; always with its sign.
+
+    Examples
+    --------
+    >>> effect(-0.0123), effect(0.5, in_points=False)
+    ('−1.23', '+0.50')
+
+    """
+    return signed((100 if in_points else 1) * value)
+
+
+def effect_interval(low: float, high: float, in_points: bool = True) -> str:
+    """The ends of a difference's interval.
+
+    Examples
+    --------
+    >>> effect_interval(-0.01, 0.025)
+    '[−1.00, +2.50]'
+
+    """
+    return f"[{effect(low, in_points)}, {effect(high, in_points)}]"
+
+
+def size_of(value: float, in_points: bool = True) -> str:
+    """A difference worth having, with its unit.
+
+    Examples
+    --------
+    >>> size_of(0.01), size_of(0.025), size_of(3, in_points=False)
+    ('1 point', '2.5 points', '3')
+
+    """
+    scaled = (100 if in_points else 1) * value
+    unit = "" if not in_points else " point" if isclose(scaled, 1) else " points"
+    return setting(scaled) + unit
+
+
+def small_interval(low: float, high: float) -> str:
+    """The ends of a small rate's interval.
+
+    Examples
+    --------
+    >>> small_interval(0.00012345, 0.002)
+    '[0.000123, 0.002]'
+
+    """
+    return f"[{digits(low)}, {digits(high)}]"
+
+
+def threshold(value: float | None) -> str:
+    """A threshold, to six digits.
+
+    Examples
+    --------
+    >>> threshold(0.12345678), threshold(None)
+    ('0.123457', 'none')
+
+    """
+    return "none" if value is None else digits(value, 6)
+
+
+def setting(value: float) -> str:
+    """A number that somebody chose, such as a false match rate to keep: as short as it can be.
+
+    Examples
+    --------
+    >>> setting(0.001), setting(2.0)
+    ('0.001', '2')
+
+    """
+    return digits(value, 6)
+
+
+def level(share: float) -> str:
+    """A confidence level or another share that somebody chose, with the places it needs.
+
+    Examples
+    --------
+    >>> level(0.95), level(0.995)
+    ('95%', '99.5%')
+
+    """
+    return f"{digits(100 * share, 12)}%"
+
+
+def out_of(n: float, total: float) -> str:
+    """So many of so many.
+
+    Examples
+    --------
+    >>> out_of(3, 1_200)
+    '3 of 1,200'
+
+    """
+    return f"{count(n)} of {count(total)}"
+
+
+def trimmed(value: float, places: int = 6, *, sign: bool = False) -> str:
+    """A number at a tick: without zeros that say nothing, and with its sign if asked; zero has none.
+
+    Examples
+    --------
+    >>> trimmed(2.50), trimmed(-0.5), trimmed(3, sign=True), trimmed(-1e-12, sign=True)
+    ('2.5', '−0.5', '+3', '0')
+
+    """
+    shown = f"{round(value, places) + 0.0:{'+' if sign else ''},.{places}f}"
+    short = shown.rstrip("0").rstrip(".") if places else shown
+    return _with_minus(short) if round(value, places) else "0"
+
+
+def aligned(values: Sequence[float], places: int) -> list[str]:
+    """Numbers with so many places, to stand below one another.
+
+    Examples
+    --------
+    >>> aligned([20, 0.5], 1)
+    ['20.0', '\u20070.5']
+
+    """
+    shown = [fixed(value, places) for value in values]
+    width = max(map(len, shown), default=0)
+    return [one.rjust(width, "\u2007") for one in shown]
 
 
 def listed(items: Iterable[object], last: str = "and") -> str:
@@ -187,6 +349,8 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "percent": percent,
     "p": p_value,
     "list": listed,
+    "setting": setting,
+    "level": level,
 }
 """What a template may ask of a value: ``{share:rate}``. ``{n:count probe}`` and ``{n:count person/people}`` add the word."""
 
