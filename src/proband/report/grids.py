@@ -37,6 +37,11 @@ class Grid:
     below: int = 0
 
 
+def stacked(text: str) -> str:
+    """Set a heading one word below the other, where columns are narrow."""
+    return "\n".join(text.split())
+
+
 def as_rich(grid: Grid) -> Table:
     """Make a table for the terminal; names in it are text, whatever brackets they have."""
     from rich import box
