@@ -230,9 +230,9 @@ def size_of(value: float, in_points: bool = True) -> str:
     ('1 point', '2.5 points', '3')
 
     """
-    scaled = (100 if in_points else 1) * value
-    unit = "" if not in_points else " point" if isclose(scaled, 1) else " points"
-    return setting(scaled) + unit
+    if not in_points:
+        return given(value)
+    return f"{given(100 * value)} {'point' if isclose(100 * value, 1) else 'points'}"
 
 
 def small_interval(low: float, high: float) -> str:
@@ -259,12 +259,12 @@ def threshold(value: float | None) -> str:
     return "none" if value is None else digits(value, 6)
 
 
-def setting(value: float) -> str:
+def given(value: float) -> str:
     """A number that somebody chose, such as a false match rate to keep: as short as it can be.
 
     Examples
     --------
-    >>> setting(0.001), setting(2.0)
+    >>> given(0.001), given(2.0)
     ('0.001', '2')
 
     """
@@ -347,12 +347,22 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "small": digits,
     "threshold": lambda value: digits(value, 6),
     "percent": percent,
-    "p": p_value,
+    "p": lambda value: p_value(*value) if isinstance(value, tuple) else p_value(value),
     "list": listed,
-    "setting": setting,
+    "given": given,
     "level": level,
+    "names": ", ".join,
+    "parts": lambda notes: "; ".join(map(str, notes)),
+    "row": lambda notes: ", ".join(map(str, notes)),
+    "counts": lambda pairs: ", ".join(f"{name} {count(n)}" for name, n in pairs),
+    "hundredths": lambda value: percent(value, 2),
+    "span": lambda value: f"{fixed(100 * value, 1)} points",
+    "capital": lambda words: str(words)[:1].upper() + str(words)[1:],
+    "reasons": ", or where ".join,
+    "rates": lambda pairs: ", ".join(f"{name} {fixed(rate)}" for name, rate in pairs),
 }
-"""What a template may ask of a value: ``{share:rate}``. ``{n:count probe}`` and ``{n:count person/people}`` add the word."""
+"""What a template may ask of a value: ``{share:rate}``. ``{n:count probe}`` and ``{n:count person/people}`` add the word,
+and ``{n:word is/are}`` is the word alone."""
 
 
 class _Words(Formatter):
@@ -362,6 +372,9 @@ class _Words(Formatter):
         if spec.startswith("count "):
             one, _, many = spec.removeprefix("count ").partition("/")
             return counted(value, one, many or None)
+        if spec.startswith("word "):
+            one, _, many = spec.removeprefix("word ").partition("/")
+            return one if value == 1 else many
         if spec:
             return FORMATS[spec](value)
         return str(value)
@@ -403,7 +416,9 @@ class Sentence:
 
     def __post_init__(self) -> None:
         for name, spec in _WORDS.fields(self.template):
-            if not name.isidentifier() or not (spec in FORMATS or spec == "" or spec.startswith("count ")):
+            if not name.isidentifier() or not (
+                spec in FORMATS or spec == "" or spec.startswith(("count ", "word "))
+            ):
                 raise ValueError(f"{self.code}: {{{name}:{spec}}} is no field of a sentence.")
         known = Sentence.every.setdefault(self.code, self)
         if known is not self and known.template != self.template:

@@ -35,6 +35,7 @@ def demo(
     """
     from proband.report import evaluation_table, statements
     from proband.report.demo import GALLERY, run_demo
+    from proband.report.notes import told
 
     def page(title: str, evaluation: Evaluation, comparisons: dict[str, Comparison]) -> str:
         return page_of(title, seed=seed, evaluation=evaluation, comparisons=comparisons)
@@ -44,7 +45,7 @@ def demo(
     console = output()
     console.print(evaluation_table(evaluation))
     for said in statements(evaluation):
-        console.print(said, style="dim", markup=False, soft_wrap=True)
+        console.print(told(said), style="dim", markup=False, soft_wrap=True)
     data = out / "data"
     console.print("\nNow try:", soft_wrap=True)
     for line in (

@@ -156,11 +156,11 @@ def plan(
     if json:
         print_json(made.to_dict())
         return
+    from proband.report.notes import answered, told
+
     console = output()
-    answers = made.answers
-    said = f"Varying: {answers.varying}. Fixed: {answers.fixed}. Assuming: {answers.assuming}."
-    for line in (made.sentence(), said, *(f"Note: {note}." for note in made.notes)):
-        console.print(line, markup=False)
+    for said in (made.sentence(), answered(made.answers), *(f"Note: {note}." for note in made.notes)):
+        console.print(told(said), markup=False)
 
 
 def _make(given: dict[str, Any], people: dict[str, Any]) -> Plan:

@@ -65,13 +65,14 @@ def as_rich(grid: Grid) -> Table:
 
 
 def as_markdown(grid: Grid) -> str:
-    """Write a table as Markdown, under its title."""
+    """Write a table as Markdown, under its title if it has one."""
 
     def line(cells: Iterable[str]) -> str:
         return "| " + " | ".join(in_markdown(cell).replace("\n", "<br>") for cell in cells) + " |"
 
     ruler = "|---" + "|--:" * (len(grid.header) - 1) + "|"
-    return "\n".join([f"**{in_markdown(grid.title)}**", "", line(grid.header), ruler, *map(line, grid.rows)])
+    title = [f"**{in_markdown(grid.title)}**", ""] if grid.title else []
+    return "\n".join([*title, line(grid.header), ruler, *map(line, grid.rows)])
 
 
 def as_latex(grid: Grid) -> str:

@@ -13,7 +13,7 @@ from proband import words
 from proband.measures.verification import SUPPORTED
 from proband.report.figures import COLOURS, DASHES, STYLE
 from proband.report.verification_curves import ErrorCurve, Floats, thinned
-from proband.words import count, setting, trimmed
+from proband.words import count, given, trimmed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -94,7 +94,7 @@ def rate_label(rate: float, *, powers: bool = False) -> str:
     exponent = round(np.log10(rate))
     if exponent < -2 and np.isclose(rate, 10.0**exponent, rtol=1e-6):
         return "10" + str(exponent).translate(_SUPERSCRIPTS)
-    return setting(rate)
+    return given(rate)
 
 
 def aligned(rates: Sequence[float]) -> list[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from proband.inference import Comparison, Evaluation
 from proband.inference.comparison import PairComparison
 from proband.report.comparisons import Row, comparison_latex, comparison_statements, rows_of
+from proband.report.notes import told
 from proband.report.page import cells
 from proband.report.page.charts_points import forest_chart, leaderboard_chart
 from proband.report.page.model import Block, Cell, Column, Folded, Section, TableView
@@ -53,7 +54,7 @@ def leaderboard(id: str, caption: str, comparison: Comparison) -> TableView:
 
 def _statements(comparison: Comparison) -> list[str]:
     """The sentences beneath the table, with p-values by drawing as the bounds they may be."""
-    said, overall = comparison_statements(comparison), comparison.overall
+    said, overall = list(map(told, comparison_statements(comparison))), comparison.overall
     if overall is None:
         return said
     plain = f"p = {overall.p_value:.2g}"

@@ -16,7 +16,7 @@ from proband.report.verification_axes import (
     round_deviates,
 )
 from proband.report.verification_curves import Floats
-from proband.words import count, setting, trimmed
+from proband.words import count, given, trimmed
 
 Kind = Literal["linear", "log", "probit"]
 Unit = Literal["rate", "points", "count", "number"]
@@ -96,7 +96,7 @@ class Scale:
             return trimmed(100 * value, sign=True)
         if self.unit == "count":
             return count(round(value))
-        return setting(value)
+        return given(value)
 
 
 def linear_ticks(low: float, high: float, most: int, *, whole: bool = False) -> list[float]:
