@@ -187,6 +187,7 @@ def _write(comparison: Comparison, latex: Path | None, markdown: Path | None, cs
 
 def _show(comparison: Comparison, json: bool) -> None:
     from proband.report.comparisons import comparison_statements, comparison_table
+    from proband.report.notes import told
 
     if json:
         print_json(comparison.to_dict())
@@ -196,5 +197,5 @@ def _show(comparison: Comparison, json: bool) -> None:
     for said in comparison.sentences():
         console.print(said, markup=False, soft_wrap=True)
     console.print()
-    for said in comparison_statements(comparison):
-        console.print(said, style="dim", markup=False, soft_wrap=True)
+    for note in comparison_statements(comparison):
+        console.print(told(note), style="dim", markup=False, soft_wrap=True)

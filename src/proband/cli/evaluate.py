@@ -101,6 +101,7 @@ def evaluate(
 def _show(evaluation: Any, json: bool, csv: Path | None, figures: list[Path], out: Path | None) -> None:
     from proband.engine import written_whole
     from proband.report import cmc_figure, evaluation_table, save_figure, statements, write_evaluation
+    from proband.report.notes import told
 
     drawn = None
     for path in figures:
@@ -118,7 +119,7 @@ def _show(evaluation: Any, json: bool, csv: Path | None, figures: list[Path], ou
         console = output()
         console.print(evaluation_table(evaluation))
         for said in statements(evaluation):
-            console.print(said, style="dim", markup=False, soft_wrap=True)
+            console.print(told(said), style="dim", markup=False, soft_wrap=True)
     written = [*figures, *([csv] if csv else []), *([summary] if summary else [])]
     for path in written:
         talk().print(f"wrote {path}", markup=False, soft_wrap=True)

@@ -147,6 +147,7 @@ def show_study(study: Any, json: bool, out: Path | None) -> None:
     """Write the study where it is asked for, and print it."""
     from proband.report.feret import study_grids, study_json, study_statements, write_study
     from proband.report.grids import as_rich
+    from proband.report.notes import told
 
     if out is not None:
         talk().print(f"wrote {write_study(study, out)}", markup=False, soft_wrap=True)
@@ -157,7 +158,7 @@ def show_study(study: Any, json: bool, out: Path | None) -> None:
     for grid in study_grids(study):
         console.print(as_rich(grid))
     for said in study_statements(study):
-        console.print(said, style="dim", markup=False, soft_wrap=True)
+        console.print(told(said), style="dim", markup=False, soft_wrap=True)
 
 
 def _version(text: str, known: list[str]) -> Version:

@@ -143,10 +143,11 @@ def permute(
         )
     if out is not None:
         from proband.report.choices import undrawn_statements, write_choices
+        from proband.report.notes import told
 
         summary = write_choices(result, out, level)
         for said in (f"wrote {summary}", *undrawn_statements(result)):
-            talk().print(said, markup=False, soft_wrap=True)
+            talk().print(told(said), markup=False, soft_wrap=True)
     write_report(report, "Choice of images", inputs, (where,), seed=seed, level=level, choices=result)
     _show(result, pool, min(rank, result.n_ranks), level, running.json)
     if result.n_trials < trials:
@@ -155,6 +156,7 @@ def permute(
 
 def _show(result: VirtualExperiments, pool: Any, rank: int, level: float, json: bool) -> None:
     from proband.report.choices import choices_statements, choices_table, differences_table
+    from proband.report.notes import told
 
     if json:
         print_json(result.to_dict(level), indent=None)
@@ -165,7 +167,7 @@ def _show(result: VirtualExperiments, pool: Any, rank: int, level: float, json: 
         console.print(differences_table(result, rank, level))
     console.print(repr(pool), style="dim", markup=False, soft_wrap=True)
     for said in choices_statements(result):
-        console.print(said, style="dim", markup=False, soft_wrap=True)
+        console.print(told(said), style="dim", markup=False, soft_wrap=True)
 
 
 def _show_exact(found: list[Scores], pool: Any, ties: str, rank: int, json: bool) -> None:

@@ -167,9 +167,10 @@ def _size_sentences(frames: list[Any]) -> list[str]:
 
 
 def _show(results: list[Any]) -> None:
+    from proband.report.notes import told
     from proband.report.verification import search_statements, search_table
 
     console = output()
     console.print(search_table(results))
     for said in search_statements(results):
-        console.print(said, style="dim", markup=False, soft_wrap=True)
+        console.print(told(said), style="dim", markup=False, soft_wrap=True)

@@ -69,6 +69,7 @@ def strat(
       proband strat similarity.npz -s samples.csv --id-column filename --orientation similarity --images 4 --out strat
     """
     from proband.inference.strat_study import strat_study
+    from proband.report.notes import told
     from proband.report.strat import galleries_table, study_statements, write_study
     from proband.study.designs import stratified_design
 
@@ -99,5 +100,5 @@ def strat(
     if study.comparison is not None:
         for said in study.comparison.sentences():
             console.print(said, markup=False, soft_wrap=True)
-    for said in study_statements(study):
-        console.print(said, style="dim", markup=False, soft_wrap=True)
+    for note in study_statements(study):
+        console.print(told(note), style="dim", markup=False, soft_wrap=True)

@@ -191,6 +191,7 @@ def _show(
     figures: list[Path],
 ) -> None:
     from proband.report.figures import save_figure
+    from proband.report.notes import told
     from proband.report.verification import (
         verification_figures,
         verification_statements,
@@ -224,8 +225,8 @@ def _show(
     for result, one in zip(results, animals or [], strict=False):
         for said in one.sentences():
             console.print(f"{result.algorithm}: {said}", markup=False, soft_wrap=True)
-    for said in verification_statements(results):
-        console.print(said, style="dim", markup=False, soft_wrap=True)
+    for note in verification_statements(results):
+        console.print(told(note), style="dim", markup=False, soft_wrap=True)
 
 
 def _by_folds(found: list[Scores], table: Samples, pairs: Path, json: bool) -> None:
