@@ -146,8 +146,8 @@ def permute(
         from proband.report.notes import told
 
         summary = write_choices(result, out, level)
-        for said in (f"wrote {summary}", *undrawn_statements(result)):
-            talk().print(told(said), markup=False, soft_wrap=True)
+        for said in (f"wrote {summary}", *map(told, undrawn_statements(result))):
+            talk().print(said, markup=False, soft_wrap=True)
     write_report(report, "Choice of images", inputs, (where,), seed=seed, level=level, choices=result)
     _show(result, pool, min(rank, result.n_ranks), level, running.json)
     if result.n_trials < trials:

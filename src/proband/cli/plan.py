@@ -159,8 +159,9 @@ def plan(
     from proband.report.notes import answered, told
 
     console = output()
-    for said in (made.sentence(), answered(made.answers), *(f"Note: {note}." for note in made.notes)):
-        console.print(told(said), markup=False)
+    noted = (f"Note: {note}." for note in made.notes)
+    for line in (told(made.sentence()), told(answered(made.answers)), *noted):
+        console.print(line, markup=False)
 
 
 def _make(given: dict[str, Any], people: dict[str, Any]) -> Plan:
