@@ -14,7 +14,8 @@ from rich.console import Console
 
 import proband as pb
 from proband.report import evaluation_markdown, evaluation_table, statements
-from proband.report.comparisons import comparison_grid
+from proband.report.comparisons import comparison_grid, comparison_table
+from proband.report.grids import as_rich
 from proband.report.notes import told
 from proband.report.page.sections_identification import rates_table
 from proband.report.tables import evaluation_grids
@@ -164,6 +165,23 @@ def test_a_rate_and_its_interval_look_the_same_everywhere(
         for place, text in shown.items():
             assert fixed(entry.curve.at(1)) in text, place
             assert interval(found.low, found.high) in text, place
+
+
+def test_a_terminal_of_80_columns_cuts_no_number_and_no_name(
+    outcome: tuple[pb.Evaluation, pb.Comparison],
+) -> None:
+    evaluation, comparison = outcome
+    tables = [
+        (evaluation_table(evaluation), evaluation_grids(evaluation)[0]),
+        (comparison_table(comparison), comparison_grid(comparison)),
+        (as_rich(evaluation_grids(evaluation)[0]), evaluation_grids(evaluation)[0]),
+    ]
+    for table, grid in tables:
+        terminal = Console(file=io.StringIO(), width=80, record=True)
+        terminal.print(table)
+        shown = terminal.export_text()
+        assert "…" not in shown
+        assert {word for row in grid.rows for cell in row for word in cell.split()} <= set(shown.split())
 
 
 def test_a_level_is_not_rounded_to_certainty(outcome: tuple[pb.Evaluation, pb.Comparison]) -> None:

@@ -88,4 +88,4 @@ def _cells(spread: Spread | None) -> list[str]:
     if spread is None:
         return ["–"] * 6
     values = (spread.mean, spread.sd, spread.low, spread.median, spread.high)
-    return [count(spread.n), *map(digits, values)]
+    return [count(spread.n), *(digits(value, 4) for value in values)]

@@ -113,9 +113,9 @@ def comparison_table(comparison: Comparison) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for place, name in enumerate(_header(comparison)):
-        table.add_column(Text(name), justify="left" if place < 2 else "right", no_wrap=place != 1)
+        table.add_column(Text(name), justify="left" if place < 2 else "right", overflow="fold")
     for cells in comparison_grid(comparison).rows:
         table.add_row(*map(Text, cells))
     return table

@@ -73,7 +73,7 @@ def contrast_grid(contrast: Contrast) -> Grid:
     size = gallery_size(first.n_gallery_subjects, first.n_gallery_images)
     gain = "cost of locating the face" if contrast.kind == "version" else "gain"
     states = [
-        f"{name.removesuffix(f' ({role})')}\n{role}"
+        f"{name}\n{role}"
         for name, role in zip((contrast.first, contrast.second), contrast.roles, strict=True)
     ]
     header = ("probes of", *states, f"{gain}\n(points)", "adjusted p", "no rank", "probes")

@@ -51,12 +51,13 @@ def as_rich(grid: Grid) -> Table:
     table = Table(
         box=box.SIMPLE_HEAD,
         pad_edge=False,
+        collapse_padding=True,
         title=Text(grid.title) if grid.title else None,
         title_justify="left",
         title_style="bold",
     )
     for place, name in enumerate(grid.header):
-        table.add_column(Text(name), justify="right" if place else "left", no_wrap=place > 0)
+        table.add_column(Text(name), justify="right" if place else "left", overflow="fold")
     for place, row in enumerate(grid.rows):
         if grid.below and place == len(grid.rows) - grid.below:
             table.add_section()

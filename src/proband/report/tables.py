@@ -102,9 +102,9 @@ def evaluation_table(evaluation: Evaluation) -> Table:
     if len(evaluation.categories) > 1 and len(evaluation.algorithms) > _FEW:
         return _wide_table(evaluation)
     several = len(evaluation.categories) > 1
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for place, name in enumerate(_header(evaluation.ranks)):
-        table.add_column(name, justify="right" if place else "left", no_wrap=place > 0)
+        table.add_column(name, justify="right" if place else "left", overflow="fold")
     for category in evaluation.categories:
         entries = evaluation.of(category)
         if several:
@@ -126,7 +126,9 @@ def _wide_table(evaluation: Evaluation) -> Table:
     from rich.text import Text
 
     rank = evaluation.ranks[0]
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=f"rank {rank}", title_justify="left")
+    table = Table(
+        box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, title=f"rank {rank}", title_justify="left"
+    )
     table.add_column("algorithm")
     best = []
     for category in evaluation.categories:
