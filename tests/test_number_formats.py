@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,13 +14,15 @@ import pytest
 from rich.console import Console
 
 import proband as pb
+from proband.protocols.audit_findings import Finding
 from proband.report import evaluation_markdown, evaluation_table, statements
-from proband.report.comparisons import comparison_grid, comparison_table
+from proband.report.audits import finding_sentence
+from proband.report.comparisons import comparison_grid, comparison_statements, comparison_table
 from proband.report.grids import as_rich
 from proband.report.notes import told
 from proband.report.page.sections_identification import rates_table
 from proband.report.tables import evaluation_grids
-from proband.words import fixed, interval
+from proband.words import Note, as_sentence, fixed, interval, p_value
 
 SOURCE = Path(pb.__file__).parent
 # Modules that write numbers for machines, and what for.
@@ -36,7 +39,6 @@ NOT_YET = (
     "algorithms",
     "arrays",
     "blind",
-    "cli/feret_inputs.py",
     "cli/mcnemar.py",
     "cli/permute.py",
     "cli/search.py",
@@ -182,6 +184,32 @@ def test_a_terminal_of_80_columns_cuts_no_number_and_no_name(
         shown = terminal.export_text()
         assert "…" not in shown
         assert {word for row in grid.rows for cell in row for word in cell.split()} <= set(shown.split())
+
+
+def test_a_p_value_has_two_digits_everywhere(outcome: tuple[pb.Evaluation, pb.Comparison]) -> None:
+    _, comparison = outcome
+    found = Finding("kind", "note", "Losses differ.", 1, (), "look", p_value=0.031249, test="a test")
+    shown = p_value(found.p_value)
+    assert shown == "= 0.031"
+    assert finding_sentence(found) == f"Losses differ. p {shown} (a test)."
+    assert any(f"p {p_value(comparison.pairs[0].p_adjusted)}" in str(one) for one in comparison.sentences())
+
+
+def test_statements_are_notes_that_json_can_hold(outcome: tuple[pb.Evaluation, pb.Comparison]) -> None:
+    evaluation, comparison = outcome
+    said = [
+        one for one in (*statements(evaluation), *comparison_statements(comparison)) if isinstance(one, Note)
+    ]
+    held = json.loads(json.dumps([one.to_dict() for one in said]))
+    gallery = next(one for one in held if one["code"] == "evaluation.gallery")
+    assert gallery["values"]["people"] == 12
+    assert {
+        "evaluation.intervals",
+        "evaluation.closed-universe",
+        "comparison.raised-letters",
+        "report.answers",
+    } <= {one["code"] for one in held}
+    assert [as_sentence(one) for one in said] == [told(one) for one in said]
 
 
 def test_a_level_is_not_rounded_to_certainty(outcome: tuple[pb.Evaluation, pb.Comparison]) -> None:
