@@ -7,7 +7,7 @@ values, at a method's key and draws, at a target's key.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from math import isclose, isfinite
 from string import Formatter
@@ -20,6 +20,7 @@ UNPRINTABLE = re.compile(
 _LONGEST_WORD = 400
 _WORD = re.compile(rf"\S{{{_LONGEST_WORD + 1},}}")
 MINUS = "−"
+_LEAST_P = 1e-15  # below, floating-point arithmetic says nothing
 
 Level = Literal["note", "caution"]
 
@@ -86,7 +87,7 @@ def fixed(value: float, places: int = 4) -> str:
     ('0.9500', '−1.5', 'none')
 
     """
-    return f"{value:,.{places}f}".replace("-", MINUS) if isfinite(value) else "none"
+    return _with_minus(f"{value + 0.0:,.{places}f}") if isfinite(value) else "none"
 
 
 def signed(value: float, places: int = 2) -> str:
@@ -98,7 +99,7 @@ def signed(value: float, places: int = 2) -> str:
     ('+1.23', '−0.50')
 
     """
-    return f"{value:+,.{places}f}".replace("-", MINUS) if isfinite(value) else "none"
+    return _with_minus(f"{value + 0.0:+,.{places}f}") if isfinite(value) else "none"
 
 
 def digits(value: float, significant: int = 3) -> str:
@@ -106,11 +107,16 @@ def digits(value: float, significant: int = 3) -> str:
 
     Examples
     --------
-    >>> digits(0.00012345), digits(-3.5, 6)
-    ('0.000123', '−3.5')
+    >>> digits(0.00012345), digits(-3.5, 6), digits(0.0000123)
+    ('0.000123', '−3.5', '1.23e-05')
 
     """
-    return f"{value:.{significant}g}".replace("-", MINUS) if isfinite(value) else "none"
+    return _with_minus(f"{value + 0.0:.{significant}g}") if isfinite(value) else "none"
+
+
+def _with_minus(text: str) -> str:
+    """A real minus sign before a number; an exponent keeps its hyphen, so that it can be copied."""
+    return MINUS + text[1:] if text.startswith("-") else text
 
 
 def percent(share: float, places: int = 0) -> str:
@@ -137,31 +143,6 @@ def points(difference: float, places: int = 2) -> str:
     return f"{signed(100 * difference, places)} points"
 
 
-def worth(difference: float, significant: int = 4) -> str:
-    """A difference of rates that somebody declares, in percentage points without a sign.
-
-    Examples
-    --------
-    >>> worth(0.01), worth(0.025)
-    ('1 point', '2.5 points')
-
-    """
-    shown = digits(100 * difference, significant)
-    return f"{shown} {'point' if shown == '1' else 'points'}"
-
-
-def level(share: float, significant: int = 6) -> str:
-    """A confidence level or a power, as exactly as it was given.
-
-    Examples
-    --------
-    >>> level(0.95), level(0.995)
-    ('95%', '99.5%')
-
-    """
-    return f"{digits(100 * share, significant)}%"
-
-
 def interval(low: float, high: float, places: int = 4) -> str:
     """The ends of an interval.
 
@@ -179,6 +160,8 @@ def p_value(value: float, floor: float | None = None, pairs: int = 1) -> str:
 
     Parameters
     ----------
+    value
+        The p-value.
     floor
         The smallest p-value the test can give.
     pairs
@@ -186,15 +169,158 @@ def p_value(value: float, floor: float | None = None, pairs: int = 1) -> str:
 
     Examples
     --------
-    >>> p_value(0.0312), p_value(0.0001, 0.0001)
-    ('= 0.031', '≤ 0.0001')
+    >>> p_value(0.0312), p_value(0.0001, 0.0001), p_value(0.0003, 0.0001, pairs=3), p_value(0)
+    ('= 0.031', '≤ 0.0001', '≤ 0.0003', '< 1e-15')
 
     """
-    if value < 1e-15:
-        return "< 1e-15"
-    times = 0.0 if floor is None or value >= 1 else value / floor
-    at_floor = isclose(times, round(times), rel_tol=1e-9) and 1 <= round(times) <= pairs
-    return f"{'≤' if at_floor else '='} {value:.2g}"
+    return " ".join(_signed_p(value, floor, pairs))
+
+
+def p_alone(value: float, floor: float | None = None, pairs: int = 1) -> str:
+    """A p-value as it stands in a table: the sign only where it is not equality.
+
+    Examples
+    --------
+    >>> p_alone(0.0312), p_alone(0.0001, 0.0001)
+    ('0.031', '≤ 0.0001')
+
+    """
+    sign, number = _signed_p(value, floor, pairs)
+    return number if sign == "=" else f"{sign} {number}"
+
+
+def _signed_p(value: float, floor: float | None, pairs: int) -> tuple[str, str]:
+    if value < _LEAST_P:
+        return "<", digits(_LEAST_P, 2)
+    times = None if floor is None or value >= 1 else value / floor
+    at_floor = times is not None and isclose(times, round(times), rel_tol=1e-9) and round(times) <= pairs
+    return "≤" if at_floor else "=", digits(value, 2)
+
+
+def effect(value: float, in_points: bool = True) -> str:
+    """A difference: of rates in percentage points, otherwise as it is; always with its sign.
+
+    Examples
+    --------
+    >>> effect(-0.0123), effect(0.5, in_points=False)
+    ('−1.23', '+0.50')
+
+    """
+    return signed((100 if in_points else 1) * value)
+
+
+def effect_interval(low: float, high: float, in_points: bool = True) -> str:
+    """The ends of a difference's interval.
+
+    Examples
+    --------
+    >>> effect_interval(-0.01, 0.025)
+    '[−1.00, +2.50]'
+
+    """
+    return f"[{effect(low, in_points)}, {effect(high, in_points)}]"
+
+
+def size_of(value: float, in_points: bool = True) -> str:
+    """A difference worth having, with its unit.
+
+    Examples
+    --------
+    >>> size_of(0.01), size_of(0.025), size_of(3, in_points=False)
+    ('1 point', '2.5 points', '3')
+
+    """
+    if not in_points:
+        return given(value)
+    return f"{given(100 * value)} {'point' if isclose(100 * value, 1) else 'points'}"
+
+
+def small_interval(low: float, high: float) -> str:
+    """The ends of a small rate's interval.
+
+    Examples
+    --------
+    >>> small_interval(0.00012345, 0.002)
+    '[0.000123, 0.002]'
+
+    """
+    return f"[{digits(low)}, {digits(high)}]"
+
+
+def threshold(value: float | None) -> str:
+    """A threshold, to six digits.
+
+    Examples
+    --------
+    >>> threshold(0.12345678), threshold(None)
+    ('0.123457', 'none')
+
+    """
+    return "none" if value is None else digits(value, 6)
+
+
+def given(value: float) -> str:
+    """A number that somebody chose, such as a false match rate to keep: as short as it can be.
+
+    Examples
+    --------
+    >>> given(0.001), given(2.0)
+    ('0.001', '2')
+
+    """
+    return digits(value, 6)
+
+
+def level(share: float) -> str:
+    """A confidence level or another share that somebody chose, with the places it needs.
+
+    Examples
+    --------
+    >>> level(0.95), level(0.995)
+    ('95%', '99.5%')
+
+    """
+    return f"{digits(100 * share, 12)}%"
+
+
+def out_of(n: float, total: float) -> str:
+    """So many of so many.
+
+    Examples
+    --------
+    >>> out_of(3, 1_200)
+    '3 of 1,200'
+
+    """
+    return f"{count(n)} of {count(total)}"
+
+
+def trimmed(value: float, places: int = 6, *, sign: bool = False) -> str:
+    """A number at a tick: without zeros that say nothing, and with its sign if asked; zero has none.
+
+    Examples
+    --------
+    >>> trimmed(2.50), trimmed(-0.5), trimmed(3, sign=True), trimmed(-1e-12, sign=True)
+    ('2.5', '−0.5', '+3', '0')
+
+    """
+    shown = f"{round(value, places) + 0.0:{'+' if sign else ''},.{places}f}"
+    short = shown.rstrip("0").rstrip(".") if places else shown
+    return _with_minus(short) if round(value, places) else "0"
+
+
+def aligned(values: Sequence[float], places: int) -> list[str]:
+    """Numbers with so many places, to stand below one another.
+
+    Examples
+    --------
+    >>> aligned([20, 0.5], 1)
+    ['20.0', '\u20070.5']
+
+    """
+    shown = [fixed(value, places) for value in values]
+    width = max(map(len, shown), default=0)
+    return [one.rjust(width, "\u2007") for one in shown]
 
 
 def listed(items: Iterable[object], last: str = "and") -> str:
@@ -225,18 +351,24 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "percent": percent,
     "relative": lambda value: f"{signed(100 * value, 0)}%",
     "tenth": lambda value: percent(value, 1),
-    "p": p_value,
+    "hundredths": lambda value: percent(value, 2),
+    "p": lambda value: p_value(*value) if isinstance(value, tuple) else p_value(value),
     "bound": lambda value: f"≤ {digits(value, 2)}",
     "list": listed,
     "hundredfold": lambda value: signed(100 * value),
     "whole": lambda value: count(round(value)),
     "span": lambda value: f"{fixed(100 * value, 1)} points",
-    "worth": worth,
+    "worth": size_of,
     "level": level,
-    "power": lambda value: level(value, 4),
-    "given": lambda value: digits(value, 6),
+    "power": lambda value: f"{digits(100 * value, 4)}%",
+    "given": given,
     "names": ", ".join,
     "parts": lambda notes: "; ".join(map(str, notes)),
+    "row": lambda notes: ", ".join(map(str, notes)),
+    "counts": lambda pairs: ", ".join(f"{name} {count(n)}" for name, n in pairs),
+    "rates": lambda pairs: ", ".join(f"{name} {fixed(rate)}" for name, rate in pairs),
+    "reasons": ", or where ".join,
+    "capital": lambda words: str(words)[:1].upper() + str(words)[1:],
     "also": lambda notes: "".join(f"; {note}" for note in notes),
     "then": lambda notes: "".join(f". {as_sentence(note).removesuffix('.')}" for note in notes),
 }

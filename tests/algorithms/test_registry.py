@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from proband.algorithms import PCA, Crops, Photometry, Recognizer, names, recognizer
-from proband.algorithms.registry import BUNDLED
+from proband.algorithms import PCA, Crops, Photometry, Recognizer, family_of, names, recognizer
+from proband.algorithms.registry import BUNDLED, FAMILIES
 from proband.errors import UsageError
 from proband.measures import rank
 
@@ -274,3 +274,11 @@ def test_a_plugin_may_be_a_factory() -> None:
 def test_a_broken_plugin_is_refused_by_name() -> None:
     with pytest.raises(UsageError, match="their:broken"):
         recognizer("their:broken")
+
+
+def test_the_family_of_a_recogniser_is_in_the_registry_and_not_in_its_name() -> None:
+    assert [family_of(name) for name in BUNDLED] == [
+        family for family, members in FAMILIES.items() for _ in members
+    ]
+    assert all(recognizer(name).name == name for name in BUNDLED)
+    assert family_of("pca:mine") is None

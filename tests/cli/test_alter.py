@@ -100,7 +100,7 @@ def test_broken_pictures_stay_in_the_table(people: Any, run: Run, tmp_path: Path
     done = run("alter", "a", "-s", "a/samples.csv", "-c", "scale:0.5", "-o", "b", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "scale:0.5: 9 of 10 images changed" in done.stdout
-    assert "1 pictures could not be used" in done.stdout
+    assert "1 picture could not be used" in done.stdout
     found = pl.read_csv(tmp_path / "b" / "samples.csv")
     assert found.filter(pl.col("file").is_null())["id"].to_list() == [lost, f"{lost}@scale-0.5"]
     done = run(

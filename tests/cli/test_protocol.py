@@ -168,8 +168,8 @@ def test_who_has_too_few_samples_is_counted_and_named(protocol: Run, tmp_path: P
     assert "--missing drop" in refused.stderr
     done = protocol("splits", *asked, "--missing", "drop")
     assert done.returncode == 0, done.stderr
-    assert "1 splits of 55 samples; 4 left out." in done.stdout
-    assert "Of these, 4 are of 1 subjects with too few samples: 'p01'." in done.stdout
+    assert "1 split of 55 samples; 4 left out." in done.stdout
+    assert "Of these, 4 are of 1 subject with too few samples: 'p01'." in done.stdout
     assert pl.read_csv(file)["id"].n_unique() == 55
     run = protocol(
         "run", "features.npy", "-s", "samples.csv", "-c", KNN, "--where", "id != 's07'", "-P", "3-2 HO*",

@@ -102,7 +102,7 @@ def test_curves_and_bands_are_those_of_the_galleries() -> None:
     for line, shade, one in zip(curves(axis), axis.collections, PAIR[0].bands, strict=True):
         assert np.array_equal(line.get_ydata(), one.values[:last])
         assert shade.get_datalim(axis.transData).ymin == pytest.approx(one.low[0])
-    assert legend_of(axis.get_legend()) == ["1  0.900", "2  0.800", "3  0.820"]
+    assert legend_of(axis.get_legend()) == ["1  0.9000", "2  0.8000", "3  0.8200"]
     assert axis.get_legend().get_title().get_text() == "column as gallery: rate at rank 1"
 
 
@@ -167,7 +167,7 @@ def test_the_rank_of_the_test_is_marked() -> None:
     dots = [line for line in axis.lines if len(line.get_xdata()) == 1]
     assert [dot.get_xdata()[0] for dot in dots] == [12] * 3
     assert dots[0].get_ydata()[0] == band(0.5).at(12)
-    assert axis.get_title(loc="left") == "net, galleries: p < 0.0001"
+    assert axis.get_title(loc="left") == "net, galleries: p = 1e-09"
     assert "rate at rank 12" in axis.get_legend().get_title().get_text()
 
 

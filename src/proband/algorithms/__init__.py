@@ -12,7 +12,7 @@ from proband.algorithms.normalize import Geometry, Photometry, crop_faces
 from proband.algorithms.pca import PCA
 from proband.algorithms.pictures import Pictures, read_picture
 from proband.algorithms.recognizer import Model, PeopleModel, Recognizer, Training
-from proband.algorithms.registry import names, names_code, recognizer
+from proband.algorithms.registry import family_of, names, names_code, recognizer
 from proband.algorithms.running import Sets, score, train
 from proband.algorithms.sparse import SRC
 from proband.algorithms.storage import load_model, save_model
@@ -42,6 +42,7 @@ __all__ = [
     "acquire",
     "crop_faces",
     "detector",
+    "family_of",
     "load_model",
     "names",
     "names_code",

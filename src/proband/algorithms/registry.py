@@ -25,24 +25,27 @@ from proband.errors import UsageError
 GROUP = "proband.recognizers"
 """The entry-point group in which a package can register recognisers: each a callable that returns one."""
 
-BUNDLED: dict[str, Callable[[], Recognizer]] = {
-    "correlation": Correlation,
-    "pca:l1": lambda: PCA("l1"),
-    "pca:l2": lambda: PCA("l2"),
-    "pca:angle": lambda: PCA("angle"),
-    "pca:mahalanobis": lambda: PCA("mahalanobis"),
-    "pca:whitened-cosine": lambda: PCA("whitened-cosine"),
-    "pca:whitened-l2": lambda: PCA("whitened-l2"),
-    "lda:l1": lambda: LDA("l1"),
-    "lda:l2": lambda: LDA("l2"),
-    "lda:angle": lambda: LDA("angle"),
-    "lda:soft": lambda: LDA("soft"),
-    "ica:1": lambda: ICA(1),
-    "ica:2": lambda: ICA(2),
-    "lbp:chi2": LBP,
-    "lbp:nbnn": NBNN,
-    "src": SRC,
+FAMILIES: dict[str, dict[str, Callable[[], Recognizer]]] = {
+    "correlation": {"correlation": Correlation},
+    "pca": {
+        "pca:l1": lambda: PCA("l1"),
+        "pca:l2": lambda: PCA("l2"),
+        "pca:angle": lambda: PCA("angle"),
+        "pca:mahalanobis": lambda: PCA("mahalanobis"),
+        "pca:whitened-cosine": lambda: PCA("whitened-cosine"),
+        "pca:whitened-l2": lambda: PCA("whitened-l2"),
+    },
+    "lda": {
+        "lda:l1": lambda: LDA("l1"),
+        "lda:l2": lambda: LDA("l2"),
+        "lda:angle": lambda: LDA("angle"),
+        "lda:soft": lambda: LDA("soft"),
+    },
+    "ica": {"ica:1": lambda: ICA(1), "ica:2": lambda: ICA(2)},
+    "lbp": {"lbp:chi2": LBP, "lbp:nbnn": NBNN},
+    "src": {"src": SRC},
 }
+BUNDLED = {name: make for members in FAMILIES.values() for name, make in members.items()}
 
 
 def recognizer(name: str, *, mask: bool = True) -> Recognizer:
@@ -70,6 +73,11 @@ def recognizer(name: str, *, mask: bool = True) -> Recognizer:
 def names() -> list[str]:
     """The names of all recognisers that are installed."""
     return [*BUNDLED, *sorted(entry.name for entry in entry_points(group=GROUP) if entry.name not in BUNDLED)]
+
+
+def family_of(name: str) -> str | None:
+    """The family of a bundled recogniser; None for any other name, whatever it looks like."""
+    return next((family for family, members in FAMILIES.items() if name in members), None)
 
 
 def names_code(name: str) -> bool:

@@ -11,6 +11,7 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.console import output, progress_bars, read_samples, talk
+from proband.words import Sentence, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,6 +27,23 @@ if TYPE_CHECKING:
     Keep = Callable[[str, npt.NDArray[np.uint8]], None]
 
 _AT_ONCE = 16
+_CHANGED = "{change}: {n:count} of {images:count image} changed, "
+_CLIPPED = Sentence(
+    "alter.clipped",
+    "note",
+    _CHANGED + "{mean:hundredths} of their pixels clipped (at most {most:hundredths} of one image)",
+)
+_UNCLIPPED = Sentence("alter.unclipped", "note", _CHANGED + "no pixel clipped")
+_NO_EYES = Sentence(
+    "alter.no-eyes",
+    "note",
+    "{n:count image has/images have} no eyes in the table, and {n:word was/were} scaled about {n:word its/their} centre",
+)
+_UNUSED = Sentence(
+    "alter.unused",
+    "caution",
+    "{n:count picture} could not be used; {n:word it and its/they and their} copies stay in the table without one: {names} ({why})",
+)
 
 
 def alter(
@@ -95,14 +113,17 @@ def alter(
     if not len(chosen.positions):
         raise InputError(f"No sample meets {where!r}, so there is nothing to change.")
     if chosen.unknown:
-        talk().print(f"note: {chosen.unknown:,} samples leave {where!r} undecided", soft_wrap=True)
+        talk().print(
+            f"note: {counted(chosen.unknown, 'sample leaves', 'samples leave')} {where!r} undecided",
+            soft_wrap=True,
+        )
     extended = with_altered(table, changes, chosen.positions, id_column=id_column)
     names = [*table.ids, *(f"{table.ids[k]}@{one.label}" for one in changes for k in chosen.positions)]
     work = _Work(Pictures.of(images, table, file_column), table.ids[:], chosen.positions.tolist(), changes)
     with progress_bars(quiet) as progress:
         _write(work, extended.drop(ROW_NUMBER, strict=False), names, out, file_column, npz, threads, progress)
     _report(work, extended)
-    talk().print(f"wrote {len(work.written):,} images to {out}", markup=False, soft_wrap=True)
+    talk().print(f"wrote {counted(len(work.written), 'image')} to {out}", markup=False, soft_wrap=True)
 
 
 class _Outcome(NamedTuple):
@@ -166,7 +187,7 @@ class _Work:
             progress.advance(len(part))
         if not self.written:
             first, why = next(iter(self.failures.items()))
-            raise InputError(f"None of {n:,} pictures could be used; {first!r}: {why}")
+            raise InputError(f"None of {counted(n, 'picture')} could be used; {first!r}: {why}")
 
 
 def _write(
@@ -250,21 +271,15 @@ def _report(work: _Work, table: pl.DataFrame) -> None:
     console = output()
     for k, change in enumerate(work.changes):
         shares = [one[k] for one in work.clipped]
-        said = f"{change}: {len(shares):,} of {len(work.chosen):,} images changed, "
-        lost = f"{np.mean(shares):.2%} of their pixels clipped" if any(shares) else "no pixel clipped"
-        most = f" (at most {max(shares):.2%} of one image)" if any(shares) else ""
-        console.print(said + lost + most, markup=False, soft_wrap=True)
+        said = {"change": str(change), "n": len(shares), "images": len(work.chosen)}
+        clipped = {"mean": float(np.mean(shares)), "most": max(shares)} if any(shares) else None
+        note = _UNCLIPPED(**said) if clipped is None else _CLIPPED(**said, **clipped)
+        console.print(str(note), markup=False, soft_wrap=True)
     eyes = _eyes(table, len(work.ids))
     blind = len(work.chosen) if eyes is None else int((~np.isfinite(eyes[work.chosen]).all(axis=1)).sum())
     if blind and any(isinstance(change, Scale) for change in work.changes):
-        console.print(
-            f"{blind:,} images have no eyes in the table, and were scaled about their centre", markup=False
-        )
+        console.print(str(_NO_EYES(n=blind)), markup=False)
     if work.failures:
         why = next(iter(work.failures.values())).rstrip(".")
-        console.print(
-            f"{len(work.failures):,} pictures could not be used; they and their copies stay in the table without one: "
-            f"{first_few(list(work.failures))} ({why})",
-            markup=False,
-            soft_wrap=True,
-        )
+        unused = _UNUSED(n=len(work.failures), names=first_few(list(work.failures)), why=why)
+        console.print(str(unused), markup=False, soft_wrap=True)

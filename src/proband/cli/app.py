@@ -41,6 +41,7 @@ from proband.cli.search import search
 from proband.cli.strat import strat
 from proband.cli.verify import verify
 from proband.errors import DesignError, ProbandError
+from proband.words import digits
 
 _LEAST_ADDRESSES = 2 << 30
 
@@ -108,8 +109,8 @@ def _require_addresses() -> None:
     allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
     if allowed != resource.RLIM_INFINITY and allowed < _LEAST_ADDRESSES:
         raise DesignError(
-            f"This program may use {allowed / (1 << 30):.2g} GiB of addresses (ulimit -v); the libraries it is made of take "
-            f"{_LEAST_ADDRESSES / (1 << 30):.2g} GiB, most of it never used.",
+            f"This program may use {digits(allowed / (1 << 30), 2)} GiB of addresses (ulimit -v); the libraries it is made of take "
+            f"{digits(_LEAST_ADDRESSES / (1 << 30), 2)} GiB, most of it never used.",
             "allow more, or limit memory by a control group instead.",
         )
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from proband.cli.console import talk
+from proband.words import count
 
 if TYPE_CHECKING:
     from proband.arrays import OrthogonalArray
@@ -73,7 +74,7 @@ def array(
     silent = out is None and rows * columns > PRINTED
     if silent and not check:
         raise UsageError(
-            f"{rows:,} × {columns:,} symbols are too many to be printed.",
+            f"{count(rows)} × {count(columns)} symbols are too many to be printed.",
             "-o FILE.npy or -o FILE.csv saves them; --check proves their balance.",
         )
     made = _make(symbols, columns, rule.value, fewest)

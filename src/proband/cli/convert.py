@@ -10,6 +10,7 @@ import typer
 from proband.cli import options as o
 from proband.cli.console import progress_bars, read_samples, talk
 from proband.cli.outputs import require_apart
+from proband.words import count
 
 
 def convert(
@@ -66,7 +67,9 @@ def convert(
         written = write_scores(target, scores, known, to)
     n_queries, n_targets = scores.shape
     talk().print(
-        f"wrote {target}: {n_queries:,} × {n_targets:,} scores as {written}", markup=False, soft_wrap=True
+        f"wrote {target}: {count(n_queries)} × {count(n_targets)} scores as {written}",
+        markup=False,
+        soft_wrap=True,
     )
     for note in scores.notes:
         talk().print(f"note: {note}", markup=False, soft_wrap=True)

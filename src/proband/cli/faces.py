@@ -10,6 +10,7 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.console import progress_bars, talk
+from proband.words import counted
 
 
 class PlanName(StrEnum):
@@ -61,7 +62,9 @@ def faces(
     with progress_bars(quiet) as progress:
         write_population(population, out, as_npz=npz, threads=threads, progress=progress)
     talk().print(
-        f"wrote {len(population):,} images of {subjects:,} people to {out}", markup=False, soft_wrap=True
+        f"wrote {counted(len(population), 'image')} of {counted(subjects, 'person', 'people')} to {out}",
+        markup=False,
+        soft_wrap=True,
     )
     talk().print(
         f"look at {out / 'sheet.png'}; the table is {out / 'samples.csv'}", markup=False, soft_wrap=True

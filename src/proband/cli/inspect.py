@@ -8,6 +8,7 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.console import output, print_json, progress_bars, read_samples
+from proband.words import count, digits, fixed
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -73,12 +74,12 @@ def _table(found: Inspection) -> Table:
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for place, name in enumerate(
-        ("algorithm", "scores", "", "n", "mean", "sd", "5 %", "median", "95 %", "AUC")
+        ("algorithm", "scores", "", "n", "mean", "sd", "5%", "median", "95%", "AUC")
     ):
         table.add_column(name, justify="right" if place not in (0, 2) else "left")
     for one in found.summaries:
-        auc = "" if one.auc_as_similarity is None else f"{one.auc_as_similarity:.4f}"
-        table.add_row(Text(one.name), f"{one.n_scores:,}", "genuine", *_cells(one.genuine), auc)
+        auc = "" if one.auc_as_similarity is None else fixed(one.auc_as_similarity)
+        table.add_row(Text(one.name), count(one.n_scores), "genuine", *_cells(one.genuine), auc)
         table.add_row("", "", "impostor", *_cells(one.impostor), "")
     return table
 
@@ -87,4 +88,4 @@ def _cells(spread: Spread | None) -> list[str]:
     if spread is None:
         return ["–"] * 6
     values = (spread.mean, spread.sd, spread.low, spread.median, spread.high)
-    return [f"{spread.n:,}", *(f"{value:.4g}" for value in values)]
+    return [count(spread.n), *(digits(value, 4) for value in values)]

@@ -8,7 +8,6 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.console import output, print_json
-from proband.words import as_sentence
 
 if TYPE_CHECKING:
     from proband.inference.plans import Aim, Plan
@@ -157,10 +156,11 @@ def plan(
     if json:
         print_json(made.to_dict())
         return
+    from proband.report.notes import answered, told
+
     console = output()
-    answers = made.answers
-    said = f"Varying: {answers.varying}. Fixed: {answers.fixed}. Assuming: {answers.assuming}."
-    for line in (as_sentence(made.sentence()), said, *(f"Note: {note}." for note in made.notes)):
+    noted = (f"Note: {note}." for note in made.notes)
+    for line in (told(made.sentence()), told(answered(made.answers)), *noted):
         console.print(line, markup=False)
 
 

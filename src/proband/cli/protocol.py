@@ -17,6 +17,7 @@ from proband.cli.console import output, progress_bars, read_samples, talk
 from proband.cli.gathering import gathered
 from proband.cli.inputs import RunInputs
 from proband.cli.protocol_notation import explain
+from proband.words import count, counted
 
 if TYPE_CHECKING:
     from proband.protocols.results import ProtocolRun
@@ -263,10 +264,13 @@ def splits(
     if plan.why is not None:
         console.print(f"Chosen because {plan.why}.", markup=False, soft_wrap=True)
     gone = len(unfit) + len(short)
-    console.print(f"{len(made):,} splits of {len(used):,} samples; {gone:,} left out.", soft_wrap=True)
+    console.print(
+        f"{counted(len(made), 'split')} of {counted(len(used), 'sample')}; {count(gone)} left out.",
+        soft_wrap=True,
+    )
     if short:
         console.print(
-            f"Of these, {len(short):,} are of {len(plan.left_out):,} subjects with too few samples: "
+            f"Of these, {counted(len(short), 'is', 'are')} of {counted(len(plan.left_out), 'subject')} with too few samples: "
             f"{first_few(plan.left_out)}.",
             markup=False,
             soft_wrap=True,
@@ -305,6 +309,7 @@ def _kept(cache: Path | None, out: Path | None) -> Iterator[Path | None]:
 
 def _show(found: ProtocolRun, json: bool, out: Path | None) -> None:
     from proband.report.grids import as_rich
+    from proband.report.notes import told
     from proband.report.protocols import intervals_grid, run_json, run_statements, runs_grid, write_run
 
     if json:
@@ -314,6 +319,6 @@ def _show(found: ProtocolRun, json: bool, out: Path | None) -> None:
         console.print(as_rich(runs_grid(found)))
         console.print(as_rich(intervals_grid(found)))
         for said in run_statements(found):
-            console.print(said, style="dim", markup=False, soft_wrap=True)
+            console.print(told(said), style="dim", markup=False, soft_wrap=True)
     if out is not None:
         talk().print(f"wrote {write_run(found, out)}", markup=False, soft_wrap=True)

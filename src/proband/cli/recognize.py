@@ -10,6 +10,7 @@ import typer
 from proband.cli import options as o
 from proband.cli.console import output, progress_bars, read_samples, talk
 from proband.cli.outputs import require_apart
+from proband.words import counted
 
 if TYPE_CHECKING:
     from proband.algorithms import Model, Sets
@@ -212,7 +213,11 @@ def _save(models: list[Model], directory: Path) -> None:
 def _report(scores: list[DenseScores], sets: Sets, met: str, out: Path) -> None:
     console = output()
     n_queries, n_targets = len(sets.queries), len(sets.targets)
-    console.print(f"{n_queries:,} queries × {n_targets:,} targets; {met}.", markup=False, soft_wrap=True)
+    console.print(
+        f"{counted(n_queries, 'query', 'queries')} × {counted(n_targets, 'target')}; {met}.",
+        markup=False,
+        soft_wrap=True,
+    )
     for note in dict.fromkeys(note for one in scores for note in one.notes):
         console.print(note, markup=False, soft_wrap=True)
     talk().print(f"wrote {out}", markup=False, soft_wrap=True)

@@ -10,6 +10,7 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.console import output, progress_bars, talk
+from proband.words import counted
 
 if TYPE_CHECKING:
     from proband.report.paper_findings import Finding
@@ -40,6 +41,7 @@ def beveridge2001(
     """Permuting gallery and probe choices (Beveridge, She, Draper and Givens 2001, section 7)."""
     from proband.report.beveridge2001_study import reproduce_beveridge2001
     from proband.report.choices import choices_statements, choices_table, differences_table
+    from proband.report.notes import told
 
     with progress_bars(quiet) as progress:
         found, summary = reproduce_beveridge2001(out, trials, seed, threads, progress, people, training)
@@ -50,7 +52,7 @@ def beveridge2001(
         "The people are synthetic; the report puts the published numbers beside these.", markup=False
     )
     for said in choices_statements(found):
-        console.print(said, style="dim", markup=False, soft_wrap=True)
+        console.print(told(said), style="dim", markup=False, soft_wrap=True)
     talk().print(f"wrote {summary}", markup=False, soft_wrap=True)
 
 
@@ -72,6 +74,7 @@ def micheals_boult2001(
 ) -> None:
     """Galleries, mixing and balanced repeated replication (Micheals and Boult 2001, Efficient Evaluation)."""
     from proband.report.micheals_boult2001 import reproduce_micheals_boult2001
+    from proband.report.notes import told
     from proband.report.strat import galleries_table, study_statements
 
     wanted = None if people is None else {3: people, 4: people}
@@ -79,11 +82,14 @@ def micheals_boult2001(
         studies, written = reproduce_micheals_boult2001(out, seed, threads, progress, wanted)
     console = output()
     for images, study in studies.items():
-        console.print(f"{study.n_subjects} synthetic people with {images} images each", markup=False)
+        console.print(
+            f"{counted(study.n_subjects, 'synthetic person', 'synthetic people')} with {images} images each",
+            markup=False,
+        )
         console.print(galleries_table(study.effects))
         console.print(galleries_table(study.mixed))
         for said in study_statements(study):
-            console.print(said, style="dim", markup=False, soft_wrap=True)
+            console.print(told(said), style="dim", markup=False, soft_wrap=True)
     for path in written:
         talk().print(f"wrote {path}", markup=False, soft_wrap=True)
 

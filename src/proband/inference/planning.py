@@ -31,7 +31,7 @@ from proband.inference.proportions import (
     t_quantile,
     wilson_interval,
 )
-from proband.words import Sentence, Target, count, digits, worth as worth_of
+from proband.words import Sentence, Target, count, digits, size_of as worth_of
 
 _HALF_WIDTH = Target("half-width", "half-width of the interval of a rate")
 _TRIALS = Target("trials-for-rare-errors", "trials to tell a rare error's rate")

@@ -19,7 +19,7 @@ from proband.measures.targets import (
     PEOPLE_ALIKE,
     PROBES_ALIKE,
 )
-from proband.words import Note, Sentence, Target, count, digits, level as level_of, worth
+from proband.words import Note, Sentence, Target, count, digits, level as level_of, size_of
 
 POWER = 0.8
 LARGEST = 10**9  # people; a test that needs more is none
@@ -119,8 +119,8 @@ class TestOf:
             raise UsageError(f"A margin lies between 0 and 1, got {margin!r}.", "0.01 is one point.")
         if margin >= self.largest:
             raise UsageError(
-                f"A difference of {worth(margin)} is impossible where {self.expected}.",
-                f"it must be below {worth(self.largest)}.",
+                f"A difference of {size_of(margin)} is impossible where {self.expected}.",
+                f"it must be below {size_of(self.largest)}.",
             )
         return margin
 
@@ -139,7 +139,7 @@ def test_of(aim: Aim, discordant: float | None, rate: float | None, level: float
             raise UsageError("Without discordant probes there is no difference to find.")
         return TestOf(
             aim,
-            f"{level_of(discordant, 4)} of the probes are discordant",
+            f"{level_of(round(discordant, 6))} of the probes are discordant",
             indistinct=discordant == 0,
             largest=discordant if differ else 1.0,
             # Turning all people around is rarer than the level only with so many of them.

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from proband.errors import DesignError
 from proband.scores.base import ORIENTATION_HINT
 from proband.scores.trials import Trials
-from proband.words import Note, Sentence, fixed, plain
+from proband.words import Note, Sentence, counted, fixed, plain
 
 Floats = npt.NDArray[np.float64]
 

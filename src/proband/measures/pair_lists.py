@@ -19,7 +19,7 @@ from proband.measures.pairs import Codes, Counts, Floats, PairSet
 from proband.samples.ids import Positions
 from proband.samples.table import frozen
 from proband.scores import Embeddings, Scores
-from proband.words import count
+from proband.words import count, digits
 
 _TAIL_LIMIT = 5_000_000
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from proband.protocols.audit_findings import Audit, Finding
-from proband.words import as_sentence
+from proband.report.notes import Said, noted
+from proband.words import Note, Sentence, count, fixed, interval, p_value
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -13,6 +14,38 @@ if TYPE_CHECKING:
     from proband.protocols.what_if import WhatIf
 
 _STYLES = {"leak": "bold red", "fault": "red", "warning": "yellow", "note": "dim"}
+_SPLITS = Sentence(
+    "audit.splits",
+    "note",
+    "{source}: {splits:count split} of {samples:count sample} of {subjects:count subject}, to recognise {what}",
+)
+_LOOKED_FOR = Sentence("audit.looked-for", "note", "Looked for: {what:parts}")
+_UNCHECKED = Sentence("audit.unchecked", "caution", "Of the protocol it was not checked: {what:parts}")
+_NO_COPIES = Sentence(
+    "audit.copies-not-looked-for",
+    "caution",
+    "Copies of images were not looked for: give --images or --embeddings",
+)
+_NO_LOSSES = Sentence(
+    "audit.losses-unknown",
+    "caution",
+    "Nothing is known of samples that were collected and dropped: give --collected and --exclusions",
+)
+_LOSSES = Sentence(
+    "audit.losses",
+    "note",
+    "Of {collected:count collected sample} {used:count is/are} used and {lost:count is/are} not",
+)
+_SOUND = Sentence("audit.sound", "note", "Neither a leak nor a fault was found")
+_LEAKS = Sentence("audit.leaks", "caution", "Not sound: {leaks:count leak}")
+_FAULTS = Sentence("audit.faults", "caution", "Not sound: {faults:count fault}")
+_LEAKS_AND_FAULTS = Sentence(
+    "audit.leaks-and-faults", "caution", "Not sound: {leaks:count leak} and {faults:count fault}"
+)
+_WHAT_IF = Sentence("what-if.difference", "note", "{classifier}: {found}")
+_WHAT_IF_ANSWERS = Sentence(
+    "what-if.answers", "note", "Varying {varying} ({n:count}); fixed: {fixed}; assuming: {assuming}"
+)
 
 
 def findings_table(audit: Audit) -> Table:
@@ -34,51 +67,45 @@ def finding_sentence(found: Finding) -> str:
     """The finding, with its p-value if chance could have made it."""
     if found.p_value is None:
         return found.what
-    shown = "p < 0.0001" if found.p_value < 1e-4 else f"p = {found.p_value:.4f}"
-    return f"{found.what} {shown} ({found.test})."
+    return f"{found.what} p {p_value(found.p_value)} ({found.test})."
 
 
 def _named(found: Finding) -> str:
     rest = found.count - len(found.examples)
     # Reasons and classes are counted in samples, so that what is left of them is not known.
     is_counted = found.kind not in ("explained losses", "dominant class") and "uneven" not in found.kind
-    more = [f"and {rest:,} more"] if rest > 0 and found.examples and is_counted else []
+    more = [f"and {count(rest)} more"] if rest > 0 and found.examples and is_counted else []
     return "\n".join([*found.examples, *more])
 
 
-def audit_statements(audit: Audit) -> list[str]:
-    """Say what was looked at, for what, and what the outcome is."""
-    subjects = "subject" if audit.n_subjects == 1 else "subjects"
-    splits = "split" if audit.n_splits == 1 else "splits"
-    what = audit.task if audit.label is None else f"{audit.task} {audit.label}"
-    said = [
-        f"{audit.source}: {audit.n_splits:,} {splits} of {audit.n_samples:,} samples of {audit.n_subjects:,} {subjects}, to "
-        f"recognise {what}.",
-        f"Looked for: {'; '.join(audit.looked_for)}.",
+def audit_statements(audit: Audit) -> list[Note]:
+    """Say what was looked at, for what, and what the outcome is, a note each."""
+    lost = audit.losses
+    return [
+        _SPLITS(
+            source=audit.source,
+            splits=audit.n_splits,
+            samples=audit.n_samples,
+            subjects=audit.n_subjects,
+            what=audit.task if audit.label is None else f"{audit.task} {audit.label}",
+        ),
+        _LOOKED_FOR(what=tuple(audit.looked_for)),
+        *([_UNCHECKED(what=tuple(audit.unchecked))] if audit.unchecked else []),
+        *([_NO_COPIES()] if audit.duplicates is None else []),
+        _NO_LOSSES()
+        if lost is None
+        else _LOSSES(collected=lost.n_collected, used=lost.n_used, lost=lost.n_lost),
     ]
-    if audit.unchecked:
-        said.append(f"Of the protocol it was not checked: {'; '.join(audit.unchecked)}.")
-    if audit.duplicates is None:
-        said.append("Copies of images were not looked for: give --images or --embeddings.")
-    if audit.losses is None:
-        said.append(
-            "Nothing is known of samples that were collected and dropped: give --collected and --exclusions."
-        )
-    else:
-        lost = audit.losses
-        said.append(
-            f"Of {lost.n_collected:,} collected samples {lost.n_used:,} are used and {lost.n_lost:,} are not."
-        )
-    return said
 
 
-def verdict(audit: Audit) -> str:
+def verdict(audit: Audit) -> Note:
     """Say in one sentence whether the splits are sound."""
-    counts = {name: sum(found.severity == name for found in audit.findings) for name in ("leak", "fault")}
     if audit.is_sound:
-        return "Neither a leak nor a fault was found."
-    said = " and ".join(f"{n} {name}{'s' * (n > 1)}" for name, n in counts.items() if n)
-    return f"Not sound: {said}."
+        return _SOUND()
+    leaks, faults = (sum(found.severity == name for found in audit.findings) for name in ("leak", "fault"))
+    if leaks and faults:
+        return _LEAKS_AND_FAULTS(leaks=leaks, faults=faults)
+    return _LEAKS(leaks=leaks) if leaks else _FAULTS(faults=faults)
 
 
 def what_if_table(found: WhatIf) -> Table:
@@ -94,26 +121,28 @@ def what_if_table(found: WhatIf) -> Table:
         table.add_column(name, justify="right" if place > 1 else "left")
     for one in found.sides:
         pooled, spread = one.result.pooled, one.result.spread
-        ends = "" if pooled.low is None else f"[{pooled.low:.3f}, {pooled.high:.3f}]"
-        over = f"{spread.mean:.4f}" + ("" if spread.std is None else f" ± {spread.std:.4f}")
+        ends = "" if pooled.low is None or pooled.high is None else interval(pooled.low, pooled.high)
+        over = fixed(spread.mean) + ("" if spread.std is None else f" ± {fixed(spread.std)}")
         cells = (
             one.name,
             str(one.result.protocol),
-            f"{one.n_samples:,}",
-            f"{pooled.value:.4f}",
+            count(one.n_samples),
+            fixed(pooled.value),
             ends,
             over,
-            f"{spread.n_runs:,}",
+            count(spread.n_runs),
         )
         table.add_row(*map(Text, cells))
     return table
 
 
-def what_if_statements(found: WhatIf) -> list[str]:
-    """Say the difference, what varies behind it, and what a reader should know."""
+def what_if_statements(found: WhatIf) -> list[Said]:
+    """Say the difference, what varies behind it, and what a reader should know, a note each."""
     answers = found.answers
     return [
-        f"{found.classifier}: {found.sentence()}.",
-        f"Varying {answers.varying} ({found.n_subjects:,}); fixed: {answers.fixed}; assuming: {answers.assuming}.",
-        *(as_sentence(note) for note in found.notes),
+        _WHAT_IF(classifier=found.classifier, found=found.sentence()),
+        _WHAT_IF_ANSWERS(
+            varying=answers.varying, n=found.n_subjects, fixed=answers.fixed, assuming=answers.assuming
+        ),
+        *noted(found.notes),
     ]

@@ -20,7 +20,9 @@ from proband.report.choice_figures import (
 from proband.report.choices import choices_statements, rates_frame
 from proband.report.directory import whole_directory
 from proband.report.figures import save_figure
+from proband.report.notes import bullets
 from proband.samples import Pool
+from proband.words import count, fixed, interval, out_of, p_alone
 
 BIN = 4  # whole values in a bin: 4/160, as in the paper
 # The paper's Table 7. Its text counts 35 of 10,000 for the first pair, its table prints 0.0080.
@@ -90,7 +92,7 @@ def _report(found: VirtualExperiments, unbalanced: VirtualExperiments, n_train: 
         spread = found.rate(name)
         low, high = spread.interval()
         rows.append(
-            f"| {name} | {spread.mean:.4f} | {spread.standard_deviation:.4f} | [{low:.4f}, {high:.4f}] |"
+            f"| {name} | {fixed(spread.mean)} | {fixed(spread.standard_deviation)} | {interval(low, high)} |"
         )
     table7 = [
         "| A | B | A does not win, here | A does not win, in the paper | p over people, here |",
@@ -98,14 +100,16 @@ def _report(found: VirtualExperiments, unbalanced: VirtualExperiments, n_train: 
     ]
     for (a, b), published in PUBLISHED.items():
         pair = compared(found, a, b, 1, None, 0.95)
+        assert pair.not_won is not None
+        assert pair.n_trials is not None
         table7.append(
-            f"| {a} | {b} | {pair.not_won:,} of {pair.n_trials:,} | {published} of 10,000 | {pair.p_value:.2g} |"
+            f"| {a} | {b} | {out_of(pair.not_won, pair.n_trials)} | {published} of 10,000 | {p_alone(pair.p_value)} |"
         )
     best = "pca:mahalanobis"
     dealt, drawn = found.rate(best), unbalanced.rate(best)
     parts = [
         "# Permuting gallery and probe choices: the study of Beveridge et al. 2001",
-        f"**The people are synthetic**: {found.n_subjects} to test, with two images on each of two days, and {n_train} others with "
+        f"**The people are synthetic**: {count(found.n_subjects)} to test, with two images on each of two days, and {count(n_train)} others with "
         "three images each to train on. So the numbers are not the paper's, and need not be; the method is. How hard the faces are "
         "was set so that PCA with Mahalanobis distance recognises about as many as in the paper, and nothing else was.",
         "## Rank-1 rates over choices of images (figure 1)",
@@ -122,9 +126,9 @@ def _report(found: VirtualExperiments, unbalanced: VirtualExperiments, n_train: 
         "under one: the share describes image choices of these people. The last column asks about other people.",
         "![Distributions of differences](figure3.png)",
         "## Balanced against unbalanced (figure 4)",
-        f"{best}: mean {dealt.mean:.4f} and s.d. {dealt.standard_deviation:.4f} balanced, {drawn.mean:.4f} and {drawn.standard_deviation:.4f} unbalanced.",
+        f"{best}: mean {fixed(dealt.mean)} and s.d. {fixed(dealt.standard_deviation)} balanced, {fixed(drawn.mean)} and {fixed(drawn.standard_deviation)} unbalanced.",
         "![Balanced against unbalanced](figure4.png)",
         "## How it was made",
-        "\n".join(f"- {said}" for said in choices_statements(found)),
+        bullets(choices_statements(found)),
     ]
     return "\n\n".join(parts) + "\n"

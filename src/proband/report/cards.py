@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from proband.protocols.card import NOT_STATED, ProtocolCard, shown
 from proband.protocols.comparability import Comparability
-from proband.protocols.literature import Literature, Pair
+from proband.protocols.literature import Group, Literature, Pair
 from proband.protocols.notation import Protocol
+from proband.report.notes import Said, noted
+from proband.words import Note, Sentence, count, fixed
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 _STYLES = {"agree": "green", "differ": "red", NOT_STATED: "dim"}
 _UNKNOWN = "?"
+_TWO_ROWS = Sentence("literature.two-rows", "note", "rows {first} and {second}")
+_SAME_PROTOCOL = Sentence("literature.same-protocol", "note", "Same protocol on the same data: {pairs:row}")
+_NO_TWO_ROWS = Sentence("literature.no-same-protocol", "note", "Same protocol on the same data: no two rows")
+_LISTED_TWICE = Sentence(
+    "literature.listed-twice", "note", "One publication listed twice, not a comparison: {pairs:row}"
+)
+_ON_THEIR_WORD = Sentence(
+    "literature.on-their-word", "note", "Comparable on their word only, {protocol}: {rows:parts}"
+)
+_MIXED_OR_NOT = Sentence("literature.mixed-not-stated", "note", "{notation}, mixed or not being not stated")
+_ROWS = Sentence("literature.rows", "note", "rows {rows:names} of {publications:count publication}")
+_SOME_PAIRS = Sentence("literature.some-pairs", "note", "{n:count} of their {possible:count pair}")
 
 
 def comparability_table(found: Comparability, names: tuple[str, str], everything: bool = False) -> Table:
@@ -42,7 +56,7 @@ def literature_table(found: Literature) -> Table:
             card.method,
             card.provenance.publication,
             str(card.provenance.year),
-            None if card.value.estimate is None else f"{100 * card.value.estimate:.1f}",
+            None if card.value.estimate is None else fixed(100 * card.value.estimate, 1),
             *([_number(card.dataset.subjects)] if counted else []),
             *([None if images is None else shown(list(images))] if imaged else []),
             *(_condition(card, name) for name in conditions),
@@ -59,7 +73,7 @@ def pairs_table(found: Literature, pairs: Sequence[Pair]) -> Table:
     table = _table("rows", "methods", "accuracy", "protocol", "may they be compared?")
     for pair in pairs:
         a, b = (cards[row] for row in pair.rows)
-        values = " and ".join(f"{100 * (card.value.estimate or 0):.1f}" for card in (a, b))
+        values = " and ".join(fixed(100 * (card.value.estimate or 0), 1) for card in (a, b))
         protocols = dict.fromkeys(card.protocol.notation or NOT_STATED for card in (a, b))
         cells = [
             f"{pair.rows[0]}, {pair.rows[1]}",
@@ -72,30 +86,34 @@ def pairs_table(found: Literature, pairs: Sequence[Pair]) -> Table:
     return table
 
 
-def literature_statements(found: Literature) -> list[str]:
-    """Say in sentences which rows are comparable, and how the table was read."""
+def literature_statements(found: Literature) -> list[Said]:
+    """Say which rows are comparable, and how the table was read, a note each."""
     pairs = found.pairs()
-    two = [pair.rows for pair in pairs if not pair.found.same_result]
-    once = [pair.rows for pair in pairs if pair.found.same_result]
-    said = [f"Same protocol on the same data: {_rows(two)}."]
-    if once:
-        said.append(f"One publication listed twice, not a comparison: {_rows(once)}.")
-    for group in found.groups():
-        n = len(group.rows)
-        some = (
-            ""
-            if group.n_pairs == n * (n - 1) // 2
-            else f"; {group.n_pairs} of their {n * (n - 1) // 2} pairs"
-        )
-        of = f"rows {', '.join(map(str, group.rows))} of {group.n_publications} publications{some}"
-        unsaid = Protocol.parse(group.notation).disjoint is None
-        protocol = f"{group.notation}, mixed or not being not stated" if unsaid else group.notation
-        said.append(f"Comparable on their word only, {protocol}: {of}.")
-    return [*said, *found.notes]
+    two = _rows(pair.rows for pair in pairs if not pair.found.same_result)
+    once = _rows(pair.rows for pair in pairs if pair.found.same_result)
+    return [
+        _SAME_PROTOCOL(pairs=two) if two else _NO_TWO_ROWS(),
+        *([_LISTED_TWICE(pairs=once)] if once else []),
+        *map(_of_group, found.groups()),
+        *noted(found.notes),
+    ]
 
 
-def _rows(pairs: Sequence[tuple[int, int]]) -> str:
-    return ", ".join(f"rows {a} and {b}" for a, b in pairs) or "no two rows"
+def _rows(pairs: Iterable[tuple[int, int]]) -> tuple[Note, ...]:
+    return tuple(_TWO_ROWS(first=a, second=b) for a, b in pairs)
+
+
+def _of_group(group: Group) -> Note:
+    possible = len(group.rows) * (len(group.rows) - 1) // 2
+    some = () if group.n_pairs == possible else (_SOME_PAIRS(n=group.n_pairs, possible=possible),)
+    unsaid = Protocol.parse(group.notation).disjoint is None
+    return _ON_THEIR_WORD(
+        protocol=_MIXED_OR_NOT(notation=group.notation) if unsaid else group.notation,
+        rows=(
+            _ROWS(rows=tuple(map(str, group.rows)), publications=group.n_publications),
+            *some,
+        ),
+    )
 
 
 def _verdict(found: Comparability) -> str:
@@ -111,7 +129,7 @@ def _condition(card: ProtocolCard, name: str) -> str | None:
 
 
 def _number(value: int | None) -> str | None:
-    return None if value is None else f"{value:,}"
+    return None if value is None else count(value)
 
 
 def _table(*columns: str) -> Table:

@@ -13,6 +13,7 @@ import numpy as np
 from proband.errors import UsageError
 from proband.inference.distributions import Distribution, Floats
 from proband.report.figures import COLOURS, DASHES, STYLE
+from proband.words import count, counted, level, out_of, percent, trimmed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +35,7 @@ def rate_distributions_figure(
 ) -> Figure:
     """Draw how a recognition rate varies over trials, for several algorithms (the paper's figure 1).
 
-    Two families of names, such as ``pca:…`` and ``lda:…``, have a panel each; more than eight algorithms a row each.
+    Two families of bundled recognisers, such as PCA and LDA, have a panel each; more than eight algorithms a row each.
 
     Parameters
     ----------
@@ -99,7 +100,7 @@ def rank_intervals_figure(
         axis.grid(visible=True, axis="y")
         axis.set_xlabel("rank")
         axis.set_ylabel(
-            f"recognition rate: mean, with pointwise {100 * confidence_level:g} %\n"
+            f"recognition rate: mean, with pointwise {level(confidence_level)}\n"
             "intervals over image choices of these people"
         )
         _say(axis, every, None, note)
@@ -136,7 +137,7 @@ def differences_figure(
     ridges = len(distributions) > _MOST_IN_A_PANEL
     between = "\n" if ridges else ": "
     named = {
-        f"{name}{between}A does not win in {one.at_most():,} of {one.n_trials:,}": one
+        f"{name}{between}A does not win in {out_of(one.at_most(), one.n_trials)}": one
         for name, one in distributions.items()
     }
     if ridges:
@@ -208,10 +209,12 @@ def _panels(
 
 def _families(distributions: Mapping[str, Distribution]) -> dict[str, dict[str, Distribution]]:
     """Part two families of two or more; anything else stays together, without a heading."""
+    from proband.algorithms.registry import family_of
+
     families: dict[str, dict[str, Distribution]] = {}
     for name, one in distributions.items():
-        families.setdefault(name.partition(":")[0], {})[name] = one
-    if len(families) == 2 and all(len(members) > 1 for members in families.values()):
+        families.setdefault(family_of(name) or "", {})[name] = one
+    if len(families) == 2 and all(family and len(members) > 1 for family, members in families.items()):
         return families
     return {"": dict(distributions)}
 
@@ -276,7 +279,14 @@ def _ridges(
         else:
             axis.xaxis.set_major_formatter(_percent)
         axis.set_xlabel(label)
-        _say(axis, named.values(), width, f"highest bin {highest:.1%}", _SHADED if differences else "", note)
+        _say(
+            axis,
+            named.values(),
+            width,
+            f"highest bin {percent(highest, 1)}",
+            _SHADED if differences else "",
+            note,
+        )
     return figure
 
 
@@ -311,7 +321,7 @@ def _rate(rank: int | None) -> str:
 
 def _percent(value: float, _: object = None) -> str:
     """A share; a wide bin may make an axis reach where none can be."""
-    return f"{round(100 * value, 6):g}%" if -1e-9 < value < 1 + 1e-9 else ""
+    return f"{trimmed(100 * value)}%" if -1e-9 < value < 1 + 1e-9 else ""
 
 
 def _wide_enough(labels: Iterable[str], beside: float = 5.0) -> float:
@@ -321,7 +331,7 @@ def _wide_enough(labels: Iterable[str], beside: float = 5.0) -> float:
 
 
 def _moments(one: Distribution) -> str:
-    return f"{100 * one.mean:.1f} ± {100 * one.standard_deviation:.1f} %"
+    return f"{percent(one.mean, 1)} ± {percent(one.standard_deviation, 1)}"
 
 
 def _legend_beside(axis: Axes, title: str | None = None) -> None:
@@ -355,16 +365,17 @@ def _mark_zero(axis: Axes, drawn: Collection[Distribution]) -> None:
 
 def _points(value: float, _: object = None) -> str:
     """A difference in percentage points, with its sign."""
-    points = round(100 * value, 6)
-    return "0" if points == 0 else f"{points:+g}".replace("-", "−")
+    return trimmed(100 * value, sign=True)
 
 
 def _say(axis: Axes, drawn: Collection[Distribution], width: int | None = None, *more: str) -> None:
     """Say above a panel what was counted, as far as it is the same for all that is drawn."""
     trials, people = {one.n_trials for one in drawn}, {one.n for one in drawn}
-    said = f"{trials.pop():,} image choices" if len(trials) == 1 else "image choices"
+    said = counted(trials.pop(), "image choice") if len(trials) == 1 else "image choices"
     if len(people) == 1:
         n = people.pop()
-        said += f" of {n:,} people" + ("" if width is None else f"; bins of {width}/{n:,}")
+        said += f" of {counted(n, 'person', 'people')}" + (
+            "" if width is None else f"; bins of {width}/{count(n)}"
+        )
     text = fill("; ".join(part for part in (said, *more) if part), 100)
     axis.text(0, 1.02, text, transform=axis.transAxes, fontsize=8, color=_GREY)

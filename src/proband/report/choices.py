@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from proband import words
 from proband.engine.documents import as_json
 from proband.engine.frames import frame_of_rows
 from proband.engine.spreadsheets import write_spreadsheet
@@ -23,9 +24,21 @@ from proband.report.choice_figures import (
 )
 from proband.report.directory import whole_directory
 from proband.report.figures import save_figure
-from proband.report.grids import Grid, as_rich
+from proband.report.grids import Grid, as_markdown, as_rich
+from proband.report.notes import Said, answered, bullets, noted
 from proband.samples import Pool
-from proband.words import as_sentence, part_of
+from proband.words import (
+    Note,
+    Sentence,
+    counted,
+    effect,
+    effect_interval,
+    fixed,
+    interval,
+    out_of,
+    p_alone,
+    part_of,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,6 +46,19 @@ if TYPE_CHECKING:
 
 _MOST_PAIRS = 28  # differences that tables show: those of eight algorithms
 _FILES = ("distributions", "ranks", "differences")
+_TRIALS = Sentence(
+    "choices.trials",
+    "note",
+    "{n:count} {kind} trials with {people:count person/people} each, seed {seed}; ties {ties}; {kernel} kernel",
+)
+_NOT_WON = Sentence(
+    "choices.not-won",
+    "note",
+    "How often the first does not win counts image choices of these people; trials are no draws under a null hypothesis, so its "
+    "share is no p-value. The p-value over people (sign-flip of people's mean successes, not adjusted) asks whether they differ "
+    "on other people",
+)
+_UNDRAWN = Sentence("choices.left-undrawn", "note", "Figure {figure}: {part}; the tables have all")
 
 
 def rates_frame(result: VirtualExperiments, level: float = 0.95) -> pl.DataFrame:
@@ -79,10 +105,13 @@ def choices_grid(result: VirtualExperiments, rank: int = 1, level: float = 0.95)
     for name in result.algorithms:
         spread = result.rate(name, rank)
         low, high = spread.interval(level)
-        rows.append(
-            (name, f"{spread.mean:.4f}", f"{spread.standard_deviation:.4f}", f"[{low:.4f}, {high:.4f}]")
-        )
-    header = ("algorithm", f"mean rate at rank {rank}", "s.d. over choices", f"{level:.0%} of choices")
+        rows.append((name, fixed(spread.mean), fixed(spread.standard_deviation), interval(low, high)))
+    header = (
+        "algorithm",
+        f"mean rate at rank {rank}",
+        "s.d. over choices",
+        f"{words.level(level)} of choices",
+    )
     return Grid("", header, tuple(rows))
 
 
@@ -91,50 +120,51 @@ def differences_table(result: VirtualExperiments, rank: int, level: float) -> Ta
     table = as_rich(differences_grid(result, rank, level))
     more = comb(len(result.algorithms), 2) - _MOST_PAIRS
     if more > 0:
-        table.caption = f"and {more} more pairs: --json or --out has all"
+        table.caption = f"and {counted(more, 'more pair')}: --json or --out has all"
     return table
 
 
-def differences_grid(result: VirtualExperiments, rank: int = 1, level: float = 0.95) -> Grid:
-    """Make a table of differences as text, of as many pairs as can be read."""
+def differences_grid(
+    result: VirtualExperiments, rank: int = 1, level: float = 0.95, most: int | None = _MOST_PAIRS
+) -> Grid:
+    """Make a table of differences as text, of as many pairs as can be read, or of all."""
     rank = min(rank, LOW_RANKS)
     rows = [
         (
             f"{row['first']} − {row['second']}",
-            f"{100 * row['difference']:+.2f}",
-            f"[{100 * row['low']:+.2f}, {100 * row['high']:+.2f}]",
-            f"{row['not_won']:,} of {row['trials']:,}",
-            f"{row['p_over_people']:.2g}",
+            effect(row["difference"]),
+            effect_interval(row["low"], row["high"]),
+            out_of(row["not_won"], row["trials"]),
+            p_alone(row["p_over_people"]),
         )
-        for row in differences_frame(result, rank, level).head(_MOST_PAIRS).iter_rows(named=True)
+        for row in differences_frame(result, rank, level)[:most].iter_rows(named=True)
     ]
     header = (
         f"at rank {rank}",
         "difference, points",
-        f"{level:.0%} of choices",
+        f"{words.level(level)} of choices",
         "does not win in",
         "p over people",
     )
     return Grid("", header, tuple(rows))
 
 
-def choices_statements(result: VirtualExperiments) -> list[str]:
-    """Say what the numbers mean, a sentence each."""
-    kind = "balanced" if result.design.balanced else "unbalanced"
-    answers = result.answers
-    said = [
-        f"{result.n_trials:,} {kind} trials with {result.n_subjects:,} people each, seed {result.seed}; ties {result.ties}; "
-        f"{result.kernel} kernel.",
-        as_sentence(metrics_statement(result.metrics.items())),
-        f"Varying: {answers.varying}. Fixed: {answers.fixed}. Assuming: {answers.assuming}.",
+def choices_statements(result: VirtualExperiments) -> list[Said]:
+    """Say what the numbers mean, a note each."""
+    return [
+        _TRIALS(
+            n=result.n_trials,
+            kind="balanced" if result.design.balanced else "unbalanced",
+            people=result.n_subjects,
+            seed=result.seed,
+            ties=result.ties,
+            kernel=result.kernel,
+        ),
+        metrics_statement(result.metrics.items()),
+        answered(result.answers),
+        *([_NOT_WON()] if len(result.algorithms) > 1 else []),
+        *noted(result.notes),
     ]
-    if len(result.algorithms) > 1:
-        said.append(
-            "How often the first does not win counts image choices of these people; trials are no draws under a null "
-            "hypothesis, so its share is no p-value. The p-value over people (sign-flip of people's mean successes, not "
-            "adjusted) asks whether they differ on other people."
-        )
-    return said + [as_sentence(note) for note in result.notes]
 
 
 def figures_of(result: VirtualExperiments, level: float = 0.95) -> dict[str, Figure]:
@@ -186,10 +216,10 @@ def left_undrawn(result: VirtualExperiments) -> tuple[str, str]:
     )
 
 
-def undrawn_statements(result: VirtualExperiments) -> list[str]:
+def undrawn_statements(result: VirtualExperiments) -> list[Note]:
     """Say what the figures leave out, and where it is."""
     figures = zip(("ranks", "differences"), left_undrawn(result), strict=True)
-    return [f"Figure {name}: {said}; the tables have all." for name, said in figures if said]
+    return [_UNDRAWN(figure=name, part=said) for name, said in figures if said]
 
 
 def _bin_width(n: int) -> int:
@@ -206,36 +236,26 @@ def write_choices(result: VirtualExperiments, path: str | Path, level: float = 0
         text = as_json(result.to_dict(level))
         (draft / "results.json").write_text(text, encoding="utf-8")
         write_spreadsheet(rates_frame(result, level), draft / "rates.csv")
-        parts = [
-            "# Other choices of images",
-            _markdown(rates_frame(result, level).filter(pl.col("rank") == 1)),
-        ]
+        parts = ["# Other choices of images", as_markdown(choices_grid(result, 1, level))]
         if len(result.algorithms) > 1:
-            frame = differences_frame(result, 1, level)
-            write_spreadsheet(frame, draft / "differences.csv")
-            parts += ["## Differences at rank 1", _markdown(frame)]
+            write_spreadsheet(differences_frame(result, 1, level), draft / "differences.csv")
+            parts += ["## Differences at rank 1", as_markdown(differences_grid(result, 1, level, most=None))]
         for name, figure in figures_of(result, level).items():
             for ending in ("png", "svg", "pdf"):
                 save_figure(figure, draft / f"{name}.{ending}")
             parts.append(f"![{name}]({name}.png)")
-        parts.append(
-            "\n".join(f"- {said}" for said in (*undrawn_statements(result), *choices_statements(result)))
-        )
+        parts.append(bullets([*undrawn_statements(result), *choices_statements(result)]))
         (draft / "report.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     return Path(path) / "report.md"
 
 
-def _markdown(frame: pl.DataFrame) -> str:
-    def cell(value: object) -> str:
-        return f"{value:.4f}" if isinstance(value, float) else str(value).replace("|", "\\|")
+_EXACT = Sentence(
+    "choices.exact",
+    "note",
+    "Exact: every person's pair drawn independently, all pairs equally likely; nothing is simulated",
+)
 
-    lines = ["| " + " | ".join(frame.columns) + " |", "|" + "---|" * frame.width]
-    return "\n".join([*lines, *("| " + " | ".join(map(cell, row)) + " |" for row in frame.iter_rows())])
 
-
-def exact_statements(pool: Pool) -> list[str]:
-    """What exact means are over, in words."""
-    return [
-        "Exact: every person's pair drawn independently, all pairs equally likely; nothing is simulated.",
-        *map(as_sentence, pool.notes),
-    ]
+def exact_statements(pool: Pool) -> list[Note]:
+    """What exact means are over, a note each."""
+    return [_EXACT(), *pool.notes]

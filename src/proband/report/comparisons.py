@@ -10,13 +10,28 @@ from proband.engine.rendering import renders
 from proband.inference import Comparison, Estimate
 from proband.measures.compared import metrics_statement
 from proband.report.grids import Grid, as_tex, in_markdown, tex_comment, tex_row
-from proband.words import as_sentence, count, digits, fixed, interval, level, p_value
+from proband.report.notes import Said, answered, bullets, noted, told
+from proband.words import Sentence, count, fixed, interval, level, out_of
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 _LETTERS_APART = 8  # more letters are written as runs
 _SUPERSCRIPTS = dict(zip("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ", strict=True))
+
+_RAISED = Sentence(
+    "comparison.raised-letters",
+    "note",
+    "Raised letters: significantly better than these ({significance:given} after Holm's adjustment). Place: from one more than "
+    "are significantly better, to all but those it beats",
+)
+_TIED = Sentence("comparison.not-told-apart", "note", "Not told apart: {groups:parts}")
+_OVERALL = Sentence(
+    "comparison.overall",
+    "note",
+    "Do they differ at all? Cochran's Q = {statistic:two}, {freedom:count degree} of freedom, p {p:p} ({method})",
+)
+_METHOD = Sentence("comparison.method", "note", "Method: {method}")
 
 
 @dataclass(frozen=True)
@@ -43,8 +58,7 @@ class Row:
     def events(self) -> str:
         """What the value rests on."""
         n = self.estimate.facts.n_probes
-        events = self.estimate.events
-        return count(n) if events is None else f"{count(round(events))} of {count(n)}"
+        return count(n) if self.estimate.events is None else out_of(self.estimate.events, n)
 
 
 def rows_of(comparison: Comparison) -> list[Row]:
@@ -97,9 +111,9 @@ def comparison_table(comparison: Comparison) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for place, name in enumerate(_header(comparison)):
-        table.add_column(Text(name), justify="left" if place < 2 else "right", no_wrap=place != 1)
+        table.add_column(Text(name), justify="left" if place < 2 else "right", overflow="fold")
     for cells in comparison_grid(comparison).rows:
         table.add_row(*map(Text, cells))
     return table
@@ -126,7 +140,7 @@ def comparison_markdown(comparison: Comparison) -> str:
     for row in rows_of(comparison):
         cells = (row.letter, in_markdown(row.name), _value(row, lambda x: f" <sup>{x}</sup>" if x else ""), _interval(row), row.events, row.place)  # fmt: skip
         lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join([*lines, "", *(f"- {said}" for said in comparison_statements(comparison))]) + "\n"
+    return "\n".join([*lines, "", bullets(comparison_statements(comparison))]) + "\n"
 
 
 @renders(Comparison, "latex")
@@ -145,28 +159,33 @@ def comparison_latex(comparison: Comparison) -> str:
         )
         lines.append(tex_row(cells))
     lines += [r"\bottomrule", r"\end{tabular}"]
-    return "\n".join([*lines, *map(tex_comment, comparison_statements(comparison))]) + "\n"
+    return "\n".join([*lines, *(tex_comment(told(one)) for one in comparison_statements(comparison))]) + "\n"
 
 
-def comparison_statements(comparison: Comparison) -> list[str]:
-    """Say what the table means, a sentence each."""
-    said = [
-        f"Raised letters: significantly better than these ({digits(comparison.significance, 2)} after Holm's adjustment). Place: from one more than are "
-        "significantly better, to all but those it beats.",
-    ]
+def comparison_statements(comparison: Comparison) -> list[Said]:
+    """Say what the table means, a note each."""
     facts = [one.facts for one in comparison.estimates]
-    pairs = dict.fromkeys(one.compared.statement() for one in facts if one.compared is not None)
-    said += map(as_sentence, (*pairs, metrics_statement((one.algorithm, one.metric) for one in facts)))
+    said: list[Said] = [
+        _RAISED(significance=comparison.significance),
+        *dict.fromkeys(one.compared.statement() for one in facts if one.compared is not None),
+        metrics_statement((one.algorithm, one.metric) for one in facts),
+    ]
     groups = comparison.tie_groups()
     if groups:
-        said.append("Not told apart: " + "; ".join(", ".join(group) for group in groups) + ".")
+        said.append(_TIED(groups=tuple(", ".join(group) for group in groups)))
     if comparison.overall is not None:
         found = comparison.overall
         said.append(
-            f"Do they differ at all? Cochran's Q = {fixed(found.statistic, 2)}, {found.degrees_of_freedom} degrees of freedom, "
-            f"p {p_value(found.p_value, found.method.floor)} ({found.method})."
+            _OVERALL(
+                statistic=found.statistic,
+                freedom=found.degrees_of_freedom,
+                p=(found.p_value, found.method.floor),
+                method=found.method,
+            )
         )
-    answers = comparison.answers
-    said.append(f"Method: {comparison.pairs[0].method}.")
-    said.append(f"Varying: {answers.varying}. Fixed: {answers.fixed}. Assuming: {answers.assuming}.")
-    return said + [as_sentence(note) for note in comparison.notes]
+    return [
+        *said,
+        _METHOD(method=comparison.pairs[0].method),
+        answered(comparison.answers),
+        *noted(comparison.notes),
+    ]

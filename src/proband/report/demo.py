@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.algorithms import Acquired, Crops, Sets, crop_faces, names, recognizer, score, train
+from proband.algorithms import Acquired, Crops, Sets, crop_faces, family_of, names, recognizer, score, train
 from proband.algorithms.acquire import EYE_COLUMNS
 from proband.engine import Progress
 from proband.faces import Population, contact_sheet
@@ -19,6 +19,7 @@ from proband.measures import RecognitionRate
 from proband.report.directory import write_evaluation
 from proband.samples import Experiment, Samples, feret_categories
 from proband.scores.archive import write_score_archive
+from proband.words import counted
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -63,7 +64,7 @@ def run_demo(
         scores, experiment, categories=feret_categories(), threads=threads, progress=progress
     )
 
-    title = f"{len(chosen)} classical algorithms on {n_subjects} synthetic people"
+    title = f"{counted(len(chosen), 'classical algorithm')} on {counted(n_subjects, 'synthetic person', 'synthetic people')}"
 
     def attach(directory: Path) -> None:
         """Put the page beside the tables, and what the numbers rest on, for the next commands to try."""
@@ -97,7 +98,7 @@ def _leading(evaluation: Evaluation) -> list[str]:
     best: dict[str, tuple[float, str]] = {}
     for curve in evaluation.curves():
         name = curve.facts.algorithm
-        family = name.partition(":")[0]
+        family = family_of(name) or name
         best[family] = max(best.get(family, (-1.0, "")), (curve.at(1), name))
     return [name for _, name in best.values()]
 

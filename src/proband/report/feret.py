@@ -40,8 +40,8 @@ from proband.report.feret_tables import (
 )
 from proband.report.figures import save_figure
 from proband.report.grids import Grid, as_markdown, in_markdown
+from proband.report.notes import bullets
 from proband.report.tables import evaluation_markdown, statements
-from proband.words import as_sentence
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -145,19 +145,16 @@ def sizes_frame(study: FeretStudy) -> pl.DataFrame:
 
 
 def _summary(study: FeretStudy, title: str, drawn: list[str]) -> str:
-    def listed(said: list[str]) -> str:
-        return "\n".join(f"- {in_markdown(one)}" for one in said)
-
     def picture(name: str, about: str) -> list[str]:
         return [f"![{about}]({name}.png)"] if name in drawn else []
 
     parts = [
         f"# {in_markdown(title)}",
         *map(as_markdown, leaderboards(study)),
-        listed(difficulty_statements(study)),
+        bullets(difficulty_statements(study)),
     ]
     parts += [*picture("cmc", "Cumulative match characteristics by category")]
-    parts += ["## Average and current upper bound", listed(about_field(study))]
+    parts += ["## Average and current upper bound", bullets(about_field(study))]
     parts += [*picture("average", "Average over algorithms"), *picture("upper_bound", "Current upper bound")]
     for heading, pairs, name in (
         ("## Fully against partially automatic", study.versions, "versions"),
@@ -169,29 +166,29 @@ def _summary(study: FeretStudy, title: str, drawn: list[str]) -> str:
                 *(as_markdown(contrast_grid(one)) for one in pairs),
                 *picture(name, heading[3:]),
             ]
-            parts.append(listed([as_sentence(said) for one in pairs for said in one.sentences()]))
+            parts.append(bullets([said for one in pairs for said in one.sentences()]))
     if study.variation:
         parts += [
             "## Variation over galleries",
             *(as_markdown(variation_grid(one)) for one in study.variation),
         ]
-        parts += [*picture("variation", "Rates over galleries"), listed(about_variation(study))]
+        parts += [*picture("variation", "Rates over galleries"), bullets(about_variation(study))]
     if study.sizes:
         parts += [
             "## Gallery size",
             *map(as_markdown, size_grids(study)),
             *picture("sizes", "Rates by gallery size"),
         ]
-        parts.append(listed(about_sizes(study)))
+        parts.append(bullets(about_sizes(study)))
     if study.rejection is not None:
         parts += [
             "## Rejection",
             as_markdown(rejection_grid(study.rejection)),
-            listed(about_rejection(study)),
+            bullets(about_rejection(study)),
         ]
     parts += [
         "## Every rank",
         evaluation_markdown(study.evaluation),
-        listed([*statements(study.evaluation), *notes_of(study)]),
+        bullets([*statements(study.evaluation), *notes_of(study)]),
     ]
     return "\n\n".join(parts) + "\n"

@@ -19,7 +19,17 @@ from proband.report.directory import whole_directory
 from proband.report.feret import STUDY_FILES, write_study
 from proband.report.feret2000 import CHANGES, POOLED, Feret2000, categories, feret2000_data
 from proband.report.paper_findings import Finding
-from proband.words import as_sentence
+from proband.words import (
+    as_sentence,
+    count,
+    counted,
+    effect_interval,
+    fixed,
+    interval,
+    out_of,
+    percent,
+    points,
+)
 
 PUBLISHED = {"fb": 1195, "dup1": 722, "fc": 194, "dup2": 234}
 """Probes in the paper's categories."""
@@ -114,7 +124,7 @@ def _about_difficulty(results: dict[str, CategoryResult]) -> list[Finding]:
     there = {name: results[name] for name in PUBLISHED if name in results}
     rates = {name: one.average.at(1) for name, one in there.items()}
     order = sorted(rates, key=lambda name: -rates[name])
-    said = ", ".join(f"{name} {rates[name]:.3f}" for name in order)
+    said = ", ".join(f"{name} {fixed(rates[name])}" for name in order)
     found = []
     if len(there) > 2 and {"fb", "dup2"} <= set(there):
         found.append(
@@ -146,12 +156,14 @@ def _about_difficulty(results: dict[str, CategoryResult]) -> list[Finding]:
 
 def _average(one: CategoryResult) -> str:
     band = one.average
-    return f"{band.at(1):.3f} [{band.low[0]:.3f}, {band.high[0]:.3f}] ({band.facts.n_probes:,} probes)"
+    return (
+        f"{fixed(band.at(1))} {interval(band.low[0], band.high[0])} ({counted(band.facts.n_probes, 'probe')})"
+    )
 
 
 def _bound(one: CategoryResult) -> str:
     band = one.upper_bound
-    return f"{one.leader} {band.at(1):.3f} [{band.low[0]:.3f}, {band.high[0]:.3f}]"
+    return f"{one.leader} {fixed(band.at(1))} {interval(band.low[0], band.high[0])}"
 
 
 def _about_galleries(variation: dict[str | None, GalleryVariation]) -> list[Finding]:
@@ -166,14 +178,14 @@ def _about_galleries(variation: dict[str | None, GalleryVariation]) -> list[Find
         found.append(
             Finding(
                 f"the scores on {name} probes vary over six galleries of different people, and so does the order of the algorithms",
-                f"rates from {min(rates):.3f} to {max(rates):.3f}; {len(moving)} of {len(one.rows)} algorithms change place; "
-                f"{widest.algorithm} varies most, by {100 * widest.spread.range:.0f} points over galleries of {one.size:,} people",
+                f"rates from {fixed(min(rates))} to {fixed(max(rates))}; {out_of(len(moving), len(one.rows))} algorithms change place; "
+                f"{widest.algorithm} varies most, by {fixed(100 * widest.spread.range, 1)} points over galleries of {counted(one.size, 'person', 'people')}",
                 bool(moving),
             )
         )
     settled = {name: _settled(variation[name]) for name in ("fb", "dup1") if name in variation}
     if settled:
-        said = ", ".join(f"{pairs} of {of} pairs on {name}" for name, (pairs, of) in settled.items())
+        said = ", ".join(f"{out_of(pairs, of)} pairs on {name}" for name, (pairs, of) in settled.items())
         found.append(
             Finding(
                 "in spite of that, some algorithms outperform others consistently",
@@ -224,7 +236,7 @@ def _gain(contrast: Contrast, category: str) -> str:
     row = next((row for row in contrast.rows if row.category == category), contrast.rows[0])
     pair = row.pair
     return (
-        f"{contrast.second} is {100 * pair.difference:+.1f} points [{100 * pair.low:+.1f}, {100 * pair.high:+.1f}] from "
+        f"{contrast.second} is {points(pair.difference)} {effect_interval(pair.low, pair.high)} from "
         f"{contrast.first} on {row.category} probes"
     )
 
@@ -236,7 +248,7 @@ def _report(data: Feret2000, study: FeretStudy, found: list[Finding]) -> str:
     table += [f"| {one.paper} | {one.here} | {agreed[one.agrees]} |" for one in found]
     parts = [
         "# The FERET evaluation of September 1996, carried out anew",
-        f"**The people are synthetic**: {facts.n_gallery_subjects:,} to test, and {data.n_training:,} others to train on. So the numbers are not "
+        f"**The people are synthetic**: {count(facts.n_gallery_subjects)} to test, and {count(data.n_training)} others to train on. So the numbers are not "
         "those of Phillips, Moon, Rizvi and Rauss (2000), and need not be; the protocol is theirs. Of the paper's numbers only the sizes "
         "of its sets are quoted; what it concludes in words is set beside what is found here.",
         "![Some people, and what was done to their images](faces.png)",
@@ -263,15 +275,15 @@ def _sets(data: Feret2000, study: FeretStudy) -> str:
     rows = ["| set | the paper | here |", "|---|--:|--:|"]
     facts = {one.category: one.average.facts for one in study.results}
     rows.append(
-        f"| people in the gallery | {PUBLISHED_GALLERY:,} | {study.results[0].average.facts.n_gallery_subjects:,} |"
+        f"| people in the gallery | {count(PUBLISHED_GALLERY)} | {count(study.results[0].average.facts.n_gallery_subjects)} |"
     )
     for name, published in PUBLISHED.items():
-        here = f"{facts[name].n_probes:,}" if name in facts else "none"
-        rows.append(f"| {name} probes | {published:,} | {here} |")
+        here = count(facts[name].n_probes) if name in facts else "none"
+        rows.append(f"| {name} probes | {count(published)} | {here} |")
     rows += [
-        *(f"| {change} probes | not reported | {facts[str(change)].n_probes:,} |" for change in CHANGES),
-        f"| target set | – | {data.n_targets:,} |",
-        f"| query set | – | {len(data.samples):,} |",
+        *(f"| {change} probes | not reported | {count(facts[str(change)].n_probes)} |" for change in CHANGES),
+        f"| target set | – | {count(data.n_targets)} |",
+        f"| query set | – | {count(len(data.samples))} |",
     ]
     return "\n".join(rows)
 
@@ -287,10 +299,10 @@ def _changed(data: Feret2000, study: FeretStudy) -> str:
     for name in ("fb", *map(str, CHANGES)):
         one = results[name]
         own = {entry.algorithm: entry.curve.at(1) for entry in study.evaluation.of(name)}
-        clipped = f"{data.clipped[name]:.1%}" if name in data.clipped else "–"
+        clipped = percent(data.clipped[name], 1) if name in data.clipped else "–"
         rows.append(
-            f"| {name} | {clipped} | {one.average.at(1):.3f} | {_bound(one)} |"
-            + "".join(f" {own[which]:.3f} |" for which in fully)
+            f"| {name} | {clipped} | {fixed(one.average.at(1))} | {_bound(one)} |"
+            + "".join(f" {fixed(own[which])} |" for which in fully)
         )
     return "\n".join(rows)
 
@@ -299,7 +311,7 @@ def _made(data: Feret2000, study: FeretStudy) -> list[str]:
     trained = ", ".join(one.earlier for one in data.improvements)
     said = [
         f"Partially automatic: {', '.join(study.field)}; all were trained before the test, on people who are not in it.",
-        f"The two test dates are made up: {trained} had {data.n_earlier:,} people to train on, the later versions {data.n_training:,}.",
+        f"The two test dates are made up: {trained} had {counted(data.n_earlier, 'person', 'people')} to train on, the later versions {count(data.n_training)}.",
         f"Galleries: {_N_GALLERIES}, once filled in order of the date of the gallery image and once at random.",
         "How hard the faces are was set for the study of Beveridge et al. 2001 and is left as it is there. At the population's own "
         "difficulty of 1 the better algorithms recognise nearly every fb probe.",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from proband import words
 from proband.inference import Band
 from proband.inference.evaluation import ALL_PROBES
 from proband.inference.feret_pairs import Contrast
@@ -20,7 +21,7 @@ from proband.inference.gallery_tables import GalleryVariation
 from proband.inference.people_fractions import SizeCurve
 from proband.report.figures import cmc_figure
 from proband.report.verification_axes import colour, dashes, laid_out, say_above
-from proband.words import counted
+from proband.words import count, counted, fixed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -141,7 +142,7 @@ class _Line:
 
 
 def _labelled(name: str, band: Band) -> str:
-    return f"{name}, {counted(band.facts.n_probes, 'probe')}  {band.at(1):.3f}"
+    return f"{name}, {counted(band.facts.n_probes, 'probe')}  {fixed(band.at(1))}"
 
 
 def _one_panel(lines: Sequence[_Line], title: str) -> Figure:
@@ -217,11 +218,12 @@ def _draw_galleries(axis: Axes, variation: GalleryVariation) -> None:
         color="#222222", linewidth=1, linestyle=(0, (2, 1.5)), label="average", zorder=1,
     )  # fmt: skip
     axis.set_xlim(numbers[0] - 0.6, numbers[-1] + 0.6)
-    axis.set_xticks(numbers, [f"{one.number}\n{one.probes:,}" for one in variation.galleries])
+    axis.set_xticks(numbers, [f"{one.number}\n{count(one.probes)}" for one in variation.galleries])
     axis.set_xlabel("gallery, and its probes")
     axis.grid(visible=True, axis="y")
     how = fill(
-        f"{variation.design}, {variation.size:,} in each; {variation.confidence_level:.0%} intervals", 52
+        f"{variation.design}, {count(variation.size)} in each; {words.level(variation.confidence_level)} intervals",
+        52,
     )
     axis.set_title(f"{variation.category or ALL_PROBES}\n" + "\n" * how.count("\n"), pad=2)
     say_above(axis, how)
@@ -232,7 +234,7 @@ def _marker(style: int) -> str:
 
 
 def _shading(level: float, curves: int) -> str:
-    return f"; shaded {level:.0%}" if curves <= _MOST_SHADED else ""
+    return f"; shaded {words.level(level)}" if curves <= _MOST_SHADED else ""
 
 
 def _sizes_of(band: Band, lines: Sequence[_Line]) -> str:
@@ -274,7 +276,7 @@ def _log_axis(axis: Axes, values: Sequence[int], name: str) -> None:
     low, high = min(values), max(values)
     axis.set_xlim(low, high if high > low else 2 * low)
     axis.xaxis.set_major_locator(LogLocator(base=10, subs=(1, 2, 5)))
-    axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: count(value)))
     axis.xaxis.set_minor_formatter(NullFormatter())
     axis.set_xlabel(name)
     axis.grid(visible=True, which="major")

@@ -12,7 +12,7 @@ from proband.inference.people_fractions import SizeCurve
 from proband.inference.proportions import Interval
 from proband.inference.rejection import RejectionTest
 from proband.report.grids import Grid
-from proband.words import counted, fixed, interval
+from proband.words import count, counted, digits, effect, effect_interval, fixed, given, interval, p_alone
 
 _IN_A_ROW = 5
 _NOTHING = "–"
@@ -59,13 +59,13 @@ def _ends(one: CategoryResult, rank: int) -> tuple[float, float]:
 
 
 def _ranked(entry: Entry, rank: int, place: tuple[int, tuple[int, int]] | None) -> str:
-    rate = f"{entry.curve.at(rank):.4f}" + ("" if place is None else f" ({place[0]})")
-    interval = entry.interval(rank)
-    return rate if interval is None else f"{rate}\n[{interval.low:.3f}, {interval.high:.3f}]"
+    rate = fixed(entry.curve.at(rank)) + ("" if place is None else f" ({place[0]})")
+    found = entry.interval(rank)
+    return rate if found is None else f"{rate}\n{interval(found.low, found.high)}"
 
 
 def _cell(rate: float, low: float, high: float) -> str:
-    return f"{rate:.4f}\n[{low:.3f}, {high:.3f}]"
+    return f"{fixed(rate)}\n{interval(low, high)}"
 
 
 def contrast_grid(contrast: Contrast) -> Grid:
@@ -74,7 +74,7 @@ def contrast_grid(contrast: Contrast) -> Grid:
     size = gallery_size(first.n_gallery_subjects, first.n_gallery_images)
     gain = "cost of locating the face" if contrast.kind == "version" else "gain"
     states = [
-        f"{name.removesuffix(f' ({role})')}\n{role}"
+        f"{name}\n{role}"
         for name, role in zip((contrast.first, contrast.second), contrast.roles, strict=True)
     ]
     header = ("probes of", *states, f"{gain}\n(points)", "adjusted p", "no rank", "probes")
@@ -91,10 +91,10 @@ def _contrast_row(row: ContrastRow) -> tuple[str, ...]:
         row.category,
         _cell(*row.first),
         _cell(*row.second),
-        f"{100 * pair.difference:+.2f}\n[{100 * pair.low:+.2f}, {100 * pair.high:+.2f}]",
-        f"{pair.p_adjusted:.2g}",
-        f"{row.first_failed:,} / {row.second_failed:,}",
-        f"{row.n_probes:,}",
+        f"{effect(pair.difference)}\n{effect_interval(pair.low, pair.high)}",
+        p_alone(pair.p_adjusted),
+        f"{count(row.first_failed)} / {count(row.second_failed)}",
+        count(row.n_probes),
     )
 
 
@@ -115,19 +115,23 @@ def variation_grid(variation: GalleryVariation, *, intervals: bool = True) -> Gr
     rows = [
         (
             row.algorithm,
-            *(_placed(cell, intervals) for cell in variation.of(row.algorithm)),
+            *(_placed(one, intervals) for one in variation.of(row.algorithm)),
             *_over_galleries(row, intervals),
         )
         for row in variation.rows
     ]
     below = [
-        ("average", *map(_rate, variation.averages), *_over_galleries(variation.average, intervals)),
+        (
+            "average",
+            *(_rate(one) for one in variation.averages),
+            *_over_galleries(variation.average, intervals),
+        ),
         *_about_galleries(facts, len(header)),
     ]
     probes = sum(one.probes for one in facts)
     title = (
         f"{variation.category or ALL_PROBES}: {variation.estimand} (place) over {variation.design}, "
-        f"{variation.size:,} in each; {counted(probes, 'probe')}"
+        f"{count(variation.size)} in each; {counted(probes, 'probe')}"
     )
     return Grid(title, header, (*rows, *below), below=len(below))
 
@@ -136,23 +140,22 @@ def _span(one: GalleryFacts) -> str:
     if one.first is None:
         return ""
     return "\n" + " – ".join(
-        end.isoformat() if hasattr(end, "isoformat") else f"{end:g}" for end in (one.first, one.last)
+        end.isoformat() if hasattr(end, "isoformat") else given(end) for end in (one.first, one.last)
     )
 
 
 def _rate(rate: float | None) -> str:
-    return _NOTHING if rate is None else f"{rate:.4f}"
-
-
-def _below(ends: Interval | None, shown: bool) -> str:
-    """An interval on a line of its own, if it is shown."""
-    return f"\n{interval(*ends, 3)}" if shown and ends is not None else ""
+    return _NOTHING if rate is None else fixed(rate)
 
 
 def _placed(cell: GalleryCell, intervals: bool) -> str:
     if cell.rate is None:
         return _NOTHING
     return f"{fixed(cell.rate)} ({cell.place}){_below(cell.interval, intervals)}"
+
+
+def _below(ends: Interval | None, intervals: bool) -> str:
+    return f"\n{interval(ends.low, ends.high)}" if intervals and ends is not None else ""
 
 
 def _over_galleries(row: GalleryRow, intervals: bool) -> tuple[str, ...]:
@@ -164,26 +167,26 @@ def _over_galleries(row: GalleryRow, intervals: bool) -> tuple[str, ...]:
         if row.least_place == row.greatest_place
         else f"{row.least_place}–{row.greatest_place}"
     )
-    tested = _NOTHING if row.test is None or row.test.p_value is None else f"{row.test.p_value:.2g}"
-    mean = f"{fixed(spread.mean)}{_below(spread.interval, intervals)}"
+    tested = _NOTHING if row.test is None or row.test.p_value is None else p_alone(row.test.p_value)
+    mean = fixed(spread.mean) + _below(spread.interval, intervals)
     return mean, fixed(100 * spread.range, 1), held, tested
 
 
 def _about_galleries(facts: Sequence[GalleryFacts], width: int) -> list[tuple[str, ...]]:
     """What each gallery holds; images and ages where they say something."""
     told = [
-        ("people", [f"{one.people:,}" for one in facts]),
-        ("probes", [f"{one.probes:,}" for one in facts]),
+        ("people", [count(one.people) for one in facts]),
+        ("probes", [count(one.probes) for one in facts]),
     ]
     if any(one.images != one.people for one in facts):
-        told.insert(1, ("images", [f"{one.images:,}" for one in facts]))
+        told.insert(1, ("images", [count(one.images) for one in facts]))
     if any(one.mean_age is not None for one in facts):
         told.append(("mean age", [_age(one.mean_age) for one in facts]))
     return [(name, *cells, *[""] * (width - 1 - len(cells))) for name, cells in told]
 
 
 def _age(age: float | None) -> str:
-    return _NOTHING if age is None else f"{age:,.0f}" if abs(age) >= 100 else f"{age:.2f}"
+    return _NOTHING if age is None else fixed(age, 0 if abs(age) >= 100 else 2)
 
 
 def size_grids(study: FeretStudy) -> list[Grid]:
@@ -209,10 +212,10 @@ def _size_grid(category: str, curves: Sequence[SizeCurve], by_people: bool) -> G
         for one in curves
     )
     title = (
-        f"{category}: expected rank-{first.rank} rate by people enrolled, of {first.n_enrolled:,}; "
+        f"{category}: expected rank-{first.rank} rate by people enrolled, of {count(first.n_enrolled)}; "
         f"{counted(first.n_probes, 'probe')}{'; ranks count people' if by_people else ''}"
     )
-    return Grid(title, ("people enrolled", *(f"{size:,}" for size in first.sizes)), rows)
+    return Grid(title, ("people enrolled", *map(count, first.sizes)), rows)
 
 
 def rejection_grid(test: RejectionTest) -> Grid:
@@ -220,7 +223,8 @@ def rejection_grid(test: RejectionTest) -> Grid:
     points = [one.point for one in test.results[0].points]
     several = len({point.rank for point in points}) > 1
     header = [
-        f"DIR at FPIR {point.asked:g}" + (f"\nof {point.rank} candidates" if several else "")
+        f"DIR at FPIR {_NOTHING if point.asked is None else given(point.asked)}"
+        + (f"\nof {point.rank} candidates" if several else "")
         for point in points
     ]
     rows = []
@@ -228,12 +232,14 @@ def rejection_grid(test: RejectionTest) -> Grid:
         cells = []
         for one in result.points:
             mark = "" if one.fpir_supported else "*"
-            ends = f"[{1 - one.fnir.high:.3f}, {1 - one.fnir.low:.3f}]"
+            ends = interval(1 - one.fnir.high, 1 - one.fnir.low)
             cells.append(
-                f"{one.point.dir:.4f}{mark} {ends}\nFPIR {one.point.fpir:.3g} ({one.point.false_positives:,})"
+                f"{fixed(one.point.dir)}{mark} {ends}\nFPIR {digits(one.point.fpir)} ({count(one.point.false_positives)})"
             )
         rows.append((result.algorithm, *cells))
     size = gallery_size(test.n_gallery_subjects, test.n_gallery_images)
     searched = counted(test.n_mated, "search", "searches")
-    title = f"rejection: {searched} for people enrolled, {test.n_nonmated:,} for others; gallery of {size}"
+    title = (
+        f"rejection: {searched} for people enrolled, {count(test.n_nonmated)} for others; gallery of {size}"
+    )
     return Grid(title, ("algorithm", *header), tuple(rows))

@@ -11,6 +11,7 @@ from proband.engine import written_whole
 from proband.errors import UsageError
 from proband.inference import Band
 from proband.measures import Curve
+from proband.words import count, counted, fixed, level
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -131,7 +132,7 @@ def _draw(
             color=COLOURS[style % len(COLOURS)],
             linestyle=DASHES[(style // len(COLOURS) + style) % len(DASHES)],
             linewidth=1.8,
-            label=f"{curve.facts.algorithm}  {curve.at(1):.3f}" if rates else curve.facts.algorithm,
+            label=f"{curve.facts.algorithm}  {fixed(curve.at(1))}" if rates else curve.facts.algorithm,
         )
         if isinstance(curve, Band) and len(curves) <= _MOST_BANDS:
             axis.fill_between(
@@ -149,12 +150,12 @@ def _draw(
     axis.set_xscale("log")
     axis.set_xlim(1, max(longest, 2))
     axis.xaxis.set_major_locator(LogLocator(base=10, subs=(1, 2, 5)))
-    axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: count(value)))
     axis.xaxis.set_minor_formatter(NullFormatter())
     axis.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
     axis.grid(visible=True, which="major")
     facts = curves[0].facts
-    of = f"{facts.n_probes:,} probes, gallery of {facts.n_gallery_subjects:,} people"
+    of = f"{counted(facts.n_probes, 'probe')}, gallery of {counted(facts.n_gallery_subjects, 'person', 'people')}"
     shaded = _shaded(curves)
     parts = [of, shaded] if narrow and shaded else ["; ".join(filter(None, (of, shaded)))]
     axis.set_title(title + "\n" * len(parts), pad=2)
@@ -167,7 +168,7 @@ def _shaded(curves: Sequence[Curve | Band]) -> str:
     first = curves[0]
     if not isinstance(first, Band) or len(curves) > _MOST_BANDS:
         return ""
-    return f"{first.confidence_level:.0%} {'for whole curves' if first.simultaneous else 'at each rank'}"
+    return f"{level(first.confidence_level)} {'for whole curves' if first.simultaneous else 'at each rank'}"
 
 
 def save_figure(figure: Figure, path: str | Path) -> None:

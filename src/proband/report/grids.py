@@ -37,6 +37,11 @@ class Grid:
     below: int = 0
 
 
+def stacked(text: str) -> str:
+    """Set a heading one word below the other, where columns are narrow."""
+    return "\n".join(text.split())
+
+
 def as_rich(grid: Grid) -> Table:
     """Make a table for the terminal; names in it are text, whatever brackets they have."""
     from rich import box
@@ -46,12 +51,13 @@ def as_rich(grid: Grid) -> Table:
     table = Table(
         box=box.SIMPLE_HEAD,
         pad_edge=False,
+        collapse_padding=True,
         title=Text(grid.title) if grid.title else None,
         title_justify="left",
         title_style="bold",
     )
     for place, name in enumerate(grid.header):
-        table.add_column(Text(name), justify="right" if place else "left", no_wrap=place > 0)
+        table.add_column(Text(name), justify="right" if place else "left", overflow="fold")
     for place, row in enumerate(grid.rows):
         if grid.below and place == len(grid.rows) - grid.below:
             table.add_section()
@@ -60,13 +66,14 @@ def as_rich(grid: Grid) -> Table:
 
 
 def as_markdown(grid: Grid) -> str:
-    """Write a table as Markdown, under its title."""
+    """Write a table as Markdown, under its title if it has one."""
 
     def line(cells: Iterable[str]) -> str:
         return "| " + " | ".join(in_markdown(cell).replace("\n", "<br>") for cell in cells) + " |"
 
     ruler = "|---" + "|--:" * (len(grid.header) - 1) + "|"
-    return "\n".join([f"**{in_markdown(grid.title)}**", "", line(grid.header), ruler, *map(line, grid.rows)])
+    title = [f"**{in_markdown(grid.title)}**", ""] if grid.title else []
+    return "\n".join([*title, line(grid.header), ruler, *map(line, grid.rows)])
 
 
 def as_latex(grid: Grid) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from proband.inference import Comparison, Estimate
 from proband.report.figures import COLOURS
 from proband.report.verification_axes import GREY, laid_out
+from proband.words import level
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +33,7 @@ def estimates_figure(estimates: Sequence[Estimate], width: float = 5.4, title: s
         axis = figure.subplots()
         _dots(axis, [(one.facts.algorithm, one.value, one.low, one.high) for one in estimates])
         first = estimates[0]
-        axis.set_xlabel(f"{first.answers.of}, {first.confidence_level:.0%} intervals")
+        axis.set_xlabel(f"{first.answers.of}, {level(first.confidence_level)} intervals")
     return figure
 
 
@@ -64,7 +65,7 @@ def comparison_figure(comparison: Comparison, width: float = 7.16, title: str | 
             below.axvspan(-margin, margin, color="#999999", alpha=0.18, linewidth=0)
         below.axvline(0, color=GREY, linewidth=0.8)
         unit = " in points" if comparison.pairs[0].in_points else ""
-        below.set_xlabel(f"difference from the best{unit}, {comparison.confidence_level:.0%} intervals")
+        below.set_xlabel(f"difference from the best{unit}, {level(comparison.confidence_level)} intervals")
     return figure
 
 

@@ -19,6 +19,7 @@ from proband.protocols.results import ProtocolResult, ProtocolRun
 from proband.protocols.running import run_protocol
 from proband.report.beveridge2001 import DIFFICULTY
 from proband.samples import Samples
+from proband.words import count, given
 
 CLASSIFIERS = {"LBP": "lbp:nbnn", "SRC": "src"}
 """The paper's two: local binary patterns with naive Bayes nearest neighbours, and sparse representations."""
@@ -93,7 +94,7 @@ def run_mery2016(
     """
     if people < LEAST_PEOPLE or runs < 2:
         raise UsageError(
-            f"The study needs {LEAST_PEOPLE} people and 2 runs at least, got {people} and {runs}."
+            f"The study needs {LEAST_PEOPLE} people and 2 runs at least, got {count(people)} and {count(runs)}."
         )
     progress = progress or Silent()
     side = max(2, runs // _SIDE_SHARE)
@@ -121,7 +122,7 @@ def run_mery2016(
     expressions = {}
     for difficulty in (POSED, *OTHERWISE):
         posed = take(
-            f"expressions at difficulty {difficulty:g}",
+            f"expressions at difficulty {given(difficulty)}",
             Population(
                 MODELS, plan="grid", sessions=1, images_per_session=POSES, seed=seed, first_subject=people, difficulty=difficulty
             ),

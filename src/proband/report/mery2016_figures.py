@@ -9,8 +9,10 @@ import numpy as np
 
 from proband.protocols.results import ProtocolRun
 from proband.report.figures import COLOURS, DASHES, STYLE
+from proband.report.grids import stacked
 from proband.report.mery2016 import CLASSIFIERS, SHARES, Mery2016, by_person, found, mean_over
 from proband.report.mery2016_tables import SingleRuns
+from proband.words import counted, given, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,12 +25,12 @@ _SAID: dict[str, Any] = {"fontsize": 8, "color": "#555555"}
 def growth_figure(study: Mery2016) -> Figure:
     """Draw mean accuracy against the share of training images, by people in the gallery and by images of each."""
     people, images = max(study.galleries), max(study.images)
-    by_size = {f"{size:,} people": runs for size, runs in study.galleries.items()}
+    by_size = {counted(size, "person", "people"): runs for size, runs in study.galleries.items()}
     by_images = {f"{count} images": (run,) for count, run in study.images.items()}
 
     def draw(axes: Sequence[Axes]) -> None:
         _lines(axes[0], by_size, f"people in the gallery ({images} images of each)")
-        _lines(axes[1], by_images, f"images of each person ({people:,} people)")
+        _lines(axes[1], by_images, f"images of each person ({counted(people, 'person', 'people')})")
         axes[0].set_ylabel("mean accuracy")
 
     return _figure(2, 4.4, 3.9, draw, shared=False)
@@ -46,7 +48,9 @@ def _lines(axis: Axes, groups: Mapping[str, Sequence[ProtocolRun]], title: str) 
                 markersize=4.5,
                 label=f"{name}, {label}",
             )
-    axis.set_xticks(list(SHARES.values()), [f"{share:.0%}\n{column}" for column, share in SHARES.items()])
+    axis.set_xticks(
+        list(SHARES.values()), [f"{percent(share)}\n{column}" for column, share in SHARES.items()]
+    )
     axis.set_xlabel("images that train")
     axis.set_title(title)
     axis.legend(fontsize=7.5, ncols=2, handlelength=3.6, loc="upper center", bbox_to_anchor=(0.5, -0.24))
@@ -69,7 +73,7 @@ def single_runs_figure(tables: Mapping[str, Sequence[SingleRuns]]) -> Figure:
                     places + 0.38 * (side - 0.5), shares, 0.36, color=COLOURS[side], hatch=("", "///")[side],
                     edgecolor="white", linewidth=0, label=what,
                 )  # fmt: skip
-            axis.set_xticks(places, ["\n".join(one.column.split()) for one in singles])
+            axis.set_xticks(places, [stacked(one.column) for one in singles])
             axis.tick_params(axis="x", length=0)
             axis.set_ylim(0, max(1.12 * highest, 0.02))
             axis.set_title(f"{title}\n", pad=2)
@@ -94,7 +98,7 @@ def mixing_figure(study: Mery2016) -> Figure:
             axis.set_xticks([0, 1, 2, 3], ["10f CV\nmixed", "LOSO"] * 2)
             axis.tick_params(axis="x", length=0)
             axis.set_ylim(0, 1.04)
-            axis.set_title(f"difficulty {difficulty:g}")
+            axis.set_title(f"difficulty {given(difficulty)}")
         axes[0].set_ylabel("expressions recognised")
         axes[0].legend(fontsize=8, loc="lower left")
 

@@ -21,6 +21,7 @@ from proband.report.mery2016 import (
 )
 from proband.report.mery2016_tables import SingleRuns, single_runs
 from proband.report.paper_findings import Finding
+from proband.words import count, counted, effect, p_value, percent, points
 
 _LAST = list(SHARES)[-1]
 _ALPHA = 0.05
@@ -56,7 +57,7 @@ def _about_training(study: Mery2016) -> list[Finding]:
     return [
         Finding(
             "identity: estimated accuracy increases with the share of data that trains, by hold-out and by cross-validation",
-            f"{people:,} people: {'; '.join(said)}; steadily so in {sum(growing)} of {len(growing)} galleries",
+            f"{counted(people, 'person', 'people')}: {'; '.join(said)}; steadily so in {sum(growing)} of {len(growing)} galleries",
             all(growing),
         ),
         Finding(
@@ -105,13 +106,13 @@ def _about_single_runs(study: Mery2016) -> list[Finding]:
         ),
         Finding(
             "identity: whole cross-validations mislead less often than single hold-outs",
-            f"two runs on different splits put the worse ahead in {split['HO']:.1%} of pairs of hold-outs and in {split['CV']:.1%} of "
+            f"two runs on different splits put the worse ahead in {percent(split['HO'], 1)} of pairs of hold-outs and in {percent(split['CV'], 1)} of "
             f"cross-validations; ranges overlap in {sum(over['HO'])} of {len(over['HO'])} and in {sum(over['CV'])} of {len(over['CV'])} columns",
             split["CV"] < split["HO"],
         ),
         Finding(
             "identity: means under different protocols hide the difference, 80-20 of the worse against 50-50 of the better",
-            f"{better} less {worse}: {100 * like:+.1f} points with 80-20 HO for both, {100 * unlike:+.1f} with 50-50 HO for {better} alone",
+            f"{better} less {worse}: {points(like)} with 80-20 HO for both, {effect(unlike)} with 50-50 HO for {better} alone",
             unlike < like,
         ),
     ]
@@ -124,11 +125,11 @@ def _about_expressions(run: ProtocolRun) -> list[Finding]:
         (right, whose), (right_alone, whose_alone) = (one.predictions.once() for one in (mixed, alone))
         people = np.unique(whose)
         lost = np.array([right[whose == one].sum() - right_alone[whose_alone == one].sum() for one in people])
-        p_value = sign_flip(lost).p_greater
-        significant.append(p_value < _ALPHA)
+        p = sign_flip(lost).p_greater
+        significant.append(p < _ALPHA)
         falls.append(
             f"{name} {_percent(run, name, '10f CV')} → {_percent(run, name, 'LOSO')}, lower for {(lost > 0).sum()} of "
-            f"{len(people)} people (sign-flip p = {p_value:.2g})"
+            f"{len(people)} people (sign-flip p {p_value(p)})"
         )
         largest = max(found(run, name, column).spread.maximum for column in ATTRIBUTES[:3])
         best.append((largest, alone.spread.mean, name))
@@ -143,7 +144,7 @@ def _about_expressions(run: ProtocolRun) -> list[Finding]:
         ),
         Finding(
             "expression: one hold-out may report 100%, where 45% is realistic",
-            f"{name}: {largest:.1%} in the luckiest mixed hold-out, {alone_mean:.1%} with new people",
+            f"{name}: {percent(largest, 1)} in the luckiest mixed hold-out, {percent(alone_mean, 1)} with new people",
             largest - alone_mean > _FAR,
         ),
         Finding(
@@ -174,7 +175,10 @@ def _about_sex(run: ProtocolRun) -> list[Finding]:
     return [
         Finding(
             "sex, disjoint: SRC is ahead of LBP under all six protocols, by their means",
-            "; ".join(f"{name} {min(values):.1%} to {max(values):.1%}" for name, values in means.items()),
+            "; ".join(
+                f"{name} {percent(min(values), 1)} to {percent(max(values), 1)}"
+                for name, values in means.items()
+            ),
             all(_ahead(run, column) == "SRC" for column in ATTRIBUTES),
         ),
         Finding(
@@ -203,12 +207,12 @@ def _rises(values: Sequence[float]) -> bool:
 
 
 def _percent(run: ProtocolRun, name: str, column: str) -> str:
-    return f"{found(run, name, column).spread.mean:.1%}"
+    return percent(found(run, name, column).spread.mean, 1)
 
 
 def _list(values: Iterable[int]) -> str:
-    return ", ".join(f"{one:,}" for one in values)
+    return ", ".join(map(count, values))
 
 
 def _series(values: dict[str, list[float]]) -> str:
-    return "; ".join(f"{name} {', '.join(f'{one:.1%}' for one in own)}" for name, own in values.items())
+    return "; ".join(f"{name} {', '.join(percent(one, 1) for one in own)}" for name, own in values.items())

@@ -43,6 +43,7 @@ from proband.report.mery2016_tables import (
 )
 from proband.report.paper_findings import Finding
 from proband.report.protocol_figures import accuracy_figure
+from proband.words import count, counted, given, percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -75,8 +76,8 @@ def tables(study: Mery2016) -> dict[str, tuple[ProtocolRun, Published]]:
     """The runs of the paper's tables by their titles, with the published numbers."""
     whole, half = study.faces.values()
     return {
-        f"Table 4: identity of {max(study.faces):,} people": (whole, TABLE_4),
-        f"Table 4: identity of {min(study.faces):,} people": (half, TABLE_4_HALF),
+        f"Table 4: identity of {counted(max(study.faces), 'person', 'people')}": (whole, TABLE_4),
+        f"Table 4: identity of {counted(min(study.faces), 'person', 'people')}": (half, TABLE_4_HALF),
         "Table 5: expression": (study.expressions[POSED], TABLE_5),
         "Table 6: sex": (study.sex, TABLE_6),
     }
@@ -171,7 +172,7 @@ def _report(study: Mery2016, said: list[Finding], runs: int) -> str:
         as_markdown(grids[2]),
         "![Accuracy by protocol](table5.png)",
         "Mixed, an image is recognised by another of the same person with the same expression; LOSO asks for expressions of people who were never "
-        f"seen. How large the fall is depends on how alike the images of a person are. For the table the difficulty was set to {POSED:g}: "
+        f"seen. How large the fall is depends on how alike the images of a person are. For the table the difficulty was set to {given(POSED)}: "
         "expressions posed in one sitting, in front of a camera that hardly moves. Nothing in the population makes people smile each in their own way; "
         "the fall comes from their faces alone. With more that varies besides:",
         as_markdown(mixing_grid(study)),
@@ -192,28 +193,28 @@ def _report(study: Mery2016, said: list[Finding], runs: int) -> str:
 
 def _neutral(run: ProtocolRun) -> str:
     own = [
-        f"{name} {found(run, name, '10f CV').predictions.per_class().filter(pl.col('label') == 'neutral')['accuracy'].item():.0%}"
+        f"{name} {percent(found(run, name, '10f CV').predictions.per_class().filter(pl.col('label') == 'neutral')['accuracy'].item())}"
         for name in CLASSIFIERS
     ]
     return (
         f"With one neutral image of a person there is no second to recognise it by, even mixed: of these, {' and '.join(own)} are recognised (10f CV). "
-        f"The others are {1 - 1 / POSES:.1%} of all images."
+        f"The others are {percent(1 - 1 / POSES, 1)} of all images."
     )
 
 
 def _made(study: Mery2016) -> list[str]:
     people, n_sex = max(study.faces), len(study.sex.setting.data)
     counts = study.sex.setting.data.samples.frame["sex"].value_counts(sort=True).rows()
-    sexes = " and ".join(f"{count:,} {_CALLED[sex]}" for sex, count in counts)
+    sexes = " and ".join(f"{count(n)} {_CALLED[sex]}" for sex, n in counts)
     side = min(one.protocol.repeats for one in study.images[min(study.images)].results)
     return [
-        f"Identity: {people:,} people, {IMAGES[0]} images each, of two days with six expressions on each; the paper had 26, with scarves and sunglasses, "
+        f"Identity: {counted(people, 'person', 'people')}, {IMAGES[0]} images each, of two days with six expressions on each; the paper had 26, with scarves and sunglasses, "
         "which are not to be had here. How hard the faces are was set for the study of Beveridge et al. 2001 and is left as it is there; so for sex.",
         "Galleries of one size are of different people, and those of the next size of the same people together, so that size alone differs. "
         f"Fewer images of each are drawn at random. These side studies have {side} runs.",
         f"Expression: {MODELS} others, {POSES} images each as in JAFFE: a neutral one and four each of smile, laugh, surprise, frown and speaking, all of one sitting. "
-        f"JAFFE has women only and seven expressions; here are men and women, and six. Difficulty {POSED:g}; {' and '.join(f'{one:g}' for one in study.expressions if one != POSED)} for comparison.",
-        f"Sex: {n_sex:,} others ({sexes}), one neutral image each; with one image of each, all folds are subject-disjoint.",
+        f"JAFFE has women only and seven expressions; here are men and women, and six. Difficulty {given(POSED)}; {' and '.join(given(one) for one in study.expressions if one != POSED)} for comparison.",
+        f"Sex: {count(n_sex)} others ({sexes}), one neutral image each; with one image of each, all folds are subject-disjoint.",
         "Agreement with the paper is by means unless a test is named; a difference of means may be chance.",
         "Faces are cropped by their eyes, which are given, to 110 × 90 pixels. Both classifiers have the same splits, and a seed gives all of it again.",
     ]

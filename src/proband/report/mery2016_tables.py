@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from proband.protocols.results import ProtocolRun
-from proband.report.grids import Grid
+from proband.report.grids import Grid, stacked
 from proband.report.mery2016 import (
     ATTRIBUTES,
     CLASSIFIERS,
@@ -21,6 +21,7 @@ from proband.report.mery2016 import (
     found,
     mean_over,
 )
+from proband.words import counted, fixed, given, percent, signed
 
 STATISTICS = ("max", "mean", "min", "std")
 _NOTHING = "–"
@@ -184,17 +185,17 @@ def beside_grid(run: ProtocolRun, published: Published, title: str) -> Grid:
         for statistic in STATISTICS:
             cells = [_beside(run, published, name, statistic, column) for column in columns]
             rows.append((f"{name} {statistic}", *cells))
-    header = ("", *("\n".join(column.split()) for column in columns))
+    header = ("", *(stacked(column) for column in columns))
     return Grid(f"{title}, accuracy over runs in % (in brackets: {published.data})", header, tuple(rows))
 
 
 def _beside(run: ProtocolRun, published: Published, name: str, statistic: str, column: str) -> str:
     spread = found(run, name, column).spread
     own = {"max": spread.maximum, "mean": spread.mean, "min": spread.minimum, "std": spread.std}[statistic]
-    digits = 2 if statistic == "std" else 1
+    places = 2 if statistic == "std" else 1
     theirs = published.at(name, statistic, column)
-    here = _NOTHING if own is None else f"{100 * own:.{digits}f}"
-    return f"{here} ({_NOTHING if theirs is None else f'{theirs:.{digits}f}'})"
+    here = _NOTHING if own is None else fixed(100 * own, places)
+    return f"{here} ({_NOTHING if theirs is None else fixed(theirs, places)})"
 
 
 def single_grid(singles: Sequence[SingleRuns], published: Published, title: str) -> Grid:
@@ -202,13 +203,13 @@ def single_grid(singles: Sequence[SingleRuns], published: Published, title: str)
     theirs = [published_overlap(published, one.column) for one in singles]
     better, worse = singles[0].better, singles[0].worse
     rows = (
-        ("difference of means", *(f"{100 * one.gap:+.1f}" for one in singles)),
-        (f"best {worse} less worst {better}", *(f"{100 * one.overlap:+.1f}" for one in singles)),
-        ("best less worst, the paper", *(_NOTHING if one is None else f"{one:+.1f}" for one in theirs)),
-        (f"{worse} ahead, same split", *(f"{100 * one.same_split:.0f}%" for one in singles)),
-        (f"{worse} ahead, different splits", *(f"{100 * one.other_split:.0f}%" for one in singles)),
+        ("difference of means", *(signed(100 * one.gap, 1) for one in singles)),
+        (f"best {worse} less worst {better}", *(signed(100 * one.overlap, 1) for one in singles)),
+        ("best less worst, the paper", *(_NOTHING if one is None else signed(one, 1) for one in theirs)),
+        (f"{worse} ahead, same split", *(percent(one.same_split) for one in singles)),
+        (f"{worse} ahead, different splits", *(percent(one.other_split) for one in singles)),
     )
-    header = ("", *("\n".join(one.column.split()) for one in singles))
+    header = ("", *(stacked(one.column) for one in singles))
     return Grid(f"{title}, one run of {better} and one of {worse} (points; shares of runs)", header, rows)
 
 
@@ -218,16 +219,18 @@ def growth_grid(study: Mery2016) -> Grid:
     rows = []
     for size, runs in study.galleries.items():
         parts = f" ({len(runs)} galleries)" if len(runs) > 1 else ""
-        rows.append((f"{size:,} people with {most} images{parts}", *_means(runs)))
+        rows.append((f"{counted(size, 'person', 'people')} with {most} images{parts}", *_means(runs)))
     for count, run in study.images.items():
         if count != most:
-            rows.append((f"{max(study.galleries):,} people with {count} images", *_means([run])))
+            rows.append(
+                (f"{counted(max(study.galleries), 'person', 'people')} with {count} images", *_means([run]))
+            )
     header = ("", *(f"{name}\n{column}" for name in CLASSIFIERS for column in SHARES))
     return Grid("Identity: mean accuracy over runs and galleries (%)", header, tuple(rows))
 
 
 def _means(runs: Sequence[ProtocolRun]) -> list[str]:
-    return [f"{100 * mean_over(runs, name, column):.2f}" for name in CLASSIFIERS for column in SHARES]
+    return [fixed(100 * mean_over(runs, name, column), 2) for name in CLASSIFIERS for column in SHARES]
 
 
 def mixing_grid(study: Mery2016) -> Grid:
@@ -238,10 +241,10 @@ def mixing_grid(study: Mery2016) -> Grid:
             mixed, alone = (100 * found(run, name, column).spread.mean for column in ("10f CV", "LOSO"))
             rows.append(
                 (
-                    f"difficulty {difficulty:g}, {name}",
-                    f"{mixed:.1f}",
-                    f"{alone:.1f}",
-                    f"{alone - mixed:+.1f}",
+                    f"difficulty {given(difficulty)}, {name}",
+                    fixed(mixed, 1),
+                    fixed(alone, 1),
+                    signed(alone - mixed, 1),
                 )
             )
     return Grid("Expression: mean accuracy (%)", ("", "10f CV, mixed", "LOSO", "difference"), tuple(rows))

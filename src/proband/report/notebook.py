@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,13 +18,13 @@ from proband.inference.searching import SearchEstimates
 from proband.inference.strat_study import StratStudy
 from proband.inference.verifying import Verification
 from proband.measures import Curve
-from proband.measures.results import Answers
 from proband.report import choices, comparisons, feret, feret_statements, strat, tables, verification
 from proband.report.figures import STYLE, cmc_figure
-from proband.report.grids import Grid, as_html, as_latex
+from proband.report.grids import Grid, as_html, as_latex, tex_comment
 from proband.report.interval_figures import comparison_figure, estimates_figure
+from proband.report.notes import Said, answered, noted, told
 from proband.report.page.markup import Markup, joined, tag
-from proband.words import Note, as_sentence
+from proband.words import count, digits, fixed, interval, level, out_of, small_interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,13 +41,13 @@ class View:
     grids
         Their tables as text.
     said
-        What belongs beneath them, a sentence each.
+        What belongs beneath them, a note each.
     figure
         Draws them; takes the options of `plot`.
     """
 
     grids: Callable[[Any], Sequence[Grid]]
-    said: Callable[[Any], Sequence[str]]
+    said: Callable[[Any], Sequence[Said]]
     figure: Callable[..., Figure]
 
 
@@ -62,7 +62,7 @@ def show(kind: type, view: View) -> None:
 
     def latex(result: object) -> str:
         written = "\n\n".join(map(as_latex, view.grids(result)))
-        return "\n".join([written, *(f"% {' '.join(one.split())}" for one in view.said(result))]) + "\n"
+        return "\n".join([written, *(tex_comment(told(one)) for one in view.said(result))]) + "\n"
 
     renders(kind, "html")(html)
     renders(kind, "figure")(figure)
@@ -70,8 +70,8 @@ def show(kind: type, view: View) -> None:
         renders(kind, "latex")(latex)
 
 
-def _html(grids: Sequence[Grid], said: Sequence[str]) -> Markup:
-    beneath = joined((tag("li", one) for one in said), "\n")
+def _html(grids: Sequence[Grid], said: Sequence[Said]) -> Markup:
+    beneath = joined((tag("li", told(one)) for one in said), "\n")
     folded = tag("details", tag("summary", "What the numbers mean"), tag("ul", beneath)) if said else ""
     return tag("div", joined(map(as_html, grids), "\n"), folded, class_="proband")
 
@@ -97,40 +97,31 @@ def _picked(figures: dict[str, Figure], which: str) -> Figure:
     return figures[which]
 
 
-def _answers(answers: Answers) -> str:
-    return f"Varying: {answers.varying}. Fixed: {answers.fixed}. Assuming: {answers.assuming}."
-
-
-def _sentences(notes: Iterable[Note]) -> list[str]:
-    return [as_sentence(note) for note in notes]
-
-
 def _estimate_grid(one: Estimate) -> Grid:
-    events = f"{one.facts.n_probes:,}"
-    if one.events is not None:
-        events = f"{one.events:,.0f} of {events}"
+    n = one.facts.n_probes
+    events = count(n) if one.events is None else out_of(one.events, n)
     header = (
         "algorithm",
         str(one.answers.of),
-        f"{one.confidence_level:.0%} interval",
+        f"{level(one.confidence_level)} interval",
         "standard error",
         "events",
     )
-    error = "–" if one.standard_error is None else f"{one.standard_error:.4f}"
-    cells = (one.facts.algorithm, f"{one.value:.4f}", f"[{one.low:.4f}, {one.high:.4f}]", error, events)
+    error = "–" if one.standard_error is None else fixed(one.standard_error)
+    cells = (one.facts.algorithm, fixed(one.value), interval(one.low, one.high), error, events)
     return Grid("", header, (cells,))
 
 
 def _curve_grid(curve: Curve | Band) -> Grid:
     shown = [rank for rank in _RANKS if rank <= len(curve.values)]
     ends = [
-        f"\n[{curve.low[rank - 1]:.4f}, {curve.high[rank - 1]:.4f}]" if isinstance(curve, Band) else ""
+        f"\n{interval(curve.low[rank - 1], curve.high[rank - 1])}" if isinstance(curve, Band) else ""
         for rank in shown
     ]
-    cells = (f"{curve.at(rank):.4f}{end}" for rank, end in zip(shown, ends, strict=True))
+    cells = (f"{fixed(curve.at(rank))}{end}" for rank, end in zip(shown, ends, strict=True))
     header = ("algorithm", *(f"rank {rank}" for rank in shown), "probes", "gallery")
     facts = curve.facts
-    sizes = (f"{facts.n_probes:,}", f"{facts.n_gallery_subjects:,}")
+    sizes = (count(facts.n_probes), count(facts.n_gallery_subjects))
     return Grid("", header, ((facts.algorithm, *cells, *sizes),))
 
 
@@ -139,10 +130,12 @@ def _group_grid(found: Differential) -> Grid:
         if rate is None:
             return "–", "–"
         mark = "" if rate.supported else "*"
-        return f"{rate.rate:.3g}{mark}\n[{rate.low:.3g}, {rate.high:.3g}]", f"{rate.errors:,} of {rate.n:,}"
+        return f"{digits(rate.rate)}{mark}\n{small_interval(rate.low, rate.high)}", out_of(
+            rate.errors, rate.n
+        )
 
     rows = tuple(
-        (one.group, f"{one.n_subjects:,}", *cells(one.fnmr), *cells(one.fmr)) for one in found.groups
+        (one.group, count(one.n_subjects), *cells(one.fnmr), *cells(one.fmr)) for one in found.groups
     )
     header = (found.column, "people", "FNMR", "false non-matches", "FMR", "false matches")
     return Grid(found.algorithm, header, rows)
@@ -173,7 +166,7 @@ show(
     Comparison,
     View(
         lambda result: [comparisons.comparison_grid(result)],
-        lambda result: [*_sentences(result.sentences()), *comparisons.comparison_statements(result)],
+        lambda result: [*result.sentences(), *comparisons.comparison_statements(result)],
         comparison_figure,
     ),
 )
@@ -181,7 +174,7 @@ show(
     Estimate,
     View(
         lambda result: [_estimate_grid(result)],
-        lambda result: [_answers(result.answers), *_sentences(result.notes)],
+        lambda result: [answered(result.answers), *noted(result.notes)],
         lambda result, **options: estimates_figure([result], **options),
     ),
 )
@@ -190,7 +183,7 @@ for _kind in (Band, Curve):
         _kind,
         View(
             lambda result: [_curve_grid(result)],
-            lambda result: [_answers(result.answers)],
+            lambda result: [answered(result.answers)],
             _cmc(lambda result: {result.facts.algorithm: [result]}),
         ),
     )
@@ -214,7 +207,7 @@ show(
     Differential,
     View(
         lambda result: [_group_grid(result)],
-        lambda result: _sentences(result.sentences()),
+        lambda result: result.sentences(),
         verification.differential_figure,
     ),
 )

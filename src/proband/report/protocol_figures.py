@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from proband import words
 from proband.protocols.results import ProtocolResult, ProtocolRun
 from proband.report.figures import COLOURS, STYLE
+from proband.report.grids import stacked
+from proband.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +37,7 @@ def accuracy_figure(run: ProtocolRun) -> Figure:
                 _draw(axis, one, place, names)
         axis.set_xlim(-0.5, len(run.findings) - 0.5)
         axis.set_xticks(range(len(run.findings)))
-        axis.set_xticklabels(["\n".join(str(found.protocol).split()) for found in run.findings])
+        axis.set_xticklabels([stacked(str(found.protocol)) for found in run.findings])
         axis.tick_params(axis="x", length=0)
         axis.set_ylabel("accuracy")
         axis.yaxis.set_major_formatter(PercentFormatter(xmax=1))
@@ -45,9 +48,9 @@ def accuracy_figure(run: ProtocolRun) -> Figure:
         figure.legend(kept.values(), kept.keys(), loc="outside lower center", ncols=min(len(kept), 5))
         data = run.setting.data
         axis.set_title(f"{data.name}: {run.setting.label or 'identity'}\n", pad=2)
-        level = f"{run.setting.confidence_level:.0%}"
+        level = words.level(run.setting.confidence_level)
         axis.text(
-            0, 1.02, f"{len(data):,} samples of {len(data.samples.subjects):,} subjects; dots: runs; bars: {level}, training and test vary",
+            0, 1.02, f"{counted(len(data), 'sample')} of {counted(len(data.samples.subjects), 'subject')}; dots: runs; bars: {level}, training and test vary",
             transform=axis.transAxes, fontsize=8, color="#555555",
         )  # fmt: skip
         # Lay out once: the engine would otherwise move things a little at every save.

@@ -9,28 +9,65 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from proband import words
 from proband.engine.documents import as_json
 from proband.engine.spreadsheets import write_spreadsheet
 from proband.inference.cv_results import AccuracyInterval
 from proband.protocols.card_sections import PredictionsFile
-from proband.protocols.results import ProtocolResult, ProtocolRun
+from proband.protocols.results import ProtocolFindings, ProtocolResult, ProtocolRun
 from proband.protocols.split_files import write_splits
 from proband.report.directory import MARK, require_free, whole_directory
 from proband.report.figures import save_figure
-from proband.report.grids import Grid, as_markdown, as_tex, tex_row
+from proband.report.grids import Grid, as_markdown, as_tex, stacked, tex_row
+from proband.report.notes import Said, bullets, noted
 from proband.report.protocol_figures import accuracy_figure
-from proband.words import as_sentence
+from proband.report.verification_axes import number_range
+from proband.words import Note, Sentence, fixed
 
 _STATISTICS = ("max", "mean", "min", "std")
 _FIGURES = tuple(f"accuracy.{ending}" for ending in ("png", "svg", "pdf"))
 _FOLDERS = ("predictions", "splits", "cards")
 _OURS = (MARK, "report.md", "table.csv", "table.tex", *_FIGURES, *_FOLDERS)
 _MOST_ROLES = 50_000_000  # rows of a file of splits
+_DATA = Sentence(
+    "protocol.data",
+    "note",
+    "{name}: {samples:count sample} of {subjects:count subject}, {each} each; recognised is {what}; seed {seed}",
+)
+_WHO = Sentence("protocol.identity", "note", "who it is")
+_WHICH = Sentence("protocol.attribute", "note", "{label} ({n:count class/classes})")
+_SPLITS = Sentence("protocol.splits", "note", "{protocol}: {meaning}. {sizes:parts}")
+_SIZES = Sentence("protocol.split-sizes", "note", "{splits:count split}, {tests} test samples")
+_UNEVEN = Sentence(
+    "protocol.uneven-classes",
+    "note",
+    "in a test set a class is off its share by {share:span} at most",
+)
+_RUNS = Sentence(
+    "protocol.runs",
+    "note",
+    "Over runs: a run is one {kinds}. Runs share samples, so their standard deviation is no standard error",
+)
+_INTERVAL = Sentence(
+    "protocol.interval",
+    "note",
+    "{of:capital}: varying {varying}; fixed: {fixed}; assuming: {assuming} ({method})",
+)
+_COMPARISON = Sentence("protocol.comparison", "note", "{protocol}, {how} ({method}): {found}")
+_FIVE_BY_TWO = Sentence("protocol.five-by-two", "note", "{protocol}: {found}")
+_POSTERIOR = Sentence(
+    "protocol.posterior", "note", "{protocol}, posterior of {first} against {second}: {found}"
+)
+_TOO_MANY_SPLITS = Sentence(
+    "protocol.too-many-splits",
+    "note",
+    "The splits of {protocol} are too many to write; the seed makes them again",
+)
 
 
 def runs_grid(run: ProtocolRun) -> Grid:
     """Largest, mean, least and standard deviation over runs, in percent: classifiers down, protocols across."""
-    header = ["", "", *("\n".join(str(found.protocol).split()) for found in run.findings)]
+    header = ["", "", *(stacked(str(found.protocol)) for found in run.findings)]
     rows = []
     for name in run.classifiers:
         own = [one for one in run.results if one.classifier == name]
@@ -45,7 +82,7 @@ def _percent(one: ProtocolResult, statistic: str) -> str:
     value = {"max": spread.maximum, "mean": spread.mean, "min": spread.minimum, "std": spread.std}[statistic]
     if value is None:
         return "–"
-    return f"{100 * value:.2f}" if statistic == "std" else f"{100 * value:.1f}"
+    return fixed(100 * value, 2 if statistic == "std" else 1)
 
 
 def intervals_grid(run: ProtocolRun) -> Grid:
@@ -53,14 +90,14 @@ def intervals_grid(run: ProtocolRun) -> Grid:
     rows = [
         (
             f"{one.classifier}, {one.protocol}",
-            f"{100 * one.spread.mean:.2f}",
+            fixed(100 * one.spread.mean, 2),
             _ends(one.corrected),
-            f"{100 * one.pooled.value:.2f}",
+            fixed(100 * one.pooled.value, 2),
             _ends(one.pooled),
         )
         for one in run.results
     ]
-    level = f"{run.setting.confidence_level:.0%}"
+    level = words.level(run.setting.confidence_level)
     header = ("", "mean", f"{level}, training and test vary", "pooled", f"{level}, people vary")
     return Grid("How sure (%)", header, tuple(rows))
 
@@ -68,7 +105,7 @@ def intervals_grid(run: ProtocolRun) -> Grid:
 def _ends(interval: AccuracyInterval) -> str:
     if interval.low is None or interval.high is None:
         return "none"
-    return f"[{100 * interval.low:.2f}, {100 * interval.high:.2f}]"
+    return words.interval(100 * interval.low, 100 * interval.high, 2)
 
 
 def runs_latex(run: ProtocolRun) -> str:
@@ -86,64 +123,69 @@ def runs_latex(run: ProtocolRun) -> str:
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
 
 
-def run_statements(run: ProtocolRun) -> list[str]:
-    """Say what the numbers mean, a sentence each."""
+def run_statements(run: ProtocolRun) -> list[Said]:
+    """Say what the numbers mean, a note each."""
     asked, data = run.setting, run.setting.data
     n_classes = len(run.results[0].predictions.roster.classes)
-    what = "who it is" if asked.task == "identity" else f"{asked.label} ({n_classes:,} classes)"
-    said = [
-        f"{data.name}: {len(data):,} samples of {len(data.samples.subjects):,} subjects, {data.each} each; "
-        f"recognised is {what}; seed {asked.seed}."
-    ]
-    for found in run.findings:
-        tests = (found.imbalance.smallest, found.imbalance.largest)
-        sizes = f"{tests[0]:,}" if tests[0] == tests[1] else f"{tests[0]:,} to {tests[1]:,}"
-        uneven = (
-            f"; in a test set a class is off its share by {100 * found.imbalance.share:.1f} points at most"
-            if found.imbalance.share is not None
-            else ""
-        )
-        meaning = found.protocol.describe().rstrip(".")
-        said.append(
-            f"{found.protocol}: {meaning}. {len(found.folds):,} splits, {sizes} test samples{uneven}."
-        )
-    said += _of_runs(run)
-    said += _of_intervals(run)
-    said += _of_comparisons(run)
-    return said + [as_sentence(note) for note in run.notes]
-
-
-def _of_runs(run: ProtocolRun) -> list[str]:
-    kinds = dict.fromkeys(one.spread.run for one in run.results)
     return [
-        f"Over runs: a run is one {' or one '.join(kinds)}. Runs share samples, so their standard deviation is no standard error."
+        _DATA(
+            name=data.name,
+            samples=len(data),
+            subjects=len(data.samples.subjects),
+            each=data.each,
+            what=_WHO() if asked.task == "identity" else _WHICH(label=asked.label, n=n_classes),
+            seed=asked.seed,
+        ),
+        *map(_of_splits, run.findings),
+        _RUNS(kinds=" or one ".join(dict.fromkeys(one.spread.run for one in run.results))),
+        *_of_intervals(run),
+        *_of_comparisons(run),
+        *noted(run.notes),
     ]
 
 
-def _of_intervals(run: ProtocolRun) -> list[str]:
-    said: dict[str, None] = {}
-    for one in run.results:
-        for interval in (one.corrected, one.pooled):
-            if interval.low is None:
-                continue  # a note says why
-            answers = interval.answers
-            told = f"{answers.of}: varying {answers.varying}; fixed: {answers.fixed}; assuming: {answers.assuming}"
-            said[as_sentence(f"{told} ({interval.method})")] = None
+def _of_splits(found: ProtocolFindings) -> Note:
+    uneven = found.imbalance
+    rest = () if uneven.share is None else (_UNEVEN(share=uneven.share),)
+    return _SPLITS(
+        protocol=str(found.protocol),
+        meaning=found.protocol.describe().rstrip("."),
+        sizes=(
+            _SIZES(splits=len(found.folds), tests=number_range((uneven.smallest, uneven.largest))),
+            *rest,
+        ),
+    )
+
+
+def _of_intervals(run: ProtocolRun) -> list[Note]:
+    said = dict.fromkeys(
+        _INTERVAL(
+            of=interval.answers.of,
+            varying=interval.answers.varying,
+            fixed=interval.answers.fixed,
+            assuming=interval.answers.assuming,
+            method=interval.method,
+        )
+        for one in run.results
+        for interval in (one.corrected, one.pooled)
+        if interval.low is not None  # a note says why there is none
+    )
     return list(said)
 
 
-def _of_comparisons(run: ProtocolRun) -> list[str]:
+def _of_comparisons(run: ProtocolRun) -> list[Note]:
     said = []
     for found in run.findings:
+        protocol = str(found.protocol)
         for made, how in ((found.on_splits, "on splits"), (found.on_people, "on people, one repeat")):
             if made is not None:
                 said += [
-                    f"{found.protocol}, {how} ({pair.method}): {as_sentence(sentence)}"
+                    _COMPARISON(protocol=protocol, how=how, method=pair.method, found=sentence)
                     for pair, sentence in zip(made.pairs, made.sentences(), strict=True)
                 ]
-        said += [f"{found.protocol}: {one!r}." for one in found.five_by_two]
+        said += [_FIVE_BY_TWO(protocol=protocol, found=repr(one)) for one in found.five_by_two]
         said += [
-            f"{found.protocol}, posterior of {a} against {b}: {posterior!r}."
+            _POSTERIOR(protocol=protocol, first=a, second=b, found=repr(posterior))
             for a, b, posterior in found.bayes
         ]
     return said
@@ -179,14 +221,14 @@ def write_run(run: ProtocolRun, path: str | Path, title: str = "Accuracy under p
             as_markdown(runs_grid(run)),
             as_markdown(intervals_grid(run)),
             "![Accuracy by protocol](accuracy.png)",
-            "\n".join(f"- {said}" for said in [*run_statements(run), *skipped]),
+            bullets([*run_statements(run), *skipped]),
         ]
         (draft / "report.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
         (draft / MARK).write_text(run_json(run, files), encoding="utf-8")
     return path / "report.md"
 
 
-def _write_parts(run: ProtocolRun, draft: Path) -> tuple[list[str], list[str]]:
+def _write_parts(run: ProtocolRun, draft: Path) -> tuple[list[str], list[Note]]:
     """Write splits, predictions and cards; return the files, and what was not written."""
     files, skipped = [], []
     used: set[str] = set()
@@ -199,9 +241,7 @@ def _write_parts(run: ProtocolRun, draft: Path) -> tuple[list[str], list[str]]:
             digest = _sha256(draft / splits)
             files.append(splits)
         else:
-            skipped.append(
-                f"The splits of {found.protocol} are too many to write; the seed makes them again."
-            )
+            skipped.append(_TOO_MANY_SPLITS(protocol=str(found.protocol)))
         for one in found.results:
             own = _file_name(f"{one.classifier} {one.protocol}", used)
             predictions, card = f"predictions/{own}.parquet", f"cards/{own}.json"

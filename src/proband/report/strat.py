@@ -7,20 +7,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from proband.engine.documents import as_json
+from proband.inference import Estimate
 from proband.inference.galleries import GalleryEffect
 from proband.inference.strat_study import METHODS, StratStudy
 from proband.measures.compared import metrics_statement
 from proband.report.comparisons import comparison_markdown
 from proband.report.directory import whole_directory
 from proband.report.figures import save_figure
-from proband.report.grids import Grid, as_rich
+from proband.report.grids import Grid, as_markdown, as_rich
+from proband.report.notes import Said, bullets
 from proband.report.strat_figures import (
     algorithms_figure,
     gallery_effect_figure,
     standard_errors_figure,
     units_figure,
 )
-from proband.words import as_sentence, counted, part_of
+from proband.words import Sentence, counted, fixed, p_alone, part_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,6 +33,38 @@ _OURS = (
     "results.json",
     "report.md",
     *(f"{name}.{end}" for name in _FIGURES for end in ("png", "svg", "pdf")),
+)
+
+_ERROR = Sentence("strat.standard-error", "note", "{method} {error:rate} (varying {varying})")
+_ERRORS = Sentence(
+    "strat.standard-errors",
+    "note",
+    "Standard error of {algorithm} at rank {rank}, first mixed gallery: {errors:parts}",
+)
+_ANSWERS = Sentence(
+    "strat.answers",
+    "note",
+    "± is one standard error. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
+)
+_TEST = Sentence(
+    "strat.test-of-galleries",
+    "note",
+    "The test of galleries is over people (Hotelling's T² of their contrasts), so its target is other people",
+)
+_FAILED = Sentence(
+    "strat.failures-to-acquire",
+    "note",
+    "Failures to acquire count as misses: with the first gallery {n:count} of {probes:count probe} have no rank, and "
+    "{images:count gallery image is/gallery images are} not enrolled",
+)
+_PEOPLE = Sentence(
+    "strat.people",
+    "note",
+    "{people:count person/people} with {images} images each; {left_out:count person has/people have} fewer that were scored both "
+    "as queries and as targets; {unused:count image is/images are} not used",
+)
+_MOST_PEOPLE = Sentence(
+    "strat.most-people", "note", "With {images} images each, {people:count person/people} could take part"
 )
 
 
@@ -45,9 +79,9 @@ def galleries_grid(effects: Sequence[GalleryEffect]) -> Grid:
     rows = (
         (
             effect.algorithm,
-            *(f"{one.value:.4f}\n± {one.standard_error:.4f}" for one in effect.estimates),
-            f"{100 * effect.range:.1f}",
-            f"{effect.p_value:.2g}",
+            *map(_with_error, effect.estimates),
+            fixed(100 * effect.range, 1),
+            p_alone(effect.p_value),
         )
         for effect in effects
     )
@@ -55,39 +89,35 @@ def galleries_grid(effects: Sequence[GalleryEffect]) -> Grid:
     return Grid("", (first, *numbers, "range", "p"), tuple(rows))
 
 
-def study_statements(study: StratStudy) -> list[str]:
-    """Say what was found and what it means, a sentence each."""
-    said = [as_sentence(one.sentence()) for one in (*study.effects, *study.mixed)]
-    rank = study.rank
-    errors = ", ".join(
-        f"{name} {values[rank - 1]:.4f} (varying {METHODS[name]})" for name, values in study.errors.items()
+def _with_error(one: Estimate) -> str:
+    return fixed(one.value) + ("" if one.standard_error is None else f"\n± {fixed(one.standard_error)}")
+
+
+def study_statements(study: StratStudy) -> list[Said]:
+    """Say what was found and what it means, a note each."""
+    rank, first = study.rank, study.effects[0].estimates[0]
+    answers, facts = first.answers, first.facts
+    errors = tuple(
+        _ERROR(method=name, error=float(values[rank - 1]), varying=METHODS[name])
+        for name, values in study.errors.items()
     )
-    said.append(
-        f"Standard error of {study.mixed[0].algorithm} at rank {rank}, first mixed gallery: {errors}."
-    )
-    metrics = metrics_statement((one.algorithm, one.estimates[0].facts.metric) for one in study.effects)
-    said.append(as_sentence(metrics))
-    answers = study.effects[0].estimates[0].answers
-    said.append(
-        f"± is one standard error. Varying: {answers.varying}. Fixed: {answers.fixed}. Assuming: {answers.assuming}."
-    )
-    said.append(
-        "The test of galleries is over people (Hotelling's T² of their contrasts), so its target is other people."
-    )
-    facts = study.effects[0].estimates[0].facts
+    said: list[Said] = [
+        *(one.sentence() for one in (*study.effects, *study.mixed)),
+        _ERRORS(algorithm=study.mixed[0].algorithm, rank=rank, errors=errors),
+        metrics_statement((one.algorithm, one.estimates[0].facts.metric) for one in study.effects),
+        _ANSWERS(varying=answers.varying, fixed=answers.fixed, assuming=answers.assuming),
+        _TEST(),
+    ]
     if facts.n_failed or facts.n_gallery_failed:
-        said.append(
-            f"Failures to acquire count as misses: with the first gallery {facts.n_failed:,} of {facts.n_probes:,} probes have no "
-            f"rank, and {facts.n_gallery_failed:,} gallery images are not enrolled."
-        )
+        said.append(_FAILED(n=facts.n_failed, probes=facts.n_probes, images=facts.n_gallery_failed))
     said.append(
-        f"{counted(study.n_subjects, 'person', 'people')} with {study.n_images} images each; "
-        f"{counted(study.n_left_out, 'person has', 'people have')} fewer that were scored both as queries and as targets; "
-        f"{counted(study.n_unused, 'image is', 'images are')} not used."
+        _PEOPLE(
+            people=study.n_subjects, images=study.n_images, left_out=study.n_left_out, unused=study.n_unused
+        )
     )
     if study.most_people is not None:
         images, people = study.most_people
-        said.append(f"With {images} images each, {people:,} people could take part.")
+        said.append(_MOST_PEOPLE(images=images, people=people))
     return said
 
 
@@ -100,7 +130,13 @@ def study_figures(study: StratStudy, n_algorithms: int = 1) -> dict[str, Figure]
     only = part_of(n_algorithms, len(study.effects), "algorithms", "the first")
     alone = part_of(1, len(study.effects), "algorithms", "the first")
     note = "; ".join(
-        filter(None, (f"{first}, {study.n_subjects:,} people, {study.n_images - 1} probes each", alone))
+        filter(
+            None,
+            (
+                f"{first}, {counted(study.n_subjects, 'person', 'people')}, {counted(study.n_images - 1, 'probe')} each",
+                alone,
+            ),
+        )
     )
     made = {
         "galleries": gallery_effect_figure(shown, note=only),
@@ -123,24 +159,17 @@ def write_study(
     with whole_directory(path, _OURS) as draft:
         text = as_json(study.to_dict())
         (draft / "results.json").write_text(text, encoding="utf-8")
-        parts = [f"# {title}", *extra, _markdown(study.effects), _markdown(study.mixed)]
+        parts = [
+            f"# {title}",
+            *extra,
+            *(as_markdown(galleries_grid(one)) for one in (study.effects, study.mixed)),
+        ]
         for name, figure in study_figures(study).items():
             for ending in ("png", "svg", "pdf"):
                 save_figure(figure, draft / f"{name}.{ending}")
             parts.append(f"![{name}]({name}.png)")
         if study.comparison is not None:
             parts += ["## Algorithms", comparison_markdown(study.comparison)]
-        parts.append("\n".join(f"- {said}" for said in study_statements(study)))
+        parts.append(bullets(study_statements(study)))
         (draft / "report.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     return Path(path) / "report.md"
-
-
-def _markdown(effects: Sequence[GalleryEffect]) -> str:
-    kind = "mixed galleries" if effects[0].mixed else "galleries"
-    names = [str(place + 1) for place in range(len(effects[0].estimates))]
-    lines = [f"| {kind} | " + " | ".join(names) + " | range | p |", "|---|" + "--:|" * (len(names) + 2)]
-    for effect in effects:
-        cells = [f"{one.value:.4f} ± {one.standard_error:.4f}" for one in effect.estimates]
-        name = effect.algorithm.replace("|", "\\|")
-        lines.append(f"| {name} | {' | '.join(cells)} | {100 * effect.range:.1f} | {effect.p_value:.2g} |")
-    return "\n".join(lines)

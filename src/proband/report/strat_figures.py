@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from proband import words
 from proband.designs.strata import ROUNDING
 from proband.errors import UsageError
 from proband.inference import Band
 from proband.inference.galleries import GalleryEffect
 from proband.report.figures import COLOURS, DASHES, STYLE, cmc_figure
+from proband.words import counted, fixed, level, p_value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,7 +70,7 @@ def gallery_effect_figure(
         shaded = [band for effect in effects if _is_shaded(effect) for band in effect.bands]
         said = note
         if shaded:
-            levels = " or ".join(dict.fromkeys(f"{band.confidence_level:.0%}" for band in shaded))
+            levels = " or ".join(dict.fromkeys(level(band.confidence_level) for band in shaded))
             bands = f"bands: {levels} at each rank, varying {_varying(shaded)}"
             said = f"{bands}; {note}" if note else bands
         if said:
@@ -192,7 +194,7 @@ def _draw_galleries(axis: Axes, effect: GalleryEffect, last: int) -> None:
             color=colour,
             linestyle=_dashes(style),
             linewidth=1.8 if shaded else 1.0,
-            label=f"{style + 1}  {at_rank:.3f}",
+            label=f"{style + 1}  {fixed(at_rank)}",
         )
         size = 4.5 if shaded else 3.0
         axis.plot([effect.rank], [at_rank], marker="o", markersize=size, color=colour, clip_on=False)
@@ -203,9 +205,9 @@ def _draw_galleries(axis: Axes, effect: GalleryEffect, last: int) -> None:
     first, second = effect.degrees_of_freedom
     _head(
         axis,
-        fill(f"{effect.algorithm}, {kind}: {_p(effect.p_value)}", 38),
-        f"{effect.n_subjects:,} people, {effect.bands[0].facts.n_probes:,} probes for each gallery\n"
-        f"p is for other people: F({first}, {second}) = {effect.statistic:.2f} at rank {effect.rank}",
+        fill(f"{effect.algorithm}, {kind}: p {p_value(effect.p_value)}", 38),
+        f"{counted(effect.n_subjects, 'person', 'people')}, {counted(effect.bands[0].facts.n_probes, 'probe')} for each gallery\n"
+        f"p is for other people: F({first}, {second}) = {fixed(effect.statistic, 2)} at rank {effect.rank}",
     )
 
 
@@ -266,9 +268,7 @@ def _choices(count: int) -> str:
     """What is drawn where there are several ways."""
     if count == 1:
         return ""
-    return (
-        f": mean of {count:,} choices ({'shaded: lowest to highest' if count > _MOST_THIN else 'thin lines'})"
-    )
+    return f": mean of {words.count(count)} choices ({'shaded: lowest to highest' if count > _MOST_THIN else 'thin lines'})"
 
 
 def _draw_ways(axis: Axes, ways: Floats, style: int, label: str) -> None:
@@ -288,8 +288,7 @@ def _aligned(values: Sequence[float]) -> list[str]:
     """Numbers to stand below one another, the largest with three digits."""
     largest = max(values)
     digits = min(max(2 - int(np.floor(np.log10(largest))), 0), 6) if largest > 0 else 2
-    width = max(len(f"{value:.{digits}f}") for value in values)
-    return [f"{value:{width}.{digits}f}".replace(" ", "\u2007") for value in values]
+    return words.aligned(values, digits)
 
 
 def _what_is_left(ways: Iterable[Floats]) -> int:
@@ -307,7 +306,7 @@ def _rank_axis(axis: Axes, last: int) -> None:
     axis.set_xscale("log")
     axis.set_xlim(1, max(last, 2))
     axis.xaxis.set_major_locator(LogLocator(base=10, subs=(1, 2, 5)))
-    axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: words.count(value)))
     axis.xaxis.set_minor_formatter(NullFormatter())
     axis.xaxis.set_tick_params(labelbottom=True)
     axis.grid(visible=True, which="major")
@@ -355,10 +354,6 @@ def _floor(lowest: float) -> float:
     """Where an axis of rates begins: at a round number."""
     steps = 10 if lowest < 0.7 else 20
     return max(0.0, int(lowest * steps - 0.1) / steps)
-
-
-def _p(value: float) -> str:
-    return f"p = {value:.2g}" if value >= 1e-4 else "p < 0.0001"
 
 
 def _dashes(style: int) -> Any:

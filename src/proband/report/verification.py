@@ -19,14 +19,27 @@ from proband.inference.searching import SearchEstimates, SearchInterval
 from proband.inference.verifying import Verification, VerificationPoint
 from proband.measures.compared import metrics_statement
 from proband.measures.open_set import Searches
+from proband.measures.verification import SUPPORTED
 from proband.report.directory import whole_directory
 from proband.report.figures import save_figure
-from proband.report.grids import Grid, as_rich
+from proband.report.grids import Grid, as_rich, in_markdown
+from proband.report.notes import Said, bullets, noted
 from proband.report.verification_curves import ErrorCurve
 from proband.report.verification_figures import det_figure, roc_figure, search_figure
 from proband.report.verification_groups import GroupErrors, groups_figure
 from proband.report.verification_panels import ScoreCounts, score_histograms_figure
-from proband.words import Note, as_sentence, counted, digits, part_of
+from proband.words import (
+    Note,
+    Sentence,
+    count,
+    digits,
+    fixed,
+    given,
+    interval,
+    out_of,
+    part_of,
+    threshold,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,6 +65,53 @@ _SEARCH_HEADER = (
     "FNIR",
     "interval",
 )
+_COMPARISONS = Sentence(
+    "verification.comparisons",
+    "note",
+    "{genuine:count} genuine and {impostor:count impostor comparison} of {people:count person/people}; accepted when the score "
+    "reaches the threshold",
+)
+_EER = Sentence(
+    "verification.eer",
+    "note",
+    "{algorithm}: EER {eer:rate} (midpoint of FMR and FNMR where they are closest), AUC {auc:rate}",
+)
+_FAILED = Sentence(
+    "verification.failures-to-acquire",
+    "note",
+    "Failures to acquire: {genuine:count} genuine and {impostor:count impostor comparison} were not made. FMR and FNMR leave "
+    "them out; with them the false reject rate at the first point is {frr:rates}",
+)
+_UNSUPPORTED = Sentence(
+    "verification.rates-of-few-errors",
+    "caution",
+    "* rests on fewer than {least} errors, so it is not supported (the rule of {least})",
+)
+_NO_FALSE_MATCH = Sentence(
+    "verification.no-false-match", "note", "{algorithm}: no false match was seen; {notes:parts}"
+)
+_NO_FALSE_MATCH_BELOW = Sentence(
+    "verification.no-false-match-below",
+    "note",
+    "{algorithm}: no false match was seen; the rate is below {high:small}",
+)
+_INTERVALS = Sentence(
+    "verification.intervals",
+    "note",
+    "Intervals: {level:level}; the first at the threshold held fixed, the last with the threshold found anew in replicates of "
+    "people. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
+)
+_SEARCHES = Sentence(
+    "search.searches",
+    "note",
+    "{enrolled:count person/people} enrolled; {mated:count search/searches} for enrolled people and {nonmated:count} for others. "
+    "A person's samples are fused by {fusion}; a candidate is returned when its score reaches the threshold",
+)
+_SEARCH_INTERVALS = Sentence(
+    "search.intervals",
+    "note",
+    "Intervals: {level:level}. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
+)
 
 
 def verification_table(results: Sequence[Verification]) -> Table:
@@ -72,61 +132,53 @@ def verification_grid(results: Sequence[Verification]) -> Grid:
 def _cells(result: Verification, point: VerificationPoint, first: bool = True) -> list[str]:
     p = point.point
     mark = "" if p.fmr_supported else "*"
-    anew = (
-        "–" if point.fnmr_at_fmr is None else f"[{point.fnmr_at_fmr.low:.4f}, {point.fnmr_at_fmr.high:.4f}]"
-    )
+    anew = "–" if point.fnmr_at_fmr is None else interval(point.fnmr_at_fmr.low, point.fnmr_at_fmr.high)
     return [
         result.algorithm if first else "",
-        "–" if p.asked is None else f"{p.asked:g}",
-        "none" if p.threshold is None else f"{p.threshold:.6g}",
-        f"{p.fmr:.3g}{mark}",
-        f"{p.false_matches:,} of {p.n_impostor:,}",
-        f"{p.fnmr:.4f}{'' if p.fnmr_supported else '*'}",
-        f"[{point.fnmr.low:.4f}, {point.fnmr.high:.4f}]",
+        "–" if p.asked is None else given(p.asked),
+        threshold(p.threshold),
+        f"{digits(p.fmr)}{mark}",
+        out_of(p.false_matches, p.n_impostor),
+        f"{fixed(p.fnmr)}{'' if p.fnmr_supported else '*'}",
+        interval(point.fnmr.low, point.fnmr.high),
         anew,
     ]
 
 
-def verification_statements(results: Sequence[Verification]) -> list[str]:
-    """Say what the numbers mean, a sentence each."""
+def verification_statements(results: Sequence[Verification]) -> list[Said]:
+    """Say what the numbers mean, a note each."""
     first = results[0]
-    counts = first.rates.counts
-    said = [
-        f"{counts.n_genuine:,} genuine and {counts.n_impostor:,} impostor comparisons of {first.n_subjects:,} people; accepted when the "
-        "score reaches the threshold.",
-        *map(as_sentence, dict.fromkeys(one.compared.statement() for one in results)),
-        as_sentence(metrics_statement((one.algorithm, one.compared.metric) for one in results)),
-        *(
-            f"{one.algorithm}: EER {one.rates.eer().value:.4f} (midpoint of FMR and FNMR where they are closest), "
-            f"AUC {one.rates.auc():.5f}."
-            for one in results
-        ),
+    counts, answers = first.rates.counts, first.answers
+    said: list[Said] = [
+        _COMPARISONS(genuine=counts.n_genuine, impostor=counts.n_impostor, people=first.n_subjects),
+        *dict.fromkeys(one.compared.statement() for one in results),
+        metrics_statement((one.algorithm, one.compared.metric) for one in results),
+        *(_EER(algorithm=one.algorithm, eer=one.rates.eer().value, auc=one.rates.auc()) for one in results),
     ]
     if counts.n_failed_genuine or counts.n_failed_impostor:
-        frr = ", ".join(f"{one.algorithm} {one.points[0].point.frr:.4f}" for one in results)
-        said.append(
-            f"Failures to acquire: {counts.n_failed_genuine:,} genuine and {counts.n_failed_impostor:,} impostor comparisons were "
-            f"not made. FMR and FNMR leave them out; with them the false reject rate at the first point is {frr}."
-        )
+        frr = tuple((one.algorithm, one.points[0].point.frr) for one in results)
+        said.append(_FAILED(genuine=counts.n_failed_genuine, impostor=counts.n_failed_impostor, frr=frr))
     if any(not (p.point.fmr_supported and p.point.fnmr_supported) for one in results for p in one.points):
-        said.append("* rests on fewer than 30 errors, so it is not supported (the rule of 30).")
+        said.append(_UNSUPPORTED(least=SUPPORTED))
     for one in results:
-        for point in one.points:
-            if point.point.false_matches == 0:
-                said.append(f"{one.algorithm}: {_nothing(point.fmr)}")
-                break
-    answers = first.answers
+        unmatched = next((point.fmr for point in one.points if point.point.false_matches == 0), None)
+        if unmatched is not None:
+            said.append(_nothing(one.algorithm, unmatched))
     said.append(
-        f"Intervals: {first.confidence_level:.0%}; the first at the threshold held fixed, the last with the threshold found anew in "
-        f"replicates of people. Varying: {answers.varying}. Fixed: {answers.fixed}. Assuming: {answers.assuming}."
+        _INTERVALS(
+            level=first.confidence_level,
+            varying=answers.varying,
+            fixed=answers.fixed,
+            assuming=answers.assuming,
+        )
     )
-    notes = dict.fromkeys(note for one in results for note in one.notes)
-    return said + [as_sentence(note) for note in notes]
+    return said + noted(dict.fromkeys(note for one in results for note in one.notes))
 
 
-def _nothing(rate: RateInterval) -> str:
-    bound = "; ".join(map(str, rate.notes)) or f"the rate is below {digits(rate.high, 2)}"
-    return f"no false match was seen; {bound}."
+def _nothing(algorithm: str, rate: RateInterval) -> Note:
+    if rate.notes:
+        return _NO_FALSE_MATCH(algorithm=algorithm, notes=tuple(rate.notes))
+    return _NO_FALSE_MATCH_BELOW(algorithm=algorithm, high=rate.high)
 
 
 def error_curve(result: Verification) -> ErrorCurve:
@@ -194,7 +246,7 @@ def score_counts(result: Verification) -> ScoreCounts:
         edges, genuine, impostor = counts.edges, counts.genuine, counts.impostor
     else:
         edges, genuine, impostor = -counts.edges[::-1], counts.genuine[::-1], counts.impostor[::-1]
-    label = "threshold" if first.asked is None else f"FMR {first.asked:g}"
+    label = "threshold" if first.asked is None else f"FMR {given(first.asked)}"
     return ScoreCounts(result.algorithm, edges, genuine, impostor, first.threshold, label)
 
 
@@ -247,8 +299,8 @@ def write_verification(
             for ending in ("png", "svg", "pdf"):
                 save_figure(figure, draft / f"{name}.{ending}")
             parts.append(f"![{name}]({name}.png)")
-        parts += ["\n".join(f"- {as_sentence(said)}" for said in one.sentences()) for one in groups]
-        parts.append("\n".join(f"- {said}" for said in verification_statements(results)))
+        parts += [bullets(one.sentences()) for one in groups]
+        parts.append(bullets(verification_statements(results)))
         (draft / "report.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     return Path(path) / "report.md"
 
@@ -257,7 +309,7 @@ def _markdown(results: Sequence[Verification]) -> str:
     lines = ["| " + " | ".join(_HEADER) + " |", "|---|" + "--:|" * (len(_HEADER) - 1)]
     for result in results:
         lines += [
-            "| " + " | ".join(c.replace("|", "\\|") for c in _cells(result, point)) + " |"
+            "| " + " | ".join(in_markdown(cell) for cell in _cells(result, point)) + " |"
             for point in result.points
         ]
     return "\n".join(lines)
@@ -282,31 +334,35 @@ def _search_cells(result: SearchEstimates, one: SearchInterval, first: bool) -> 
     p = one.point
     return (
         result.algorithm if first else "",
-        f"{p.asked:g}",
-        f"{p.rank:,}",
-        "none" if p.threshold is None else f"{p.threshold:.6g}",
-        f"{p.fpir:.3g}{'' if one.fpir_supported else '*'}",
-        f"{p.false_positives:,} of {p.n_nonmated:,}",
-        f"{p.fnir:.4f}",
-        f"[{one.fnir.low:.4f}, {one.fnir.high:.4f}]",
+        "–" if p.asked is None else given(p.asked),
+        count(p.rank),
+        threshold(p.threshold),
+        f"{digits(p.fpir)}{'' if one.fpir_supported else '*'}",
+        out_of(p.false_positives, p.n_nonmated),
+        fixed(p.fnir),
+        interval(one.fnir.low, one.fnir.high),
     )
 
 
-def search_statements(results: Sequence[SearchEstimates], told: Collection[Note] = ()) -> list[str]:
-    """Say what the numbers mean, a sentence each, but for what was `told` elsewhere."""
+def search_statements(results: Sequence[SearchEstimates], told: Collection[Note] = ()) -> list[Said]:
+    """Say what the numbers mean, a note each, but for what was `told` elsewhere."""
     first = results[0]
     s, answers = first.searches, first.answers
     metrics = [metrics_statement((one.algorithm, one.searches.metric) for one in results)]
-    said = [
-        f"{counted(s.n_enrolled, 'person', 'people')} enrolled; {counted(len(s.mate), 'search', 'searches')} for enrolled people and {len(s.best):,} for others. A person's "
-        f"samples are fused by {s.fusion}; a candidate is returned when its score reaches the threshold.",
-        *(as_sentence(one) for one in metrics if one not in told),
-        f"Intervals: {first.confidence_level:.0%}. Varying: {answers.varying}. Fixed: {answers.fixed}. Assuming: {answers.assuming}.",
+    said: list[Said] = [
+        _SEARCHES(enrolled=s.n_enrolled, mated=len(s.mate), nonmated=len(s.best), fusion=s.fusion),
+        *(one for one in metrics if one not in told),
+        _SEARCH_INTERVALS(
+            level=first.confidence_level,
+            varying=answers.varying,
+            fixed=answers.fixed,
+            assuming=answers.assuming,
+        ),
     ]
     if any(not one.fpir_supported for result in results for one in result.points):
-        said.append("* rests on fewer than 30 errors, so it is not supported (the rule of 30).")
+        said.append(_UNSUPPORTED(least=SUPPORTED))
     notes = dict.fromkeys(note for one in results for note in one.searches.notes)
-    return said + [as_sentence(note) for note in notes if note not in told]
+    return said + [note for note in notes if note not in told]
 
 
 def searches_figure(searches: Sequence[Searches], rank: int = 1) -> Figure:

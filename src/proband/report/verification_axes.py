@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from proband import words
 from proband.measures.verification import SUPPORTED
 from proband.report.figures import COLOURS, DASHES, STYLE
 from proband.report.verification_curves import ErrorCurve, Floats, thinned
+from proband.words import count, given, trimmed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -88,19 +90,18 @@ def round_up(rate: float) -> float:
 def rate_label(rate: float, *, powers: bool = False) -> str:
     """A rate in per cent or, where that has too many zeros, as it is."""
     if not powers:
-        return f"{100 * rate:.8f}".rstrip("0").rstrip(".") + "\u00a0%"
+        return f"{trimmed(100 * rate, 8)}%"
     exponent = round(np.log10(rate))
     if exponent < -2 and np.isclose(rate, 10.0**exponent, rtol=1e-6):
         return "10" + str(exponent).translate(_SUPERSCRIPTS)
-    return f"{rate:g}"
+    return given(rate)
 
 
 def aligned(rates: Sequence[float]) -> list[str]:
     """Rates in per cent to stand below one another, the lowest with two digits."""
     lowest = min((100 * rate for rate in rates if rate > 0), default=1.0)
     decimals = min(max(1 - int(np.floor(np.log10(lowest))), 2), 5)
-    width = max(len(f"{100 * rate:.{decimals}f}") for rate in rates)
-    return [f"{100 * rate:{width}.{decimals}f}\u00a0%".replace(" ", "\u2007") for rate in rates]
+    return [f"{one}%" for one in words.aligned([100 * rate for rate in rates], decimals)]
 
 
 def in_powers(low: float) -> bool:
@@ -245,7 +246,7 @@ def _draw_band(axis: Axes, x: Floats, low: Floats, high: Floats, style: int) -> 
 def number_range(values: Sequence[int]) -> str:
     """A number, or the range of several."""
     low, high = min(values), max(values)
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    return count(low) if low == high else f"{count(low)} to {count(high)}"
 
 
 def say_above(axis: Axes, text: str) -> None:

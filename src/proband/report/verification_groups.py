@@ -12,6 +12,7 @@ import numpy as np
 from proband.errors import UsageError
 from proband.measures.verification import SUPPORTED
 from proband.report.verification_axes import GREY, colour, laid_out, rate_axis
+from proband.words import counted, out_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,7 +46,9 @@ class GroupErrors:
     def __post_init__(self) -> None:
         for errors, n in (self.counts("fmr"), self.counts("fnmr")):
             if not 0 <= errors <= n:
-                raise UsageError(f"{errors:,} errors of {n:,} comparisons cannot be.", source=self.name)
+                raise UsageError(
+                    f"{counted(errors, 'error')} of {counted(n, 'comparison')} cannot be.", source=self.name
+                )
 
     def counts(self, rate: Rate) -> tuple[int, int]:
         """The errors that a rate is of, and the comparisons."""
@@ -141,7 +144,7 @@ def _draw_group(
     elif n:
         axis.plot([start], [row], marker="<", markersize=6, **look)
     axis.text(
-        1.02, row, f"{errors:,} of {n:,}" if n else "none compared", transform=axis.get_yaxis_transform(),
+        1.02, row, out_of(errors, n) if n else "none compared", transform=axis.get_yaxis_transform(),
         fontsize=7.5, color=GREY, va="center",
     )  # fmt: skip
 

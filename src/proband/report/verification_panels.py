@@ -21,6 +21,7 @@ from proband.report.verification_axes import (
     say_above,
 )
 from proband.report.verification_curves import Floats
+from proband.words import count, counted, threshold
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -145,7 +146,7 @@ def gallery_size_figure(
         axis.set_axisbelow(True)
         axis.set_ylabel(fill(quantity, 40))
         figure.legend(
-            loc="outside lower center", title=f"with {at[-1]:,.0f} people", alignment="left",
+            loc="outside lower center", title=f"with {counted(int(at[-1]), 'person', 'people')}", alignment="left",
             ncols=1 if len(drawn) < 4 or longest > 38 else 2, handlelength=3.0,
         )  # fmt: skip
     return figure
@@ -159,7 +160,7 @@ def _size_axis(axis: Axes, sizes: Floats) -> None:
     axis.set_xlim(sizes[0] / 1.12, sizes[-1] * 1.12)
     digits = (1, 2, 5) if sizes[-1] < 3000 * sizes[0] else (1,)
     axis.xaxis.set_major_locator(LogLocator(base=10, subs=digits))
-    axis.xaxis.set_major_formatter(FuncFormatter(lambda size, _: f"{size:,.0f}"))
+    axis.xaxis.set_major_formatter(FuncFormatter(lambda size, _: count(size)))
     axis.xaxis.set_minor_formatter(NullFormatter())
     axis.set_xlabel("people in the gallery")
 
@@ -179,11 +180,10 @@ def _draw_scores(axis: Axes, panel: ScoreCounts) -> None:
         ends = [edges[held[0]], edges[held[-1] + 1], *([] if panel.threshold is None else [panel.threshold])]
         margin = 0.02 * (max(ends) - min(ends))
         axis.set_xlim(min(ends) - margin, max(ends) + margin)
-    note = f"{int(np.sum(panel.genuine)):,} genuine, {int(np.sum(panel.impostor)):,} impostor"
+    note = f"{count(int(np.sum(panel.genuine)))} genuine, {count(int(np.sum(panel.impostor)))} impostor"
     if panel.threshold is not None:
         axis.axvline(panel.threshold, color=GREY, linewidth=1.0, zorder=3)
-        value = f"{panel.threshold:.4g}".replace("-", "−")
-        note += "\n" + fill(f"{panel.threshold_label}: {value}", 44)
+        note += "\n" + fill(f"{panel.threshold_label}: {threshold(panel.threshold)}", 44)
     axis.set_title(fill(panel.name, 36), pad=5 + 11 * (note.count("\n") + 1))
     axis.set_xlabel("score")
     say_above(axis, note)

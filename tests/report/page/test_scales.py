@@ -54,8 +54,8 @@ def test_round_numbers():
 @pytest.mark.parametrize(
     ("unit", "value", "label"),
     [
-        ("rate", 0.001, "0.1\u00a0%"),
-        ("rate", 0.0, "0\u00a0%"),
+        ("rate", 0.001, "0.1%"),
+        ("rate", 0.0, "0%"),
         ("points", -0.015, "−1.5"),
         ("points", 0.02, "+2"),
         ("points", 0.0, "0"),

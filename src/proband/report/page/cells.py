@@ -1,4 +1,4 @@
-"""Cells of the page's tables: each keeps the number it stands for. Roundings are those of `words`."""
+"""Numbers as cells of the page: `proband.words` rounds them, and each cell keeps the number it stands for."""
 
 from __future__ import annotations
 
@@ -8,34 +8,13 @@ from math import isfinite
 from proband import words
 from proband.measures.results import Answers
 from proband.report.page.model import Block, Cell, Column, Paragraph, TableView, Tone
-from proband.words import Method, Note, as_sentence, digits, fixed, signed, worth
+from proband.words import Note, as_sentence
 
 NOTHING = "–"
-
-# What the page calls the formats of `words`.
-count, interval, p_value, percent, rate, small = (
-    words.count, words.interval, words.p_value, words.level, words.fixed, words.digits,
-)  # fmt: skip
-
-
-def effect(value: float, in_points: bool = True) -> str:
-    """A difference: of rates in percentage points, otherwise as it is; always with its sign."""
-    return signed((100 if in_points else 1) * value)
-
-
-def effect_interval(low: float, high: float, in_points: bool = True) -> str:
-    """The ends of a difference's interval."""
-    return f"[{effect(low, in_points)}, {effect(high, in_points)}]"
-
-
-def size_of(value: float, in_points: bool = True) -> str:
-    """A difference worth having, with its unit."""
-    return worth(value) if in_points else digits(value, 6)
-
-
-def threshold(value: float | None) -> str:
-    """A threshold, to six digits."""
-    return "none" if value is None else digits(value, 6)
+# The formats by the names that sections of the page know them by.
+count, percent, p_value = words.count, words.level, words.p_value
+rate, interval, small, threshold = words.fixed, words.interval, words.digits, words.threshold
+effect, effect_interval, size_of = words.effect, words.effect_interval, words.size_of
 
 
 def text_cell(text: str, tone: Tone = "plain") -> Cell:
@@ -67,7 +46,7 @@ def small_cell(value: float, supported: bool = True) -> Cell:
 
 def small_interval_cell(low: float, high: float, answers: Answers) -> Cell:
     """An interval of a small rate."""
-    return Cell(f"[{small(low)}, {small(high)}]", low, answers=answers)
+    return Cell(words.small_interval(low, high), low, answers=answers)
 
 
 def effect_cell(value: float, in_points: bool = True) -> Cell:
@@ -80,10 +59,10 @@ def effect_interval_cell(low: float, high: float, in_points: bool, answers: Answ
     return Cell(effect_interval(low, high, in_points), low, answers=answers)
 
 
-def p_cell(value: float | None, test: Method | None = None, pairs: int = 1) -> Cell:
+def p_cell(value: float | None, test: words.Method | None = None, pairs: int = 1) -> Cell:
     """A p-value of a test; the sign is shown where it is not equality."""
     floor = None if test is None else test.floor
-    return empty_cell() if value is None else Cell(p_value(value, floor, pairs).removeprefix("= "), value)
+    return empty_cell() if value is None else Cell(words.p_alone(value, floor, pairs), value)
 
 
 def count_cell(value: float | None) -> Cell:
@@ -93,7 +72,7 @@ def count_cell(value: float | None) -> Cell:
 
 def share_cell(part: float, whole: int) -> Cell:
     """So many of so many."""
-    return Cell(f"{count(part)} of {count(whole)}", part)
+    return Cell(words.out_of(part, whole), part)
 
 
 def threshold_cell(value: float | None) -> Cell:
@@ -105,7 +84,7 @@ def fixed_cell(value: float | None, places: int = 2) -> Cell:
     """A number to so many places."""
     if value is None or not isfinite(value):
         return empty_cell()
-    return Cell(fixed(value, places), value)
+    return Cell(words.fixed(value, places), value)
 
 
 def columns(*titles: str, text: int = 1) -> tuple[Column, ...]:
@@ -125,9 +104,9 @@ def table(
     return TableView(id, caption, heads, tuple(map(tuple, rows)), tuple(map(as_sentence, notes)), latex)
 
 
-def said(sentences: Iterable[Note | str]) -> list[Block]:
-    """A paragraph for each sentence."""
-    return [Paragraph(as_sentence(one)) for one in sentences]
+def said(notes: Iterable[words.Note | str]) -> list[Block]:
+    """A paragraph for each note or sentence."""
+    return [Paragraph(as_sentence(one)) for one in notes]
 
 
 def _finite(value: float) -> float | None:

@@ -30,7 +30,7 @@ from proband.report.page.scales import Kind, Scale, linear_ticks
 from proband.report.page.svg import element, listed, path, points_of, series
 from proband.report.page.thinning import Places, steps, visible
 from proband.report.verification_curves import Floats
-from proband.words import counted
+from proband.words import count, counted, out_of
 
 T = TypeVar("T")
 _MOST_BANDS = 6
@@ -113,10 +113,10 @@ def gallery_size_chart(
     sizes = sorted({size for one in curves for size in one.sizes})
     ends = (float(sizes[0]), float(max(sizes[-1], sizes[0] + 1)))
     about = (
-        f"Expected recognition rate at rank {first.rank} with {sizes[0]:,} to {sizes[-1]:,} of {first.n_enrolled:,} people enrolled, "
+        f"Expected recognition rate at rank {first.rank} with {count(sizes[0])} to {out_of(sizes[-1], first.n_enrolled)} people enrolled, "
         f"from {counted(first.n_probes, 'probe')}."
     )
-    said = f"{about} {_told(f'With {sizes[-1]:,} people', lines, -1)}"
+    said = f"{about} {_told(f'With {count(sizes[-1])} people', lines, -1)}"
     drawings = _drawings(id, title, said, lines, ends, "people in the gallery", stepped=False)
     data = _by_number(id, title, "people enrolled", lines, sizes, first.answers)
     notes = (f"Bands: {percent(first.confidence_level)} at each size.",) if len(lines) <= _MOST_BANDS else ()

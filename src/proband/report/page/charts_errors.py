@@ -123,7 +123,7 @@ def search_chart(
     curves = [_with_points(curve, points) for curve, points in zip(curves, kept, strict=True)]
     marks = [[(one.point.fpir, one.point.fnir) for one in points] for points in kept]
     said = (
-        f"{_about(curves, _SEARCH)} {results[0].searches.n_enrolled:,} people enrolled; up to {counted(rank, 'candidate')} "
+        f"{_about(curves, _SEARCH)} {counted(results[0].searches.n_enrolled, 'person', 'people')} enrolled; up to {counted(rank, 'candidate')} "
         "returned."
     )
     told = [(found[0].point, curve.name) for found, curve in zip(kept, curves, strict=True) if found]

@@ -36,7 +36,7 @@ from proband.report.page.cells import (
 from proband.report.page.model import Chart, Column
 from proband.report.page.rows import Mark, around, around_logs, rows_drawing, shortened
 from proband.report.page.svg import listed
-from proband.words import as_sentence, counted
+from proband.words import as_sentence, counted, fixed
 
 _HALF = 11  # letters of each name of a pair
 
@@ -292,4 +292,4 @@ def _ratio(found: Differential, which: str) -> str:
     ratio = found.ratio(which)
     if ratio is None:
         return f"{found.algorithm}: fewer than two groups have a supported {which.upper()}"
-    return f"{found.algorithm}: the largest supported {which.upper()} is {ratio:.2f} times the smallest"
+    return f"{found.algorithm}: the largest supported {which.upper()} is {fixed(ratio, 2)} times the smallest"

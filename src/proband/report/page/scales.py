@@ -16,6 +16,7 @@ from proband.report.verification_axes import (
     round_deviates,
 )
 from proband.report.verification_curves import Floats
+from proband.words import count, given, trimmed
 
 Kind = Literal["linear", "log", "probit"]
 Unit = Literal["rate", "points", "count", "number"]
@@ -92,11 +93,10 @@ class Scale:
         if self.unit == "rate":
             return rate_label(value, powers=self.kind != "linear" and in_powers(self.low))
         if self.unit == "points":
-            points = round(100 * value, 6)
-            return f"{points:+g}".replace("-", "−") if points else "0"
+            return trimmed(100 * value, sign=True)
         if self.unit == "count":
-            return f"{value:,.0f}"
-        return f"{value:.6g}".replace("-", "−")
+            return count(round(value))
+        return given(value)
 
 
 def linear_ticks(low: float, high: float, most: int, *, whole: bool = False) -> list[float]:

@@ -23,6 +23,7 @@ import numpy as np
 
 from proband.report.page.markup import Markup, tag
 from proband.report.verification_curves import Floats
+from proband.words import count
 
 N_STYLES, N_DASHES = 7, 5
 _LISTED = 6
@@ -106,4 +107,4 @@ def points_of(x: Floats, y: Floats) -> str:
 def listed(parts: Sequence[str]) -> str:
     """The first few of several things in a row, for a description."""
     left = len(parts) - _LISTED
-    return "; ".join(parts[:_LISTED]) + (f"; and {left:,} more" if left > 0 else "")
+    return "; ".join(parts[:_LISTED]) + (f"; and {count(left)} more" if left > 0 else "")

@@ -1,0 +1,219 @@
+"""Only `proband.words` formats a number that somebody reads, so that the same kind of number looks the same everywhere."""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from string import Formatter
+
+import pytest
+from rich.console import Console
+
+import proband as pb
+from proband.protocols.audit_findings import Finding
+from proband.report import evaluation_markdown, evaluation_table, statements
+from proband.report.audits import finding_sentence
+from proband.report.comparisons import comparison_grid, comparison_statements, comparison_table
+from proband.report.grids import as_rich
+from proband.report.notes import told
+from proband.report.page.sections_identification import rates_table
+from proband.report.tables import evaluation_grids
+from proband.words import Note, as_sentence, fixed, interval, p_value
+
+SOURCE = Path(pb.__file__).parent
+# Modules that write numbers for machines, and what for.
+MACHINES = {
+    "cli/alter.py": "names of files",
+    "report/page/axes.py": "ends of axes for the script, and how round a tick is",
+    "report/page/blocks.py": "what cells are sorted by",
+    "report/page/rows.py": "points for the script",
+    "report/page/scales.py": "ticks without errors of rounding",
+    "report/page/svg.py": "coordinates, and points for the script",
+}
+# Rooms and modules whose numbers are not yet formatted by words.
+NOT_YET = (
+    "algorithms",
+    "arrays",
+    "blind",
+    "cli/mcnemar.py",
+    "cli/permute.py",
+    "cli/search.py",
+    "designs",
+    "engine",
+    "errors.py",
+    "faces",
+    "inference",
+    "measures",
+    "protocols",
+    "report/page/build.py",
+    "report/page/diagnostics.py",
+    "report/page/leaderboard.py",
+    "report/page/methods.py",
+    "report/page/protocol.py",
+    "report/page/render.py",
+    "report/page/sections_galleries.py",
+    "report/page/sections_identification.py",
+    "report/page/sections_more.py",
+    "report/page/sections_verification.py",
+    "report/page/verdict.py",
+    "samples",
+    "scores",
+    "study",
+)
+# A sign, separators of thousands or a kind of number; widths, and lengths of text, are no number's.
+_SPEC = re.compile(r"(.?[<>=^])?(?P<sign>[+ -])?z?#?0?\d*(?P<comma>[,_])?(\.\d+)?(?P<kind>[deEfFgGn%])?")
+_PERCENT = re.compile(r"%[-+ #0]*\d*(\.\d+)?[deEfFgGi]")
+
+
+def _is_number(spec: str) -> bool:
+    found = _SPEC.fullmatch(spec)
+    return found is not None and any(found[part] for part in ("sign", "comma", "kind"))
+
+
+def _is_template(text: str) -> bool:
+    try:
+        return any(_is_number(spec or "") for _, _, spec, _ in Formatter().parse(text))
+    except ValueError:  # braces of something else
+        return False
+
+
+def _formats(tree: ast.AST) -> Iterator[int]:
+    """The lines that format a number: in an f-string, by `format`, or by a template of either kind."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.FormattedValue(format_spec=ast.JoinedStr(values=parts)):
+                # A part that is computed is a number of places or a width.
+                spec = "".join(str(one.value) if isinstance(one, ast.Constant) else "9" for one in parts)
+                if _is_number(spec):
+                    yield node.lineno
+            case ast.Call(func=ast.Name(id="format"), args=[_, ast.Constant(value=str(spec))]) if _is_number(
+                spec
+            ):
+                yield node.lineno
+            case ast.Constant(value=str(text)) if _is_template(text):
+                yield node.lineno
+            case ast.BinOp(op=ast.Mod(), left=ast.Constant(value=str(text))) if _PERCENT.search(text):
+                yield node.lineno
+
+
+def _modules() -> dict[str, Path]:
+    return {path.relative_to(SOURCE).as_posix(): path for path in sorted(SOURCE.rglob("*.py"))}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'f"{rate:.4f}"', 'f"{n:,}"', 'f"{d:+.2f}"', 'f"{p:.2g}"', 'f"{level:.0%}"', 'f"{x:g}"', 'f"{x:{w}.{d}f}"', 'f"{k:06d}"',
+        '"{:.3f}".format(x)', 'format(x, ".3f")', '"%.3f of %s" % (x, y)', '"{rate:.4f}".format_map(x)',
+    ],
+)  # fmt: skip
+def test_formats_of_numbers_are_found(line: str) -> None:
+    assert list(_formats(ast.parse(line))) == [1]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['f"{name:30}"', 'f"{text!r:.80}"', 'f"{code:02x}"', '"{n:count probe} of {rate:rate}"', 'n % 2', '"{" "}"', 'f"{x}"'],
+)  # fmt: skip
+def test_other_formats_are_not(line: str) -> None:
+    assert not list(_formats(ast.parse(line)))
+
+
+def test_only_words_formats_numbers_for_people() -> None:
+    allowed = {"words.py", *MACHINES}
+    found = [
+        f"{name}:{line}"
+        for name, path in _modules().items()
+        if name not in allowed and not name.startswith(NOT_YET)
+        for line in _formats(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+    assert not found, "use the formats of proband.words"
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_modules_that_write_for_machines_still_do(name: str) -> None:
+    assert list(_formats(ast.parse(_modules()[name].read_text(encoding="utf-8"))))
+
+
+@pytest.fixture
+def outcome(study: Path) -> tuple[pb.Evaluation, pb.Comparison]:
+    samples = pb.Samples.read(study / "samples.csv")
+    scores = list(pb.read_scores(study / "scores.npz", samples, orientation="similarity").values())
+    evaluation = pb.evaluate(scores, pb.experiment_over(scores, samples), confidence_level=0.995)
+    outcomes = [entry.outcomes for entry in evaluation.entries]
+    return evaluation, pb.compare(pb.RecognitionRate(1), outcomes, confidence_level=0.995)
+
+
+def test_a_rate_and_its_interval_look_the_same_everywhere(
+    outcome: tuple[pb.Evaluation, pb.Comparison],
+) -> None:
+    evaluation, _ = outcome
+    terminal = Console(file=io.StringIO(), width=200, record=True)
+    terminal.print(evaluation_table(evaluation))
+    shown = {
+        "terminal": terminal.export_text(),
+        "Markdown": evaluation_markdown(evaluation),
+        "notebook": evaluation._repr_html_(),
+        "LaTeX and text": str(evaluation_grids(evaluation)),
+        "page": " ".join(cell.text for row in rates_table(evaluation).rows for cell in row),
+    }
+    for entry in evaluation.entries:
+        found = entry.interval(1)
+        assert found is not None
+        for place, text in shown.items():
+            assert fixed(entry.curve.at(1)) in text, place
+            assert interval(found.low, found.high) in text, place
+
+
+def test_a_terminal_of_80_columns_cuts_no_number_and_no_name(
+    outcome: tuple[pb.Evaluation, pb.Comparison],
+) -> None:
+    evaluation, comparison = outcome
+    tables = [
+        (evaluation_table(evaluation), evaluation_grids(evaluation)[0]),
+        (comparison_table(comparison), comparison_grid(comparison)),
+        (as_rich(evaluation_grids(evaluation)[0]), evaluation_grids(evaluation)[0]),
+    ]
+    for table, grid in tables:
+        terminal = Console(file=io.StringIO(), width=80, record=True)
+        terminal.print(table)
+        shown = terminal.export_text()
+        assert "…" not in shown
+        assert {word for row in grid.rows for cell in row for word in cell.split()} <= set(shown.split())
+
+
+def test_a_p_value_has_two_digits_everywhere(outcome: tuple[pb.Evaluation, pb.Comparison]) -> None:
+    _, comparison = outcome
+    found = Finding("kind", "note", "Losses differ.", 1, (), "look", p_value=0.031249, test="a test")
+    shown = p_value(found.p_value)
+    assert shown == "= 0.031"
+    assert finding_sentence(found) == f"Losses differ. p {shown} (a test)."
+    assert any(f"p {p_value(comparison.pairs[0].p_adjusted)}" in str(one) for one in comparison.sentences())
+
+
+def test_statements_are_notes_that_json_can_hold(outcome: tuple[pb.Evaluation, pb.Comparison]) -> None:
+    evaluation, comparison = outcome
+    said = [
+        one for one in (*statements(evaluation), *comparison_statements(comparison)) if isinstance(one, Note)
+    ]
+    held = json.loads(json.dumps([one.to_dict() for one in said]))
+    gallery = next(one for one in held if one["code"] == "evaluation.gallery")
+    assert gallery["values"]["people"] == 12
+    assert {
+        "evaluation.intervals",
+        "evaluation.closed-universe",
+        "comparison.raised-letters",
+        "report.answers",
+    } <= {one["code"] for one in held}
+    assert [as_sentence(one) for one in said] == [told(one) for one in said]
+
+
+def test_a_level_is_not_rounded_to_certainty(outcome: tuple[pb.Evaluation, pb.Comparison]) -> None:
+    evaluation, comparison = outcome
+    said = [*map(told, statements(evaluation)), *comparison_grid(comparison).header]
+    assert any("99.5%" in one for one in said)
+    assert not any("100%" in one for one in said)
