@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import isfinite
+from numbers import Integral
 from string import Formatter
 from typing import Any, ClassVar, Literal
 
@@ -46,10 +47,12 @@ def count(value: float) -> str:
 
     Examples
     --------
-    >>> count(12_345), count(2.5)
-    ('12,345', '2.5')
+    >>> count(12_345), count(2.5), count(2**64 + 1)
+    ('12,345', '2.5', '18,446,744,073,709,551,617')
 
     """
+    if isinstance(value, Integral):
+        return f"{value:,}"
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
 
 
@@ -188,7 +191,8 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "p": p_value,
     "list": listed,
 }
-"""What a template may ask of a value: ``{share:rate}``. ``{n:count probe}`` and ``{n:count person/people}`` add the word."""
+"""What a template may ask of a value: ``{share:rate}``. ``{n:count probe}`` and ``{n:count person/people}`` add the word,
+and ``{n:word is/are}`` is the word alone."""
 
 
 class _Words(Formatter):
@@ -198,6 +202,9 @@ class _Words(Formatter):
         if spec.startswith("count "):
             one, _, many = spec.removeprefix("count ").partition("/")
             return counted(value, one, many or None)
+        if spec.startswith("word "):
+            one, _, many = spec.removeprefix("word ").partition("/")
+            return one if value == 1 else many
         if spec:
             return FORMATS[spec](value)
         return str(value)
@@ -239,7 +246,9 @@ class Sentence:
 
     def __post_init__(self) -> None:
         for name, spec in _WORDS.fields(self.template):
-            if not name.isidentifier() or not (spec in FORMATS or spec == "" or spec.startswith("count ")):
+            if not name.isidentifier() or not (
+                spec in FORMATS or spec == "" or spec.startswith(("count ", "word "))
+            ):
                 raise ValueError(f"{self.code}: {{{name}:{spec}}} is no field of a sentence.")
         known = Sentence.every.setdefault(self.code, self)
         if known is not self and known.template != self.template:

@@ -16,6 +16,7 @@ import polars as pl
 from proband.algorithms.acquire import EYE_COLUMNS
 from proband.errors import InputError, UsageError, first_few
 from proband.samples import Samples
+from proband.words import count, digits
 
 Images = npt.NDArray[np.uint8]
 Eyes = npt.NDArray[np.float64]
@@ -79,7 +80,7 @@ class Alteration(ABC):
         points = None if eyes is None else np.asarray(eyes, dtype=np.float64)
         if points is not None and points.shape != (len(images), 4):
             shape = " × ".join(map(str, points.shape))
-            raise InputError(f"There are {len(images):,} images, but the eyes are {shape}.")
+            raise InputError(f"There are {count(len(images))} images, but the eyes are {shape}.")
         changed, clipped = self._changed(images, points)
         return Altered(changed, None if points is None else self.move(points), clipped)
 
@@ -171,7 +172,7 @@ class Scale(Alteration):
     def __post_init__(self) -> None:
         low, high = _SCALES
         fits = low <= self.factor <= high and self.factor != 1
-        _require(self, "factor", self.factor, fits, f"between {low:g} and {high:g}, and not 1")
+        _require(self, "factor", self.factor, fits, f"between {digits(low)} and {digits(high)}, and not 1")
 
     def move(self, eyes: Eyes) -> Eyes:
         """Move the eyes towards the point between them, or away from it."""

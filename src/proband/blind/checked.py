@@ -11,7 +11,7 @@ from proband.blind.package import Package
 from proband.blind.submission import Submission
 from proband.blind.surveying import Survey
 from proband.blind.training import summary_of
-from proband.words import counted
+from proband.words import count, counted, digits, percent
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,12 +76,12 @@ class Checked:
         declared, seen = self.submission.declared, self.survey
         rows, columns = self.scores.shape
         said = [
-            f"{declared.algorithm}: {counted(rows, 'query', 'queries')} × {counted(columns, 'target')}, {declared.orientation}, from {seen.low:g} to "
-            f"{seen.high:g}.",
-            f"{self.tied:.2%} of the scores equal another one of the same query.",
+            f"{declared.algorithm}: {counted(rows, 'query', 'queries')} × {counted(columns, 'target')}, {declared.orientation}, from {digits(seen.low, 6)} to "
+            f"{digits(seen.high, 6)}.",
+            f"{percent(self.tied, 2)} of the scores equal another one of the same query.",
         ]
         if seen.n_failed:
-            said.append(f"Failed comparisons, which will count as misses: {seen.n_failed:,}.")
+            said.append(f"Failed comparisons, which will count as misses: {count(seen.n_failed)}.")
         if declared.training is None:
             said.append("Nothing is stated about training.")
         else:
@@ -104,17 +104,17 @@ def _of_canaries(found: Canaries) -> list[str]:
     queries = counted(found.n_query_repeats, "repeated query", "repeated queries")
     targets = counted(found.n_target_repeats, "repeated target")
     said = [
-        f"Scores are alike for {queries} and {targets} (differences are at most {max(found.row_gap, found.column_gap):.0%} of what is "
+        f"Scores are alike for {queries} and {targets} (differences are at most {percent(max(found.row_gap, found.column_gap))} of what is "
         "allowed)."
     ]
     if found.n_control:
         said.append(
-            f"Scores of {counted(found.n_control, 'control pair')} are those of the main sets (at most {found.control_gap:.0%} of what "
+            f"Scores of {counted(found.n_control, 'control pair')} are those of the main sets (at most {percent(found.control_gap)} of what "
             "is allowed)."
         )
     if found.self_share is not None:
         said.append(
-            f"Own copies of {counted(found.n_selves, 'image')} in both sets are closer than {found.self_share:.0%} of the other targets, "
+            f"Own copies of {counted(found.n_selves, 'image')} in both sets are closer than {percent(found.self_share)} of the other targets, "
             "on the median."
         )
     return said

@@ -15,7 +15,7 @@ from proband.engine.frames import frame_of_rows
 from proband.errors import DesignError, InputError, UsageError
 from proband.samples import Choice, Samples
 from proband.samples.choosing import choose
-from proband.words import counted
+from proband.words import count, counted
 
 _CONTROL = 10
 _SHARE_OF_CANARIES, _FEWEST_CANARIES, _MOST_CANARIES = 0.01, 2, 50
@@ -121,6 +121,7 @@ def _number(asked: int | None, size: int, usual: int) -> int:
         return min(usual, size)
     if not 0 <= asked <= size:
         raise UsageError(
-            f"{asked:,} images of a set of {size:,} cannot be repeated.", "ask for no more than there are."
+            f"{count(asked)} images of a set of {count(size)} cannot be repeated.",
+            "ask for no more than there are.",
         )
     return asked

@@ -27,7 +27,7 @@ from proband.engine.files import make_directory, written_together
 from proband.engine.placing import settle
 from proband.errors import InputError, UsageError
 from proband.samples import Choice, Samples
-from proband.words import counted
+from proband.words import counted, digits
 
 
 @dataclass(frozen=True)
@@ -248,7 +248,7 @@ def _require_eyes_inside(samples: Samples, sizes: dict[str, tuple[int, int]], ey
         for x, y in ((left_x, left_y), (right_x, right_y)):
             if x is not None and y is not None and not (0 <= x < width and 0 <= y < height):
                 raise InputError(
-                    f"An eye of {name!r} is at ({x:g}, {y:g}), outside its picture of {width} × {height} pixels.",
+                    f"An eye of {name!r} is at ({digits(x, 6)}, {digits(y, 6)}), outside its picture of {width} × {height} pixels.",
                     "the table speaks of other pictures, perhaps before they were cropped; mend it, or give no eyes: "
                     "--version fully.",
                 )

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from proband.algorithms import Model, Sets
     from proband.samples import Samples
     from proband.scores import DenseScores
+    from proband.words import Note
 
 
 def recognize(
@@ -207,10 +208,10 @@ def _save(models: list[Model], directory: Path) -> None:
         talk().print(f"wrote {path}", markup=False, soft_wrap=True)
 
 
-def _report(scores: list[DenseScores], sets: Sets, met: str, out: Path) -> None:
+def _report(scores: list[DenseScores], sets: Sets, met: Note, out: Path) -> None:
     console = output()
     n_queries, n_targets = len(sets.queries), len(sets.targets)
     console.print(f"{n_queries:,} queries × {n_targets:,} targets; {met}.", markup=False, soft_wrap=True)
     for note in dict.fromkeys(note for one in scores for note in one.notes):
-        console.print(note, markup=False, soft_wrap=True)
+        console.print(str(note), markup=False, soft_wrap=True)
     talk().print(f"wrote {out}", markup=False, soft_wrap=True)

@@ -18,7 +18,7 @@ from proband.protocols.losses import Losses, losses
 from proband.protocols.notation import Protocol
 from proband.protocols.split_files import SplitTable
 from proband.samples import Samples
-from proband.words import counted
+from proband.words import count, counted, percent
 
 if TYPE_CHECKING:
     from proband.algorithms.pictures import Pictures
@@ -194,9 +194,9 @@ def _of_losses(found: Losses) -> Iterator[Finding]:
         yield Finding(
             "explained losses",
             "note",
-            f"{total:,} of {counted(found.n_collected, 'collected sample')} {'was' if total == 1 else 'were'} excluded for a reason.",
+            f"{count(total)} of {counted(found.n_collected, 'collected sample')} {'was' if total == 1 else 'were'} excluded for a reason.",
             total,
-            tuple(f"{reason}: {n:,}" for reason, n in list(found.reasons.items())[:NAMED]),
+            tuple(f"{reason}: {count(n)}" for reason, n in list(found.reasons.items())[:NAMED]),
             "report them, and the result with them as well: proband protocol what-if dropped.",
         )
     for one in found.uneven:
@@ -204,11 +204,11 @@ def _of_losses(found: Losses) -> Iterator[Finding]:
             yield Finding(
                 f"uneven losses by {one.by}",
                 "note" if one.by == "subject" else "warning",
-                f"Losses differ by {one.by} more than chance explains: {one.frame['share'][0]:.0%} of {one.frame[one.by][0]!r} are "
-                f"lost, and {one.frame['share'][-1]:.0%} of {one.frame[one.by][-1]!r}.",
+                f"Losses differ by {one.by} more than chance explains: {percent(one.frame['share'][0])} of {one.frame[one.by][0]!r} are "
+                f"lost, and {percent(one.frame['share'][-1])} of {one.frame[one.by][-1]!r}.",
                 found.n_lost,
                 tuple(
-                    f"{row[one.by]}: {row['lost']:,} of {row['collected']:,}"
+                    f"{row[one.by]}: {count(row['lost'])} of {count(row['collected'])}"
                     for row in one.frame.head(NAMED).to_dicts()
                 ),
                 "give the result with and without the excluded samples.",

@@ -10,7 +10,7 @@ import polars as pl
 
 from proband.protocols.audit_findings import NAMED, Finding
 from proband.protocols.audit_rows import CELL, Rows, on_both_sides
-from proband.words import counted
+from proband.words import count, counted, digits, percent
 
 APART = 0.1
 """Shares of classes in training and testing that differ by no more than this in all are not worth a word."""
@@ -59,8 +59,8 @@ def sizes(rows: Rows) -> Iterator[Finding]:
         yield Finding(
             "tiny test sets",
             "note",
-            f"{small.height:,} of {counted(table.height, 'test set')} {'has' if small.height == 1 else 'have'} fewer than {_SMALL} "
-            f"samples, the smallest {least}: its accuracy moves in steps of {1 / least:.2g}.",
+            f"{count(small.height)} of {counted(table.height, 'test set')} {'has' if small.height == 1 else 'have'} fewer than {_SMALL} "
+            f"samples, the smallest {least}: its accuracy moves in steps of {digits(1 / least, 2)}.",
             small.height,
             tuple(
                 f"{counted(row['test'], 'sample')}{rows.where(row)}" for row in small.head(NAMED).to_dicts()
@@ -117,9 +117,9 @@ def dominant_class(rows: Rows) -> Iterator[Finding]:
         yield Finding(
             "dominant class",
             "warning",
-            f"{share:.1%} of the tested samples are {counts['label'][0]!r}: always saying so would be as accurate.",
+            f"{percent(share, 1)} of the tested samples are {counts['label'][0]!r}: always saying so would be as accurate.",
             int(counts["count"][0]),
-            tuple(f"{name}: {n:,}" for name, n in counts.head(NAMED).iter_rows()),
+            tuple(f"{name}: {count(n)}" for name, n in counts.head(NAMED).iter_rows()),
             "report the accuracy of each class, or the mean over classes.",
         )
 
@@ -146,10 +146,10 @@ def unlike_classes(rows: Rows) -> Iterator[Finding]:
         yield Finding(
             "unlike classes",
             "warning",
-            f"In {len(unlikely):,} of {counted(rows.n_splits, 'split')} the classes of training and testing differ more than "
-            f"chance explains; by {worst['apart']:.0%} of the samples at most.",
+            f"In {count(len(unlikely))} of {counted(rows.n_splits, 'split')} the classes of training and testing differ more than "
+            f"chance explains; by {percent(worst['apart'])} of the samples at most.",
             len(unlikely),
-            tuple(f"{row['apart']:.0%} apart{rows.where(row)}" for row, _, _ in unlikely[:NAMED]),
+            tuple(f"{percent(row['apart'])} apart{rows.where(row)}" for row, _, _ in unlikely[:NAMED]),
             "stratify by class, or say that the test has another mixture than the training.",
             min(1.0, p_value * rows.n_splits),
             f"score test that {unit} were dealt at random, for the first named; times the number of splits (Bonferroni)",

@@ -10,7 +10,7 @@ import polars as pl
 
 from proband.protocols.audit_findings import NAMED, Finding, Severity
 from proband.protocols.audit_rows import CELL, Rows
-from proband.words import counted
+from proband.words import count, counted, digits
 
 if TYPE_CHECKING:
     from proband.protocols.duplicates import Duplicates
@@ -127,14 +127,14 @@ def _across(rows: Rows, copies: Duplicates, crossing: pl.DataFrame) -> Iterator[
             continue
         severity: Severity = "warning" if copies.of_vectors and copy == "near" else "leak"
         others = found.filter(pl.col("train_subject") != pl.col("test_subject")).height
-        foreign = f"; {others:,} of them under two subjects" if others else ""
+        foreign = f"; {count(others)} of them under two subjects" if others else ""
         yield Finding(
             f"{copy} copies in training and testing",
             severity,
             f"{counted(found.height, 'pair')} of a training and a test sample {_has(found)} {words}{foreign}.",
             found.height,
             tuple(
-                f"{row['train']} in train, {row['test']} in test, distance {row['distance']:.2g}{rows.where(row)}"
+                f"{row['train']} in train, {row['test']} in test, distance {digits(row['distance'], 2)}{rows.where(row)}"
                 for row in found.head(NAMED).to_dicts()
             ),
             "look at them; keep one of each, or keep copies on one side of the split."

@@ -11,7 +11,7 @@ from proband.protocols.audit_findings import NAMED, Finding
 from proband.protocols.audit_rows import CELL, Rows, on_both_sides
 from proband.protocols.notation import Protocol
 from proband.protocols.sizes import shares
-from proband.words import counted
+from proband.words import count, counted
 
 _PARTS = {2: ("train", "test"), 3: ("train", "validation", "test")}
 _CURE = "make the splits anew, or correct the protocol."
@@ -77,7 +77,7 @@ def _numbers(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
         yield Finding(
             "number of splits",
             "fault",
-            f"There are {counted(rows.n_splits, 'split')}, but {protocol} has {stated:,}{of}.",
+            f"There are {counted(rows.n_splits, 'split')}, but {protocol} has {count(stated)}{of}.",
             rows.n_splits,
             (),
             "complete the splits, or correct the protocol.",
@@ -91,7 +91,7 @@ def _numbers(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
             yield Finding(
                 "repeats and folds",
                 "fault",
-                f"The splits are numbered as {counted(repeats, 'repeat')}{of_each}, but {protocol} has {protocol.repeats:,}.",
+                f"The splits are numbered as {counted(repeats, 'repeat')}{of_each}, but {protocol} has {count(protocol.repeats)}.",
                 repeats,
                 (),
                 "number repeats and folds as the protocol has them, or correct it.",
@@ -108,7 +108,7 @@ def _validation(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
         wrong, words = parts.filter(pl.col("validation") > 0), "a validation set, which the protocol has not"
     if wrong.height:
         yield _deviation(
-            rows, "validation part", words, wrong, [f"{n:,} samples" for n in wrong["validation"]]
+            rows, "validation part", words, wrong, [f"{count(n)} samples" for n in wrong["validation"]]
         )
 
 
@@ -138,12 +138,12 @@ def _shares(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
         expected = ", ".join(
             f"{name} {_rounded(share * n)}" for name, share in zip(names, stated, strict=True)
         )
-        yield _sizes_off(rows, off, names, f"of {n:,} samples should be about {expected}")
+        yield _sizes_off(rows, off, names, f"of {count(n)} samples should be about {expected}")
     if protocol.kind == "cross-validation":
         short = parts.filter(pl.col("train") + pl.col("validation") + pl.col("test") < n)
         if short.height:
             yield _sizes_off(
-                rows, short, ("train", "test"), f"leave some of {n:,} samples unused", "unused in folds"
+                rows, short, ("train", "test"), f"leave some of {count(n)} samples unused", "unused in folds"
             )
 
 
@@ -204,7 +204,7 @@ def _per_subject(rows: Rows, protocol: Protocol, name: str, size: float | None) 
             f"{protocol} should {_wanted(size)} of each {whose} in {name}; {counted(off.height, 'time')} it is another number.",
             off.height,
             tuple(
-                f"{', '.join(str(row[part]) for part in key)}: {row['n']:,} in {name}{rows.where(row)}"
+                f"{', '.join(str(row[part]) for part in key)}: {count(row['n'])} in {name}{rows.where(row)}"
                 for row in off.head(NAMED).to_dicts()
             ),
             _CURE,
@@ -235,7 +235,7 @@ def _classes(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
             f"{counted(off.height, 'time')} a class has another number of training samples than {protocol} says.",
             off.height,
             tuple(
-                f"{row['label']}: {row['n']:,} train, {row['wanted']:,} stated{rows.where(row)}"
+                f"{row['label']}: {count(row['n'])} train, {count(row['wanted'])} stated{rows.where(row)}"
                 for row in off.head(NAMED).to_dicts()
             ),
             _CURE,
@@ -243,7 +243,7 @@ def _classes(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
     n = len(rows.used)
     rest = _parts(rows).filter(pl.col("train") + pl.col("test") < n)
     if rest.height and not _conditional(protocol) and protocol.disjoint is False:
-        yield _sizes_off(rows, rest, ("train", "test"), f"should test the rest of {n:,} samples")
+        yield _sizes_off(rows, rest, ("train", "test"), f"should test the rest of {count(n)} samples")
 
 
 def _left_out(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
@@ -276,7 +276,7 @@ def _left_out(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
         wanted = wanted | (pl.col("test") != pl.col("own"))
     wrong = single.filter(wanted)
     if wrong.height:
-        words = f"should train on all of {n:,} samples but those of the {unit} left out"
+        words = f"should train on all of {count(n)} samples but those of the {unit} left out"
         yield _sizes_off(rows, wrong, ("train", "test"), words)
 
 
@@ -298,7 +298,9 @@ def _parts(rows: Rows) -> pl.DataFrame:
 def _sizes_off(
     rows: Rows, off: pl.DataFrame, names: Sequence[str], words: str, kind: str = "sizes of parts"
 ) -> Finding:
-    examples = [", ".join(f"{name} {row[name]:,}" for name in names) for row in off.head(NAMED).to_dicts()]
+    examples = [
+        ", ".join(f"{name} {count(row[name])}" for name in names) for row in off.head(NAMED).to_dicts()
+    ]
     return _deviation(rows, kind, words, off, examples)
 
 
@@ -306,7 +308,7 @@ def _deviation(rows: Rows, kind: str, words: str, off: pl.DataFrame, examples: S
     return Finding(
         kind,
         "fault",
-        f"{off.height:,} of {counted(rows.n_splits, 'split')} {'deviates' if off.height == 1 else 'deviate'} from {rows.protocol}: {words}.",
+        f"{count(off.height)} of {counted(rows.n_splits, 'split')} {'deviates' if off.height == 1 else 'deviate'} from {rows.protocol}: {words}.",
         off.height,
         tuple(
             f"{said}{rows.where(row)}"
@@ -321,7 +323,7 @@ def _wanted(size: float | None) -> str:
 
 
 def _rounded(quota: float) -> str:
-    return f"{quota:,.1f}".removesuffix(".0")
+    return count(round(quota, 1))
 
 
 def _any_shared(rows: Rows) -> bool:

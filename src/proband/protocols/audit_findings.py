@@ -10,6 +10,7 @@ import polars as pl
 
 from proband.engine.frames import frame_of_rows
 from proband.protocols.losses import Losses
+from proband.words import count
 
 Severity = Literal["leak", "fault", "warning", "note"]
 """Training knows of the test; the division is not what it should be; look at it; as expected, but to be said."""
@@ -106,7 +107,9 @@ class Audit:
     def __repr__(self) -> str:
         counts = {name: sum(one.severity == name for one in self.findings) for name in get_args(Severity)}
         said = ", ".join(f"{n} {name}{'s' * (n > 1)}" for name, n in counts.items() if n) or "nothing found"
-        return f"Audit({self.source}: {self.n_splits:,} splits of {self.n_samples:,} samples; {said})"
+        return (
+            f"Audit({self.source}: {count(self.n_splits)} splits of {count(self.n_samples)} samples; {said})"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""

@@ -8,7 +8,7 @@ import polars as pl
 
 from proband.protocols.audit_findings import NAMED, Finding, Severity
 from proband.protocols.audit_rows import Rows, on_both_sides
-from proband.words import counted
+from proband.words import count, counted
 
 _SIDES: tuple[tuple[str, str, str, Severity], ...] = (
     ("train", "test", "training and testing", "leak"),
@@ -88,7 +88,7 @@ def shared_subjects(rows: Rows) -> Iterator[Finding]:
         yield Finding(
             f"subjects in {words}",
             weight,
-            f"{len(names):,} of {counted(n_subjects, 'subject')} {_is_in(len(names))} in both {words} of the same split"
+            f"{count(len(names))} of {counted(n_subjects, 'subject')} {_is_in(len(names))} in both {words} of the same split"
             f"{_meaning(rows, declared)}",
             len(names),
             examples,
@@ -159,7 +159,7 @@ def left_over(rows: Rows) -> Iterator[Finding]:
         yield Finding(
             "unused samples",
             "note",
-            f"{len(rest):,} of the {counted(len(rows.samples), 'sample')} of the table {_is_in(len(rest))} in no split.",
+            f"{count(len(rest))} of the {counted(len(rows.samples), 'sample')} of the table {_is_in(len(rest))} in no split.",
             len(rest),
             tuple(rest[:NAMED]),
             "say why: a table of exclusions with the columns id and reason.",

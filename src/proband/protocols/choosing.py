@@ -9,6 +9,7 @@ import numpy as np
 from proband.errors import DesignError, UsageError, first_few
 from proband.protocols.material import Material, material
 from proband.protocols.notation import Protocol
+from proband.words import count
 
 Task = Literal["identity", "attribute"]
 FEW_SUBJECTS = 50
@@ -46,7 +47,7 @@ def _of_identities(of: Material) -> tuple[Protocol, str]:
     alone = [of.classes[k] for k in np.flatnonzero(counts < 2)]
     if alone:
         raise DesignError(
-            f"{len(alone):,} of {len(counts):,} subjects have one sample only, which cannot both train and be tested: "
+            f"{count(len(alone))} of {count(len(counts))} subjects have one sample only, which cannot both train and be tested: "
             f"{first_few(alone)}.",
             "leave them out.",
         )
@@ -73,7 +74,7 @@ def _of_attributes(of: Material) -> tuple[Protocol, str]:
     lone = [of.classes[k] for k in np.flatnonzero(people < 2)]
     if lone:
         raise DesignError(
-            f"{len(lone):,} of {len(people):,} classes are of one subject only, who cannot both train and be tested: "
+            f"{count(len(lone))} of {count(len(people))} classes are of one subject only, who cannot both train and be tested: "
             f"{first_few(lone)}.",
             "leave these classes out.",
         )
@@ -85,4 +86,4 @@ def _of_attributes(of: Material) -> tuple[Protocol, str]:
             f"{why}, and {n} subjects are few enough to leave out each in turn",
         )
     protocol = Protocol("cross-validation", repeats=REPEATS, folds=FOLDS, disjoint=True)
-    return protocol, f"{why}, and {n:,} subjects are enough for {FOLDS} folds of different people"
+    return protocol, f"{why}, and {count(n)} subjects are enough for {FOLDS} folds of different people"

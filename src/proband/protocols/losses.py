@@ -15,6 +15,7 @@ from proband.errors import InputError, first_few
 from proband.measures.results import Answers
 from proband.samples import Samples
 from proband.samples.reading import frame_from
+from proband.words import count, p_value
 
 Counts = npt.NDArray[np.int64]
 _DRAWS = 1999
@@ -46,7 +47,7 @@ class Unevenness:
     answers: Answers
 
     def __repr__(self) -> str:
-        said = "not tested" if self.p_value is None else f"p = {self.p_value:.3g} ({self.test})"
+        said = "not tested" if self.p_value is None else f"p {p_value(self.p_value)} ({self.test})"
         return f"Unevenness(by {self.by}: {said})"
 
     def to_dict(self) -> dict[str, Any]:
@@ -97,7 +98,7 @@ class Losses:
         return self.n_collected - self.n_used
 
     def __repr__(self) -> str:
-        return f"Losses({self.n_lost:,} of {self.n_collected:,} samples, {len(self.unexplained):,} of them unexplained)"
+        return f"Losses({count(self.n_lost)} of {count(self.n_collected)} samples, {count(len(self.unexplained))} of them unexplained)"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
@@ -222,7 +223,7 @@ def _tested(collected: Counts, lost: Counts) -> tuple[float | None, str | None]:
 
         statistic = float(_chi_square(collected, lost[None, :])[0])
         return float(chdtrc(len(collected) - 1, statistic)), "chi-square test"
-    return _by_drawing(collected, lost), f"chi-square statistic over {_DRAWS:,} random losses"
+    return _by_drawing(collected, lost), f"chi-square statistic over {count(_DRAWS)} random losses"
 
 
 def _chi_square(collected: Counts, lost: Counts) -> npt.NDArray[np.float64]:

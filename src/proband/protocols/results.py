@@ -33,6 +33,7 @@ from proband.protocols.notation import Protocol
 from proband.protocols.plans import Plan
 from proband.protocols.predictions import FoldFacts, Predictions
 from proband.protocols.splits import GENERATOR_VERSION
+from proband.words import fixed
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +160,7 @@ class ProtocolRun:
     def __repr__(self) -> str:
         first = self.results[0]
         more = f" and {len(self.results) - 1} more" if len(self.results) > 1 else ""
-        shown = f"{first.classifier} under {first.protocol} {first.spread.mean:.3f}"
+        shown = f"{first.classifier} under {first.protocol} {fixed(first.spread.mean, 3)}"
         return (
             f"ProtocolRun({self.setting.data.name}, {self.setting.label or self.setting.task}: {shown}{more})"
         )

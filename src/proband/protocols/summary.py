@@ -18,6 +18,7 @@ from proband.protocols.plans import Plan
 from proband.protocols.predictions import Predictions, Roster
 from proband.protocols.results import ProtocolFindings, ProtocolResult, ProtocolRun, Setting
 from proband.protocols.splits import Split
+from proband.words import count
 
 
 def summarised(
@@ -103,7 +104,7 @@ def _why_not_on_splits(plan: Plan, found: Predictions) -> str | None:
 def _notes(setting: Setting, findings: Sequence[ProtocolFindings]) -> list[str]:
     """What a reader should know, each thing once."""
     notes = [
-        f"{n:,} of {len(setting.data) + len(setting.data.left_out):,} samples are left out: {why}"
+        f"{count(n)} of {count(len(setting.data) + len(setting.data.left_out))} samples are left out: {why}"
         for why, n in setting.data.exclusions.items()
     ]
     notes += setting.data.notes
@@ -112,7 +113,7 @@ def _notes(setting: Setting, findings: Sequence[ProtocolFindings]) -> list[str]:
             notes.append(f"{found.protocol} was chosen because {found.plan.why}")
         if found.plan.left_out:
             notes.append(
-                f"{found.protocol} leaves out {len(found.plan.left_out):,} subjects with too few samples: {first_few(found.plan.left_out)}"
+                f"{found.protocol} leaves out {count(len(found.plan.left_out))} subjects with too few samples: {first_few(found.plan.left_out)}"
             )
         if len(found.results) > 1 and found.protocol.kind not in _TESTS_ONCE:
             notes.append(

@@ -23,6 +23,7 @@ from proband.protocols.notation import Protocol
 from proband.protocols.plans import AUTO, make_plan
 from proband.protocols.results import ProtocolResult
 from proband.protocols.running import run_protocol
+from proband.words import count, fixed, percent, points, signed
 
 Question = Literal["mixed", "dropped"]
 Floats = npt.NDArray[np.float64]
@@ -74,7 +75,7 @@ class WhatIf:
     notes: tuple[str, ...]
 
     def __repr__(self) -> str:
-        first, second = (f"{one.name} {one.result.pooled.value:.4f}" for one in self.sides)
+        first, second = (f"{one.name} {fixed(one.result.pooled.value)}" for one in self.sides)
         return f"WhatIf({self.classifier}: {first}, {second}; {self.sentence()})"
 
     def sentence(self) -> str:
@@ -83,9 +84,9 @@ class WhatIf:
         ends = (
             "no interval"
             if self.low is None or self.high is None
-            else f"{self.confidence_level:.0%} [{100 * self.low:+.2f}, {100 * self.high:+.2f}]"
+            else f"{percent(self.confidence_level)} [{signed(100 * self.low)}, {signed(100 * self.high)}]"
         )
-        return f"{first} less {second}: {100 * self.difference:+.2f} points, {ends}"
+        return f"{first} less {second}: {points(self.difference)}, {ends}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
@@ -232,13 +233,13 @@ def _notes_on(dropped: Collection[str] | Mapping[str, str | None], data: Feature
     unknown = data.samples.ids.missing(dropped)
     if unknown:
         notes.append(
-            f"{len(unknown):,} of the {len(dropped):,} dropped ids are not among the samples that can be used: {first_few(unknown)}"
+            f"{count(len(unknown))} of the {count(len(dropped))} dropped ids are not among the samples that can be used: {first_few(unknown)}"
         )
     if isinstance(dropped, Mapping):
         unexplained = [name for name, why in dropped.items() if not (why or "").strip()]
         if unexplained:
             notes.append(
-                f"{len(unexplained):,} of the {len(dropped):,} dropped ids have no reason: {first_few(unexplained)}"
+                f"{count(len(unexplained))} of the {count(len(dropped))} dropped ids have no reason: {first_few(unexplained)}"
             )
     return notes
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from proband.protocols.sizes import plain
+from proband.words import count
 
 if TYPE_CHECKING:
     from proband.protocols.notation import Protocol
@@ -38,7 +39,9 @@ def _done(protocol: Protocol) -> str:
             return f"every sample is tested once, after training on all {others}"
         case "sampled leave-one-out":
             m, k = protocol.drawn or (0, 0)
-            again = f", and that whole is done {protocol.repeats:,} times" if protocol.repeats > 1 else ""
+            again = (
+                f", and that whole is done {count(protocol.repeats)} times" if protocol.repeats > 1 else ""
+            )
             return f"{_times(k)}, {_samples(m)} chosen at random {_verb('train', m)} and one other is tested{again}"
         case "leave-one-subject-out":
             return "the samples of every subject are tested once, after training on those of all the others"
@@ -50,12 +53,14 @@ def _done(protocol: Protocol) -> str:
 
 
 def _splits(protocol: Protocol) -> str:
-    return f"in each of {protocol.repeats:,} random splits" if protocol.repeats > 1 else "in one split"
+    return f"in each of {count(protocol.repeats)} random splits" if protocol.repeats > 1 else "in one split"
 
 
 def _folds(protocol: Protocol) -> str:
-    number = "folds whose number is not stated" if protocol.folds is None else f"{protocol.folds:,} folds"
-    again = f", {protocol.repeats:,} times with new folds" if protocol.repeats > 1 else ""
+    number = (
+        "folds whose number is not stated" if protocol.folds is None else f"{count(protocol.folds)} folds"
+    )
+    again = f", {count(protocol.repeats)} times with new folds" if protocol.repeats > 1 else ""
     return f"the samples are cut into {number}, each tested after training on the others{again}"
 
 
@@ -71,7 +76,9 @@ def _roles(protocol: Protocol) -> str:
             parts.append(f"the rest {verb}")
             continue
         unit = _unit(protocol, verb)
-        amount = [f"{plain(size)}%"] if percent else [f"{int(size):,}", "sample" if size == 1 else "samples"]
+        amount = (
+            [f"{plain(size)}%"] if percent else [f"{count(int(size))}", "sample" if size == 1 else "samples"]
+        )
         words = amount[:1] if unit == said != _IN_ALL else [*amount, unit]
         parts.append(" ".join([*words, verb if percent else _verb(verb, size)]))
         said = unit
@@ -94,11 +101,11 @@ def _conditions(protocol: Protocol) -> list[str]:
 
 
 def _samples(n: int) -> str:
-    return f"{n:,} sample{'s' * (n != 1)}"
+    return f"{count(n)} sample{'s' * (n != 1)}"
 
 
 def _times(n: int) -> str:
-    return f"{n:,} times" if n != 1 else "once"
+    return f"{count(n)} times" if n != 1 else "once"
 
 
 def _verb(verb: str, n: float) -> str:

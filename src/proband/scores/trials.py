@@ -17,6 +17,23 @@ from proband.samples.ids import Ids, Positions
 from proband.samples.table import Samples, as_text
 from proband.scores.alignment import check_ids
 from proband.scores.base import Cells, MissingPolicy, Orientation, Scores
+from proband.words import Note, Sentence, count, percent
+
+NOT_COUNTED = Sentence(
+    "scores.pairs-not-counted", "note", "{n:count pair} {n:word is/are} not to be counted; left out"
+)
+OF_UNKNOWN_IDS = Sentence(
+    "scores.comparisons-of-unknown-ids",
+    "note",
+    "{n:count comparison is/comparisons are} of ids that are left out",
+)
+NOT_COMPARED = Sentence(
+    "scores.pairs-not-compared",
+    "note",
+    "{n:count} of {total:count pair} {n:word was/were} not compared; {n:word it counts/they count} neither way",
+)
+FAILED_COMPARISONS = Sentence("scores.failed-comparisons", "note", "{n:count comparison} failed")
+
 
 SCHEMA = {
     "query": pl.String,
@@ -55,7 +72,7 @@ class Trials:
     frame: pl.DataFrame
     orientation: Orientation | None = None
     name: str = "trials"
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     metric: str | None = None
 
     def __post_init__(self) -> None:
@@ -72,7 +89,7 @@ class Trials:
         if infinite.height:
             first = infinite.row(0, named=True)
             raise InputError(
-                f"{self.name}: {infinite.height:,} scores are infinite; the first is of query {first['query']!r} and "
+                f"{self.name}: {count(infinite.height)} scores are infinite; the first is of query {first['query']!r} and "
                 f"target {first['target']!r}."
             )
         object.__setattr__(self, "frame", full)
@@ -103,8 +120,8 @@ class Trials:
     def __repr__(self) -> str:
         mated = self.frame["mated"]
         return (
-            f"Trials({self.name!r}: {len(self):,} comparisons, {int(mated.sum() or 0):,} mated, "
-            f"{int(self.frame['failed'].sum()):,} failed)"
+            f"Trials({self.name!r}: {count(len(self))} comparisons, {count(int(mated.sum() or 0))} mated, "
+            f"{count(int(self.frame['failed'].sum()))} failed)"
         )
 
     @classmethod
@@ -122,7 +139,7 @@ class Trials:
             unknown = axis.missing(pairs[column].unique(maintain_order=True).to_list())
             if unknown:
                 raise AlignmentError(
-                    f"{len(unknown):,} ids of the pair list are not among the {axis.what} ids of {scores.name}: "
+                    f"{count(len(unknown))} ids of the pair list are not among the {axis.what} ids of {scores.name}: "
                     f"{first_few(unknown)}."
                 )
         rows = scores.queries.positions(pairs["query"].to_list())
@@ -132,7 +149,7 @@ class Trials:
         notes = scores.notes
         if (cells == DONT_CARE).any():
             found = found.filter(pl.Series(cells != DONT_CARE))
-            notes = (*notes, f"{int((cells == DONT_CARE).sum()):,} pairs are not to be counted; left out")
+            notes = (*notes, NOT_COUNTED(n=int((cells == DONT_CARE).sum())))
         return cls(found, scores.orientation, scores.name, notes, scores.metric)
 
     def with_samples(self, samples: Samples, missing: MissingPolicy = "error") -> Trials:
@@ -150,7 +167,7 @@ class Trials:
             places[side] = np.fromiter(map(samples.ids.place, ids[:]), np.intp, len(ids))[numbers]
         known = (places["query"] >= 0) & (places["target"] >= 0)
         if not known.all():
-            notes.append(f"{int((~known).sum()):,} comparisons are of ids that are left out")
+            notes.append(OF_UNKNOWN_IDS(n=int((~known).sum())))
         frame = self.frame.filter(pl.Series(known))
         places = {side: own[known] for side, own in places.items()}
         names = pl.Series(samples.subjects[:], dtype=pl.String)
@@ -160,7 +177,7 @@ class Trials:
             other = int((frame[column] != values).sum())
             if other:
                 raise AlignmentError(
-                    f"{self.name}: the column {column!r} contradicts the samples table in {other:,} of {frame.height:,} comparisons.",
+                    f"{self.name}: the column {column!r} contradicts the samples table in {count(other)} of {count(frame.height)} comparisons.",
                     "leave it out of the list, or correct it.",
                 )
         failed = pl.Series(samples.failed[places["query"]] | samples.failed[places["target"]])
@@ -178,7 +195,7 @@ class Trials:
             return False
         return True
 
-    def to_matrix(self) -> tuple[npt.NDArray[np.float64], Ids, Ids, Cells | None, tuple[str, ...]]:
+    def to_matrix(self) -> tuple[npt.NDArray[np.float64], Ids, Ids, Cells | None, tuple[Note, ...]]:
         """Lay the list out as queries × targets: values, both axes, cell codes and notes.
 
         Pairs that were not compared become don't-care cells, and are counted in a note.
@@ -195,11 +212,9 @@ class Trials:
         cells[rows, columns] = np.where(failed, FAILED, OK)
         notes = list(self.notes)
         if len(self) < n_cells:
-            notes.append(
-                f"{n_cells - len(self):,} of {n_cells:,} pairs were not compared; they count neither way"
-            )
+            notes.append(NOT_COMPARED(n=n_cells - len(self), total=n_cells))
         if failed.any():
-            notes.append(f"{int(failed.sum()):,} comparisons failed")
+            notes.append(FAILED_COMPARISONS(n=int(failed.sum())))
         return values, queries, targets, cells, tuple(notes)
 
     def samples(self) -> Samples:
@@ -212,7 +227,7 @@ class Trials:
         clashing = table.group_by("id").agg(pl.col("subject").n_unique()).filter(pl.col("subject") > 1)
         if clashing.height:
             raise InputError(
-                f"{self.name}: {clashing.height:,} ids are given more than one subject: "
+                f"{self.name}: {count(clashing.height)} ids are given more than one subject: "
                 f"{first_few(clashing['id'].sort().to_list())}."
             )
         return Samples(table.unique("id", keep="first", maintain_order=True), source=self.name)
@@ -228,8 +243,8 @@ class Trials:
         n_cells = len(queries) * len(targets)
         if n_cells > _SMALL_MATRIX and len(self) < _LEAST_FILLED * n_cells:
             raise InputError(
-                f"{self.name}: {len(self):,} comparisons fill {len(self) / n_cells:.2%} of {len(queries):,} queries × "
-                f"{len(targets):,} targets: this is a list of chosen pairs, not a matrix.",
+                f"{self.name}: {count(len(self))} comparisons fill {percent(len(self) / n_cells, 2)} of {count(len(queries))} queries × "
+                f"{count(len(targets))} targets: this is a list of chosen pairs, not a matrix.",
                 "ranks need every probe compared with the whole gallery; such a list can be used for verification only.",
             )
         return queries, rows, targets, columns
@@ -238,7 +253,7 @@ class Trials:
         nameless = self.frame[column].null_count()
         if nameless:
             raise InputError(
-                f"{self.name}: {nameless:,} rows name no {column}, so there is no matrix and there are no ranks.",
+                f"{self.name}: {count(nameless)} rows name no {column}, so there is no matrix and there are no ranks.",
                 "such a list can be used for verification only, and says itself whose its comparisons are.",
             )
 
@@ -248,7 +263,7 @@ class Trials:
             again = (~cell.is_first_distinct()).arg_true()
             first = self.frame.row(int(again[0]), named=True)
             raise InputError(
-                f"{self.name}: {len(again):,} pairs are listed more than once; the first is query {first['query']!r} "
+                f"{self.name}: {count(len(again))} pairs are listed more than once; the first is query {first['query']!r} "
                 f"and target {first['target']!r}.",
                 cure,
             )
@@ -266,7 +281,7 @@ def as_scores(values: pl.Series, source: str) -> pl.Series:
         rounded = values.filter(scores.cast(pl.Int128) != values.cast(pl.Int128))
         if len(rounded):
             raise InputError(
-                f"{source}: {len(rounded):,} whole numbers of the column {quoted(values.name)} have more digits than a score "
+                f"{source}: {count(len(rounded))} whole numbers of the column {quoted(values.name)} have more digits than a score "
                 f"can hold, so that different scores would be tied: {first_few(rounded.to_list())}."
             )
     return scores
@@ -295,7 +310,7 @@ def read_lfw_pairs(path: str | Path) -> pl.DataFrame:
         pairs = [(number, line) for number, line in enumerate(lines[1:], start=2) if line.strip()]
         if len(pairs) != 2 * n_folds * n_each:
             raise InputError(
-                f"{path.name} claims {n_folds} folds of {n_each} + {n_each} pairs but has {len(pairs):,} lines of pairs."
+                f"{path.name} claims {n_folds} folds of {n_each} + {n_each} pairs but has {count(len(pairs))} lines of pairs."
             )
         rows = []
         for place, (number, line) in enumerate(pairs):

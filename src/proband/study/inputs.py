@@ -26,6 +26,7 @@ from proband.study.reading import placed
 from proband.study.recognising import recognise
 from proband.study.sections import EmbeddingSource, ImageSource, Place, ScoreSource
 from proband.study.sources import ScoreReader, read_table, renamed, require_names, require_samples
+from proband.words import Note
 
 _ONNX = "onnx:"
 
@@ -74,7 +75,7 @@ class StudyInputs:
     algorithms: tuple[Algorithm, ...]
     lists: tuple[PairList, ...]
     files: tuple[InputFile, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 def read_inputs(study: Study, cache: Cache, threads: int | None, progress: Progress) -> StudyInputs:
@@ -107,7 +108,7 @@ def read_inputs(study: Study, cache: Cache, threads: int | None, progress: Progr
         with placed(place):
             found += _embeddings(study, models, table, files, place)
     samples_digest = _digest_of_samples(study, table, files)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     if study.images is not None:
         with placed(study.where("images")):
             recognised, notes = _recognised(
@@ -193,7 +194,7 @@ def _recognised(
     cache: Cache,
     threads: int | None,
     progress: Progress,
-) -> tuple[list[Algorithm], tuple[str, ...]]:
+) -> tuple[list[Algorithm], tuple[Note, ...]]:
     """Scores of the images; of recognisers that are not ours the code may change unseen, so theirs are made anew."""
     from proband.algorithms.registry import BUNDLED
 
@@ -327,4 +328,4 @@ def _digest(scores: Scores, files: tuple[InputFile, ...], source: Any) -> str:
             hashed.update(np.ascontiguousarray(array).view(np.uint8).data)
     said = [scores.name, repr(type(scores)), scores.orientation, scores.metric or ""]
     axes = ["\n".join(axis) for axis in (scores.queries, scores.targets)]
-    return _joined(hashed.hexdigest(), *said, *axes, *scores.notes)
+    return _joined(hashed.hexdigest(), *said, *axes, *map(str, scores.notes))

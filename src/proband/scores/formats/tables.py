@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import csv
+import itertools
 from collections.abc import Collection, Sequence
 from functools import partial
-from itertools import chain, count
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +23,7 @@ from proband.scores.base import Scores
 from proband.scores.formats.chunks import read_in_chunks
 from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, subjects_of
 from proband.scores.trials import SCHEMA, Trials, as_scores
+from proband.words import count
 
 _LONG = ("query", "target", "score")
 # The columns of bob's CSV files, and what they are here. A probe key is needed for ranks.
@@ -59,7 +60,7 @@ def _first_line(path: Path) -> list[str]:
             f"{path.name} begins with a blank line.", "the first line holds the names of columns."
         )
     if len(line) == _LONGEST_HEADER:
-        raise InputError(f"{path.name} has a first line of more than {_LONGEST_HEADER:,} bytes.")
+        raise InputError(f"{path.name} has a first line of more than {count(_LONGEST_HEADER)} bytes.")
     with refused(f"{path.name}: the first line does not hold the names of columns"):
         text = line.decode("utf-8-sig").rstrip("\r\n")
         # Strictly: a name that is still open at the end of the line goes on in the next, and that is not supported.
@@ -127,7 +128,7 @@ def _refuse_gaps(path: Path, values: pl.DataFrame, targets: Ids) -> None:
         column = int(np.argmax(gaps > 0))
         row = int(values.to_series(column).is_null().arg_max() or 0)
         raise InputError(
-            f"{path.name}: {gaps.sum():,} scores are missing; the first is of target {targets[column]!r} in row "
+            f"{path.name}: {count(gaps.sum())} scores are missing; the first is of target {targets[column]!r} in row "
             f"{row + 1}.",
             "every row must have as many scores as there are targets.",
         )
@@ -160,7 +161,7 @@ def _name_for_queries(path: Path, targets: Ids) -> str:
             f"{path.name}: targets that are called as the columns of a list make it look like one.",
             "write the long form, or .npz.",
         )
-    candidates = chain(("query", "id"), (f"query id {number}" for number in count()))
+    candidates = itertools.chain(("query", "id"), (f"query id {number}" for number in itertools.count()))
     return next(name for name in candidates if name not in targets and _meanings([name, *targets]) is None)
 
 
