@@ -196,7 +196,16 @@ def _results(found: Found) -> str:
     plain = _shortened(found.to_dict(), "", lacking)
     if lacking:
         plain["left_out"] = sorted(set(lacking))
-    return json.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
+    return (
+        json.dumps(
+            plain,
+            ensure_ascii=False,
+            allow_nan=False,
+            separators=(",", ":"),
+            default=lambda record: record.to_dict(),
+        )
+        + "\n"
+    )
 
 
 def _shortened(value: Any, path: str, lacking: list[str]) -> Any:

@@ -216,7 +216,7 @@ def noted(found: Found) -> list[tuple[str, str]]:
     told: dict[str, list[str]] = {}
     for part, notes in parts:
         for note in notes:
-            told.setdefault(cells.as_sentence(_QUOTED.sub(r"“\2”", note)), []).append(part)
+            told.setdefault(cells.as_sentence(_QUOTED.sub(r"“\2”", str(note))), []).append(part)
     return [(_where(own), note) for note, own in told.items()]
 
 
