@@ -194,8 +194,10 @@ def _show_exact(found: list[Scores], pool: Any, ties: str, rank: int, json: bool
         style="dim",
         markup=False,
     )
+    from proband.words import as_sentence
+
     for note in pool.notes:
-        console.print(f"{note[0].upper()}{note[1:]}.", style="dim", markup=False, soft_wrap=True)
+        console.print(as_sentence(note), style="dim", markup=False, soft_wrap=True)
 
 
 def _show_trainings(found: list[Scores], pool: Any, rank: int, level: float, seed: int, json: bool) -> None:
@@ -211,5 +213,7 @@ def _show_trainings(found: list[Scores], pool: Any, rank: int, level: float, see
     for one, value in zip(found, made.replicates, strict=True):  # type: ignore[arg-type]
         console.print(f"{one.name:30} {value:.4f}", markup=False)
     console.print(repr(made), markup=False, soft_wrap=True)
+    from proband.words import as_sentence
+
     for note in made.notes:
-        console.print(f"{note[0].upper()}{note[1:]}.", style="dim", markup=False, soft_wrap=True)
+        console.print(as_sentence(note), style="dim", markup=False, soft_wrap=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from proband.protocols.audit_findings import Audit, Finding
+from proband.words import as_sentence
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -114,5 +115,5 @@ def what_if_statements(found: WhatIf) -> list[str]:
     return [
         f"{found.classifier}: {found.sentence()}.",
         f"Varying {answers.varying} ({found.n_subjects:,}); fixed: {answers.fixed}; assuming: {answers.assuming}.",
-        *(f"{note[0].upper()}{note[1:]}." for note in found.notes),
+        *(as_sentence(note) for note in found.notes),
     ]

@@ -24,7 +24,7 @@ from proband.report.choice_figures import (
 from proband.report.directory import whole_directory
 from proband.report.figures import save_figure
 from proband.report.grids import Grid, as_rich
-from proband.words import part_of
+from proband.words import as_sentence, part_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -133,7 +133,7 @@ def choices_statements(result: VirtualExperiments) -> list[str]:
             "hypothesis, so its share is no p-value. The p-value over people (sign-flip of people's mean successes, not "
             "adjusted) asks whether they differ on other people."
         )
-    return said + [f"{note[0].upper()}{note[1:]}." for note in result.notes]
+    return said + [as_sentence(note) for note in result.notes]
 
 
 def figures_of(result: VirtualExperiments, level: float = 0.95) -> dict[str, Figure]:

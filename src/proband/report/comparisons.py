@@ -10,6 +10,7 @@ from proband.engine.rendering import renders
 from proband.inference import Comparison, Estimate
 from proband.measures.compared import metrics_statement
 from proband.report.grids import Grid, as_tex, in_markdown, tex_comment, tex_row
+from proband.words import as_sentence
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -170,4 +171,4 @@ def comparison_statements(comparison: Comparison) -> list[str]:
     answers = comparison.answers
     said.append(f"Method: {comparison.pairs[0].method}.")
     said.append(f"Varying: {answers.varying}. Fixed: {answers.fixed}. Assuming: {answers.assuming}.")
-    return said + [f"{note[0].upper()}{note[1:]}." for note in comparison.notes]
+    return said + [as_sentence(note) for note in comparison.notes]

@@ -24,6 +24,7 @@ from proband.report.figures import STYLE, cmc_figure
 from proband.report.grids import Grid, as_html, as_latex
 from proband.report.interval_figures import comparison_figure, estimates_figure
 from proband.report.page.markup import Markup, joined, tag
+from proband.words import as_sentence
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -101,7 +102,7 @@ def _answers(answers: Answers) -> str:
 
 
 def _sentences(notes: Sequence[str]) -> list[str]:
-    return [f"{note[0].upper()}{note[1:]}." for note in notes]
+    return [as_sentence(note) for note in notes]
 
 
 def _estimate_grid(one: Estimate) -> Grid:

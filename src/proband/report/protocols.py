@@ -19,6 +19,7 @@ from proband.report.directory import MARK, require_free, whole_directory
 from proband.report.figures import save_figure
 from proband.report.grids import Grid, as_markdown, as_tex, tex_row
 from proband.report.protocol_figures import accuracy_figure
+from proband.words import as_sentence
 
 _STATISTICS = ("max", "mean", "min", "std")
 _FIGURES = tuple(f"accuracy.{ending}" for ending in ("png", "svg", "pdf"))
@@ -109,7 +110,7 @@ def run_statements(run: ProtocolRun) -> list[str]:
     said += _of_runs(run)
     said += _of_intervals(run)
     said += _of_comparisons(run)
-    return said + [f"{note[0].upper()}{note[1:]}." for note in run.notes]
+    return said + [as_sentence(note) for note in run.notes]
 
 
 def _of_runs(run: ProtocolRun) -> list[str]:

@@ -121,7 +121,7 @@ def verification_statements(results: Sequence[Verification]) -> list[str]:
         f"replicates of people. Varying: {answers.varying}. Fixed: {answers.fixed}. Assuming: {answers.assuming}."
     )
     notes = dict.fromkeys(note for one in results for note in one.notes)
-    return said + [f"{note[0].upper()}{note[1:]}." for note in notes]
+    return said + [as_sentence(note) for note in notes]
 
 
 def _nothing(rate: RateInterval) -> str:
