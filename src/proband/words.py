@@ -188,6 +188,7 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "small": digits,
     "threshold": lambda value: digits(value, 6),
     "percent": percent,
+    "percent_one": lambda value: percent(value, 1),
     "p": p_value,
     "list": listed,
 }

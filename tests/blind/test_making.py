@@ -136,7 +136,7 @@ def test_lists_only(people: Samples, tmp_path: Path) -> None:
 def test_shapes_can_be_kept(make: Make, people: Samples, pictures: Pictures, tmp_path: Path) -> None:
     test = BlindTest(people, "all", "all", pictures, keep_shapes=True)
     made = test.make(tmp_path / "test", tmp_path / "key")
-    assert "sizes" in made.notes[0]
+    assert "sizes" in str(made.notes[0])
     for name, sample in Key.read(tmp_path / "key").table.select("name", "sample").iter_rows():
         shown = np.asarray(Image.open(tmp_path / "test" / "images" / f"{name}.png"))
         np.testing.assert_array_equal(shown, pictures.load(sample))

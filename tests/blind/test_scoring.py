@@ -126,7 +126,7 @@ def test_failures_count_as_misses(test: tuple[Package, Key], answer: Answer) -> 
     outcomes = rank(opened.scores[0], opened.experiment())
     assert outcomes.failed.sum() == 1
     assert outcomes.probes[outcomes.failed].tolist() == [first]
-    assert any("failed on 1 query and 0 targets" in note for note in outcomes.notes)
+    assert any("failed on 1 query and 0 targets" in str(note) for note in outcomes.notes)
 
 
 def test_versions_are_paired_by_name(people: Samples, answer: Answer, tmp_path: Path) -> None:

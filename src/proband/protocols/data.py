@@ -20,7 +20,14 @@ from proband.protocols.choosing import Task
 from proband.samples import Samples
 from proband.scores.embeddings import Embeddings
 from proband.scores.reading import split_key
-from proband.words import count
+from proband.words import Note, Sentence, count
+
+STRANGERS = Sentence(
+    "protocols.strange-features",
+    "caution",
+    "{n:count} of {total:count row} of features {n:word is/are} of no sample in the table: {examples}",
+)
+
 
 Images = npt.NDArray[np.uint8]
 
@@ -60,7 +67,7 @@ class FeatureTable:
     features: npt.NDArray[Any] | None = None
     name: str = "data"
     left_out: tuple[tuple[str, str], ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:
         if (self.images is None) == (self.features is None):
@@ -261,11 +268,7 @@ def _features(source: str | Path, samples: Samples, name: str) -> FeatureTable:
     gone = tuple((one, "no features") for one in samples.ids if one not in have)
     strangers = [one for one in have if one not in samples.ids]
     notes = (
-        (
-            f"{count(len(strangers))} of {count(len(have))} rows of features are of no sample in the table: {first_few(strangers)}",
-        )
-        if strangers
-        else ()
+        (STRANGERS(n=len(strangers), total=len(have), examples=first_few(strangers)),) if strangers else ()
     )
     return FeatureTable(samples.take(known), None, np.asarray(found.query_vectors)[rows], name, gone, notes)
 

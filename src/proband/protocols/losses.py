@@ -15,12 +15,23 @@ from proband.errors import InputError, first_few
 from proband.measures.results import Answers
 from proband.samples import Samples
 from proband.samples.reading import frame_from
-from proband.words import count, p_value
+from proband.words import Method, Target, count, p_value
 
 Counts = npt.NDArray[np.int64]
 _DRAWS = 1999
 _AT_ONCE = 1 << 22  # numbers of a block of draws
 _EXPECTED = 5.0  # the least expected count for which the chi-square distribution is trusted
+
+
+FISHER = Method("fisher-exact", "Fisher's exact test")
+CHI_SQUARE = Method("chi-square", "chi-square test")
+DRAWN = Method("chi-square-drawn", f"chi-square statistic over {count(_DRAWS)} random losses", draws=_DRAWS)
+WHO_IS_LOST = Target("who-is-lost", "which samples are lost")
+HOW_MANY = Target("how-many-are-lost", "the samples that were collected, and how many of them are lost")
+LOST_ALONE = Target(
+    "lost-alone",
+    "samples are lost independently of each other; where whole subjects are dropped together, p-values are too small",
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,7 +54,7 @@ class Unevenness:
     by: str
     frame: pl.DataFrame
     p_value: float | None
-    test: str | None
+    test: Method | None
     answers: Answers
 
     def __repr__(self) -> str:
@@ -56,8 +67,8 @@ class Unevenness:
             "by": self.by,
             "counts": self.frame.to_dicts(),
             "p_value": self.p_value,
-            "test": self.test,
-            "assuming": self.answers.assuming,
+            "test": None if self.test is None else self.test.to_dict(),
+            "assuming": self.answers.assuming.to_dict(),
         }
 
 
@@ -190,7 +201,7 @@ def unevenness(by: str, values: pl.Series, lost: npt.NDArray[np.bool_]) -> Uneve
     Examples
     --------
     >>> unevenness("sex", pl.Series(["f"] * 5 + ["m"] * 5), np.arange(10) < 4)
-    Unevenness(by sex: p = 0.0476 (Fisher's exact test))
+    Unevenness(by sex: p = 0.048 (Fisher's exact test))
     """
     table = (
         pl.DataFrame({by: values, "lost": lost})
@@ -200,16 +211,13 @@ def unevenness(by: str, values: pl.Series, lost: npt.NDArray[np.bool_]) -> Uneve
     )
     p_value, test = _tested(table["collected"].to_numpy(), table["lost"].to_numpy())
     answers = Answers(
-        f"the share of samples lost, by {by}",
-        "which samples are lost",
-        "the samples that were collected, and how many of them are lost",
-        "samples are lost independently of each other; where whole subjects are dropped together, p-values are too small",
+        Target("share-lost", f"the share of samples lost, by {by}"), WHO_IS_LOST, HOW_MANY, LOST_ALONE
     )
     ordered = table.sort("share", "collected", descending=True, maintain_order=True)
     return Unevenness(by, ordered, p_value, test, answers)
 
 
-def _tested(collected: Counts, lost: Counts) -> tuple[float | None, str | None]:
+def _tested(collected: Counts, lost: Counts) -> tuple[float | None, Method | None]:
     n, gone = int(collected.sum()), int(lost.sum())
     if len(collected) < 2 or gone in (0, n):
         return None, None
@@ -217,13 +225,13 @@ def _tested(collected: Counts, lost: Counts) -> tuple[float | None, str | None]:
         from scipy.stats import fisher_exact
 
         found = fisher_exact(np.column_stack([lost, collected - lost]))
-        return float(found.pvalue), "Fisher's exact test"
+        return float(found.pvalue), FISHER
     if collected.min() * min(gone, n - gone) / n >= _EXPECTED:
         from scipy.special import chdtrc
 
         statistic = float(_chi_square(collected, lost[None, :])[0])
-        return float(chdtrc(len(collected) - 1, statistic)), "chi-square test"
-    return _by_drawing(collected, lost), f"chi-square statistic over {count(_DRAWS)} random losses"
+        return float(chdtrc(len(collected) - 1, statistic)), CHI_SQUARE
+    return _by_drawing(collected, lost), DRAWN
 
 
 def _chi_square(collected: Counts, lost: Counts) -> npt.NDArray[np.float64]:

@@ -17,7 +17,7 @@ from proband.protocols.data import labels_of, subjects_of
 from proband.protocols.notation import Protocol
 from proband.protocols.splits import GENERATOR_VERSION, Missing, Split, Splitter, splitter
 from proband.samples import Samples
-from proband.words import count
+from proband.words import Note, count
 
 AUTO = "auto"
 _MOST_SPLITS = 100_000
@@ -42,7 +42,7 @@ class Plan:
     splitter: Splitter
     labels: npt.NDArray[np.str_]
     subjects: npt.NDArray[np.str_]
-    why: str | None = None
+    why: Note | None = None
     train_on: npt.NDArray[np.bool_] | None = None
     test_on: npt.NDArray[np.bool_] | None = None
     left_out: tuple[str, ...] = ()

@@ -33,7 +33,7 @@ from proband.protocols.notation import Protocol
 from proband.protocols.plans import Plan
 from proband.protocols.predictions import FoldFacts, Predictions
 from proband.protocols.splits import GENERATOR_VERSION
-from proband.words import fixed
+from proband.words import Note, fixed
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +132,7 @@ class ProtocolFindings:
         return {
             "protocol": str(self.protocol),
             "meaning": self.protocol.describe(),
-            "why": self.plan.why,
+            "why": None if self.plan.why is None else self.plan.why.to_dict(),
             "sizes": {
                 name: [sizes[name].min(), sizes[name].max()]
                 for name in sizes.columns
@@ -155,7 +155,7 @@ class ProtocolRun:
 
     setting: Setting
     findings: tuple[ProtocolFindings, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     def __repr__(self) -> str:
         first = self.results[0]
@@ -240,7 +240,7 @@ class ProtocolRun:
             "confidence_level": asked.confidence_level,
             "margin": asked.margin,
             "protocols": [found.to_dict() for found in self.findings],
-            "notes": list(self.notes),
+            "notes": [note.to_dict() if isinstance(note, Note) else note for note in self.notes],
         }
 
     def card(

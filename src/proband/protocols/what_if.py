@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,7 +23,31 @@ from proband.protocols.notation import Protocol
 from proband.protocols.plans import AUTO, make_plan
 from proband.protocols.results import ProtocolResult
 from proband.protocols.running import run_protocol
-from proband.words import count, fixed, percent, points, signed
+from proband.words import Note, Sentence, Target, fixed, percent, points, signed
+
+UNKNOWN_DROPPED = Sentence(
+    "what-if.unknown-dropped",
+    "caution",
+    "{n:count} of the {total:count dropped id} {n:word is/are} not among the samples that can be used: {examples}",
+)
+UNEXPLAINED_DROPPED = Sentence(
+    "what-if.unexplained-dropped",
+    "caution",
+    "{n:count} of the {total:count dropped id} {n:word has/have} no reason: {examples}",
+)
+NO_INTERVAL = Sentence("what-if.no-interval", "note", "no interval: nothing varies over people")
+TESTED_AND_TRAINED = Sentence(
+    "what-if.tested-and-trained",
+    "note",
+    "the difference is of what is tested and of what is trained on, together",
+)
+_DIFFERENCE = "difference of accuracy on the pooled test samples, by "
+OF_MIXING = Target("accuracy-by-mixing", _DIFFERENCE + "whether subjects are in both training and testing")
+OF_DROPPING = Target("accuracy-by-dropping", _DIFFERENCE + "the dropped samples")
+PEOPLE = Target("people-tested", "people")
+CLASSIFIERS = Target("classifiers-and-splits", "the trained classifiers; the splits")
+PEOPLE_ALIKE = Target("people-alike", "people are independent and alike in distribution")
+
 
 Question = Literal["mixed", "dropped"]
 Floats = npt.NDArray[np.float64]
@@ -72,7 +96,7 @@ class WhatIf:
     confidence_level: float
     n_subjects: int
     answers: Answers
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     def __repr__(self) -> str:
         first, second = (f"{one.name} {fixed(one.result.pooled.value)}" for one in self.sides)
@@ -100,8 +124,8 @@ class WhatIf:
             "standard_error": self.standard_error,
             "confidence_level": self.confidence_level,
             "n_subjects": self.n_subjects,
-            "answers": asdict(self.answers),
-            "notes": list(self.notes),
+            "answers": {name: target.to_dict() for name, target in vars(self.answers).items()},
+            "notes": [note.to_dict() if isinstance(note, Note) else note for note in self.notes],
         }
 
     def to_frame(self) -> pl.DataFrame:
@@ -227,25 +251,23 @@ def _without(data: FeatureTable, dropped: Collection[str]) -> FeatureTable:
     return data.take(known, "dropped")
 
 
-def _notes_on(dropped: Collection[str] | Mapping[str, str | None], data: FeatureTable) -> list[str]:
+def _notes_on(dropped: Collection[str] | Mapping[str, str | None], data: FeatureTable) -> list[Note]:
     """What is wrong with a list of dropped samples."""
     notes = []
     unknown = data.samples.ids.missing(dropped)
     if unknown:
-        notes.append(
-            f"{count(len(unknown))} of the {count(len(dropped))} dropped ids are not among the samples that can be used: {first_few(unknown)}"
-        )
+        notes.append(UNKNOWN_DROPPED(n=len(unknown), total=len(dropped), examples=first_few(unknown)))
     if isinstance(dropped, Mapping):
         unexplained = [name for name, why in dropped.items() if not (why or "").strip()]
         if unexplained:
             notes.append(
-                f"{count(len(unexplained))} of the {count(len(dropped))} dropped ids have no reason: {first_few(unexplained)}"
+                UNEXPLAINED_DROPPED(n=len(unexplained), total=len(dropped), examples=first_few(unexplained))
             )
     return notes
 
 
 def _compared(
-    question: Question, sides: tuple[Side, Side], level: float, more_notes: tuple[str, ...]
+    question: Question, sides: tuple[Side, Side], level: float, more_notes: tuple[Note, ...]
 ) -> WhatIf:
     parts = [_means(one.result) for one in sides]
     difference, error, n_people = difference_over_people(parts[0], parts[1])
@@ -253,19 +275,11 @@ def _compared(
     if error is not None:
         reach = t_quantile(level, n_people - 1.0) * error
         low, high = max(-1.0, difference - reach), min(1.0, difference + reach)
-    changed = (
-        "whether subjects are in both training and testing" if question == "mixed" else "the dropped samples"
-    )
-    answers = Answers(
-        f"difference of accuracy on the pooled test samples, by {changed}",
-        "people",
-        "the trained classifiers; the splits",
-        "people are independent and alike in distribution",
-    )
-    notes = [] if error is not None else ["no interval: nothing varies over people"]
+    answers = Answers(OF_MIXING if question == "mixed" else OF_DROPPING, PEOPLE, CLASSIFIERS, PEOPLE_ALIKE)
+    notes = [] if error is not None else [NO_INTERVAL()]
     notes += notes_on(True, n_people)
     if question == "dropped":
-        notes.append("the difference is of what is tested and of what is trained on, together")
+        notes.append(TESTED_AND_TRAINED())
     notes += more_notes
     return WhatIf(
         question,

@@ -32,17 +32,17 @@ def findings_table(audit: Audit) -> Table:
 
 def finding_sentence(found: Finding) -> str:
     """The finding, with its p-value if chance could have made it."""
+    what = as_sentence(found.what)
     if found.p_value is None:
-        return found.what
+        return what
     shown = "p < 0.0001" if found.p_value < 1e-4 else f"p = {found.p_value:.4f}"
-    return f"{found.what} {shown} ({found.test})."
+    return f"{what} {shown} ({found.test})."
 
 
 def _named(found: Finding) -> str:
     rest = found.count - len(found.examples)
     # Reasons and classes are counted in samples, so that what is left of them is not known.
-    is_counted = found.kind not in ("explained losses", "dominant class") and "uneven" not in found.kind
-    more = [f"and {rest:,} more"] if rest > 0 and found.examples and is_counted else []
+    more = [f"and {rest:,} more"] if rest > 0 and found.examples and not found.examples_are_groups else []
     return "\n".join([*found.examples, *more])
 
 
@@ -54,10 +54,10 @@ def audit_statements(audit: Audit) -> list[str]:
     said = [
         f"{audit.source}: {audit.n_splits:,} {splits} of {audit.n_samples:,} samples of {audit.n_subjects:,} {subjects}, to "
         f"recognise {what}.",
-        f"Looked for: {'; '.join(audit.looked_for)}.",
+        f"Looked for: {'; '.join(map(str, audit.looked_for))}.",
     ]
     if audit.unchecked:
-        said.append(f"Of the protocol it was not checked: {'; '.join(audit.unchecked)}.")
+        said.append(f"Of the protocol it was not checked: {'; '.join(map(str, audit.unchecked))}.")
     if audit.duplicates is None:
         said.append("Copies of images were not looked for: give --images or --embeddings.")
     if audit.losses is None:
