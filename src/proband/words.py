@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import isfinite
-from numbers import Integral
+from operator import index
 from string import Formatter
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, SupportsIndex
 
 # Controls of terminals, marks that turn the direction of writing, separators of lines, halves of characters.
 UNPRINTABLE = re.compile(
@@ -51,8 +51,8 @@ def count(value: float) -> str:
     ('12,345', '2.5', '18,446,744,073,709,551,617')
 
     """
-    if isinstance(value, Integral):
-        return f"{value:,}"
+    if isinstance(value, SupportsIndex):
+        return f"{index(value):,}"
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
 
 
@@ -189,8 +189,10 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "threshold": lambda value: digits(value, 6),
     "percent": percent,
     "percent_one": lambda value: percent(value, 1),
+    "percent_two": lambda value: percent(value, 2),
     "p": p_value,
     "list": listed,
+    "sentences": lambda notes: " ".join(map(as_sentence, notes)),
 }
 """What a template may ask of a value: ``{share:rate}``. ``{n:count probe}`` and ``{n:count person/people}`` add the word,
 and ``{n:word is/are}`` is the word alone."""

@@ -27,8 +27,11 @@ def contradictions(card: ProtocolCard) -> Iterator[str]:
     if None not in (card.value.low, card.value.high) and card.value.low > card.value.high:  # type: ignore[operator]
         yield "value.low: is above value.high"
     elif misses(card.value):
-        low, high = ("" if end is None else digits(end, 6) for end in (card.value.low, card.value.high))
-        yield f"value.estimate: {digits(card.value.estimate, 6)} is outside its interval, {low}–{high}"
+        estimate, low, high = (
+            "" if part is None else digits(part, 6)
+            for part in (card.value.estimate, card.value.low, card.value.high)
+        )
+        yield f"value.estimate: {estimate} is outside its interval, {low}–{high}"
 
 
 def misses(value: Value) -> bool:
@@ -68,8 +71,8 @@ def _of_data(data: Dataset) -> Iterator[str]:
 
 def _of_selection(card: ProtocolCard) -> Iterator[str]:
     used, left_out = card.dataset.samples, _sum(card.selection.excluded)
-    if card.selection.collected is not None and None not in (left_out, used):
-        rest = card.selection.collected - (left_out or 0)
+    if card.selection.collected is not None and left_out is not None and used is not None:
+        rest = card.selection.collected - left_out
         if rest != used:
             yield f"selection.excluded: leaves {count(rest)} samples, but dataset.samples is {count(used)}"
 
@@ -77,11 +80,11 @@ def _of_selection(card: ProtocolCard) -> Iterator[str]:
 def _of_task(card: ProtocolCard) -> Iterator[str]:
     task, used, people = card.task, card.dataset.samples, card.dataset.subjects
     of_classes = _sum(task.classes)
-    if task.classes and None not in (of_classes, used) and of_classes != used:
+    if task.classes and of_classes is not None and used is not None and of_classes != used:
         yield f"task.classes: add up to {count(of_classes)} samples, but dataset.samples is {count(used)}"
     if task.classes and task.n_classes not in (None, len(task.classes)):
-        yield f"task.n_classes: is {task.n_classes}, but {len(task.classes)} classes are named"
-    if task.kind == "identity" and None not in (task.n_classes, people) and task.n_classes != people:
+        yield f"task.n_classes: is {task.n_classes}, but {count(len(task.classes))} classes are named"
+    if task.kind == "identity" and people is not None and task.n_classes not in (None, people):
         yield f"task.n_classes: is {task.n_classes}, but each of {count(people)} people is a class where identity is recognised"
 
 

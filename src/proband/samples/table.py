@@ -25,6 +25,9 @@ _EXACT: dict[pl.DataType, int] = {
     pl.Float32(): 2**24,
 }  # so far every whole number is a float
 UNDECIDED = "a value is missing or cannot be calculated"
+UNDECIDED_FOR = Sentence(
+    "samples.undecided", "note", "{n:count sample leaves/samples leave} {rule!r} undecided"
+)
 LOOK_ALIKES = Sentence(
     "samples.look-alikes",
     "caution",

@@ -21,12 +21,9 @@ from proband.engine import Progress, Silent
 from proband.errors import DesignError, UsageError, first_few
 from proband.samples import Samples
 from proband.samples.choosing import choose
+from proband.samples.table import UNDECIDED_FOR
 from proband.scores import DenseScores
-from proband.words import Note, Sentence, count
-
-UNDECIDED_FOR = Sentence(
-    "study.undecided-samples", "note", "{n:count sample leaves/samples leave} {rule!r} undecided"
-)
+from proband.words import Note, count
 
 
 @dataclass(frozen=True, eq=False)
