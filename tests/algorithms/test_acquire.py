@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from proband.algorithms import Acquired, Geometry, Pictures, acquire, crop_faces
-from proband.algorithms.acquire import NO_FACE, Failure
+from proband.algorithms.acquire import NO_EYES, NO_FACE, Failure
 from proband.errors import InputError
 from proband.samples import Samples
 
@@ -137,7 +137,10 @@ def test_eyes_that_a_detector_puts_outside_the_picture_are_a_failure() -> None:
             )
 
     acquired = acquire(in_memory(images, samples), samples, samples.ids, detector=Wild(), geometry=SMALL)
-    assert list(acquired.failures) == ["s1"]
+    assert {name: why.kind for name, why in acquired.failures.items()} == {"s1": NO_EYES}
+    assert [str(note) for note in acquired.notes] == [
+        "1 failure to acquire: no usable eyes (first: In 1 image an eye lies outside the image: 's1')"
+    ]
 
 
 def test_pictures_that_are_not_grey_are_failures() -> None:

@@ -58,13 +58,15 @@ class Alteration(ABC):
     kind: ClassVar[str]
 
     def __str__(self) -> str:
-        values = [str(value).removesuffix(".0") for value in astuple(self)]
-        return ":".join([self.kind, *values])
+        return ":".join(self._parts())
 
     @property
     def label(self) -> str:
         """The change as a part of an id: ``scale-0.8``."""
-        return str(self).replace(":", "-")
+        return "-".join(self._parts())
+
+    def _parts(self) -> list[str]:
+        return [self.kind, *(str(value).removesuffix(".0") for value in astuple(self))]
 
     def apply(self, images: Images, eyes: npt.ArrayLike | None = None) -> Altered:
         """Change a stack of images.
@@ -141,8 +143,8 @@ class Gradient(Alteration):
         _require(self, "strength", self.strength, 0 < self.strength <= 1, "above 0, and at most 1")
         _require(self, "angle", self.angle, True, "a number of degrees")
 
-    def __str__(self) -> str:
-        return super().__str__() if self.angle else super().__str__().rpartition(":")[0]
+    def _parts(self) -> list[str]:
+        return super()._parts()[: None if self.angle else -1]
 
     def _changed(self, images: Images, eyes: Eyes | None) -> tuple[Images, npt.NDArray[np.float64]]:
         height, width = images.shape[1:]

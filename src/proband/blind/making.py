@@ -29,6 +29,7 @@ from proband.errors import InputError, UsageError
 from proband.samples import Choice, Samples
 from proband.words import Note, Sentence, digits
 
+_ENDS = {PARTIALLY: "partially", FULLY: "fully"}  # of the names of two versions made at once
 SEEDED = Sentence(
     "blind.seeded", "caution", "a seed was given, so whoever guesses it has the key: for rehearsals only"
 )
@@ -212,7 +213,7 @@ class BlindTest:
             )
         places = [(out, key)]
         if len(self.versions) > 1:
-            ends = [version.split()[0] for version in self.versions]
+            ends = [_ENDS[version] for version in self.versions]
             places = [
                 (out.with_name(f"{out.name}-{end}"), key.with_name(f"{key.stem}-{end}{key.suffix}"))
                 for end in ends
