@@ -193,7 +193,7 @@ def test_ids_that_do_not_agree(studied: Studied, folder: Path) -> None:
     dropped = SOURCES.replace("[[scores]]", "[[scores]]\nmissing = 'drop'")
     found = run_study(studied(EXPERIMENT, "[verification]\nreplicates = 0", sources=dropped))
     assert found.evaluation is not None
-    assert any("left out" in note for note in found.evaluation.notes)
+    assert any("left out" in str(note) for note in found.evaluation.notes)
 
 
 def test_two_algorithms_of_one_name(studied: Studied) -> None:
@@ -305,7 +305,7 @@ def test_images_are_recognised_once(folder: Path, studied: Studied) -> None:
     assert "recognised" in cache.found
     assert cache.made == []
     assert first.algorithms == ("correlation", "pca:l2")
-    assert "none of whom is tested on" in first.notes[0]
+    assert "none of whom is tested on" in str(first.notes[0])
 
 
 def test_lists_allow_nothing_else(folder: Path, studied: Studied) -> None:

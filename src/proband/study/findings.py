@@ -14,6 +14,7 @@ from proband.inference.hard_subjects import HardSubjects
 from proband.inference.searching import SearchEstimates
 from proband.inference.strat_study import StratStudy
 from proband.inference.verifying import Verification
+from proband.words import Note
 
 SCHEMA = "proband-results/1"
 
@@ -84,7 +85,7 @@ class Findings:
     strat: StratStudy | None = None
     feret: FeretStudy | None = None
     confidence_level: float = 0.95
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note | str, ...] = ()
 
     @property
     def algorithms(self) -> tuple[str, ...]:
@@ -119,6 +120,6 @@ class Findings:
             "title": self.title,
             "confidence_level": self.confidence_level,
             "provenance": asdict(self.provenance),
-            "notes": list(self.notes),
+            "notes": [note.to_dict() if isinstance(note, Note) else note for note in self.notes],
             **{name: part for name, part in parts.items() if part},
         }
