@@ -18,7 +18,7 @@ SCORES = Sentence(
     "note",
     "{algorithm}: {queries:count query/queries} × {targets:count target}, {orientation}, from {low:threshold} to {high:threshold}",
 )
-TIED = Sentence("blind.tied", "note", "{share:percent_two} of the scores equal another one of the same query")
+TIED = Sentence("blind.tied", "note", "{share:hundredth} of the scores equal another one of the same query")
 FAILED_COMPARISONS = Sentence(
     "blind.failed-comparisons", "note", "Failed comparisons, which will count as misses: {n:count}"
 )

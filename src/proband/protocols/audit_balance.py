@@ -39,7 +39,7 @@ CLASSES_ABSENT = Sentence("audit.classes-absent", "caution", "{n:count class is/
 DOMINANT_CLASS = Sentence(
     "audit.dominant-class",
     "caution",
-    "{share:percent_one} of the tested samples are {label!r}: always saying so would be as accurate",
+    "{share:tenth} of the tested samples are {label!r}: always saying so would be as accurate",
 )
 UNLIKE_CLASSES = Sentence(
     "audit.unlike-classes",
