@@ -29,7 +29,7 @@ from proband.report.page.sections_identification import identification_section
 from proband.report.page.sections_more import hard_subjects_section, open_set_section
 from proband.report.page.sections_verification import groups_section, verification_section
 from proband.report.page.verdict import main_comparison, main_evaluation, verdict_section
-from proband.words import counted
+from proband.words import Note, counted
 
 _MOST_ROWS = (
     60  # numbers or rows in a list of the embedded results; curves, people and pairs of many are longer
@@ -92,7 +92,7 @@ class Found(Protocol):
     @property
     def confidence_level(self) -> float: ...
     @property
-    def notes(self) -> Sequence[str]: ...
+    def notes(self) -> Sequence[Note | str]: ...
     @property
     def algorithms(self) -> Sequence[str]: ...
     def to_dict(self) -> dict[str, Any]: ...

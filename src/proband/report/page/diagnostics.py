@@ -14,6 +14,7 @@ from proband.inference.clusters import Clusters
 from proband.report.page import cells
 from proband.report.page.model import Block, Cell, Column, Facts, Section, TableView
 from proband.report.page.verdict import main_comparison, main_evaluation
+from proband.words import Note
 
 if TYPE_CHECKING:
     from proband.report.page.build import Found
@@ -190,7 +191,7 @@ def _trials(result: VirtualExperiments) -> str:
 
 def noted(found: Found) -> list[tuple[str, str]]:
     """Every note and warning, each once, with the part it belongs to."""
-    parts: list[tuple[str, Iterable[str]]] = [("study", found.notes)]
+    parts: list[tuple[str, Iterable[Note | str]]] = [("study", found.notes)]
     evaluation = main_evaluation(found)
     if evaluation is not None:
         parts.append(("identification", evaluation.notes))
