@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import ClassVar, Literal, Self
 
+from proband.words import count
+
 _LONGEST_LINE = 2_000
 
 Door = Literal["python", "command line", "study"]
@@ -225,14 +227,14 @@ def quoted(value: object, limit: int = 80) -> str:
     text = str(value)
     if len(text) <= limit:
         return repr(text)
-    return f"{text[: limit - 1] + '…'!r} ({len(text):,} characters)"
+    return f"{text[: limit - 1] + '…'!r} ({count(len(text))} characters)"
 
 
 def first_few(items: Sequence[object], limit: int = 3) -> str:
     """Name the first offenders: ``'a', 'b', 'c' and 7 more``."""
     named = ", ".join(quoted(item) for item in items[:limit])
     rest = len(items) - limit
-    return f"{named} and {rest:,} more" if rest > 0 else named
+    return f"{named} and {count(rest)} more" if rest > 0 else named
 
 
 def _with_short_lines(text: str) -> str:

@@ -10,8 +10,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from math import isclose, isfinite
+from operator import index
 from string import Formatter
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, SupportsIndex
 
 # Controls of terminals, marks that turn the direction of writing, separators of lines, halves of characters.
 UNPRINTABLE = re.compile(
@@ -47,10 +48,12 @@ def count(value: float) -> str:
 
     Examples
     --------
-    >>> count(12_345), count(2.5)
-    ('12,345', '2.5')
+    >>> count(12_345), count(2.5), count(2**64 + 1)
+    ('12,345', '2.5', '18,446,744,073,709,551,617')
 
     """
+    if isinstance(value, SupportsIndex):
+        return f"{index(value):,}"
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
 
 
@@ -232,7 +235,7 @@ def size_of(value: float, in_points: bool = True) -> str:
     """
     if not in_points:
         return given(value)
-    return f"{given(100 * value)} {'point' if isclose(100 * value, 1) else 'points'}"
+    return f"{digits(100 * value, 4)} {'point' if isclose(100 * value, 1) else 'points'}"
 
 
 def small_interval(low: float, high: float) -> str:
@@ -351,7 +354,8 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "percent": percent,
     "relative": lambda value: f"{signed(100 * value, 0)}%",
     "tenth": lambda value: percent(value, 1),
-    "hundredths": lambda value: percent(value, 2),
+    "hundredth": lambda value: percent(value, 2),
+    "sentences": lambda notes: " ".join(map(as_sentence, notes)),
     "p": lambda value: p_value(*value) if isinstance(value, tuple) else p_value(value),
     "bound": lambda value: f"≤ {digits(value, 2)}",
     "list": listed,

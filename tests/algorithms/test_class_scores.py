@@ -49,7 +49,7 @@ def test_all_targets_of_a_person_share_a_score_and_it_is_said(random_crops: Make
     values = every(scores)
     for column, person in enumerate(target.subjects):
         assert np.array_equal(values[:, column], closeness[:, people.index(person)])
-    assert any("scores people" in note and "count subjects" in note for note in scores.notes)
+    assert any("scores people" in str(note) and "count subjects" in str(note) for note in scores.notes)
     assert (scores.orientation, scores.name) == ("similarity", name)
 
 

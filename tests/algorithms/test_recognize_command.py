@@ -169,7 +169,7 @@ def test_failures_are_counted_and_become_misses(study: Path, faces, run: Run) ->
     start = ("recognize", *HERE, "-a", "lbp:chi2", *TEST, "--failed", "blurred")
     done = run(*start, "-o", "scores.npz", cwd=study)
     assert done.returncode == 0, done.stderr
-    assert "1 failures to acquire: marked as failed in the table" in done.stdout
+    assert "1 failure to acquire: marked as failed in the table" in done.stdout
     assert "no eye centres" in done.stdout
     done = run("evaluate", "scores.npz", "-s", "samples.csv", "--json", cwd=study)
     assert done.returncode == 0, done.stderr

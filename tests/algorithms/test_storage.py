@@ -13,10 +13,12 @@ import numpy as np
 import pytest
 
 from proband.algorithms import LBP, NBNN, PCA, SRC, Crops, Grid, Model, load_model, recognizer, save_model
+from proband.algorithms.ica import UNSETTLED
 from proband.algorithms.plugins import CallableRecognizer
 from proband.algorithms.registry import BUNDLED
 from proband.errors import InputError
 from proband.samples.npz import write_archive
+from proband.words import Sentence
 
 Make = Callable[..., Crops]
 
@@ -77,9 +79,23 @@ def test_settings_come_back(tmp_path: Path, random_crops: Make, made) -> None:
 
 
 def test_notes_come_back(tmp_path: Path, random_crops: Make) -> None:
-    model = replace(fitted("ica:2", random_crops(12)), notes=("one thing", "and another"))
-    save_model(model, tmp_path / "model.npz")
-    assert load_model(tmp_path / "model.npz").notes == ("one thing", "and another")
+    told = Sentence("test.of-another-version", "note", "{n:count thing}")
+    notes = (UNSETTLED(rounds=3), told(n=2))
+    save_model(replace(fitted("ica:2", random_crops(12)), notes=notes), tmp_path / "model.npz")
+    del Sentence.every[told.code]
+    same, other = load_model(tmp_path / "model.npz").notes
+    assert same == notes[0]
+    assert str(other) == "2 things"
+
+
+def test_models_of_earlier_versions_told_their_notes_in_words(tmp_path: Path, random_crops: Make) -> None:
+    path = tmp_path / "model.npz"
+    save_model(replace(fitted("ica:2", random_crops(12)), notes=(UNSETTLED(rounds=3),)), path)
+    arrays = dict(np.load(path))
+    stated = json.loads(str(arrays["settings"]))
+    stated["settings"]["notes"] = ["one thing"]
+    np.savez(path, **{**arrays, "settings": np.array(json.dumps(stated))})
+    assert [str(note) for note in load_model(path).notes] == ["one thing"]
 
 
 @pytest.mark.parametrize("name", ["pca:mahalanobis", "lda:soft", "lbp:nbnn", "src"])

@@ -117,7 +117,7 @@ def test_a_seed_repeats_the_test_and_says_so(people: Samples, pictures: Pictures
         == len({one.packages[0].commitment for one in made})
         == 3
     )
-    assert "whoever guesses it has the key" in made[0].notes[0]
+    assert "whoever guesses it has the key" in str(made[0].notes[0])
 
 
 def test_lists_only(people: Samples, tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_lists_only(people: Samples, tmp_path: Path) -> None:
     names = tmp_path / "my-names.csv"
     assert names.stat().st_mode & 0o777 == 0o600
     assert pl.read_csv(names).equals(key.table)
-    assert str(names) in made.notes[0]
+    assert made.notes[0]["file"] == str(names)
     (tmp_path / "my.key").unlink()
     with pytest.raises(InputError, match=r"my-names\.csv is there already"):
         BlindTest(people, "session == 1", "session == 2").make(tmp_path / "test2", tmp_path / "my.key")
@@ -136,7 +136,7 @@ def test_lists_only(people: Samples, tmp_path: Path) -> None:
 def test_shapes_can_be_kept(make: Make, people: Samples, pictures: Pictures, tmp_path: Path) -> None:
     test = BlindTest(people, "all", "all", pictures, keep_shapes=True)
     made = test.make(tmp_path / "test", tmp_path / "key")
-    assert "sizes" in made.notes[0]
+    assert "sizes" in str(made.notes[0])
     for name, sample in Key.read(tmp_path / "key").table.select("name", "sample").iter_rows():
         shown = np.asarray(Image.open(tmp_path / "test" / "images" / f"{name}.png"))
         np.testing.assert_array_equal(shown, pictures.load(sample))
@@ -224,7 +224,7 @@ def test_eyes_must_be_inside_the_pictures_and_may_be_unknown(
         right_eye_x=pl.when(pl.col("id") == people.ids[7]).then(None).otherwise(12)
     )
     test = BlindTest(Samples(unknown), "all", "all", pictures, versions=(PARTIALLY,))
-    assert "1 image has no eye centres" in test.make(tmp_path / "test", tmp_path / "key").notes[0]
+    assert "1 image has no eye centres" in str(test.make(tmp_path / "test", tmp_path / "key").notes[0])
     with pytest.raises(InputError, match="no column 'left_eye_x'"):
         BlindTest(Samples(people.frame.drop(EYES)), "all", "all", versions=(PARTIALLY,)).make(
             tmp_path / "test2", tmp_path / "key2"

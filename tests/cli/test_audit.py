@@ -154,8 +154,8 @@ def test_a_table_without_folds_is_taken_for_one_split_and_says_so(run: Run, desk
     (desk / "one.csv").write_text(one.write_csv(), encoding="utf-8-sig")
     done = run("audit", "one.csv", "-s", "samples.csv", "--label", "smile", "--json", cwd=desk)
     assert done.returncode == 0, done.stderr
-    said = [found["what"] for found in json.loads(done.stdout)["findings"]]
-    assert "The table has no column fold, so one split is assumed." in said
+    said = [found["what"]["code"] for found in json.loads(done.stdout)["findings"]]
+    assert "audit.one-split" in said
 
 
 def test_what_if_shows_both_sides(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -180,7 +180,7 @@ def test_missing_drop_is_counted(evaluate: Evaluate, study: Path) -> None:
     assert "'p03-2'" in refused.stderr
     done = evaluate("--missing", "drop")
     assert done.returncode == 0, done.stderr
-    assert "1 of 12 query ids are not in the samples table" in done.stdout
+    assert "1 of 12 query ids is not in the samples table" in done.stdout
     assert "11 images of 11 people" in done.stdout
 
 
@@ -200,7 +200,7 @@ def test_a_person_called_na_and_words_that_mean_none(run: Callable[..., Any], tm
     (tmp_path / "samples.csv").write_text("id,subject,age\na1,NA,30\na2,NA,null\nb1,x,40\nb2,x,-\n")
     said = json.loads(run("inspect", "samples.csv", "--json", cwd=tmp_path).stdout)
     assert said["facts"]["subjects"] == 2
-    assert said["notes"] == [
+    assert [note["text"] for note in said["notes"]] == [
         "the column 'age' is taken as text: 2 of 4 values cannot be read as numbers: 'null', '-'"
     ]
     said = json.loads(

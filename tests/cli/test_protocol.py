@@ -68,7 +68,7 @@ def test_images_a_table_and_a_directory(protocol: Run, folder: Path, tmp_path: P
     assert done.returncode == 0, done.stderr
     assert "Accuracy over runs" in done.stdout
     assert "toy: 59 samples of 12 subjects, 12 × 12 pixels each" in done.stdout
-    assert "1 of 60 samples are left out: marked as failed in the table" in done.stdout
+    assert "1 of 60 samples is left out: marked as failed in the table" in done.stdout
     assert "wrote" in done.stderr
     assert (out / "report.md").is_file()
     assert not out.with_name("made.cache").exists()
@@ -211,8 +211,8 @@ def test_dropped_ids_that_are_unknown_or_unexplained_are_told(protocol: Run, tmp
     )
     done = protocol(*asked, "--exclusions", file, "--json")
     assert done.returncode == 0, done.stderr
-    notes = json.loads(done.stdout)["notes"]
-    assert "1 of the 3 dropped ids are not among the samples that can be used: 'zz'" in notes
-    assert "1 of the 3 dropped ids have no reason: 's06'" in notes
+    notes = [note["text"] for note in json.loads(done.stdout)["notes"] if isinstance(note, dict)]
+    assert "1 of the 3 dropped ids is not among the samples that can be used: 'zz'" in notes
+    assert "1 of the 3 dropped ids has no reason: 's06'" in notes
     file.write_text("name,reason\ns01,blurred\n")
     assert protocol(*asked, "--exclusions", file).returncode == 1

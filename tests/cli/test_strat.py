@@ -146,14 +146,14 @@ def test_as_many_images_as_leave_the_most_probes(seed: int, design: Any) -> None
 
 
 def test_what_is_left_out_is_said() -> None:
-    from proband.report.notes import told
     from proband.report.strat import study_statements
+    from proband.words import as_sentence
 
     scores, samples = people_with([18, 18, *[4] * 9, *[3] * 5, *[1] * 6])
     study = strat_study(scores, samples)
     assert (study.n_subjects, study.n_images, study.n_left_out) == (11, 4, 11)
     assert study.n_unused == len(samples) - 44 == study.to_dict()["n_unused"]
-    said = [*map(told, study_statements(study))]
+    said = [*map(as_sentence, study_statements(study))]
     assert said[-2].startswith("11 people with 4 images each; 11 people have fewer")
     assert said[-2].endswith("49 images are not used.")
     assert said[-1] == "With 3 images each, 16 people could take part."

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 ROOM = 1_500  # megabytes of address space beyond what the process has when it begins
+LEAST = (2 << 30) + (64 << 20)  # the program does not start with less
 
 
 def scores(path: str, samples: str | None, orientation: str | None, **_: Any) -> dict[str, Any]:
@@ -37,7 +38,7 @@ def scores(path: str, samples: str | None, orientation: str | None, **_: Any) ->
         hashed.update(
             tile.tobytes() + (b"" if cells is None else cells.tobytes()) + json.dumps(stated).encode()
         )
-        notes += one.notes
+        notes += map(str, one.notes)
     return {"digest": hashed.hexdigest(), "notes": sorted(set(notes))}
 
 
@@ -50,7 +51,7 @@ def samples(path: str, **_: Any) -> dict[str, Any]:
     content = json.dumps([[name, frame[name].cast(str).to_list()] for name in sorted(frame.columns)])
     return {
         "digest": hashlib.sha256(content.encode()).hexdigest(),
-        "notes": list(getattr(table, "notes", ())),
+        "notes": list(map(str, getattr(table, "notes", ()))),
     }
 
 
@@ -96,7 +97,7 @@ def bound() -> None:
     import resource
 
     size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (size + (ROOM << 20), resource.RLIM_INFINITY))
+    resource.setrlimit(resource.RLIMIT_AS, (max(size + (ROOM << 20), LEAST), resource.RLIM_INFINITY))
 
 
 def main() -> None:

@@ -224,8 +224,8 @@ def test_pool_says_who_cannot_take_part():
     )
     pool = pb.Pool(samples, "day")
     assert pool.n_subjects == 2
-    said = " ".join(pool.notes)
-    assert "1 samples without a value of day" in said
+    said = " ".join(map(str, pool.notes))
+    assert "1 sample without a value of day" in said
     assert "1 of 3 people cannot take part: they lack images in two groups" in said
     assert pb.Pool(samples, "day", where="subject != '4'").n_subjects == 2
     with pytest.raises(DesignError, match="Only 1"):

@@ -11,6 +11,7 @@ from proband.errors import AlignmentError, DesignError, InputError, ProbandError
 from proband.measures import CMC, MedianCensoredRank, MedianRelativeRank, RecognitionRate, rank
 from proband.samples import Experiment, Samples
 from proband.scores import Embeddings, Scores
+from proband.words import Sentence
 
 
 def one_row(scores: list[float], subjects: str, cells: list[int] | None = None, **columns: list[bool]):
@@ -293,8 +294,9 @@ def test_outcomes_cannot_be_changed(name):
 def test_notes_of_scores_and_experiment_are_carried_along():
     samples = Samples({"id": ["g", "h", "p"], "subject": ["a", "a", "a"], "session": [1, None, 2]})
     scores = Scores.from_array([[1.0]], ["p"], ["g"], orientation="similarity")
-    scores.notes = ("read with care",)
+    read = Sentence("test.read", "note", "read with care")()
+    scores.notes = (read,)
     outcomes = rank(scores, Experiment(samples, "session == 1", "session == 2"), check_orientation=False)
-    assert outcomes.notes[0] == "read with care"
-    assert "1 samples were left out of the gallery set" in str(outcomes.notes[1])
-    assert "1 samples were left out of the probe set" in str(outcomes.notes[2])
+    assert outcomes.notes[0] == read
+    assert "1 sample was left out of the gallery set" in str(outcomes.notes[1])
+    assert "1 sample was left out of the probe set" in str(outcomes.notes[2])

@@ -16,6 +16,7 @@ from proband.protocols.audit_balance import dealt_at_random
 from proband.protocols.split_files import split_frame
 from proband.protocols.splits import splitter
 from proband.samples import Samples
+from proband.words import as_sentence
 
 N_SUBJECTS, N_EACH = 20, 6
 SMILES = np.tile(["no", "yes"], N_SUBJECTS * N_EACH // 2)
@@ -66,7 +67,7 @@ def test_mixed_splits_are_sound_for_identity_and_leak_for_attributes(people: Sam
     assert note.severity == "note"
     (leak,) = attribute(frame, people, protocol=protocol).of("subjects in training and testing")
     assert leak.severity == "leak"
-    assert "recognising the person" in leak.what
+    assert "recognising the person" in str(leak.what)
 
 
 def test_splits_and_frames_and_tables_are_audited_alike(people: Samples) -> None:
@@ -90,7 +91,7 @@ def test_a_declared_disjoint_protocol_is_held_to_its_word(people: Samples) -> No
     (leak,) = attribute(frame_of(people, "5f CV"), people, protocol="5f CV+").of(
         "subjects in training and testing"
     )
-    assert "although 5f CV+ is subject-disjoint" in leak.what
+    assert "although 5f CV+ is subject-disjoint" in str(leak.what)
 
 
 def test_a_sample_in_two_roles_is_named(people: Samples) -> None:
@@ -142,7 +143,7 @@ def test_folds_that_are_hold_outs_are_not_taken_for_a_cross_validation(people: S
 def test_the_number_of_splits_is_held_against_the_protocol(people: Samples) -> None:
     frame = frame_of(people, "5f CV+").filter(pl.col("fold") < 5)
     (one,) = attribute(frame, people, protocol="5f CV+").of("number of splits")
-    assert one.what == "There are 4 splits, but 5f CV+ has 5."
+    assert as_sentence(one.what) == "There are 4 splits, but 5f CV+ has 5."
 
 
 def test_unused_samples_are_a_note(people: Samples) -> None:
@@ -212,7 +213,7 @@ def test_a_dominant_class_is_a_warning(people: Samples) -> None:
         smile=pl.when(pl.col("id").str.ends_with("-0")).then(pl.lit("yes")).otherwise(pl.lit("no"))
     )
     (one,) = attribute(frame_of(people, "5f CV+"), Samples(rare)).of("dominant class")
-    assert one.what.startswith("83.3% of the tested samples are 'no'")
+    assert str(one.what).startswith("83.3% of the tested samples are 'no'")
 
 
 def test_the_score_test_is_pearsons_for_samples() -> None:

@@ -123,8 +123,10 @@ def test_disjoint_splits_called_mixed_are_a_note() -> None:
 
 def test_what_is_not_checked_is_said() -> None:
     found = audit(made("80-20 HO"), PEOPLE, protocol="80-20 HO [train: session 1]")
-    assert [said.split(",")[0] for said in found.unchecked] == [
-        "whether chance alone chose", "which samples meet its conditions", "whether subjects should be shared",
+    assert [said.code for said in found.unchecked] == [
+        "audit.unchecked-chance", "audit.unchecked-conditions", "audit.unchecked-disjointness",
     ]  # fmt: skip
     assert audit(made("80-20 HO"), PEOPLE).unchecked == ()
-    assert "no label" in audit(made("2-rest HO*/class"), PEOPLE, protocol="2-rest HO*/class").unchecked[1]
+    assert "no label" in str(
+        audit(made("2-rest HO*/class"), PEOPLE, protocol="2-rest HO*/class").unchecked[1]
+    )

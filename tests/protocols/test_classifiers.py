@@ -107,6 +107,13 @@ def test_a_fingerprint_tells_settings_apart_and_distrusts_strangers() -> None:
         pass
 
     assert fingerprint(Mine()) is None
+    # Long arrays look alike where they are printed, and functions lie at other addresses in another process.
+    wide = [parse_classifier("sklearn.naive_bayes:GaussianNB()")[1] for _ in range(2)]
+    for k, one in enumerate(wide):
+        one.set_params(priors=np.where(np.arange(5_000) == 2_500 + k, 1.0, 0.0))
+    assert fingerprint(wide[0]) != fingerprint(wide[1])
+    assert fingerprint(wide[0].set_params(priors=[0.5, 0.5])) is not None
+    assert fingerprint(wide[1].set_params(priors=len)) is None
     assert (
         fingerprint(parse_classifier("sklearn.preprocessing:StandardScaler()+sklearn.svm:SVC()")[1])
         is not None

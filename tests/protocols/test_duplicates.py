@@ -130,7 +130,7 @@ def test_an_audit_names_copies_across_a_split_and_no_others(faces: dict[str, Gre
         found.of("exact copies in training and testing")[0].examples[0]
         == "p0-1 in train, exact in test, distance 0"
     )
-    assert "under two subjects" in found.of("near copies in training and testing")[0].what
+    assert "under two subjects" in str(found.of("near copies in training and testing")[0].what)
     images = np.stack([pictures.load(name) for name in table.ids])
     same = audit(frame, table, features=FeatureTable(table, images=images))
     assert same.duplicates is not None

@@ -395,3 +395,21 @@ def test_nothing_but_usage_errors_and_whatever_is_read_goes_round(text):
     except UsageError:
         return
     assert Protocol.parse(str(protocol)) == protocol
+
+
+@pytest.mark.parametrize(
+    ("text", "scheme", "holds_out"),
+    [
+        ("5×13-13 HO*", "13-13 HO*", True),
+        ("3×2f CV+ [train: 3×4 lights; mixed]", "2f CV", False),
+        ("2×5f CV mixed", "5f CV", False),
+        ("HO(joy:20, fear:10)+", "HO(fear:10, joy:20)", True),
+        ("80-20 HO", "80-20 HO", True),
+        ("7-rest HO**", "7-rest HO**", True),
+        ("LOSO", "LOSO", False),
+        ("LOO(100,500)+", "LOO(100,500)", False),
+    ],
+)
+def test_what_one_repeat_does(text: str, scheme: str, holds_out: bool) -> None:
+    protocol = Protocol.parse(text)
+    assert (protocol.scheme, protocol.is_hold_out) == (scheme, holds_out)

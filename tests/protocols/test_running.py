@@ -201,7 +201,7 @@ def test_a_strangers_classifier_is_not_kept(data: FeatureTable, tmp_path: Path) 
 
     run = run_protocol({"mine": Mine()}, data, "2f CV", cache=tmp_path)
     assert list(tmp_path.iterdir()) == []
-    assert "mine is not kept" in run.notes[0]
+    assert "mine is not kept" in str(run.notes[0])
 
 
 def test_a_full_journal_that_is_of_no_use_is_no_obstacle(data: FeatureTable, tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ def test_auto_says_what_it_chose(data: FeatureTable) -> None:
 def test_samples_without_a_label_are_left_out_and_counted(data: FeatureTable) -> None:
     run = run_protocol({"centre": CENTRE}, data, "2f CV+", task="attribute", label="mood")
     assert len(run.setting.data) == 166
-    assert "2 of 168 samples are left out: no value of 'mood'" in run.notes
+    assert "2 of 168 samples are left out: no value of 'mood'" in map(str, run.notes)
     card = run.card(run.results[0])
     assert (card.selection.collected, card.dataset.samples) == (168, 166)
     moods = data.samples.frame["mood"].drop_nulls().to_list()
@@ -253,8 +253,8 @@ def test_who_has_too_few_samples_is_refused_or_left_out(data: FeatureTable) -> N
     with pytest.raises(DesignError, match="too few samples: 'p00'"):
         run_protocol({"knn": KNN}, uneven, "2-2 HO*")
     run = run_protocol({"knn": KNN}, uneven, "2-2 HO*", missing="drop")
-    assert any("leaves out 1 subjects" in str(note) and "'p00'" in str(note) for note in run.notes)
-    assert "3 of 168 samples are left out: too few samples of the subject for 2-2 HO*" in run.notes
+    assert any("leaves out 1 subject " in str(note) and "'p00'" in str(note) for note in run.notes)
+    assert "3 of 168 samples are left out: too few samples of the subject for 2-2 HO*" in map(str, run.notes)
     card = run.card(run.results[0])
     assert (card.dataset.samples, card.dataset.subjects, card.task.n_classes) == (164, 41, 41)
     assert card.dataset.images_per_subject == (4, 4)
@@ -351,7 +351,7 @@ def test_pictures_that_cannot_be_used_are_left_out(tmp_path: Path) -> None:
     )
     read = FeatureTable.read(tmp_path / "v.npz", table)
     assert read.left_out == (("b2", "no features"),)
-    assert read.notes == ("1 of 4 rows of features are of no sample in the table: 'x'",)
+    assert tuple(map(str, read.notes)) == ("1 of 4 rows of features is of no sample in the table: 'x'",)
     with pytest.raises(UsageError, match="holds features"):
         FeatureTable.read(tmp_path / "v.npy", table, size=(4, 4))
 

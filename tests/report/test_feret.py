@@ -18,7 +18,7 @@ from proband.report.feret import study_figures, study_grids, study_statements, w
 from proband.report.feret_tables import gallery_size, leaderboards, size_grids, variation_grid
 from proband.report.figures import save_figure
 from proband.report.grids import Grid, as_markdown
-from proband.report.notes import told
+from proband.words import as_sentence
 
 N = 12
 
@@ -104,7 +104,7 @@ def test_markdown() -> None:
 
 
 def test_statements_say_the_rules(study: FeretStudy) -> None:
-    said = " ".join(map(told, study_statements(study)))
+    said = " ".join(map(as_sentence, study_statements(study)))
     for words in (
         "at least 50% of the pairs",
         "Fixed: the algorithms",
@@ -196,7 +196,7 @@ def test_sizes_say_that_they_count_people_and_rejection_says_its_rules() -> None
     experiment = pb.Experiment(samples, gallery="image < 2")
     asked = {"sizes": (10, 19), "rejection": Rejection(0.25, (0.5,))}
     made = feret_study(scores, experiment, **asked)
-    said = " ".join(map(told, study_statements(made)))
+    said = " ".join(map(as_sentence, study_statements(made)))
     assert "people have several images, which the other tables count one by one" in said
     assert "ranks count people" in size_grids(made)[0].title
     assert "somebody else with the same score stands before the mate" in said
@@ -208,7 +208,7 @@ def test_sizes_say_that_they_count_people_and_rejection_says_its_rules() -> None
     with pytest.raises(UsageError, match="gallery of 19 people who could be enrolled has 1 to 19"):
         feret_study(scores, experiment, sizes=(20,))
     by_people = feret_study(scores, experiment, counting="subjects", **asked)
-    assert "several images" not in " ".join(map(told, study_statements(by_people)))
+    assert "several images" not in " ".join(map(as_sentence, study_statements(by_people)))
     assert "ranks count people" not in size_grids(by_people)[0].title
     assert by_people.sizes[0].rates[-1] == pytest.approx(by_people.evaluation.entries[0].curve.at(1))
 

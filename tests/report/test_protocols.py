@@ -17,7 +17,6 @@ from proband.protocols.data import FeatureTable
 from proband.protocols.results import ProtocolRun
 from proband.protocols.running import run_protocol
 from proband.protocols.split_files import read_splits
-from proband.report.notes import told
 from proband.report.protocol_figures import accuracy_figure
 from proband.report.protocols import (
     intervals_grid,
@@ -28,6 +27,7 @@ from proband.report.protocols import (
     write_run,
 )
 from proband.samples import Samples
+from proband.words import as_sentence
 
 pytest.importorskip("sklearn")
 
@@ -79,7 +79,7 @@ def test_latex_escapes_and_balances(run: ProtocolRun) -> None:
 
 
 def test_statements_say_what_varies_and_who_is_better(run: ProtocolRun) -> None:
-    said = "\n".join(map(told, run_statements(run)))
+    said = "\n".join(map(as_sentence, run_statements(run)))
     assert "60 samples of 15 subjects" in said
     assert "no standard error" in said
     assert "varying samples of the same subjects" in said

@@ -9,7 +9,7 @@ import pytest
 import proband as pb
 from proband.errors import InputError, UsageError
 from proband.report import cmc_figure, evaluation_markdown, save_figure, statements, write_evaluation
-from proband.report.notes import told
+from proband.words import as_sentence
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_numbers_agree_everywhere(evaluation: pb.Evaluation, tmp_path: Path) -> 
 
 
 def test_statements_say_what_was_left_out(evaluation: pb.Evaluation) -> None:
-    said = " ".join(map(told, statements(evaluation)))
+    said = " ".join(map(as_sentence, statements(evaluation)))
     assert "Gallery: 12 images of 12 people" in said
     assert "1 probe and 0 gallery images" in said
     assert "Varying: other probes, one of each person" in said
@@ -49,7 +49,7 @@ def test_open_universe_is_said(study: Path) -> None:
     gallery = [name for name in scores[0].targets if name != "p05-1"]
     said = " ".join(
         map(
-            told,
+            as_sentence,
             statements(pb.evaluate(scores, pb.experiment_over(scores, samples, gallery, "session == 2"))),
         )
     )

@@ -60,17 +60,17 @@ def test_missing_values_leave_a_category_undecided_and_are_counted(experiment):
     same = "probe.light == mate.light"
     every = Category("same light", same, "all").of(experiment)
     assert ids(every) == ["p1"]
-    assert every.notes == (
+    assert tuple(map(str, every.notes)) == (
         "2 probes were left out of category 'same light': it is undecided, since a value is missing or cannot be calculated",
     )
     some = Category("same light", same, "any").of(experiment)
     assert ids(some) == ["p1", "p3"]
-    assert some.notes == (
-        "1 probes were left out of category 'same light': it is undecided, since a value is missing or cannot be calculated",
+    assert tuple(map(str, some.notes)) == (
+        "1 probe was left out of category 'same light': it is undecided, since a value is missing or cannot be calculated",
     )
     other = Category("other light", "probe.light != mate.light", "all").of(experiment)
     assert ids(other) == ["p2"]  # p3 is certainly not: one mate has its light
-    assert "1 probes were left out" in other.notes[0]
+    assert "1 probe was left out" in str(other.notes[0])
 
 
 def test_an_empty_category_is_refused(experiment):
@@ -136,7 +136,7 @@ def test_parse():
 
 def test_experiments_notes_are_kept(experiment):
     noted = experiment.restricted(probes=experiment.probes, note="seen before")
-    assert Category("all", "True").of(noted).notes == ("seen before",)
+    assert tuple(map(str, Category("all", "True").of(noted).notes)) == ("seen before",)
 
 
 def test_ferets_four_categories_by_hand():

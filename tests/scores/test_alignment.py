@@ -28,7 +28,7 @@ def test_ids_that_are_not_known():
     ids = Ids(["a1", "x", "y", "z", "w"], "query")
     with pytest.raises(AlignmentError, match=r"4 of 5 query ids .*: 'x', 'y', 'z' and 1 more(.|\n)*drop"):
         check_ids(ids, SAMPLES, "error")
-    assert check_ids(ids, SAMPLES, "drop") == (
+    assert tuple(map(str, check_ids(ids, SAMPLES, "drop"))) == (
         "4 of 5 query ids are not in the samples table: 'x', 'y', 'z' and 1 more; left out",
     )
 
@@ -66,8 +66,8 @@ def test_the_complaint_about_strangers_names_the_file(tmp_path):
 def test_strangers_may_be_dropped_and_are_counted(tmp_path):
     path = file_with_strangers(tmp_path / "harbour.npz")
     read = read_scores(path, SAMPLES, missing="drop")["s"]
-    note = "1 of 3 query ids are not in the samples table: 'x'; left out"
-    assert note in read.notes
+    (note,) = read.notes
+    assert str(note) == "1 of 3 query ids is not in the samples table: 'x'; left out"
     experiment = experiment_over([read], SAMPLES, missing="drop")
     assert [SAMPLES.ids[place] for place in experiment.probes] == ["a2", "b2"]
     outcomes = rank(read, experiment)
@@ -104,7 +104,7 @@ def test_samples_that_are_not_scored():
     kept = present_in(experiment, [made], "drop")
     assert [SAMPLES.ids[place] for place in kept.gallery] == ["a1"]
     assert len(kept.probes) == 2
-    assert any("1 of 2 gallery samples" in note and "harbour" in note for note in kept.notes)
+    assert any("1 of 2 gallery samples" in str(note) and "harbour" in str(note) for note in kept.notes)
 
 
 def test_what_one_algorithm_lacks_is_left_out_for_all():
@@ -112,7 +112,7 @@ def test_what_one_algorithm_lacks_is_left_out_for_all():
     both = [scores(["a2", "b2"], ["a1", "b1"], "one"), scores(["b2"], ["a1", "b1"], "two")]
     kept = present_in(experiment, both, "drop")
     assert [SAMPLES.ids[place] for place in kept.probes] == ["b2"]
-    assert any("two" in note and "for all algorithms" in note for note in kept.notes)
+    assert any("two" in str(note) and "for all algorithms" in str(note) for note in kept.notes)
 
 
 def test_nothing_is_left():

@@ -65,7 +65,7 @@ def test_an_image_list_among_the_files(directory):
         ("g2", "s2"),
         ("other", "s2"),
     ]
-    assert file.notes == ("subjects are taken from people.srt",)
+    assert tuple(map(str, file.notes)) == ("subjects are taken from people.srt",)
     assert file.queries[:] == ("p",)
 
 

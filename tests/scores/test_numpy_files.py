@@ -347,7 +347,7 @@ def test_ids_under_other_names(npz):
     archive_of(npz, s=VALUES, rows=IDS["query_ids"], columns=IDS["target_ids"])
     scores = read_scores(npz, orientation="similarity")["s"]
     assert (scores.queries[:], scores.targets[:]) == (("p1", "p2", "p3"), ("g1", "g2"))
-    assert scores.notes == (
+    assert tuple(map(str, scores.notes)) == (
         "query ids are taken from the array 'rows'",
         "target ids are taken from the array 'columns'",
     )

@@ -158,7 +158,9 @@ def test_analyses_that_are_not_asked_for_are_left_out_with_a_note(studied: Studi
     assert found.evaluation is None
     assert not found.comparisons
     assert len(found.verification) == 2
-    assert any(note.startswith("No identification: good: queries and targets share") for note in found.notes)
+    assert any(
+        str(note).startswith("No identification: good: queries and targets share") for note in found.notes
+    )
 
 
 @pytest.mark.parametrize("section", ["[identification]", "[[comparison]]", "[feret]"])
@@ -304,7 +306,7 @@ def test_images_are_recognised_once(folder: Path, studied: Studied) -> None:
     assert "recognised" in cache.found
     assert cache.made == []
     assert first.algorithms == ("correlation", "pca:l2")
-    assert "none of whom is tested on" in first.notes[0]
+    assert "none of whom is tested on" in str(first.notes[0])
 
 
 def test_lists_allow_nothing_else(folder: Path, studied: Studied) -> None:

@@ -15,9 +15,30 @@ from proband.algorithms.pictures import Grey, Pictures, check_grey, reason
 from proband.engine import Progress, Silent, run_blocks
 from proband.errors import Hint, InputError, ProbandError, first_few
 from proband.samples import Samples
+from proband.words import Note, Sentence, Target, count
+
+FAILURES = Sentence("algorithms.failures", "note", "{n:count failure} to acquire: {kind}")
+FAILURES_OF = Sentence(
+    "algorithms.failures-of", "note", "{n:count failure} to acquire: {kind} (first: {first})"
+)
+MARKED = Target("marked", "marked as failed in the table")
+NO_PICTURE = Target("picture", "no usable picture")
+NO_EYES = Target("eyes", "no usable eyes")
+NO_FACE = Target("face", "no face was found")
 
 EYE_COLUMNS = ("left_eye_x", "left_eye_y", "right_eye_x", "right_eye_y")
 _AT_ONCE = 16
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why there is no crop of a picture: the kind of failure, and what was wrong with this one."""
+
+    kind: Target
+    detail: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.detail}" if self.detail else str(self.kind)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,19 +54,19 @@ class Acquired:
     """
 
     crops: Crops
-    failures: dict[str, str]
+    failures: dict[str, Failure]
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """How many failed and why, most frequent reason first."""
-        kinds: dict[str, list[str]] = {}
+        kinds: dict[Target, list[str]] = {}
         for why in self.failures.values():
-            kind, _, detail = why.partition(": ")
-            kinds.setdefault(kind, []).append(detail)
+            kinds.setdefault(why.kind, []).append(why.detail)
         ordered = sorted(kinds.items(), key=lambda item: -len(item[1]))
         return tuple(
-            f"{len(details):,} failures to acquire: {kind}"
-            + (f" (first: {details[0]})" if details[0] else "")
+            FAILURES_OF(n=len(details), kind=kind, first=details[0])
+            if details[0]
+            else FAILURES(n=len(details), kind=kind)
             for kind, details in ordered
         )
 
@@ -79,47 +100,44 @@ def acquire(
     progress = progress or Silent()
     eyes = None if detector is not None or as_they_are else _eyes_of(samples)
 
-    def one(name: str) -> Grey | str:
+    def one(name: str) -> Grey | Failure:
         place = int(samples.ids.positions([name])[0])
         if samples.failed[place]:
-            return "marked as failed in the table"
+            return Failure(MARKED)
         try:
             picture = pictures.load(name)
             check_grey(picture, name)
         except ProbandError as error:
-            return f"no usable picture: {reason(error)}"
+            return Failure(NO_PICTURE, reason(error))
         if as_they_are:
             return picture
         try:
-            found = eyes[place] if eyes is not None else _found(detector, picture)
+            found = eyes[place] if eyes is not None else detector.find(picture)  # type: ignore[union-attr]
+            if found is None:
+                return Failure(NO_FACE)
             crop: Grey = crop_faces([picture], [found], geometry, ids=[name], threads=1)[0]
             return crop
         except ProbandError as error:
-            return reason(error) if detector is not None else f"no usable eyes: {reason(error)}"
+            return Failure(NO_EYES, reason(error))
 
-    def some(block: list[str]) -> list[Grey | str]:
+    def some(block: list[str]) -> list[Grey | Failure]:
         return [one(name) for name in block]
 
     progress.begin("cropping faces", len(wanted))
     blocks = [wanted[start : start + _AT_ONCE] for start in range(0, len(wanted), _AT_ONCE)]
-    results: list[Grey | str] = []
+    results: list[Grey | Failure] = []
     for part in run_blocks(some, blocks, threads):
         results += part
         progress.advance(len(part))
-    failures = {name: why for name, why in zip(wanted, results, strict=True) if isinstance(why, str)}
-    kept = [(name, image) for name, image in zip(wanted, results, strict=True) if not isinstance(image, str)]
+    failures = {name: why for name, why in zip(wanted, results, strict=True) if isinstance(why, Failure)}
+    kept = [
+        (name, image) for name, image in zip(wanted, results, strict=True) if not isinstance(image, Failure)
+    ]
     if not kept:
         raise InputError(
-            f"None of {len(wanted):,} pictures could be used; {first_few(list(failures))}: {next(iter(failures.values()), '')}."
+            f"None of {count(len(wanted))} pictures could be used; {first_few(list(failures))}: {next(iter(failures.values()), '')}."
         )
     return Acquired(Crops.of(_stacked(kept), samples, [name for name, _ in kept]), failures)
-
-
-def _found(detector: Detector | None, picture: Grey) -> tuple[float, ...]:
-    found = detector.find(picture) if detector is not None else None
-    if found is None:
-        raise InputError("no face was found")
-    return found
 
 
 def _eyes_of(samples: Samples) -> npt.NDArray[np.float64]:

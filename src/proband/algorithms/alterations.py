@@ -16,6 +16,7 @@ import polars as pl
 from proband.algorithms.acquire import EYE_COLUMNS
 from proband.errors import InputError, UsageError, first_few
 from proband.samples import Samples
+from proband.words import count, digits
 
 Images = npt.NDArray[np.uint8]
 Eyes = npt.NDArray[np.float64]
@@ -57,13 +58,15 @@ class Alteration(ABC):
     kind: ClassVar[str]
 
     def __str__(self) -> str:
-        values = [str(value).removesuffix(".0") for value in astuple(self)]
-        return ":".join([self.kind, *values])
+        return ":".join(self._parts())
 
     @property
     def label(self) -> str:
         """The change as a part of an id: ``scale-0.8``."""
-        return str(self).replace(":", "-")
+        return "-".join(self._parts())
+
+    def _parts(self) -> list[str]:
+        return [self.kind, *(str(value).removesuffix(".0") for value in astuple(self))]
 
     def apply(self, images: Images, eyes: npt.ArrayLike | None = None) -> Altered:
         """Change a stack of images.
@@ -79,7 +82,7 @@ class Alteration(ABC):
         points = None if eyes is None else np.asarray(eyes, dtype=np.float64)
         if points is not None and points.shape != (len(images), 4):
             shape = " × ".join(map(str, points.shape))
-            raise InputError(f"There are {len(images):,} images, but the eyes are {shape}.")
+            raise InputError(f"There are {count(len(images))} images, but the eyes are {shape}.")
         changed, clipped = self._changed(images, points)
         return Altered(changed, None if points is None else self.move(points), clipped)
 
@@ -140,8 +143,8 @@ class Gradient(Alteration):
         _require(self, "strength", self.strength, 0 < self.strength <= 1, "above 0, and at most 1")
         _require(self, "angle", self.angle, True, "a number of degrees")
 
-    def __str__(self) -> str:
-        return super().__str__() if self.angle else super().__str__().rpartition(":")[0]
+    def _parts(self) -> list[str]:
+        return super()._parts()[: None if self.angle else -1]
 
     def _changed(self, images: Images, eyes: Eyes | None) -> tuple[Images, npt.NDArray[np.float64]]:
         height, width = images.shape[1:]
@@ -171,7 +174,7 @@ class Scale(Alteration):
     def __post_init__(self) -> None:
         low, high = _SCALES
         fits = low <= self.factor <= high and self.factor != 1
-        _require(self, "factor", self.factor, fits, f"between {low:g} and {high:g}, and not 1")
+        _require(self, "factor", self.factor, fits, f"between {digits(low)} and {digits(high)}, and not 1")
 
     def move(self, eyes: Eyes) -> Eyes:
         """Move the eyes towards the point between them, or away from it."""

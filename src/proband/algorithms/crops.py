@@ -12,6 +12,7 @@ import numpy.typing as npt
 from proband.errors import InputError
 from proband.samples import Ids, Samples
 from proband.samples.table import frozen
+from proband.words import count
 
 Made = TypeVar("Made")
 BLOCK = 256  # crops worked on at once: a few megabytes of pixels
@@ -45,7 +46,9 @@ class Crops:
             )
         for what, values in (("ids", self.ids), ("subjects", self.subjects)):
             if values is not None and len(values) != len(self.images):
-                raise InputError(f"There are {len(self.images):,} crops but {len(values):,} {what}.")
+                raise InputError(
+                    f"There are {count(len(self.images))} crops but {count(len(values))} {what}."
+                )
         if not isinstance(self.images, np.memmap):
             object.__setattr__(self, "images", frozen(self.images.view()))
 

@@ -15,6 +15,12 @@ from proband.algorithms.normalize import STANDARD, Photometry
 from proband.algorithms.pca import LEADING, check_components, principal_components
 from proband.algorithms.recognizer import Recognizer, Training
 from proband.errors import UsageError
+from proband.words import Note, Sentence
+
+UNSETTLED = Sentence(
+    "algorithms.ica-unsettled", "caution", "FastICA had not settled after {rounds:count round}"
+)
+
 
 _SEED = 0
 _MOST_ROUNDS = 200
@@ -75,7 +81,7 @@ class ICA(Recognizer):
         )
 
 
-def _fast_ica(observations: Any) -> tuple[Any, tuple[str, ...]]:
+def _fast_ica(observations: Any) -> tuple[Any, tuple[Note, ...]]:
     """Run FastICA; a run that does not settle is said in a note, not in a warning that passes by."""
     FastICA = need("sklearn.decomposition", "ICA").FastICA  # noqa: N806 - a class
     with warnings.catch_warnings(record=True) as caught:
@@ -83,5 +89,6 @@ def _fast_ica(observations: Any) -> tuple[Any, tuple[str, ...]]:
         unmixed = FastICA(whiten="unit-variance", random_state=_SEED, max_iter=_MOST_ROUNDS, tol=1e-3).fit(
             observations
         )
-    settled = not any("converge" in str(warning.message) for warning in caught)
-    return unmixed, () if settled else (f"FastICA had not settled after {_MOST_ROUNDS:,} rounds",)
+    unsettled = need("sklearn.exceptions", "ICA").ConvergenceWarning
+    settled = not any(issubclass(warning.category, unsettled) for warning in caught)
+    return unmixed, () if settled else (UNSETTLED(rounds=_MOST_ROUNDS),)

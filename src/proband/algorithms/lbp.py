@@ -13,6 +13,7 @@ from proband.algorithms.recognizer import Model, PeopleModel, Recognizer, Traini
 from proband.engine import one_blas_thread, run_blocks
 from proband.errors import UsageError
 from proband.scores import Embeddings
+from proband.words import Note
 
 BINS = 59  # uniform patterns of 8 neighbours, each on its own, and one bin for all others
 
@@ -70,7 +71,7 @@ class HistogramModel(Model):
     name: str
     grid: Grid
     training: Training | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def represent(self, crops: Crops) -> Vectors:
         """Return the histograms of all cells, one after another."""
@@ -97,7 +98,7 @@ class NearestPartsModel(PeopleModel):
     grid: Grid
     anywhere: bool
     training: Training | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def represent(self, crops: Crops) -> Vectors:
         """Return the parts of each face, one after another."""

@@ -15,6 +15,7 @@ from proband.algorithms.pca import LEADING, check_components, principal_componen
 from proband.algorithms.recognizer import Recognizer, Training
 from proband.errors import InputError, UsageError
 from proband.scores import Metric
+from proband.words import count
 
 Comparison = Literal["l1", "l2", "angle", "soft"]
 _METRICS: dict[Comparison, Metric] = {"l1": "l1", "l2": "l2", "angle": "cosine", "soft": "l2"}
@@ -93,8 +94,8 @@ def discriminants(
         raise InputError("Discriminants need training faces of at least two people.")
     if n - len(sizes) < dimension:
         raise InputError(
-            f"The scatter within people is singular: {n:,} training faces of {len(sizes):,} people leave "
-            f"{n - len(sizes):,} degrees of freedom for {dimension:,} principal components.",
+            f"The scatter within people is singular: {count(n)} training faces of {count(len(sizes))} people leave "
+            f"{count(n - len(sizes))} degrees of freedom for {count(dimension)} principal components.",
             "train on more images of each person, or keep fewer components.",
         )
     sums = np.zeros((len(sizes), dimension))

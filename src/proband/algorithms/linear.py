@@ -13,6 +13,7 @@ from proband.algorithms.recognizer import Model, Training, Vectors, same_shape
 from proband.engine import one_blas_thread, run_blocks
 from proband.errors import InputError
 from proband.scores import Embeddings, Metric
+from proband.words import Note
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +43,7 @@ class LinearModel(Model):
     basis: Vectors
     weights: npt.NDArray[np.float64]
     training: Training | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:
         # BLAS rounds by the layout of an array, so that of a fitted model must be that of a loaded one.

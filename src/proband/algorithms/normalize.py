@@ -11,6 +11,7 @@ import numpy.typing as npt
 from proband.engine import Progress, Silent, run_blocks
 from proband.errors import InputError, first_few
 from proband.kernels.portraits import prepare_pixels, warp_by_eyes
+from proband.words import count, counted
 
 _AT_ONCE = 32
 
@@ -96,7 +97,7 @@ def check_eyes(
     n = len(images)
     if points.shape != (n, 4):
         raise InputError(
-            f"There are {n:,} images, but the eyes are {' × '.join(map(str, points.shape))}, not {n} × 4."
+            f"There are {count(n)} images, but the eyes are {' × '.join(map(str, points.shape))}, not {n} × 4."
         )
 
     def named(places: Sequence[int] | npt.NDArray[np.intp]) -> str:
@@ -106,20 +107,20 @@ def check_eyes(
     if odd:
         got = images[odd[0]]
         raise InputError(
-            f"{len(odd):,} images are not grey images of 8 bits: {named(odd)}, which is "
+            f"{counted(len(odd), 'image is', 'images are')} not grey of 8 bits: {named(odd)}, which is "
             f"{' × '.join(map(str, got.shape))} of {got.dtype}.",
             "turn colour into grey and 16 bits into 8; proband.algorithms.read_picture does.",
         )
     missing = np.flatnonzero(~np.isfinite(points).all(axis=1))
     if missing.size:
         raise InputError(
-            f"{missing.size:,} images have no eye centres: {named(missing)}.",
+            f"{counted(missing.size, 'image has', 'images have')} no eye centres: {named(missing)}.",
             "mark samples without eyes as failed, or let a detector find them.",
         )
     swapped = np.flatnonzero(points[:, 2] <= points[:, 0])
     if swapped.size:
         raise InputError(
-            f"In {swapped.size:,} images the left eye is not to the left of the right: {named(swapped)}.",
+            f"In {counted(swapped.size, 'image')} the left eye is not to the left of the right: {named(swapped)}.",
             "left is on the image's left, whoever's eye it is; are the columns swapped?",
         )
     sizes = np.array([images[k].shape for k in range(n)], dtype=np.float64).reshape(n, 2)
@@ -127,7 +128,9 @@ def check_eyes(
     outside = (x < 0) | (y < 0) | (x > sizes[:, 1:] - 1) | (y > sizes[:, :1] - 1)
     beyond = np.flatnonzero(outside.any(axis=1))
     if beyond.size:
-        raise InputError(f"In {beyond.size:,} images an eye lies outside the image: {named(beyond)}.")
+        raise InputError(
+            f"In {counted(beyond.size, 'image')} an eye lies outside the image: {named(beyond)}."
+        )
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from proband.engine.files import first_line, require_regular
 from proband.errors import InputError, ProbandError, Said, UsageError
 from proband.samples import Ids, Samples
 from proband.samples.npz import Archive
+from proband.words import count
 
 Grey = npt.NDArray[np.uint8]
 ENDINGS = (".png", ".pgm", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp")
@@ -61,7 +62,7 @@ def read_picture(path: Path) -> Grey:
         with Image.open(path, formats=_FORMATS) as picture:
             if picture.width * picture.height > _MOST_PIXELS:
                 raise InputError(
-                    f"{path.name} has {picture.width:,} × {picture.height:,} pixels, more than {_MOST_PIXELS:,}.",
+                    f"{path.name} has {count(picture.width)} × {count(picture.height)} pixels, more than {count(_MOST_PIXELS)}.",
                     "it is damaged or made to harm; if it is sound, make it smaller.",
                     file=Said(path.name),
                 )
@@ -151,7 +152,7 @@ def _from_archive(path: Path, samples: Samples) -> Callable[[str], Grey]:
         place = {name: k for k, name in enumerate(samples.ids)}
     else:
         raise InputError(
-            f"{path.name} has {len(images):,} pictures without ids, and the table has {len(samples):,} samples.",
+            f"{path.name} has {count(len(images))} pictures without ids, and the table has {count(len(samples))} samples.",
             file=Said(path.name),
         )
 

@@ -15,6 +15,7 @@ from proband.algorithms.extras import need
 from proband.algorithms.recognizer import Model, Recognizer, Training, Vectors
 from proband.errors import InputError
 from proband.scores import Embeddings
+from proband.words import Note
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +25,7 @@ class FunctionModel(Model):
     name: str
     function: Callable[[npt.NDArray[np.uint8]], Any]
     training: Training | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def represent(self, crops: Crops) -> Vectors:
         """Call the function block by block and check what it returns."""

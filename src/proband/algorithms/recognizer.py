@@ -14,6 +14,14 @@ import numpy.typing as npt
 from proband.algorithms.crops import Crops
 from proband.errors import InputError
 from proband.scores import DenseScores, Scores
+from proband.words import Note, Sentence, count
+
+SCORES_PEOPLE = Sentence(
+    "algorithms.scores-people",
+    "caution",
+    "{algorithm} scores people: all targets of a person share a score, so ranks should count subjects",
+)
+
 
 _SHORT = 16  # hexadecimal digits of a single id's hash
 Vectors = npt.NDArray[np.float32]
@@ -71,7 +79,7 @@ class Model(ABC):
 
     name: str
     training: Training | None
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     @abstractmethod
     def represent(self, crops: Crops) -> Vectors:
@@ -109,14 +117,13 @@ class PeopleModel(Model):
         closeness, people = self.class_scores(query, target)
         codes = target.classes(self.name)[1]
         several = len(people) < len(target)
-        note = f"{self.name} scores people: all targets of a person share a score, so ranks should count subjects"
         return DenseScores(
             closeness[:, codes],
             query.ids,
             target.ids,
             orientation="similarity",
             name=self.name,
-            notes=(*self.notes, note) if several else self.notes,
+            notes=(*self.notes, SCORES_PEOPLE(algorithm=self.name)) if several else self.notes,
         )
 
 
@@ -142,7 +149,7 @@ class Recognizer(ABC):
         """Return the training set, or say that there is none or too little of it."""
         if train is None or len(train) < least:
             got = 0 if train is None else len(train)
-            raise InputError(f"{self.name} needs at least {least:,} training faces, got {got:,}.")
+            raise InputError(f"{self.name} needs at least {count(least)} training faces, got {count(got)}.")
         return train
 
 

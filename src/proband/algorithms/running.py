@@ -14,6 +14,21 @@ from proband.errors import DesignError, Hint, first_few
 from proband.kernels.codes import FAILED
 from proband.samples import Samples
 from proband.scores import DenseScores, Scores
+from proband.words import Note, Sentence, count
+
+NO_TRAINING = Sentence("algorithms.no-training", "note", "no training set")
+SHARED_PEOPLE = Sentence(
+    "algorithms.training-people-tested",
+    "caution",
+    "{n:count} of {total:count training person/training people} {n:word is/are} tested on too, by other images",
+)
+OTHER_PEOPLE = Sentence(
+    "algorithms.training-people-apart",
+    "note",
+    "trained on {n:count image} of {people:count person/people}, none of whom is tested on",
+)
+NEGATED = Sentence("algorithms.distances-negated", "note", "distances are stored negated")
+
 
 _ROWS_AT_ONCE = 256
 
@@ -26,25 +41,23 @@ class Sets:
     queries: tuple[str, ...]
     targets: tuple[str, ...]
 
-    def check(self, samples: Samples) -> str:
+    def check(self, samples: Samples) -> Note:
         """Refuse training samples that are tested on, and say how training and test people meet."""
         tested = dict.fromkeys([*self.queries, *self.targets])
         shared = [name for name in self.training if name in tested]
         if shared:
             raise DesignError(
-                f"{len(shared):,} training samples are queries or targets too: {first_few(shared)}.",
+                f"{count(len(shared))} training samples are queries or targets too: {first_few(shared)}.",
                 "training must be finished before the test begins, on other images; choose disjoint sets.",
             )
         if not self.training:
-            return "no training set"
+            return NO_TRAINING()
         people = {samples.subjects[code] for code in samples.codes[samples.ids.positions(self.training)]}
         met = {samples.subjects[code] for code in samples.codes[samples.ids.positions(list(tested))]}
         both = len(people & met)
         if both:
-            return f"{both:,} of {len(people):,} training people are tested on too, by other images"
-        return (
-            f"trained on {len(self.training):,} images of {len(people):,} people, none of whom is tested on"
-        )
+            return SHARED_PEOPLE(n=both, total=len(people))
+        return OTHER_PEOPLE(n=len(self.training), people=len(people))
 
 
 def train(
@@ -120,6 +133,6 @@ def _with_failures(scores: Scores, sets: Sets, acquired: Acquired) -> DenseScore
         notes=(
             *scores.notes,
             *acquired.notes,
-            *(() if scores.larger_is_closer else ("distances are stored negated",)),
+            *(() if scores.larger_is_closer else (NEGATED(),)),
         ),
     )

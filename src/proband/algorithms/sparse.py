@@ -12,6 +12,7 @@ from proband.algorithms.extras import need
 from proband.algorithms.recognizer import PeopleModel, Recognizer, Training, Vectors
 from proband.errors import InputError, UsageError
 from proband.kernels.lasso import sparse_codes
+from proband.words import Note
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +32,7 @@ class SparseModel(PeopleModel):
     width: int
     penalty: float
     training: Training | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:
         check_sparse(self.height, self.width, self.penalty)

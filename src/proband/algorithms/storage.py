@@ -18,6 +18,10 @@ from proband.algorithms.sparse import SparseModel
 from proband.engine import written_whole
 from proband.errors import InputError, Said, UsageError
 from proband.samples.npz import Archive, write_archive
+from proband.words import Note, Sentence
+
+TOLD = Sentence("algorithms.told-by-model", "note", "{text}")
+
 
 _KINDS: dict[str, type[Any]] = {
     kind.__name__: kind for kind in (LinearModel, HistogramModel, NearestPartsModel, SparseModel)
@@ -35,7 +39,9 @@ def save_model(model: Model, path: str | Path) -> None:
     settings: dict[str, Any] = {}
     for one in fields(_KINDS[kind]):
         value = getattr(model, one.name)
-        if isinstance(value, np.ndarray):
+        if one.name == "notes":
+            settings[one.name] = [note.to_dict() for note in value]
+        elif isinstance(value, np.ndarray):
             arrays[one.name] = value
         elif is_dataclass(value) and not isinstance(value, type):
             settings[one.name] = asdict(value)
@@ -64,9 +70,9 @@ def load_model(path: str | Path) -> Model:
         for name, part in _PARTS.items():
             if name in settings and not (name == "training" and settings[name] is None):
                 settings[name] = part(**settings[name])
-        for name in ("shape", "notes"):
-            if name in settings:
-                settings[name] = tuple(settings[name])
+        if "shape" in settings:
+            settings["shape"] = tuple(settings["shape"])
+        settings["notes"] = tuple(map(_note, settings.get("notes", ())))
         arrays = {name: archive[name] for name in archive if name != _SETTINGS}
         model: Model = kind(**settings, **arrays)
     except (KeyError, ValueError, TypeError, AttributeError, IndexError, UsageError) as error:
@@ -74,3 +80,18 @@ def load_model(path: str | Path) -> Model:
             f"{path.name} is not a model of Proband's: {type(error).__name__} {error}.", file=Said(path.name)
         ) from None
     return model
+
+
+def _note(stated: Any) -> Note:
+    """The note that was stored; of sentences that are not this version's the words are all there is."""
+    if isinstance(stated, str):
+        return TOLD(text=stated)
+    sentence = Sentence.every.get(stated["code"])
+    if sentence is None:
+        return TOLD(text=str(stated["text"]))
+    return sentence(
+        **{
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in stated["values"].items()
+        }
+    )

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import InputError, UsageError
+from proband.words import count
 
 SHOWN = 10  # offenders that are named
 FEW_SYMBOLS = 10  # up to here products of matrices count pairs faster than counting does
@@ -52,14 +53,14 @@ class Balance:
             if not pairs:
                 return f"Balanced: {single}."
             often = _times(self.rows // self.symbols**2)
-            return f"Balanced: {single}, and each ordered pair of them {often} in each of {pairs:,} pairs of columns."
+            return f"Balanced: {single}, and each ordered pair of them {often} in each of {count(pairs)} pairs of columns."
         said = []
         if self.n_columns:
             named = _named(map(str, self.unbalanced_columns), self.n_columns)
-            said.append(f"{self.n_columns:,} of {self.columns:,} columns ({named})")
+            said.append(f"{count(self.n_columns)} of {count(self.columns)} columns ({named})")
         if self.n_pairs:
             named = _named((f"{a} and {b}" for a, b in self.unbalanced_pairs), self.n_pairs)
-            said.append(f"{self.n_pairs:,} of {pairs:,} pairs of columns ({named})")
+            said.append(f"{count(self.n_pairs)} of {count(pairs)} pairs of columns ({named})")
         return f"Not balanced, counting columns from 0: {'; '.join(said)}."
 
 
@@ -172,8 +173,8 @@ def _checked(array: npt.ArrayLike, symbols: int) -> npt.NDArray[np.integer]:
     return table
 
 
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count:,} times"
+def _times(n: int) -> str:
+    return "once" if n == 1 else f"{count(n)} times"
 
 
 def _named(items: Iterator[str], total: int) -> str:

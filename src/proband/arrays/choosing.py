@@ -13,6 +13,7 @@ from proband.arrays.hamming import Symbols, check_size, column_limit, rao_hammin
 from proband.arrays.polynomials import prime_power
 from proband.arrays.sequences import cyclic_shift_array
 from proband.errors import UsageError
+from proband.words import count
 
 Rule = Literal["strength-2", "strat-2001"]
 
@@ -58,7 +59,7 @@ class OrthogonalArray:
         return balance(self.rows, self.symbols)
 
     def __str__(self) -> str:
-        return f"{self.n_rows:,} × {self.n_columns:,} array of {self.symbols} symbols: {self.construction}"
+        return f"{count(self.n_rows)} × {count(self.n_columns)} array of {self.symbols} symbols: {self.construction}"
 
 
 def n_replicates(symbols: int, columns: int, rule: Rule = "strength-2", fewest: bool = False) -> int:

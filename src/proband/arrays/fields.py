@@ -20,6 +20,7 @@ from proband.arrays.polynomials import (
     primitive_polynomial,
 )
 from proband.errors import UsageError
+from proband.words import count
 
 Elements = npt.NDArray[np.int64]
 
@@ -54,7 +55,7 @@ class GaloisField:
 
     def __init__(self, order: int, modulus: Sequence[int] | None = None) -> None:
         if order > LARGEST:
-            raise UsageError(f"Fields here have at most {LARGEST:,} elements, got {order:,}.")
+            raise UsageError(f"Fields here have at most {count(LARGEST)} elements, got {count(order)}.")
         found = prime_power(order)
         if found is None:
             raise UsageError(

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from proband.arrays.fields import GaloisField
 from proband.errors import UsageError
+from proband.words import count
 
 Symbols = npt.NDArray[np.unsignedinteger]
 
@@ -106,7 +107,7 @@ def check_columns(q: int, m: int, columns: int) -> None:
     limit = column_limit(q, m)
     if not 1 <= columns <= limit:
         raise UsageError(
-            f"{q}^{m} = {q**m:,} rows can carry 1 to {limit:,} columns of {q} symbols, got {columns:,}.",
+            f"{q}^{m} = {count(q**m)} rows can carry 1 to {count(limit)} columns of {q} symbols, got {count(columns)}.",
             f"use more rows: m = {smallest_exponent(q, max(columns, 1))}.",
         )
 
@@ -115,6 +116,6 @@ def check_size(rows: int, columns: int) -> None:
     """Refuse arrays that no memory would hold."""
     if rows * columns > LARGEST:
         raise UsageError(
-            f"An array of {rows:,} × {columns:,} symbols is too large to be made.",
+            f"An array of {count(rows)} × {count(columns)} symbols is too large to be made.",
             "replicate_totals gives the totals of all rows without the array.",
         )

@@ -11,6 +11,7 @@ from proband.arrays.fields import GaloisField
 from proband.arrays.hamming import Symbols, check_size, column_limit
 from proband.arrays.polynomials import prime_power
 from proband.errors import UsageError
+from proband.words import count
 
 
 class UnbalancedArrayWarning(UserWarning):
@@ -70,7 +71,7 @@ def cyclic_shift_array(p: int, m: int, columns: int) -> Symbols:
     length = len(sequence)
     if not 1 <= columns <= length:
         raise UsageError(
-            f"There are {length:,} shifts of a sequence of {length:,} symbols, got {columns:,} columns.",
+            f"There are {count(length)} shifts of a sequence of {count(length)} symbols, got {count(columns)} columns.",
             "a larger m has more.",
         )
     check_size(length + 1, columns)
@@ -90,8 +91,8 @@ def _warn_of_multiples(p: int, m: int, columns: int) -> None:
     n_pairs = int((later // limit).sum())
     some = ", ".join(f"{column - limit} and {column}" for column in later[:3])
     warnings.warn(
-        f"{n_pairs:,} pairs of the {columns:,} columns are multiples of each other and not balanced (columns {some}, …): {p}^{m} = {p**m:,} "
-        f"rows can balance {limit:,} columns of {p} symbols. Variances from this array are wrong.",
+        f"{count(n_pairs)} pairs of the {count(columns)} columns are multiples of each other and not balanced (columns {some}, …): {p}^{m} = {count(p**m)} "
+        f"rows can balance {count(limit)} columns of {p} symbols. Variances from this array are wrong.",
         UnbalancedArrayWarning,
         stacklevel=3,
     )

@@ -11,7 +11,47 @@ from proband.blind.package import Package
 from proband.blind.submission import Submission
 from proband.blind.surveying import Survey
 from proband.blind.training import summary_of
-from proband.words import counted
+from proband.words import Note, Sentence
+
+SCORES = Sentence(
+    "blind.scores",
+    "note",
+    "{algorithm}: {queries:count query/queries} × {targets:count target}, {orientation}, from {low:threshold} to {high:threshold}",
+)
+TIED = Sentence("blind.tied", "note", "{share:hundredth} of the scores equal another one of the same query")
+FAILED_COMPARISONS = Sentence(
+    "blind.failed-comparisons", "note", "Failed comparisons, which will count as misses: {n:count}"
+)
+NO_TRAINING_STATED = Sentence("blind.no-training-stated", "caution", "Nothing is stated about training")
+TRAINED_ON = Sentence(
+    "blind.trained-on", "note", "Trained on {n:count sample or person/samples or people}, as declared"
+)
+CHECKED_WITH_KEY = Sentence(
+    "blind.checked-with-key",
+    "note",
+    "Repeated images, orientation, symmetry and training are checked with the key, by whoever has it",
+)
+SYMMETRY_UNCHECKED = Sentence(
+    "blind.symmetry-unchecked",
+    "caution",
+    "Declared symmetric, which cannot be checked: fewer than two images are in both sets",
+)
+REPEATS_ALIKE = Sentence(
+    "blind.repeats-alike",
+    "note",
+    "Scores are alike for {queries:count repeated query/repeated queries} and {targets:count repeated target} (differences are at most "
+    "{gap:percent} of what is allowed)",
+)
+CONTROL_ALIKE = Sentence(
+    "blind.control-alike",
+    "note",
+    "Scores of {n:count control pair} are those of the main sets (at most {gap:percent} of what is allowed)",
+)
+COPIES_CLOSE = Sentence(
+    "blind.copies-close",
+    "note",
+    "Own copies of {n:count image} in both sets are closer than {share:percent} of the other targets, on the median",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,50 +111,40 @@ class Checked:
             "canaries": None if self.canaries is None else self.canaries.to_dict(),
         }
 
-    def sentences(self) -> list[str]:
-        """What was found, in words."""
+    def sentences(self) -> list[Note]:
+        """What was found."""
         declared, seen = self.submission.declared, self.survey
         rows, columns = self.scores.shape
         said = [
-            f"{declared.algorithm}: {counted(rows, 'query', 'queries')} × {counted(columns, 'target')}, {declared.orientation}, from {seen.low:g} to "
-            f"{seen.high:g}.",
-            f"{self.tied:.2%} of the scores equal another one of the same query.",
+            SCORES(
+                algorithm=declared.algorithm,
+                queries=rows,
+                targets=columns,
+                orientation=declared.orientation,
+                low=seen.low,
+                high=seen.high,
+            ),
+            TIED(share=self.tied),
         ]
         if seen.n_failed:
-            said.append(f"Failed comparisons, which will count as misses: {seen.n_failed:,}.")
-        if declared.training is None:
-            said.append("Nothing is stated about training.")
-        else:
-            trained = counted(len(declared.training), "sample or person", "samples or people")
-            said.append(f"Trained on {trained}, as declared.")
+            said.append(FAILED_COMPARISONS(n=seen.n_failed))
+        said.append(
+            NO_TRAINING_STATED() if declared.training is None else TRAINED_ON(n=len(declared.training))
+        )
         if self.canaries is None:
-            said.append(
-                "Repeated images, orientation, symmetry and training are checked with the key, by whoever has it."
-            )
+            said.append(CHECKED_WITH_KEY())
         else:
             said += _of_canaries(self.canaries)
             if declared.symmetric == "yes" and self.canaries.symmetry_gap is None:
-                said.append(
-                    "Declared symmetric, which cannot be checked: fewer than two images are in both sets."
-                )
+                said.append(SYMMETRY_UNCHECKED())
         return said
 
 
-def _of_canaries(found: Canaries) -> list[str]:
-    queries = counted(found.n_query_repeats, "repeated query", "repeated queries")
-    targets = counted(found.n_target_repeats, "repeated target")
-    said = [
-        f"Scores are alike for {queries} and {targets} (differences are at most {max(found.row_gap, found.column_gap):.0%} of what is "
-        "allowed)."
-    ]
+def _of_canaries(found: Canaries) -> list[Note]:
+    gap = max(found.row_gap, found.column_gap)
+    said = [REPEATS_ALIKE(queries=found.n_query_repeats, targets=found.n_target_repeats, gap=gap)]
     if found.n_control:
-        said.append(
-            f"Scores of {counted(found.n_control, 'control pair')} are those of the main sets (at most {found.control_gap:.0%} of what "
-            "is allowed)."
-        )
+        said.append(CONTROL_ALIKE(n=found.n_control, gap=found.control_gap))
     if found.self_share is not None:
-        said.append(
-            f"Own copies of {counted(found.n_selves, 'image')} in both sets are closer than {found.self_share:.0%} of the other targets, "
-            "on the median."
-        )
+        said.append(COPIES_CLOSE(n=found.n_selves, share=found.self_share))
     return said

@@ -17,7 +17,7 @@ from proband.engine.files import naming
 from proband.errors import InputError, Said, UsageError, first_few
 from proband.samples import Experiment, Ids
 from proband.scores.orientation import OrientationCheck, check_orientation
-from proband.words import counted
+from proband.words import count, counted, digits, fixed, given, p_value
 
 _LISTS = {"query": "queries.csv", "target": "targets.csv"}
 _CONTROL_LISTS = {"query": "control_queries.csv", "target": "control_targets.csv"}
@@ -52,7 +52,7 @@ def check(
     """
     if not 0 <= tolerance < 1:
         raise UsageError(
-            f"The tolerance is a share of the scores' spread from 0 to below 1, got {tolerance:g}."
+            f"The tolerance is a share of the scores' spread from 0 to below 1, got {tolerance!r}."
         )
     if key is not None:
         key.require(package)
@@ -151,7 +151,7 @@ def _laid(
             _require_axis(matrix.name, ids, expected, lists[what], key)
     if matrix.shape != wanted:
         raise InputError(
-            f"{matrix.name} is {matrix.shape[0]:,} × {matrix.shape[1]:,}, but there are "
+            f"{matrix.name} is {count(matrix.shape[0])} × {count(matrix.shape[1])}, but there are "
             f"{counted(wanted[0], 'query', 'queries')} and {counted(wanted[1], 'target')}.",
             cure,
             file=Said(matrix.name),
@@ -181,14 +181,14 @@ def _require_axis(name: str, ids: Ids, expected: tuple[str, ...], source: str, k
     missing = [one for one in expected if one not in ids]
     if missing:
         raise InputError(
-            f"{len(missing):,} of {len(expected):,} {ids.what} ids {'is' if len(missing) == 1 else 'are'} missing: {first_few(missing)}.",
+            f"{count(len(missing))} of {count(len(expected))} {ids.what} ids {'is' if len(missing) == 1 else 'are'} missing: {first_few(missing)}.",
             f"score every one in {source}.",
             file=name,
         )
     for place, (got, wanted) in enumerate(zip(ids, expected, strict=True), start=1):
         if got != wanted:
             raise InputError(
-                f"the {ids.what} ids are permuted: number {place:,} is {got!r}, and should be {wanted!r}.",
+                f"the {ids.what} ids are permuted: number {count(place)} is {got!r}, and should be {wanted!r}.",
                 f"keep the order of {source}.",
                 file=name,
             )
@@ -211,11 +211,11 @@ def _require_scores(matrix: Laid, seen: Survey) -> None:
     _require_finite(matrix, seen)
     if len(seen.levels) == 1:
         raise InputError(
-            f"every score is {seen.levels[0]:g}.", "are they the right scores?", file=matrix.name
+            f"every score is {given(seen.levels[0])}.", "are they the right scores?", file=matrix.name
         )
     if len(seen.levels) == 2:
         raise InputError(
-            f"{matrix.name} holds two different values only ({seen.levels[0]:g} and {seen.levels[1]:g}): decisions, or a guess of "
+            f"{matrix.name} holds two different values only ({digits(seen.levels[0], 6)} and {digits(seen.levels[1], 6)}): decisions, or a guess of "
             "the key, and no scores.",
             "hand in how alike images are, before any threshold.",
             file=Said(matrix.name),
@@ -223,14 +223,14 @@ def _require_scores(matrix: Laid, seen: Survey) -> None:
     if seen.constant_row is not None:
         row = seen.constant_row
         raise InputError(
-            f"all scores of query {matrix.queries[row]!r} (row {row + 1:,}) are equal.",
+            f"all scores of query {matrix.queries[row]!r} (row {count(row + 1)}) are equal.",
             f"if the image could not be processed, name it under failed in {DECLARATION}.",
             file=matrix.name,
         )
     if seen.constant_column is not None:
         column = seen.constant_column
         raise InputError(
-            f"all scores of target {matrix.targets[column]!r} (column {column + 1:,}) are equal.",
+            f"all scores of target {matrix.targets[column]!r} (column {count(column + 1)}) are equal.",
             f"if the image could not be processed, name it under failed in {DECLARATION}.",
             file=matrix.name,
         )
@@ -242,7 +242,7 @@ def _require_untrained(submission: Submission, key: Key) -> None:
     if met:
         raise InputError(
             f"{submission.declared.algorithm} was trained on the test: {met[0]}"
-            + (f" ({len(met):,} entries of its declaration are in the test)." if len(met) > 1 else "."),
+            + (f" ({count(len(met))} entries of its declaration are in the test)." if len(met) > 1 else "."),
             "training must be over before the test begins, on other people.",
             source=Said(submission.declared.algorithm),
         )
@@ -268,8 +268,8 @@ def _require_orientation(scores: Laid, submission: Submission, mated: Orientatio
     declared = submission.declared.orientation
     right = "distance" if declared == "similarity" else "similarity"
     raise InputError(
-        f"read as a {declared}, genuine pairs look worse than impostor pairs (AUC {mated.auc:.3f}; for "
-        f"{mated.n_below:,} of {mated.n_subjects:,} people, p = {mated.p_value:.2g}).",
+        f"read as a {declared}, genuine pairs look worse than impostor pairs (AUC {fixed(mated.auc, 3)}; for "
+        f"{count(mated.n_below)} of {count(mated.n_subjects)} people, p {p_value(mated.p_value)}).",
         f'write orientation = "{right}" in {DECLARATION}.',
         file=scores.name,
     )

@@ -15,7 +15,8 @@ from proband.engine.frames import frame_of_rows
 from proband.errors import DesignError, Hint, InputError, UsageError
 from proband.samples import Choice, Samples
 from proband.samples.choosing import choose
-from proband.words import counted
+from proband.samples.table import UNDECIDED_FOR
+from proband.words import Note, count
 
 _CONTROL = 10
 _SHARE_OF_CANARIES, _FEWEST_CANARIES, _MOST_CANARIES = 0.01, 2, 50
@@ -29,23 +30,21 @@ class Sets:
     queries: tuple[str, ...]
     canaries: dict[str, int]
     controls: dict[str, int]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @classmethod
     def of(
         cls, samples: Samples, target: Choice, query: Choice, canaries: int | None, control: int | None
     ) -> Sets:
         """Choose both sets and settle the numbers of repeats."""
-        notes: list[str] = []
+        notes: list[Note] = []
         chosen: dict[str, tuple[str, ...]] = {}
         for role, rule in (("target", target), ("query", query)):
             selection = choose(samples, rule)
             if not len(selection.positions):
                 raise DesignError(f"The {role} set is empty: no sample meets {selection.rule!r}.")
             if selection.unknown:
-                notes.append(
-                    f"{counted(selection.unknown, 'sample leaves', 'samples leave')} {selection.rule!r} undecided"
-                )
+                notes.append(UNDECIDED_FOR(n=selection.unknown, rule=selection.rule))
             chosen[role] = tuple(samples.ids[place] for place in selection.positions)
         repeats = {
             role: _number(canaries, len(ids), _usual_canaries(len(ids))) for role, ids in chosen.items()
@@ -121,6 +120,7 @@ def _number(asked: int | None, size: int, usual: int) -> int:
         return min(usual, size)
     if not 0 <= asked <= size:
         raise UsageError(
-            f"{asked:,} images of a set of {size:,} cannot be repeated.", "ask for no more than there are."
+            f"{count(asked)} images of a set of {count(size)} cannot be repeated.",
+            "ask for no more than there are.",
         )
     return asked

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from proband.blind.package import IMAGES, PARTIALLY
-from proband.words import counted
+from proband.words import count, counted
 
 _RULES = (
     "Compare every query with every target: the scores are a matrix with one row a query and one column a target.",
@@ -35,7 +35,7 @@ target are. Names are random and mean nothing, nor does the order.
 A directory with
 
 - `submission.toml`, filled in;
-- `scores.npy`: {queries:,} rows (queries, in the order of `queries.csv`) × {targets:,} columns (targets, in the order of
+- `scores.npy`: {n_rows} rows (queries, in the order of `queries.csv`) × {n_columns} columns (targets, in the order of
   `targets.csv`), 32-bit floats. A `.npz`, `.csv` or `.parquet` file that names its rows and columns will do as well;
 {control}
 Scores, not decisions: any number, larger for more alike (`similarity`) or less alike (`distance`). Every cell has a finite number;
@@ -103,6 +103,8 @@ def readme(
         version=version,
         rehearsal=_REHEARSAL if rehearsal else "",
         **counts,
+        n_rows=count(counts["queries"]),
+        n_columns=count(counts["targets"]),
         n_targets=counted(counts["targets"], "target"),
         n_queries=counted(counts["queries"], "query", "queries"),
         columns=told + (eyes if version == PARTIALLY else ""),

@@ -27,7 +27,25 @@ from proband.engine.files import make_directory, written_together
 from proband.engine.placing import settle
 from proband.errors import Hint, InputError, Said, UsageError
 from proband.samples import Choice, Samples
-from proband.words import counted
+from proband.words import Note, Sentence, given
+
+_ENDS = {PARTIALLY: "partially", FULLY: "fully"}  # of the names of two versions made at once
+SEEDED = Sentence(
+    "blind.seeded", "caution", "a seed was given, so whoever guesses it has the key: for rehearsals only"
+)
+SIZES_KEPT = Sentence(
+    "blind.sizes-kept", "caution", "pictures keep their sizes, which may tell whose they are"
+)
+WITHOUT_EYES = Sentence(
+    "blind.without-eyes",
+    "note",
+    "{n:count image has/images have} no eye centres in the table, so none are given",
+)
+NAMES_BESIDE = Sentence(
+    "blind.names-beside",
+    "caution",
+    "there are no images; whose name is whose is in {file}, to be kept secret",
+)
 
 
 @dataclass(frozen=True)
@@ -36,7 +54,7 @@ class Made:
 
     packages: tuple[Package, ...]
     keys: tuple[Path, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     def __repr__(self) -> str:
         return f"Made({', '.join(str(package.path) for package in self.packages)})"
@@ -55,7 +73,7 @@ class Made:
                 }
                 for package, key in zip(self.packages, self.keys, strict=True)
             ],
-            "notes": list(self.notes),
+            "notes": [note.to_dict() for note in self.notes],
         }
 
 
@@ -195,7 +213,7 @@ class BlindTest:
             )
         places = [(out, key)]
         if len(self.versions) > 1:
-            ends = [version.split()[0] for version in self.versions]
+            ends = [_ENDS[version] for version in self.versions]
             places = [
                 (out.with_name(f"{out.name}-{end}"), key.with_name(f"{key.stem}-{end}{key.suffix}"))
                 for end in ends
@@ -224,34 +242,31 @@ class BlindTest:
 
     def _notes(
         self, sets: Sets, sizes: dict[str, tuple[int, int]] | None, names: Sequence[Path]
-    ) -> list[str]:
+    ) -> list[Note]:
         notes = []
         if self.seed is not None:
-            notes.append("a seed was given, so whoever guesses it has the key: for rehearsals only")
+            notes.append(SEEDED())
         if sizes is not None and len(set(sizes.values())) > 1:
-            notes.append("pictures keep their sizes, which may tell whose they are")
+            notes.append(SIZES_KEPT())
         if PARTIALLY in self.versions:
             used = self.samples.frame[self.samples.ids.positions(sets.samples)]
             without = used.filter(pl.any_horizontal(pl.col(EYE_COLUMNS).is_null())).height
             if without:
-                notes.append(
-                    f"{counted(without, 'image has', 'images have')} no eye centres in the table, so none are given"
-                )
-        notes += [
-            f"there are no images; whose name is whose is in {path}, to be kept secret" for path in names
-        ]
-        return notes
+                notes.append(WITHOUT_EYES(n=without))
+        return notes + [NAMES_BESIDE(file=str(path)) for path in names]
 
 
 def _require_eyes_inside(samples: Samples, sizes: dict[str, tuple[int, int]], eyes: Sequence[str]) -> None:
     if not eyes:
         return
-    given = samples.frame[samples.ids.positions(sizes)].select(eyes).rows()
-    for (name, (height, width)), (left_x, left_y, right_x, right_y) in zip(sizes.items(), given, strict=True):
+    marked = samples.frame[samples.ids.positions(sizes)].select(eyes).rows()
+    for (name, (height, width)), (left_x, left_y, right_x, right_y) in zip(
+        sizes.items(), marked, strict=True
+    ):
         for x, y in ((left_x, left_y), (right_x, right_y)):
             if x is not None and y is not None and not (0 <= x < width and 0 <= y < height):
                 raise InputError(
-                    f"An eye of {name!r} is at ({x:g}, {y:g}), outside its picture of {width} × {height} pixels.",
+                    f"An eye of {name!r} is at ({given(x)}, {given(y)}), outside its picture of {width} × {height} pixels.",
                     Hint(
                         "the table speaks of other pictures, perhaps before they were cropped; mend it, or give no eyes: "
                         "{option:version=fully}."

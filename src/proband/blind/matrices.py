@@ -15,7 +15,7 @@ from proband.kernels.codes import DONT_CARE, FAILED
 from proband.samples import Ids
 from proband.scores.base import Cells, Orientation, Values
 from proband.scores.formats import ReadOptions, ScoreFile, read_file
-from proband.words import counted
+from proband.words import counted, digits
 
 Mask = npt.NDArray[np.bool_]
 Rows = slice | npt.NDArray[np.intp]
@@ -162,4 +162,4 @@ def _refuse_gaps(name: str, file: ScoreFile) -> None:
 
 def shown(score: float) -> str:
     """A score as messages give it."""
-    return "nothing (a failure)" if np.isnan(score) else f"{score:.7g}"
+    return "nothing (a failure)" if np.isnan(score) else digits(score, 7)

@@ -12,7 +12,13 @@ from proband.kernels.codes import FAILED
 from proband.samples import Ids, Positions
 from proband.scores import DenseScores, Scores
 from proband.scores.base import Cells, Values
-from proband.words import counted
+from proband.words import Sentence
+
+FAILED_AS_DECLARED = Sentence(
+    "blind.failed-as-declared",
+    "note",
+    "{algorithm} failed on {queries:count query/queries} and {targets:count target}, as it declares",
+)
 
 
 class OpenedScores(Scores):
@@ -47,11 +53,7 @@ class OpenedScores(Scores):
         self._failed_columns = matrix.failed_targets[self._columns]
         failed = int(self._failed_rows.sum()), int(self._failed_columns.sum())
         self.notes = (
-            (
-                f"{name} failed on {counted(failed[0], 'query', 'queries')} and {counted(failed[1], 'target')}, as it declares",
-            )
-            if any(failed)
-            else ()
+            (FAILED_AS_DECLARED(algorithm=name, queries=failed[0], targets=failed[1]),) if any(failed) else ()
         )
 
     def tile(self, rows: Positions, columns: Positions) -> Values:

@@ -15,6 +15,7 @@ from proband.blind.submission import Declaration
 from proband.blind.surveying import CELLS_AT_ONCE, Pairs
 from proband.errors import InputError
 from proband.scores.orientation import OrientationCheck
+from proband.words import count, fixed, percent
 
 CLOSE, _FAR = 0.75, 0.25  # shares of the other targets that an image's own must beat, on the median
 _NEARLY_ALL, _HALF = 0.99, 0.5
@@ -80,9 +81,9 @@ class OwnCopies:
         first = int(np.argmax(stray))
         row = int(self.rows[first])
         raise InputError(
-            f"of {len(self.rows):,} images that are in both sets nearly all are closest to their own copies, but "
-            f"{int(stray.sum()):,} are not; the first is query {scores.queries[row]!r} (row {row + 1:,}), whose copy is closer than "
-            f"{self.shares[first]:.0%} of the other targets. Rows or columns were mixed up (permuted), or images read wrongly.",
+            f"of {count(len(self.rows))} images that are in both sets nearly all are closest to their own copies, but "
+            f"{count(int(stray.sum()))} are not; the first is query {scores.queries[row]!r} (row {count(row + 1)}), whose copy is closer than "
+            f"{percent(self.shares[first])} of the other targets. Rows or columns were mixed up (permuted), or images read wrongly.",
             "rows follow queries.csv and columns targets.csv; an image that could not be processed is named under failed.",
             file=scores.name,
         )
@@ -93,7 +94,7 @@ class OwnCopies:
         """Refuse scores by which an image is usually not close to its own copy; `look` asks pairs of one person."""
         if self.share is None or self.share >= CLOSE:
             return
-        facing = f"an image's own copy among the targets is closer than {self.share:.0%} of the other targets, on the median"
+        facing = f"an image's own copy among the targets is closer than {percent(self.share)} of the other targets, on the median"
         said = f"{scores.name}: read as a {declared.orientation}, {facing}"
         right = "distance" if declared.orientation == "similarity" else "similarity"
         if self.share >= _FAR:
@@ -106,13 +107,13 @@ class OwnCopies:
         mated = look()
         if mated is not None and mated.auc < _HALF:
             raise InputError(
-                f"{said}, and pairs of one person are farther apart than others (AUC {mated.auc:.3f}): the orientation is "
+                f"{said}, and pairs of one person are farther apart than others (AUC {fixed(mated.auc, 3)}): the orientation is "
                 "reversed.",
                 f'write orientation = "{right}".',
             )
         if mated is not None and mated.auc > _HALF:
             raise InputError(
-                f"{said}, but other images of the same person are close (AUC {mated.auc:.3f}): copies were scored in another way "
+                f"{said}, but other images of the same person are close (AUC {fixed(mated.auc, 3)}): copies were scored in another way "
                 "than other pairs.",
                 "score every pair alike, an image and its own copy too.",
             )

@@ -11,6 +11,7 @@ import numpy as np
 from proband.algorithms.pictures import Grey, Pictures, reason
 from proband.engine import Progress
 from proband.errors import InputError, ProbandError
+from proband.words import count
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _GREY_OF_8_BITS = bytes([8, 0, 0, 0, 0])  # depth, colour, compression, filter, no interlacing
@@ -31,7 +32,7 @@ def measured(pictures: Pictures, ids: Sequence[str], progress: Progress) -> dict
     if failures:
         name, why = failures[0]
         raise InputError(
-            f"{len(failures):,} of {len(ids):,} pictures cannot be read, the first is that of {name!r}: {why}.",
+            f"{count(len(failures))} of {count(len(ids))} pictures cannot be read, the first is that of {name!r}: {why}.",
             "mend them, or leave these samples out of the target and query sets.",
         )
     return sizes

@@ -20,6 +20,19 @@ from proband.inference.feret_pairs import Version
 from proband.inference.feret_study import FeretStudy, feret_study
 from proband.samples import Choice, Experiment, Samples
 from proband.scores import experiment_over
+from proband.words import Note, Sentence
+
+ADMINISTERED = Sentence(
+    "blind.administered",
+    "note",
+    "Blind test {test!r}, {version}: package {package}, key committed to as {commitment}",
+)
+REHEARSAL = Sentence(
+    "blind.rehearsal",
+    "caution",
+    "A rehearsal: the names of {test!r} were drawn from a seed and can be drawn again, so this is no result of a blind test",
+)
+SUBMISSION = Sentence("blind.submission", "note", "Submission {found:sentences} SHA-256: {files}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,22 +104,24 @@ class OpenedTests:
             ]
         }
 
-    def sentences(self) -> list[str]:
-        """Say what was administered, in words."""
+    def sentences(self) -> list[Note]:
+        """Say what was administered."""
         said = []
         for test, checked in zip(self.tests, self.checked, strict=True):
+            package = test.package
             said.append(
-                f"Blind test {test.package.name!r}, {test.package.version}: package {test.package.digest}, key committed to as "
-                f"{test.package.commitment}."
-            )
-            if test.package.rehearsal:
-                said.append(
-                    f"A rehearsal: the names of {test.package.name!r} were drawn from a seed and can be drawn again, so this is no "
-                    "result of a blind test."
+                ADMINISTERED(
+                    test=package.name,
+                    version=package.version,
+                    package=package.digest,
+                    commitment=package.commitment,
                 )
+            )
+            if package.rehearsal:
+                said.append(REHEARSAL(test=package.name))
             for one in checked:
                 files = ", ".join(f"{name} {digest}" for name, digest in one.submission.digests.items())
-                said.append(f"Submission {' '.join(one.sentences())} SHA-256: {files}.")
+                said.append(SUBMISSION(found=tuple(one.sentences()), files=files))
         return said
 
 
@@ -142,7 +157,7 @@ def blind_study(
         **settings,
     )
     held = {one.name: getattr(study, one.name) for one in fields(FeretStudy)}
-    held["notes"] = (*study.notes, *(said.removesuffix(".") for said in opened.sentences()))
+    held["notes"] = (*study.notes, *opened.sentences())
     return BlindStudy(**held, administration=opened.to_dict())
 
 

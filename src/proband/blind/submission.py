@@ -16,6 +16,7 @@ from proband.engine import Progress, Silent
 from proband.engine.files import naming, reading
 from proband.errors import InputError, Said
 from proband.scores.base import Orientation
+from proband.words import count
 
 DECLARATION = "submission.toml"
 SCORES, CONTROL = "scores", "control"
@@ -201,7 +202,7 @@ class Submission:
 
     def __repr__(self) -> str:
         rows, columns = self.scores.shape
-        return f"Submission({self.declared.algorithm!r}: {rows:,} × {columns:,}, {self.declared.orientation})"
+        return f"Submission({self.declared.algorithm!r}: {count(rows)} × {count(columns)}, {self.declared.orientation})"
 
 
 def _matrix_files(path: Path) -> dict[str, Path]:

@@ -12,6 +12,7 @@ from proband.engine.files import reading
 from proband.errors import DesignError, Hint, InputError, Said, UsageError, first_few
 from proband.samples import Samples
 from proband.samples.reading import read_frame
+from proband.words import count
 
 if TYPE_CHECKING:
     from proband.blind.key import Key
@@ -161,7 +162,7 @@ def check_training(declared: Mapping[str, Any], tested: Tested, salt: str) -> No
     for name, parts in declared.items():
         met = tested.met_by(parts, salt)
         if met:
-            more = f" ({len(met):,} of its entries are in the test)" if len(met) > 1 else ""
+            more = f" ({count(len(met))} of its entries are in the test)" if len(met) > 1 else ""
             raise DesignError(
                 f"The training set {name!r} meets the test: {met[0]}{more}.",
                 "training must be over before the test begins, on other people; choose other targets and queries.",

@@ -31,7 +31,7 @@ _CHANGED = "{change}: {n:count} of {images:count image} changed, "
 _CLIPPED = Sentence(
     "alter.clipped",
     "note",
-    _CHANGED + "{mean:hundredths} of their pixels clipped (at most {most:hundredths} of one image)",
+    _CHANGED + "{mean:hundredth} of their pixels clipped (at most {most:hundredth} of one image)",
 )
 _UNCLIPPED = Sentence("alter.unclipped", "note", _CHANGED + "no pixel clipped")
 _NO_EYES = Sentence(

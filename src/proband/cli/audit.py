@@ -150,7 +150,7 @@ def audit(
     from proband.protocols.audit import audit as audit_splits
     from proband.protocols.split_files import read_splits
     from proband.report.audits import audit_statements, findings_table, verdict
-    from proband.report.notes import told
+    from proband.words import as_sentence
 
     require_apart([csv], [splits, *(one for one in vars(inputs).values() if isinstance(one, Path))])
     table = inputs.table(inputs.samples)
@@ -180,7 +180,7 @@ def audit(
         if found.findings:
             console.print(findings_table(found))
         for said in audit_statements(found):
-            console.print(told(said), style="dim", markup=False, soft_wrap=True)
-        console.print(told(verdict(found)), style="green" if found.is_sound else "red", soft_wrap=True)
+            console.print(as_sentence(said), style="dim", markup=False, soft_wrap=True)
+        console.print(as_sentence(verdict(found)), style="green" if found.is_sound else "red", soft_wrap=True)
     if not found.is_sound:
         raise typer.Exit(FINDING)

@@ -97,7 +97,7 @@ def what_if(
     from proband.protocols.data import FeatureTable
     from proband.protocols.what_if import what_if as ask
     from proband.report.audits import what_if_statements, what_if_table
-    from proband.report.notes import told
+    from proband.words import as_sentence
 
     if (question is QuestionName.dropped) != (exclusions is not None):
         raise UsageError(
@@ -130,7 +130,7 @@ def what_if(
     console = output()
     console.print(what_if_table(found))
     for said in what_if_statements(found):
-        console.print(told(said), markup=False, soft_wrap=True)
+        console.print(as_sentence(said), markup=False, soft_wrap=True)
 
 
 def _reasons(path: Path, id_column: str) -> dict[str, str | None]:

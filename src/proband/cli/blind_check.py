@@ -53,6 +53,7 @@ def check(
     from proband.blind import Key, Package
     from proband.blind.checking import check as check_submission
     from proband.blind.submission import Submission
+    from proband.words import as_sentence
 
     opened = None if key is None else Key.read(key)
     with progress_bars(running.quiet) as progress:
@@ -69,5 +70,5 @@ def check(
         return
     console = output()
     for said in found.sentences():
-        console.print(said, markup=False, soft_wrap=True)
+        console.print(as_sentence(said), markup=False, soft_wrap=True)
     console.print("Fit to be scored.", style="green")

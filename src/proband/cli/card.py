@@ -60,6 +60,7 @@ def diff(
     from proband.protocols.card import ProtocolCard
     from proband.protocols.comparability import compare_cards
     from proband.report.cards import comparability_table
+    from proband.words import as_sentence
 
     found = compare_cards(ProtocolCard.read(a), ProtocolCard.read(b))
     if json:
@@ -69,7 +70,7 @@ def diff(
         names = (a.name, b.name) if a.name != b.name else (str(a), str(b))
         console.print(comparability_table(found, names, everything))
         for said in found.sentences():
-            console.print(said, markup=False, soft_wrap=True)
+            console.print(as_sentence(said), markup=False, soft_wrap=True)
     if not found.comparable:
         raise typer.Exit(_NOT_COMPARABLE)
 

@@ -53,7 +53,7 @@ def literature(
     from proband.protocols.comparability_levels import Level
     from proband.protocols.literature import literature as read_literature
     from proband.report.cards import literature_statements, literature_table, pairs_table
-    from proband.report.notes import told
+    from proband.words import as_sentence
 
     found = read_literature(name.value)
     if card is not None:
@@ -73,7 +73,7 @@ def literature(
     if listed and (pairs or everything):
         console.print(pairs_table(found, listed))
     for said in literature_statements(found):
-        console.print(told(said), style="dim", markup=False, soft_wrap=True)
+        console.print(as_sentence(said), style="dim", markup=False, soft_wrap=True)
 
 
 def _show_card(card: ProtocolCard, out: Path | None, json: bool) -> None:

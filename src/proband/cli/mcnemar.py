@@ -13,8 +13,11 @@ from proband.errors import UsageError
 from proband.words import count, digits, signed
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from proband.study.findings import Findings
     from proband.study.requests import Request
+    from proband.words import Note
 
 _MOST_DIGITS = 12
 _ASSUMED = "Varying: other probes. Fixed: the algorithms and the gallery. Assuming: probes are independent."
@@ -88,7 +91,7 @@ def _of_counts(words: list[str], total: int | None, given: dict[str, Any]) -> No
     _show({**plain, "notes": []}, [], given["json"])
 
 
-def _show(plain: dict[str, Any], said: list[str], json: bool) -> None:
+def _show(plain: dict[str, Any], said: Sequence[Note], json: bool) -> None:
     if json:
         print_json(plain)
         return

@@ -156,11 +156,12 @@ def plan(
     if json:
         print_json(made.to_dict())
         return
-    from proband.report.notes import answered, told
+    from proband.report.notes import answered
+    from proband.words import as_sentence
 
     console = output()
     noted = (f"Note: {note}." for note in made.notes)
-    for line in (told(made.sentence()), told(answered(made.answers)), *noted):
+    for line in (as_sentence(made.sentence()), as_sentence(answered(made.answers)), *noted):
         console.print(line, markup=False)
 
 

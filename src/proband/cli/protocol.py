@@ -309,8 +309,8 @@ def _kept(cache: Path | None, out: Path | None) -> Iterator[Path | None]:
 
 def _show(found: ProtocolRun, json: bool, out: Path | None) -> None:
     from proband.report.grids import as_rich
-    from proband.report.notes import told
     from proband.report.protocols import intervals_grid, run_json, run_statements, runs_grid, write_run
+    from proband.words import as_sentence
 
     if json:
         typer.echo(run_json(found), nl=False)
@@ -319,6 +319,6 @@ def _show(found: ProtocolRun, json: bool, out: Path | None) -> None:
         console.print(as_rich(runs_grid(found)))
         console.print(as_rich(intervals_grid(found)))
         for said in run_statements(found):
-            console.print(told(said), style="dim", markup=False, soft_wrap=True)
+            console.print(as_sentence(said), style="dim", markup=False, soft_wrap=True)
     if out is not None:
         talk().print(f"wrote {write_run(found, out)}", markup=False, soft_wrap=True)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from proband.algorithms import Model, Sets
     from proband.samples import Samples
     from proband.scores import DenseScores
+    from proband.words import Note
 
 
 def recognize(
@@ -210,7 +211,7 @@ def _save(models: list[Model], directory: Path) -> None:
         talk().print(f"wrote {path}", markup=False, soft_wrap=True)
 
 
-def _report(scores: list[DenseScores], sets: Sets, met: str, out: Path) -> None:
+def _report(scores: list[DenseScores], sets: Sets, met: Note, out: Path) -> None:
     console = output()
     n_queries, n_targets = len(sets.queries), len(sets.targets)
     console.print(
@@ -219,5 +220,5 @@ def _report(scores: list[DenseScores], sets: Sets, met: str, out: Path) -> None:
         soft_wrap=True,
     )
     for note in dict.fromkeys(note for one in scores for note in one.notes):
-        console.print(note, markup=False, soft_wrap=True)
+        console.print(str(note), markup=False, soft_wrap=True)
     talk().print(f"wrote {out}", markup=False, soft_wrap=True)

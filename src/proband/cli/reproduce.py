@@ -41,7 +41,7 @@ def beveridge2001(
     """Permuting gallery and probe choices (Beveridge, She, Draper and Givens 2001, section 7)."""
     from proband.report.beveridge2001_study import reproduce_beveridge2001
     from proband.report.choices import choices_statements, choices_table, differences_table
-    from proband.report.notes import told
+    from proband.words import as_sentence
 
     with progress_bars(quiet) as progress:
         found, summary = reproduce_beveridge2001(out, trials, seed, threads, progress, people, training)
@@ -52,7 +52,7 @@ def beveridge2001(
         "The people are synthetic; the report puts the published numbers beside these.", markup=False
     )
     for said in choices_statements(found):
-        console.print(told(said), style="dim", markup=False, soft_wrap=True)
+        console.print(as_sentence(said), style="dim", markup=False, soft_wrap=True)
     talk().print(f"wrote {summary}", markup=False, soft_wrap=True)
 
 
@@ -74,8 +74,8 @@ def micheals_boult2001(
 ) -> None:
     """Galleries, mixing and balanced repeated replication (Micheals and Boult 2001, Efficient Evaluation)."""
     from proband.report.micheals_boult2001 import reproduce_micheals_boult2001
-    from proband.report.notes import told
     from proband.report.strat import galleries_table, study_statements
+    from proband.words import as_sentence
 
     wanted = None if people is None else {3: people, 4: people}
     with progress_bars(quiet) as progress:
@@ -89,7 +89,7 @@ def micheals_boult2001(
         console.print(galleries_table(study.effects))
         console.print(galleries_table(study.mixed))
         for said in study_statements(study):
-            console.print(told(said), style="dim", markup=False, soft_wrap=True)
+            console.print(as_sentence(said), style="dim", markup=False, soft_wrap=True)
     for path in written:
         talk().print(f"wrote {path}", markup=False, soft_wrap=True)
 

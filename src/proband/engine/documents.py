@@ -21,10 +21,14 @@ def as_json(plain: Any, indent: int | None = 1) -> str:
 
     """
     try:
-        text = json.dumps(plain, indent=indent, ensure_ascii=False, allow_nan=False)
+        text = json.dumps(plain, indent=indent, ensure_ascii=False, allow_nan=False, default=_plain)
     except ValueError:
-        text = json.dumps(_finite(plain), indent=indent, ensure_ascii=False, allow_nan=False)
+        text = json.dumps(_finite(plain), indent=indent, ensure_ascii=False, allow_nan=False, default=_plain)
     return UNPRINTABLE.sub(lambda mark: f"\\u{ord(mark[0]):04x}", text) + "\n"
+
+
+def _plain(record: Any) -> Any:
+    return record.to_dict()
 
 
 def _finite(part: Any) -> Any:

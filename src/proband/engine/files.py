@@ -18,6 +18,7 @@ from polars.exceptions import PanicException, PolarsError
 from proband.engine.hiding import hidden, is_hidden
 from proband.engine.placing import clear, commit, looks_within, settle
 from proband.errors import InputError, ProbandError, Said
+from proband.words import count
 
 # What the libraries underneath raise over a file that is not what it should be, or a disk that is full.
 _COMPLAINTS: tuple[type[BaseException], ...] = (
@@ -90,8 +91,8 @@ def require_whole(array: object) -> None:
             return
         if stored < array.offset + array.nbytes:
             raise InputError(
-                f"{path.name} was cut short while it was read: {stored:,} bytes are left of "
-                f"{array.offset + array.nbytes:,}.",
+                f"{path.name} was cut short while it was read: {count(stored)} bytes are left of "
+                f"{count(array.offset + array.nbytes)}.",
                 "let nobody write to it meanwhile, and begin anew.",
                 file=Said(path.name),
             )

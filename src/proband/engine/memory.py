@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from proband.errors import InputError
+from proband.words import fixed
 
 _GIB = 1 << 30
 _CGROUP = Path("/sys/fs/cgroup")
@@ -22,7 +23,7 @@ def require_memory(n_bytes: int, where: str) -> None:
     available = available_memory()
     if available is not None and n_bytes > available:
         raise InputError(
-            f"{where} takes {n_bytes / _GIB:,.1f} GiB when it is unpacked, and {max(0, available) / _GIB:,.1f} GiB are free.",
+            f"{where} takes {fixed(n_bytes / _GIB, 1)} GiB when it is unpacked, and {fixed(max(0, available) / _GIB, 1)} GiB are free.",
             "it is damaged or made to harm; or use a machine with more memory, or .npy, which is read piece by piece.",
         )
 

@@ -20,6 +20,7 @@ import polars as pl
 from proband.engine import parquet_child
 from proband.engine.files import refused, require_regular
 from proband.errors import InputError, Said, UsageError
+from proband.words import count, digits
 
 MEMORY_VARIABLE = "PROBAND_PARQUET_GIB"
 _GIB = 1 << 30
@@ -65,7 +66,7 @@ def _ask(path: Path, out: Path | None, columns: Sequence[str] | None) -> dict[st
     if answer is None:
         raise InputError(
             f"{path.name} cannot be read as Parquet: its reader {end}.",
-            f"it is damaged, or takes more than {memory / _GIB:.3g} GiB or {seconds:,} s to read; if it is sound, set "
+            f"it is damaged, or takes more than {digits(memory / _GIB)} GiB or {count(seconds)} s to read; if it is sound, set "
             f"{MEMORY_VARIABLE} to a larger number.",
             file=Said(path.name),
         )

@@ -19,6 +19,7 @@ from proband.faces.identity import Identity, draw_identity
 from proband.faces.layout import lay_out
 from proband.faces.plan import PlanName, Take, feret_takes, grid_takes
 from proband.faces.render import render_image
+from proband.words import count, digits
 
 SMALLEST_SIDE = 48  # below this an eye is no more than two pixels
 LARGEST_DIFFICULTY = 3.0  # beyond this faces no longer look like faces
@@ -85,7 +86,7 @@ class Population:
             raise UsageError(f"There is no plan {self.plan!r}.", f"choose {known}.")
         if not 0.0 <= self.difficulty <= LARGEST_DIFFICULTY:
             raise UsageError(
-                f"difficulty must lie between 0 and {LARGEST_DIFFICULTY:g}, but is {self.difficulty!r}.",
+                f"difficulty must lie between 0 and {digits(LARGEST_DIFFICULTY)}, but is {self.difficulty!r}.",
                 "1 is about as hard as FERET, 0 leaves only expression.",
             )
 
@@ -208,8 +209,8 @@ class Population:
         beyond = [index for index in wanted if not 0 <= index < len(self)]
         if beyond:
             raise UsageError(
-                f"There is no image {beyond[0]} in a population of {len(self):,} images.",
-                f"indices run from 0 to {len(self) - 1:,}.",
+                f"There is no image {beyond[0]} in a population of {count(len(self))} images.",
+                f"indices run from 0 to {count(len(self) - 1)}.",
             )
         return wanted
 

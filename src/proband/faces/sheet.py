@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.errors import UsageError
+from proband.words import count
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -43,12 +44,12 @@ def contact_sheet(
     if columns_per_row < 1:
         raise UsageError(f"columns_per_row must be 1 or more, but is {columns_per_row}.")
     if labels is not None and len(labels) != len(images):
-        raise UsageError(f"There are {len(labels):,} labels for {len(images):,} images.")
-    count, height, width = images.shape
-    across = min(columns_per_row, count)
+        raise UsageError(f"There are {count(len(labels))} labels for {count(len(images))} images.")
+    n, height, width = images.shape
+    across = min(columns_per_row, n)
     step_x = width + GAP
     step_y = height + GAP + (LABEL_HEIGHT if labels is not None else 0)
-    sheet = Image.new("L", (across * step_x + GAP, math.ceil(count / across) * step_y + GAP), PAPER)
+    sheet = Image.new("L", (across * step_x + GAP, math.ceil(n / across) * step_y + GAP), PAPER)
     pen = ImageDraw.Draw(sheet)
     for number, image in enumerate(images):
         row, column = divmod(number, across)

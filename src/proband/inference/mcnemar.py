@@ -11,11 +11,20 @@ import numpy.typing as npt
 
 from proband.errors import UsageError
 from proband.inference.proportions import Interval, check_level, normal_quantile, proportion_interval
-from proband.words import count, digits
+from proband.words import Note, Sentence, count, digits, plain
 
 if TYPE_CHECKING:
     from proband.measures import Outcomes
 
+_TESTED = Sentence(
+    "mcnemar.tested", "note", "First: {first}. Second: {second}. Success: rank {rank} or better"
+)
+_NOT_INDEPENDENT = Sentence(
+    "mcnemar.not-independent",
+    "caution",
+    "{probes:count probe} are of {people:count person/people} and are not independent, so this test rejects too often: compare the "
+    "algorithms instead, which knows that people are shared",
+)
 MOST_PROBES = 2**31 - 1
 """The largest number for which the binomial distribution is computed exactly."""
 
@@ -193,14 +202,11 @@ class McNemarOfOutcomes:
         """The first's rate less the second's."""
         return (self.counts.sf - self.counts.fs) / self.counts.n
 
-    def sentences(self) -> list[str]:
+    def sentences(self) -> list[Note]:
         """What was tested, and what to beware of."""
-        said = [f"First: {self.first}. Second: {self.second}. Success: rank {self.rank} or better."]
+        said = [_TESTED(first=self.first, second=self.second, rank=self.rank)]
         if self.n_people < self.counts.n:
-            said.append(
-                f"{self.counts.n:,} probes are of {self.n_people:,} people and are not independent, so this test rejects too often: "
-                "use proband compare."
-            )
+            said.append(_NOT_INDEPENDENT(probes=self.counts.n, people=self.n_people))
         return said
 
     def to_dict(self) -> dict[str, Any]:
@@ -212,7 +218,7 @@ class McNemarOfOutcomes:
             "difference": self.difference,
             "low": self.interval.low,
             "high": self.interval.high,
-            "notes": self.sentences(),
+            "notes": plain(self.sentences()),
         }
 
 

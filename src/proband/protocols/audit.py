@@ -18,7 +18,7 @@ from proband.protocols.losses import Losses, losses
 from proband.protocols.notation import Protocol
 from proband.protocols.split_files import SplitTable
 from proband.samples import Samples
-from proband.words import counted
+from proband.words import Sentence, count
 
 if TYPE_CHECKING:
     from proband.algorithms.pictures import Pictures
@@ -38,10 +38,47 @@ _CHECKS = (
     balance.unlike_classes,
 )
 _ALWAYS = (
-    "ids without a sample, and rows that stand twice",
-    "samples and subjects in several parts of a split",
-    "samples that are tested twice or never",
-    "sizes of folds, and classes in training and testing",
+    Sentence("audit.looked-for-rows", "note", "ids without a sample, and rows that stand twice"),
+    Sentence("audit.looked-for-parts", "note", "samples and subjects in several parts of a split"),
+    Sentence("audit.looked-for-tests", "note", "samples that are tested twice or never"),
+    Sentence("audit.looked-for-sizes", "note", "sizes of folds, and classes in training and testing"),
+)
+LOOKED_AT_PROTOCOL = Sentence(
+    "audit.looked-for-protocol", "note", "what {protocol} says of numbers, sizes and subjects"
+)
+LOOKED_FOR_COPIES = Sentence("audit.looked-for-copies", "note", "copies: {exact}, or {near}")
+LOOKED_FOR_LOSSES = Sentence(
+    "audit.looked-for-losses", "note", "samples that were collected and are not used"
+)
+
+ONE_SPLIT = Sentence("audit.one-split", "note", "the table has no column fold, so one split is assumed")
+ONE_SPLIT_A_REPEAT = Sentence(
+    "audit.one-split-a-repeat",
+    "note",
+    "the table has no column fold, so one split in each repeat is assumed",
+)
+_SAMPLES = "{n:count sample is/samples are} "
+UNEXPLAINED = Sentence(
+    "audit.unexplained-losses", "caution", _SAMPLES + "collected and not used, and nothing says why"
+)
+NOT_COLLECTED = Sentence(
+    "audit.not-collected", "caution", _SAMPLES + "used, but not in the table of collected data"
+)
+EXCLUDED_BUT_USED = Sentence(
+    "audit.excluded-but-used", "caution", _SAMPLES + "excluded for a reason, and used nevertheless"
+)
+EXCLUDED_UNKNOWN = Sentence(
+    "audit.excluded-unknown", "caution", _SAMPLES + "excluded, but not in the table of collected data"
+)
+EXPLAINED = Sentence(
+    "audit.explained-losses",
+    "note",
+    "{n:count} of {total:count collected sample} {n:word was/were} excluded for a reason",
+)
+UNEVEN_LOSSES = Sentence(
+    "audit.uneven-losses",
+    "caution",
+    "losses differ by {by} more than chance explains: {most:percent} of {who_most!r} are lost, and {least:percent} of {who_least!r}",
 )
 
 
@@ -95,9 +132,9 @@ def audit(
     if not rows.frame.height:
         raise UsageError("No sample of the splits trains, validates or tests.")
     findings = [found for check in _CHECKS for found in check(rows)]
-    looked_for = list(_ALWAYS)
+    looked_for = [sentence() for sentence in _ALWAYS]
     if rows.protocol is not None:
-        looked_for.append(f"what {rows.protocol} says of numbers, sizes and subjects")
+        looked_for.append(LOOKED_AT_PROTOCOL(protocol=str(rows.protocol)))
     if isinstance(splits, SplitTable):
         findings += _of_columns(splits)
     copies = _copies(rows, images, embeddings, features, threads, progress)
@@ -106,12 +143,12 @@ def audit(
         pairs = copied_pairs(rows, copies)
         crossing = crossing_pairs(rows, pairs)
         findings += findings_of_copies(rows, copies, pairs, crossing)
-        looked_for.append(f"copies: {copies.exact}, or {copies.near}")
+        looked_for.append(LOOKED_FOR_COPIES(exact=copies.exact, near=copies.near))
     lost = None
     if collected is not None or exclusions is not None:
         lost = losses(collected or samples, rows.used.to_list(), exclusions, label=label)
         findings += _of_losses(lost)
-        looked_for.append("samples that were collected and are not used")
+        looked_for.append(LOOKED_FOR_LOSSES())
     else:
         findings += leaks.left_over(rows)
     return Audit(
@@ -131,11 +168,10 @@ def audit(
 
 def _of_columns(splits: SplitTable) -> Iterator[Finding]:
     if "fold" in splits.assumed:
-        each = "" if "repeat" in splits.assumed else " in each repeat"
         yield Finding(
             "no column of folds",
             "note",
-            f"The table has no column fold, so one split{each} is assumed.",
+            ONE_SPLIT() if "repeat" in splits.assumed else ONE_SPLIT_A_REPEAT(),
             1,
             (),
             "nothing, if that is so; otherwise number the folds.",
@@ -179,39 +215,45 @@ def _copies(
 
 
 def _of_losses(found: Losses) -> Iterator[Finding]:
-    tests: tuple[tuple[str, Severity, tuple[str, ...], str, str], ...] = (
-        ("unexplained losses", "fault", found.unexplained, "collected and not used, and nothing says why", "state a reason for each in the table of exclusions."),
-        ("used, not collected", "fault", found.foreign, "used, but not in the table of collected data", "complete that table."),
-        ("excluded, but used", "fault", found.contradicted, "excluded for a reason, and used nevertheless", "take them out of the splits, or of the exclusions."),
-        ("excluded, not collected", "warning", found.unknown, "excluded, but not in the table of collected data", "correct the ids."),
+    tests: tuple[tuple[str, Severity, tuple[str, ...], Sentence, str], ...] = (
+        ("unexplained losses", "fault", found.unexplained, UNEXPLAINED, "state a reason for each in the table of exclusions."),
+        ("used, not collected", "fault", found.foreign, NOT_COLLECTED, "complete that table."),
+        ("excluded, but used", "fault", found.contradicted, EXCLUDED_BUT_USED, "take them out of the splits, or of the exclusions."),
+        ("excluded, not collected", "warning", found.unknown, EXCLUDED_UNKNOWN, "correct the ids."),
     )  # fmt: skip
-    for kind, severity, names, words, cure in tests:
+    for kind, severity, names, what, cure in tests:
         if names:
-            what = f"{counted(len(names), 'sample')} {'is' if len(names) == 1 else 'are'} {words}."
-            yield Finding(kind, severity, what, len(names), names[:NAMED], cure)
+            yield Finding(kind, severity, what(n=len(names)), len(names), names[:NAMED], cure)
     if found.reasons:
         total = sum(found.reasons.values())
         yield Finding(
             "explained losses",
             "note",
-            f"{total:,} of {counted(found.n_collected, 'collected sample')} {'was' if total == 1 else 'were'} excluded for a reason.",
+            EXPLAINED(n=total, total=found.n_collected),
             total,
-            tuple(f"{reason}: {n:,}" for reason, n in list(found.reasons.items())[:NAMED]),
+            tuple(f"{reason}: {count(n)}" for reason, n in list(found.reasons.items())[:NAMED]),
             "report them, and the result with them as well: proband protocol what-if dropped.",
+            examples_are_groups=True,
         )
     for one in found.uneven:
         if one.p_value is not None and one.p_value < balance.UNLIKELY:
             yield Finding(
                 f"uneven losses by {one.by}",
                 "note" if one.by == "subject" else "warning",
-                f"Losses differ by {one.by} more than chance explains: {one.frame['share'][0]:.0%} of {one.frame[one.by][0]!r} are "
-                f"lost, and {one.frame['share'][-1]:.0%} of {one.frame[one.by][-1]!r}.",
+                UNEVEN_LOSSES(
+                    by=one.by,
+                    most=one.frame["share"][0],
+                    who_most=one.frame[one.by][0],
+                    least=one.frame["share"][-1],
+                    who_least=one.frame[one.by][-1],
+                ),
                 found.n_lost,
                 tuple(
-                    f"{row[one.by]}: {row['lost']:,} of {row['collected']:,}"
+                    f"{row[one.by]}: {count(row['lost'])} of {count(row['collected'])}"
                     for row in one.frame.head(NAMED).to_dicts()
                 ),
                 "give the result with and without the excluded samples.",
                 one.p_value,
                 f"{one.test}; {one.answers.assuming}",
+                examples_are_groups=True,
             )

@@ -10,7 +10,44 @@ import polars as pl
 
 from proband.protocols.audit_findings import NAMED, Finding
 from proband.protocols.audit_rows import CELL, Rows, on_both_sides
-from proband.words import counted
+from proband.words import Sentence, count, counted, percent
+
+EMPTY_PARTS = Sentence(
+    "audit.empty-parts", "caution", "{n:count split lacks/splits lack} samples to train or to test"
+)
+UNEVEN_FOLDS = Sentence(
+    "audit.uneven-folds",
+    "caution",
+    "{n:count test fold has/test folds have} less than half the samples of the others in the repeat, and would weigh as much in a "
+    "mean over folds",
+)
+TINY_TEST_SETS = Sentence(
+    "audit.tiny-test-sets",
+    "note",
+    "{n:count} of {total:count test set} {n:word has/have} fewer than {limit:count sample}, the smallest {least:count}: its accuracy "
+    "moves in steps of {step:small}",
+)
+PEOPLE_APART = Sentence(
+    "audit.people-apart",
+    "note",
+    "{n:count person is/people are} tested and nobody who is tested is trained on: such a test is of verification, or of people "
+    "enrolled later",
+)
+_ABSENT = " tested without one sample in training, and cannot be named rightly"
+PEOPLE_ABSENT = Sentence("audit.people-absent", "caution", "{n:count person is/people are}" + _ABSENT)
+CLASSES_ABSENT = Sentence("audit.classes-absent", "caution", "{n:count class is/classes are}" + _ABSENT)
+DOMINANT_CLASS = Sentence(
+    "audit.dominant-class",
+    "caution",
+    "{share:tenth} of the tested samples are {label!r}: always saying so would be as accurate",
+)
+UNLIKE_CLASSES = Sentence(
+    "audit.unlike-classes",
+    "caution",
+    "in {n:count} of {total:count split} the classes of training and testing differ more than chance explains; by {apart:percent} of "
+    "the samples at most",
+)
+
 
 APART = 0.1
 """Shares of classes in training and testing that differ by no more than this in all are not worth a word."""
@@ -32,7 +69,7 @@ def sizes(rows: Rows) -> Iterator[Finding]:
         yield Finding(
             "empty parts",
             "fault",
-            f"{counted(empty.height, 'split')} {'lacks' if empty.height == 1 else 'lack'} samples to train or to test.",
+            EMPTY_PARTS(n=empty.height),
             empty.height,
             tuple(
                 f"no {'train' if not row['train'] else 'test'} samples{rows.where(row)}"
@@ -47,8 +84,7 @@ def sizes(rows: Rows) -> Iterator[Finding]:
         yield Finding(
             "uneven folds",
             "warning",
-            f"{counted(odd.height, 'test fold')} {'has' if odd.height == 1 else 'have'} less than half the samples of the others "
-            "in the repeat, and would weigh as much in a mean over folds.",
+            UNEVEN_FOLDS(n=odd.height),
             odd.height,
             tuple(f"{counted(row['test'], 'sample')}{rows.where(row)}" for row in odd.head(NAMED).to_dicts()),
             "deal samples evenly, or pool predictions over folds.",
@@ -59,8 +95,7 @@ def sizes(rows: Rows) -> Iterator[Finding]:
         yield Finding(
             "tiny test sets",
             "note",
-            f"{small.height:,} of {counted(table.height, 'test set')} {'has' if small.height == 1 else 'have'} fewer than {_SMALL} "
-            f"samples, the smallest {least}: its accuracy moves in steps of {1 / least:.2g}.",
+            TINY_TEST_SETS(n=small.height, total=table.height, limit=_SMALL, least=least, step=1 / least),
             small.height,
             tuple(
                 f"{counted(row['test'], 'sample')}{rows.where(row)}" for row in small.head(NAMED).to_dicts()
@@ -81,18 +116,13 @@ def absent_classes(rows: Rows) -> Iterator[Finding]:
     names = missing["label"].unique(maintain_order=True)
     if not len(names):
         return
-    what = "person" if rows.task == "identity" else "class"
-    plural = "people" if what == "person" else "classes"
     apart = rows.task == "identity" and missing.height == parts["test"].height
     severity = "note" if apart else "warning" if rows.task == "identity" or _declared_open(rows) else "fault"
     yield Finding(
         "classes absent from training",
         severity,  # type: ignore[arg-type]
-        f"{counted(len(names), what, plural)} {'is' if len(names) == 1 else 'are'} tested "
-        + (
-            "and nobody who is tested is trained on: such a test is of verification, or of people enrolled later."
-            if apart
-            else "without one sample in training, and cannot be named rightly."
+        (PEOPLE_APART if apart else PEOPLE_ABSENT if rows.task == "identity" else CLASSES_ABSENT)(
+            n=len(names)
         ),
         len(names),
         tuple(
@@ -117,10 +147,11 @@ def dominant_class(rows: Rows) -> Iterator[Finding]:
         yield Finding(
             "dominant class",
             "warning",
-            f"{share:.1%} of the tested samples are {counts['label'][0]!r}: always saying so would be as accurate.",
+            DOMINANT_CLASS(share=share, label=counts["label"][0]),
             int(counts["count"][0]),
-            tuple(f"{name}: {n:,}" for name, n in counts.head(NAMED).iter_rows()),
+            tuple(f"{name}: {count(n)}" for name, n in counts.head(NAMED).iter_rows()),
             "report the accuracy of each class, or the mean over classes.",
+            examples_are_groups=True,
         )
 
 
@@ -146,10 +177,9 @@ def unlike_classes(rows: Rows) -> Iterator[Finding]:
         yield Finding(
             "unlike classes",
             "warning",
-            f"In {len(unlikely):,} of {counted(rows.n_splits, 'split')} the classes of training and testing differ more than "
-            f"chance explains; by {worst['apart']:.0%} of the samples at most.",
+            UNLIKE_CLASSES(n=len(unlikely), total=rows.n_splits, apart=worst["apart"]),
             len(unlikely),
-            tuple(f"{row['apart']:.0%} apart{rows.where(row)}" for row, _, _ in unlikely[:NAMED]),
+            tuple(f"{percent(row['apart'])} apart{rows.where(row)}" for row, _, _ in unlikely[:NAMED]),
             "stratify by class, or say that the test has another mixture than the training.",
             min(1.0, p_value * rows.n_splits),
             f"score test that {unit} were dealt at random, for the first named; times the number of splits (Bonferroni)",

@@ -10,7 +10,29 @@ import polars as pl
 
 from proband.protocols.audit_findings import NAMED, Finding, Severity
 from proband.protocols.audit_rows import CELL, Rows
-from proband.words import counted
+from proband.words import Sentence, digits
+
+NOT_COMPARED = Sentence(
+    "audit.not-compared", "caution", "{n:count sample} could not be compared with the others"
+)
+TOO_MANY_COPIES = Sentence(
+    "audit.too-many-copies", "caution", "there are more pairs of copies than are listed"
+)
+_ACROSS = "{n:count pair} of a training and a test sample {n:word has/have} {alike}"
+COPIES_ACROSS = Sentence("audit.copies-across", "caution", _ACROSS)
+COPIES_OF_TWO_SUBJECTS = Sentence(
+    "audit.copies-of-two-subjects", "caution", _ACROSS + "; {others:count} of them under two subjects"
+)
+_PAIRS = "{n:count pair} of samples {n:word has/have} {alike} and "
+COPIES_WITHIN = Sentence(
+    "audit.copies-within",
+    "caution",
+    _PAIRS + "{n:word stands/stand} together in {part}: each counts twice",
+)
+COPIES_UNDER_LABELS = Sentence(
+    "audit.copies-under-labels", "caution", _PAIRS + "different labels of {label!r}"
+)
+COPIES_UNDER_SUBJECTS = Sentence("audit.copies-under-subjects", "caution", _PAIRS + "different subjects")
 
 if TYPE_CHECKING:
     from proband.protocols.duplicates import Duplicates
@@ -104,7 +126,7 @@ def findings_of_copies(
         yield Finding(
             "not compared",
             "warning",
-            f"{counted(len(copies.unread), 'sample')} could not be compared with the others.",
+            NOT_COMPARED(n=len(copies.unread)),
             len(copies.unread),
             tuple(f"{name}: {why}" for name, why in copies.unread[:NAMED]),
             "mend them, or exclude them and say why.",
@@ -113,7 +135,7 @@ def findings_of_copies(
         yield Finding(
             "too many copies",
             "warning",
-            "There are more pairs of copies than are listed.",
+            TOO_MANY_COPIES(),
             pairs.height,
             (),
             "are the images, or vectors, what they should be?",
@@ -121,20 +143,20 @@ def findings_of_copies(
 
 
 def _across(rows: Rows, copies: Duplicates, crossing: pl.DataFrame) -> Iterator[Finding]:
-    for copy, words in (("exact", copies.exact), ("near", copies.near)):
+    for copy, alike in (("exact", copies.exact), ("near", copies.near)):
         found = crossing.filter(pl.col("copy") == copy)
         if not found.height:
             continue
         severity: Severity = "warning" if copies.of_vectors and copy == "near" else "leak"
         others = found.filter(pl.col("train_subject") != pl.col("test_subject")).height
-        foreign = f"; {others:,} of them under two subjects" if others else ""
+        said = {"n": found.height, "alike": alike}
         yield Finding(
             f"{copy} copies in training and testing",
             severity,
-            f"{counted(found.height, 'pair')} of a training and a test sample {_has(found)} {words}{foreign}.",
+            COPIES_OF_TWO_SUBJECTS(**said, others=others) if others else COPIES_ACROSS(**said),
             found.height,
             tuple(
-                f"{row['train']} in train, {row['test']} in test, distance {row['distance']:.2g}{rows.where(row)}"
+                f"{row['train']} in train, {row['test']} in test, distance {digits(row['distance'], 2)}{rows.where(row)}"
                 for row in found.head(NAMED).to_dicts()
             ),
             "look at them; keep one of each, or keep copies on one side of the split."
@@ -161,8 +183,7 @@ def _within(rows: Rows, copies: Duplicates, pairs: pl.DataFrame, crossing: pl.Da
             yield Finding(
                 f"exact copies within {words}",
                 "warning",
-                f"{counted(found.height, 'pair')} of samples {_has(found)} {copies.exact} and {_stand(found)} together in {words}: "
-                "each counts twice.",
+                COPIES_WITHIN(n=found.height, alike=copies.exact, part=words),
                 found.height,
                 tuple(
                     f"{row['one']}, {row['other']}{rows.where(row)}" for row in found.head(NAMED).to_dicts()
@@ -178,11 +199,13 @@ def _contradicting(rows: Rows, copies: Duplicates, pairs: pl.DataFrame) -> Itera
         differing = (pl.col("copy") == "exact") & (pl.col(f"one_{column}") != pl.col(f"other_{column}"))
         found = pairs.filter(differing)
         if found.height:
-            of = f" of {rows.label!r}" if column == "label" else ""
+            said = {"n": found.height, "alike": copies.exact}
             yield Finding(
                 f"exact copies under two {words}",
                 "warning" if copies.of_vectors else "fault",
-                f"{counted(found.height, 'pair')} of samples {_has(found)} {copies.exact} and different {words}{of}.",
+                COPIES_UNDER_LABELS(**said, label=rows.label)
+                if column == "label"
+                else COPIES_UNDER_SUBJECTS(**said),
                 found.height,
                 tuple(
                     f"{row['one']}: {row[f'one_{column}']}, {row['other']}: {row[f'other_{column}']}"
@@ -190,11 +213,3 @@ def _contradicting(rows: Rows, copies: Duplicates, pairs: pl.DataFrame) -> Itera
                 ),
                 "one of them is wrong: correct it, or exclude both and say why.",
             )
-
-
-def _has(found: pl.DataFrame) -> str:
-    return "has" if found.height == 1 else "have"
-
-
-def _stand(found: pl.DataFrame) -> str:
-    return "stands" if found.height == 1 else "stand"

@@ -11,7 +11,79 @@ from proband.protocols.audit_findings import NAMED, Finding
 from proband.protocols.audit_rows import CELL, Rows, on_both_sides
 from proband.protocols.notation import Protocol
 from proband.protocols.sizes import shares
-from proband.words import counted
+from proband.words import Note, Sentence, count, counted
+
+KEPT_APART = Sentence(
+    "audit.subjects-kept-apart",
+    "note",
+    "no subject is in both training and testing of a split, although {protocol} is mixed",
+)
+_SPLITS = "there {n:word is/are} {n:count split}, but {protocol} has {stated:count}"
+OTHER_SPLITS = Sentence("audit.other-splits", "caution", _SPLITS)
+OTHER_SPLITS_THAN_SAMPLES = Sentence(
+    "audit.other-splits-than-samples", "caution", _SPLITS + ", one for each sample"
+)
+OTHER_SPLITS_THAN_SUBJECTS = Sentence(
+    "audit.other-splits-than-subjects", "caution", _SPLITS + ", one for each subject"
+)
+OTHER_REPEATS = Sentence(
+    "audit.other-repeats",
+    "caution",
+    "the splits are numbered as {n:count repeat}, but {protocol} has {stated:count}",
+)
+UNEVEN_REPEATS = Sentence(
+    "audit.uneven-repeats",
+    "caution",
+    "the splits are numbered as {n:count repeat}, with unlike numbers of folds, but {protocol} has {stated:count}",
+)
+OTHER_CLASS_SIZES = Sentence(
+    "audit.other-class-sizes",
+    "caution",
+    "{n:count time} a class has another number of training samples than {protocol} says",
+)
+_OTHER_NUMBER = " of each {whose} in {part}; {n:count time} it is another number"
+SIZE_OF_EACH = Sentence(
+    "audit.size-of-each", "caution", "{protocol} should have {size:count sample}" + _OTHER_NUMBER
+)
+REST_OF_EACH = Sentence("audit.rest-of-each", "caution", "{protocol} should have the rest" + _OTHER_NUMBER)
+
+DEVIATION = Sentence(
+    "audit.deviation",
+    "caution",
+    "{n:count} of {total:count split} {n:word deviates/deviate} from {protocol}: {how}",
+)
+NO_VALIDATION = Sentence("audit.no-validation", "caution", "no validation set, which the protocol has")
+A_VALIDATION = Sentence("audit.a-validation", "caution", "a validation set, which the protocol has not")
+OTHER_SHARES = Sentence("audit.other-shares", "caution", "of {n:count sample} should be about {expected}")
+UNUSED_IN_FOLDS = Sentence("audit.unused-in-folds", "caution", "leave some of {n:count sample} unused")
+SIZE_IN_ALL = Sentence("audit.size-in-all", "caution", "should have {size:count sample} in {part} in all")
+REST_IN_ALL = Sentence("audit.rest-in-all", "caution", "should have the rest in {part} in all")
+SIZE_IN_TRAIN = Sentence("audit.size-in-train", "caution", "should have {size:count sample} in train")
+REST_NOT_TESTED = Sentence("audit.rest-not-tested", "caution", "should test the rest of {n:count sample}")
+SEVERAL_SAMPLES = Sentence("audit.several-samples", "caution", "another number of samples to test than one")
+SEVERAL_SUBJECTS = Sentence(
+    "audit.several-subjects", "caution", "another number of subjects to test than one"
+)
+OTHERS_NOT_TRAINED = Sentence(
+    "audit.others-not-trained",
+    "caution",
+    "should train on all of {n:count sample} but those of the {unit} left out",
+)
+
+NOTHING_STATED = Sentence("audit.unchecked-anything", "note", "anything, since it states nothing")
+CHANCE = Sentence("audit.unchecked-chance", "note", "whether chance alone chose")
+CONDITIONS = Sentence(
+    "audit.unchecked-conditions", "note", "which samples meet its conditions, and sizes that depend on them"
+)
+DATA_SETS = Sentence("audit.unchecked-data-sets", "note", "which samples are of which data set")
+FOLDS = Sentence("audit.unchecked-folds", "note", "the number of folds, which is not stated")
+SIZES = Sentence("audit.unchecked-sizes", "note", "sizes, which are not stated")
+CLASSES = Sentence("audit.unchecked-classes", "note", "samples per class, since there is no label")
+DISJOINTNESS = Sentence(
+    "audit.unchecked-disjointness", "note", "whether subjects should be shared, which is not stated"
+)
+REMARK = Sentence("audit.unchecked-remark", "note", "[{remark}]")
+
 
 _PARTS = {2: ("train", "test"), 3: ("train", "validation", "test")}
 _CURE = "make the splits anew, or correct the protocol."
@@ -37,61 +109,61 @@ def declared(rows: Rows) -> Iterator[Finding]:
         yield Finding(
             "subjects kept apart",
             "note",
-            f"No subject is in both training and testing of a split, although {rows.protocol} is mixed.",
+            KEPT_APART(protocol=str(rows.protocol)),
             rows.n_splits,
             (),
             "call it subject-disjoint (+), if that is meant.",
         )
 
 
-def unchecked(rows: Rows) -> tuple[str, ...]:
+def unchecked(rows: Rows) -> tuple[Note, ...]:
     """Say what of the protocol the splits cannot show."""
     protocol = rows.protocol
     if protocol is None:
         return ()
     if protocol.kind == "unstated":
-        return ("anything, since it states nothing",)
-    said = ["whether chance alone chose"]
+        return (NOTHING_STATED(),)
+    said = [CHANCE()]
     if _conditional(protocol):
-        said.append("which samples meet its conditions, and sizes that depend on them")
+        said.append(CONDITIONS())
     if protocol.kind == "external":
-        said.append("which samples are of which data set")
+        said.append(DATA_SETS())
     if protocol.kind == "cross-validation" and protocol.folds is None:
-        said.append("the number of folds, which is not stated")
-    if "hold-out" in protocol.kind and not (protocol.sizes or protocol.class_sizes):
-        said.append("sizes, which are not stated")
+        said.append(FOLDS())
+    if protocol.is_hold_out and not (protocol.sizes or protocol.class_sizes):
+        said.append(SIZES())
     if protocol.per == "class" and rows.label is None:
-        said.append("samples per class, since there is no label")
+        said.append(CLASSES())
     if protocol.disjoint is None:
-        said.append("whether subjects should be shared, which is not stated")
-    return (*said, *(f"[{note}]" for note in protocol.notes))
+        said.append(DISJOINTNESS())
+    return (*said, *(REMARK(remark=note) for note in protocol.notes))
 
 
 def _numbers(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
-    stated, of = protocol.n_splits, ""
+    stated, what = protocol.n_splits, OTHER_SPLITS
     if protocol.kind == "leave-one-out" and not _conditional(protocol):
-        stated, of = len(rows.used), ", one for each sample"
+        stated, what = len(rows.used), OTHER_SPLITS_THAN_SAMPLES
     elif protocol.kind == "leave-one-subject-out" and not _conditional(protocol):
-        stated, of = rows.known["person"].n_unique(), ", one for each subject"
+        stated, what = rows.known["person"].n_unique(), OTHER_SPLITS_THAN_SUBJECTS
     if stated is not None and stated != rows.n_splits:
         yield Finding(
             "number of splits",
             "fault",
-            f"There are {counted(rows.n_splits, 'split')}, but {protocol} has {stated:,}{of}.",
+            what(n=rows.n_splits, protocol=str(protocol), stated=stated),
             rows.n_splits,
             (),
             "complete the splits, or correct the protocol.",
         )
-    elif "hold-out" not in protocol.kind:
+    elif not protocol.is_hold_out:
         # Hold-outs may be numbered as repeats or as folds: each is a split of its own.
         repeats = rows.frame["repeat"].n_unique()
         uneven = rows.frame.group_by("repeat").agg(pl.col("fold").n_unique())["fold"].n_unique() > 1
         if repeats != protocol.repeats or uneven:
-            of_each = ", with unlike numbers of folds" if uneven else ""
+            numbered = UNEVEN_REPEATS if uneven else OTHER_REPEATS
             yield Finding(
                 "repeats and folds",
                 "fault",
-                f"The splits are numbered as {counted(repeats, 'repeat')}{of_each}, but {protocol} has {protocol.repeats:,}.",
+                numbered(n=repeats, protocol=str(protocol), stated=protocol.repeats),
                 repeats,
                 (),
                 "number repeats and folds as the protocol has them, or correct it.",
@@ -101,14 +173,14 @@ def _numbers(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
 def _validation(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
     parts = _parts(rows)
     if len(protocol.sizes) == 3:
-        wrong, words = parts.filter(pl.col("validation") == 0), "no validation set, which the protocol has"
-    elif "hold-out" in protocol.kind and not (protocol.sizes or protocol.class_sizes):
+        wrong, how = parts.filter(pl.col("validation") == 0), NO_VALIDATION()
+    elif protocol.is_hold_out and not (protocol.sizes or protocol.class_sizes):
         return
     else:
-        wrong, words = parts.filter(pl.col("validation") > 0), "a validation set, which the protocol has not"
+        wrong, how = parts.filter(pl.col("validation") > 0), A_VALIDATION()
     if wrong.height:
         yield _deviation(
-            rows, "validation part", words, wrong, [f"{n:,} samples" for n in wrong["validation"]]
+            rows, "validation part", how, wrong, [counted(n, "sample") for n in wrong["validation"]]
         )
 
 
@@ -136,15 +208,13 @@ def _shares(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
         )
     if off.height:
         expected = ", ".join(
-            f"{name} {_rounded(share * n)}" for name, share in zip(names, stated, strict=True)
+            f"{name} {count(round(share * n, 1))}" for name, share in zip(names, stated, strict=True)
         )
-        yield _sizes_off(rows, off, names, f"of {n:,} samples should be about {expected}")
+        yield _sizes_off(rows, off, names, OTHER_SHARES(n=n, expected=expected))
     if protocol.kind == "cross-validation":
         short = parts.filter(pl.col("train") + pl.col("validation") + pl.col("test") < n)
         if short.height:
-            yield _sizes_off(
-                rows, short, ("train", "test"), f"leave some of {n:,} samples unused", "unused in folds"
-            )
+            yield _sizes_off(rows, short, ("train", "test"), UNUSED_IN_FOLDS(n=n), "unused in folds")
 
 
 def _slack(rows: Rows, protocol: Protocol) -> float:
@@ -180,9 +250,9 @@ def _counts(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
         if in_all:
             parts = _parts(rows)
             off = parts.filter(pl.col(name) < 1 if size is None else pl.col(name) != int(size))
-            words = f"should {_wanted(size)} in {name} in all"
             if off.height:
-                yield _sizes_off(rows, off, (name,), words)
+                how = REST_IN_ALL(part=name) if size is None else SIZE_IN_ALL(size=int(size), part=name)
+                yield _sizes_off(rows, off, (name,), how)
         elif protocol.per != "class" or rows.label is not None:
             yield from _per_subject(rows, protocol, name, size)
 
@@ -198,13 +268,14 @@ def _per_subject(rows: Rows, protocol: Protocol, name: str, size: float | None) 
     off = counts.filter(pl.col("n") < 1 if size is None else pl.col("n") != int(size)).sort(*CELL, *key)
     if off.height:
         whose = "subject and class" if protocol.per == "class" else "subject"
+        said = {"protocol": str(protocol), "whose": whose, "part": name, "n": off.height}
         yield Finding(
             "samples per subject",
             "fault",
-            f"{protocol} should {_wanted(size)} of each {whose} in {name}; {counted(off.height, 'time')} it is another number.",
+            REST_OF_EACH(**said) if size is None else SIZE_OF_EACH(**said, size=int(size)),
             off.height,
             tuple(
-                f"{', '.join(str(row[part]) for part in key)}: {row['n']:,} in {name}{rows.where(row)}"
+                f"{', '.join(str(row[part]) for part in key)}: {count(row['n'])} in {name}{rows.where(row)}"
                 for row in off.head(NAMED).to_dicts()
             ),
             _CURE,
@@ -232,10 +303,10 @@ def _classes(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
         yield Finding(
             "samples per class",
             "fault",
-            f"{counted(off.height, 'time')} a class has another number of training samples than {protocol} says.",
+            OTHER_CLASS_SIZES(n=off.height, protocol=str(protocol)),
             off.height,
             tuple(
-                f"{row['label']}: {row['n']:,} train, {row['wanted']:,} stated{rows.where(row)}"
+                f"{row['label']}: {count(row['n'])} train, {count(row['wanted'])} stated{rows.where(row)}"
                 for row in off.head(NAMED).to_dicts()
             ),
             _CURE,
@@ -243,7 +314,7 @@ def _classes(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
     n = len(rows.used)
     rest = _parts(rows).filter(pl.col("train") + pl.col("test") < n)
     if rest.height and not _conditional(protocol) and protocol.disjoint is False:
-        yield _sizes_off(rows, rest, ("train", "test"), f"should test the rest of {n:,} samples")
+        yield _sizes_off(rows, rest, ("train", "test"), REST_NOT_TESTED(n=n))
 
 
 def _left_out(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
@@ -257,14 +328,14 @@ def _left_out(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
         yield _deviation(
             rows,
             f"one {unit} at a time",
-            f"another number of {unit}s to test than one",
+            (SEVERAL_SUBJECTS if by_subject else SEVERAL_SAMPLES)(),
             off,
             [counted(k, unit) for k in column],
         )
     if protocol.drawn is not None:
         wrong = parts.filter(pl.col("train") != protocol.drawn[0])
         if wrong.height:
-            yield _sizes_off(rows, wrong, ("train",), f"should {_wanted(protocol.drawn[0])} in train")
+            yield _sizes_off(rows, wrong, ("train",), SIZE_IN_TRAIN(size=protocol.drawn[0]))
         return
     if _conditional(protocol):
         return
@@ -276,8 +347,7 @@ def _left_out(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
         wanted = wanted | (pl.col("test") != pl.col("own"))
     wrong = single.filter(wanted)
     if wrong.height:
-        words = f"should train on all of {n:,} samples but those of the {unit} left out"
-        yield _sizes_off(rows, wrong, ("train", "test"), words)
+        yield _sizes_off(rows, wrong, ("train", "test"), OTHERS_NOT_TRAINED(n=n, unit=unit))
 
 
 def _parts(rows: Rows) -> pl.DataFrame:
@@ -296,17 +366,19 @@ def _parts(rows: Rows) -> pl.DataFrame:
 
 
 def _sizes_off(
-    rows: Rows, off: pl.DataFrame, names: Sequence[str], words: str, kind: str = "sizes of parts"
+    rows: Rows, off: pl.DataFrame, names: Sequence[str], how: Note, kind: str = "sizes of parts"
 ) -> Finding:
-    examples = [", ".join(f"{name} {row[name]:,}" for name in names) for row in off.head(NAMED).to_dicts()]
-    return _deviation(rows, kind, words, off, examples)
+    examples = [
+        ", ".join(f"{name} {count(row[name])}" for name in names) for row in off.head(NAMED).to_dicts()
+    ]
+    return _deviation(rows, kind, how, off, examples)
 
 
-def _deviation(rows: Rows, kind: str, words: str, off: pl.DataFrame, examples: Sequence[str]) -> Finding:
+def _deviation(rows: Rows, kind: str, how: Note, off: pl.DataFrame, examples: Sequence[str]) -> Finding:
     return Finding(
         kind,
         "fault",
-        f"{off.height:,} of {counted(rows.n_splits, 'split')} {'deviates' if off.height == 1 else 'deviate'} from {rows.protocol}: {words}.",
+        DEVIATION(n=off.height, total=rows.n_splits, protocol=str(rows.protocol), how=how),
         off.height,
         tuple(
             f"{said}{rows.where(row)}"
@@ -314,14 +386,6 @@ def _deviation(rows: Rows, kind: str, words: str, off: pl.DataFrame, examples: S
         ),
         _CURE,
     )
-
-
-def _wanted(size: float | None) -> str:
-    return "have the rest" if size is None else f"have {counted(int(size), 'sample')}"
-
-
-def _rounded(quota: float) -> str:
-    return f"{quota:,.1f}".removesuffix(".0")
 
 
 def _any_shared(rows: Rows) -> bool:

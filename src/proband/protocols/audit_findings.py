@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import polars as pl
 
 from proband.engine.frames import frame_of_rows
 from proband.protocols.losses import Losses
+from proband.words import Note, as_sentence, count, counted
 
 Severity = Literal["leak", "fault", "warning", "note"]
 """Training knows of the test; the division is not what it should be; look at it; as expected, but to be said."""
@@ -29,7 +30,7 @@ class Finding:
     severity
         A leak and a fault must be mended; a warning should be looked at; a note is to be reported.
     what
-        The finding as a sentence.
+        What was found.
     count
         How many there are.
     examples
@@ -38,23 +39,35 @@ class Finding:
         How to mend it.
     p_value, test
         Of findings that chance could have made: how probable, and by which test; otherwise None.
+    examples_are_groups
+        Whether the examples are reasons or classes of what is counted, and not the first of it.
     """
 
     kind: str
     severity: Severity
-    what: str
+    what: Note
     count: int
     examples: tuple[str, ...]
     cure: str
     p_value: float | None = None
     test: str | None = None
+    examples_are_groups: bool = False
 
     def __repr__(self) -> str:
-        return f"{self.severity}: {self.what}"
+        return f"{self.severity}: {as_sentence(self.what)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
-        return {**asdict(self), "examples": list(self.examples)}
+        return {
+            "kind": self.kind,
+            "severity": self.severity,
+            "what": self.what.to_dict(),
+            "count": self.count,
+            "examples": list(self.examples),
+            "cure": self.cure,
+            "p_value": self.p_value,
+            "test": self.test,
+        }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,11 +83,11 @@ class Audit:
     n_splits, n_samples, n_subjects
         What was looked at; samples and subjects are those with a role in some split.
     looked_for
-        The questions that could be asked of what was given, in words.
+        The questions that could be asked of what was given.
     findings
         What was found.
     unchecked
-        What the protocol says and splits cannot show, in words; empty if there is none.
+        What the protocol says and splits cannot show; empty if there is none.
     duplicates
         Pairs of duplicates that stand on both sides of a split: train and test sample, how they are alike, distance, subjects and
         splits; None if there were neither images nor vectors.
@@ -88,9 +101,9 @@ class Audit:
     n_splits: int
     n_samples: int
     n_subjects: int
-    looked_for: tuple[str, ...]
+    looked_for: tuple[Note, ...]
     findings: tuple[Finding, ...]
-    unchecked: tuple[str, ...] = ()
+    unchecked: tuple[Note, ...] = ()
     duplicates: pl.DataFrame | None = None
     losses: Losses | None = None
 
@@ -105,8 +118,10 @@ class Audit:
 
     def __repr__(self) -> str:
         counts = {name: sum(one.severity == name for one in self.findings) for name in get_args(Severity)}
-        said = ", ".join(f"{n} {name}{'s' * (n > 1)}" for name, n in counts.items() if n) or "nothing found"
-        return f"Audit({self.source}: {self.n_splits:,} splits of {self.n_samples:,} samples; {said})"
+        said = ", ".join(f"{counted(n, name)}" for name, n in counts.items() if n) or "nothing found"
+        return (
+            f"Audit({self.source}: {count(self.n_splits)} splits of {count(self.n_samples)} samples; {said})"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
@@ -118,8 +133,8 @@ class Audit:
             "n_samples": self.n_samples,
             "n_subjects": self.n_subjects,
             "sound": self.is_sound,
-            "looked_for": list(self.looked_for),
-            "unchecked": list(self.unchecked),
+            "looked_for": [note.to_dict() for note in self.looked_for],
+            "unchecked": [note.to_dict() for note in self.unchecked],
             "findings": [found.to_dict() for found in self.findings],
             "duplicates": None if self.duplicates is None else self.duplicates.to_dicts(),
             "losses": None if self.losses is None else self.losses.to_dict(),
@@ -127,10 +142,14 @@ class Audit:
 
     def to_frame(self) -> pl.DataFrame:
         """Return one row for each finding."""
-        rows = [{**found.to_dict(), "examples": "; ".join(found.examples)} for found in self.findings]
-        text, number = pl.String, pl.Float64
-        columns = dict.fromkeys(Finding.__dataclass_fields__, text) | {"count": pl.Int64, "p_value": number}
-        return frame_of_rows(rows, columns)
+        rows = [
+            {**found.to_dict(), "what": as_sentence(found.what), "examples": "; ".join(found.examples)}
+            for found in self.findings
+        ]
+        texts = dict.fromkeys(
+            ("kind", "severity", "what", "count", "examples", "cure", "p_value", "test"), pl.String
+        )
+        return frame_of_rows(rows, texts | {"count": pl.Int64, "p_value": pl.Float64})
 
 
 def ordered(findings: Sequence[Finding]) -> tuple[Finding, ...]:

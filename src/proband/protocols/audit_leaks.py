@@ -3,18 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import polars as pl
 
 from proband.protocols.audit_findings import NAMED, Finding, Severity
 from proband.protocols.audit_rows import Rows, on_both_sides
-from proband.words import counted
+from proband.words import Note, Sentence, listed
 
-_SIDES: tuple[tuple[str, str, str, Severity], ...] = (
-    ("train", "test", "training and testing", "leak"),
-    ("validation", "test", "validation and testing", "leak"),
-    ("train", "validation", "training and validation", "fault"),
+UNKNOWN_IDS = Sentence(
+    "audit.unknown-ids", "caution", "{n:count id} of the splits {n:word is/are} not in the table of samples"
 )
+REPEATED_ROWS = Sentence(
+    "audit.repeated-rows",
+    "caution",
+    "{n:count sample stands/samples stand} twice in the same role of a split, and would count double",
+)
+NO_LABEL = Sentence(
+    "audit.no-label", "caution", "{n:count sample} of the splits {n:word has/have} no value of {label!r}"
+)
+SHARED_SAMPLES = Sentence(
+    "audit.shared-samples", "caution", "{n:count sample is/samples are} in both {parts} of the same split"
+)
+_SHARED = "{n:count} of {total:count subject} {n:word is/are} in both {parts} of the same split"
+SHARED_ALTHOUGH_DISJOINT = Sentence(
+    "audit.shared-subjects-although-disjoint",
+    "caution",
+    _SHARED + ", although {protocol} is subject-disjoint",
+)
+SHARED_AND_TELLING = Sentence(
+    "audit.shared-subjects-telling", "caution", _SHARED + ": {label} can be told by recognising the person"
+)
+SHARED_AS_NEEDED = Sentence(
+    "audit.shared-subjects-as-needed", "note", _SHARED + ", as recognising people needs"
+)
+TESTED_TWICE = Sentence(
+    "audit.tested-twice",
+    "caution",
+    "{n:count sample is/samples are} tested more than once in a repeat of a cross-validation",
+)
+NEVER_TESTED = Sentence(
+    "audit.never-tested",
+    "caution",
+    "{n:count sample is/samples are} never tested in a repeat of a cross-validation",
+)
+UNUSED = Sentence(
+    "audit.unused-samples",
+    "note",
+    "{n:count} of the {total:count sample} of the table {n:word is/are} in no split",
+)
+
+
+_SIDES: tuple[tuple[str, str, Severity], ...] = (
+    ("train", "test", "leak"),
+    ("validation", "test", "leak"),
+    ("train", "validation", "fault"),
+)
+_PARTS = {"train": "training", "validation": "validation", "test": "testing"}
 _EACH_ONCE = ("cross-validation", "leave-one-out", "leave-one-subject-out")
 
 
@@ -25,7 +70,7 @@ def ids_and_rows(rows: Rows) -> Iterator[Finding]:
         yield Finding(
             "unknown ids",
             "fault",
-            f"{counted(len(unknown), 'id')} of the splits {_is(len(unknown))} in the table of samples.",
+            UNKNOWN_IDS(n=len(unknown)),
             len(unknown),
             tuple(unknown.head(NAMED)),
             "correct the ids, or give the table that the splits were made of; of these samples nothing else can be checked.",
@@ -36,7 +81,7 @@ def ids_and_rows(rows: Rows) -> Iterator[Finding]:
         yield Finding(
             "repeated rows",
             "fault",
-            f"{counted(len(names), 'sample')} {_stand(len(names))} twice in the same role of a split, and would count double.",
+            REPEATED_ROWS(n=len(names)),
             len(names),
             tuple(f"{row['id']}: {row['role']}{rows.where(row)}" for row in _first_of_each(twice, "id")),
             "keep one row for each.",
@@ -46,7 +91,7 @@ def ids_and_rows(rows: Rows) -> Iterator[Finding]:
         yield Finding(
             "no label",
             "fault",
-            f"{counted(len(bare), 'sample')} of the splits {'has' if len(bare) == 1 else 'have'} no value of {rows.label!r}.",
+            NO_LABEL(n=len(bare), label=rows.label),
             len(bare),
             tuple(bare.head(NAMED)),
             "give them a label, or exclude them and say why.",
@@ -55,17 +100,18 @@ def ids_and_rows(rows: Rows) -> Iterator[Finding]:
 
 def shared_samples(rows: Rows) -> Iterator[Finding]:
     """Find samples in two roles of the same split."""
-    for one, other, words, severity in _SIDES:
+    for one, other, severity in _SIDES:
+        parts = listed((_PARTS[one], _PARTS[other]))
         found = on_both_sides(rows.frame, "id", one, other)
         names = found["id"].unique(maintain_order=True)
         if len(names):
             yield Finding(
-                f"samples in {words}",
+                f"samples in {parts}",
                 severity,
-                f"{counted(len(names), 'sample')} {_is_in(len(names))} in both {words} of the same split.",
+                SHARED_SAMPLES(n=len(names), parts=parts),
                 len(names),
                 tuple(f"{row['id']}{rows.where(row)}" for row in _first_of_each(found, "id")),
-                f"give each sample one role in a split: take them out of {words.partition(' ')[0]}.",
+                f"give each sample one role in a split: take them out of {_PARTS[one]}.",
             )
 
 
@@ -73,7 +119,8 @@ def shared_subjects(rows: Rows) -> Iterator[Finding]:
     """Find subjects in two roles of the same split: a leak for attributes, and where the protocol says that there are none."""
     declared = rows.protocol is not None and rows.protocol.is_disjoint
     forbidden = declared or rows.task == "attribute"
-    for one, other, words, severity in _SIDES:
+    for one, other, severity in _SIDES:
+        parts = listed((_PARTS[one], _PARTS[other]))
         found = on_both_sides(rows.known, "subject", one, other)
         # A sample in both roles is reported as such; its subject is named here if other samples share it too.
         names = found["subject"].unique(maintain_order=True)
@@ -86,10 +133,9 @@ def shared_subjects(rows: Rows) -> Iterator[Finding]:
             for row in _first_of_each(found, "subject")
         )
         yield Finding(
-            f"subjects in {words}",
+            f"subjects in {parts}",
             weight,
-            f"{len(names):,} of {counted(n_subjects, 'subject')} {_is_in(len(names))} in both {words} of the same split"
-            f"{_meaning(rows, declared)}",
+            _shared_subjects(rows, declared, n=len(names), total=n_subjects, parts=parts),
             len(names),
             examples,
             "give all samples of a subject one role in a split: a subject-disjoint protocol, such as 10f CV+ or LOSO."
@@ -98,12 +144,12 @@ def shared_subjects(rows: Rows) -> Iterator[Finding]:
         )
 
 
-def _meaning(rows: Rows, declared: bool) -> str:
+def _shared_subjects(rows: Rows, declared: bool, **said: Any) -> Note:
     if declared:
-        return f", although {rows.protocol} is subject-disjoint."
+        return SHARED_ALTHOUGH_DISJOINT(**said, protocol=str(rows.protocol))
     if rows.task == "attribute":
-        return f": {rows.label} can be told by recognising the person."
-    return ", as recognising people needs."
+        return SHARED_AND_TELLING(**said, label=rows.label)
+    return SHARED_AS_NEEDED(**said)
 
 
 def how_often_tested(rows: Rows) -> Iterator[Finding]:
@@ -121,9 +167,9 @@ def how_often_tested(rows: Rows) -> Iterator[Finding]:
     crossed = counts.join(_crossed(rows, counts), on="repeat", how="semi")
     conditions = rows.protocol is not None and (rows.protocol.train_on or rows.protocol.test_on)
     cure = "test each sample once in a repeat; if these are hold-outs, number them as repeats, or name the protocol."
-    for kind, chosen, words in (
-        ("tested twice", pl.col("times") > 1, "tested more than once in a repeat of a cross-validation"),
-        ("never tested", pl.col("times") == 0, "never tested in a repeat of a cross-validation"),
+    for kind, chosen, what in (
+        ("tested twice", pl.col("times") > 1, TESTED_TWICE),
+        ("never tested", pl.col("times") == 0, NEVER_TESTED),
     ):
         found = crossed.filter(chosen).sort("repeat", "sample")
         found = found.with_columns(rows.used[found["sample"].to_numpy()].alias("id"))
@@ -136,8 +182,7 @@ def how_often_tested(rows: Rows) -> Iterator[Finding]:
                 .select("repeat", "id", "times")
                 .iter_rows()
             )
-            what = f"{counted(len(names), 'sample')} {_is_in(len(names))} {words}."
-            yield Finding(kind, "fault", what, len(names), tuple(examples), cure)
+            yield Finding(kind, "fault", what(n=len(names)), len(names), tuple(examples), cure)
 
 
 def _crossed(rows: Rows, counts: pl.DataFrame) -> pl.DataFrame:
@@ -159,7 +204,7 @@ def left_over(rows: Rows) -> Iterator[Finding]:
         yield Finding(
             "unused samples",
             "note",
-            f"{len(rest):,} of the {counted(len(rows.samples), 'sample')} of the table {_is_in(len(rest))} in no split.",
+            UNUSED(n=len(rest), total=len(rows.samples)),
             len(rest),
             tuple(rest[:NAMED]),
             "say why: a table of exclusions with the columns id and reason.",
@@ -168,15 +213,3 @@ def left_over(rows: Rows) -> Iterator[Finding]:
 
 def _first_of_each(found: pl.DataFrame, key: str) -> list[dict[str, object]]:
     return found.unique(key, keep="first", maintain_order=True).head(NAMED).to_dicts()
-
-
-def _is(n: int) -> str:
-    return "is not" if n == 1 else "are not"
-
-
-def _is_in(n: int) -> str:
-    return "is" if n == 1 else "are"
-
-
-def _stand(n: int) -> str:
-    return "stands" if n == 1 else "stand"

@@ -12,6 +12,7 @@ import numpy as np
 from proband.errors import DesignError
 from proband.protocols.material import Mask
 from proband.samples.ids import Positions
+from proband.words import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -66,7 +67,7 @@ def drawn_from(pool: Mask, strata: Positions, drawn: int, rng: np.random.Generat
     inside = np.flatnonzero(pool)
     if drawn > len(inside):
         raise DesignError(
-            f"{drawn:,} samples are to be drawn, and there are only {len(inside):,} to draw from.",
+            f"{count(drawn)} samples are to be drawn, and there are only {count(len(inside))} to draw from.",
             "choose smaller sizes.",
         )
     chosen = np.zeros(len(pool), np.bool_)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from proband.protocols.card_sections import Dataset, Named, Value
+from proband.words import count, digits
 
 if TYPE_CHECKING:
     from proband.protocols.card import ProtocolCard
@@ -26,8 +27,11 @@ def contradictions(card: ProtocolCard) -> Iterator[str]:
     if None not in (card.value.low, card.value.high) and card.value.low > card.value.high:  # type: ignore[operator]
         yield "value.low: is above value.high"
     elif misses(card.value):
-        low, high = ("" if end is None else f"{end:g}" for end in (card.value.low, card.value.high))
-        yield f"value.estimate: {card.value.estimate:g} is outside its interval, {low}–{high}"
+        estimate, low, high = (
+            "" if part is None else digits(part, 6)
+            for part in (card.value.estimate, card.value.low, card.value.high)
+        )
+        yield f"value.estimate: {estimate} is outside its interval, {low}–{high}"
 
 
 def misses(value: Value) -> bool:
@@ -48,7 +52,7 @@ def misses(value: Value) -> bool:
 def _of_data(data: Dataset) -> Iterator[str]:
     used, people, each = data.samples, data.subjects, data.images_per_subject
     if used is not None and people is not None and people > used:
-        yield f"dataset.subjects: {people:,} people cannot have {used:,} samples"
+        yield f"dataset.subjects: {count(people)} people cannot have {count(used)} samples"
     if each is None:
         return
     fewest, most = each
@@ -60,28 +64,28 @@ def _of_data(data: Dataset) -> Iterator[str]:
         high = most if people == 1 else fewest + most * (people - 1)
         if not low <= used <= high:
             yield (
-                f"dataset.images_per_subject: {people:,} people with {fewest:,} to {most:,} samples each cannot have "
-                f"{used:,} in all"
+                f"dataset.images_per_subject: {count(people)} people with {count(fewest)} to {count(most)} samples each cannot have "
+                f"{count(used)} in all"
             )
 
 
 def _of_selection(card: ProtocolCard) -> Iterator[str]:
     used, left_out = card.dataset.samples, _sum(card.selection.excluded)
-    if card.selection.collected is not None and None not in (left_out, used):
-        rest = card.selection.collected - (left_out or 0)
+    if card.selection.collected is not None and left_out is not None and used is not None:
+        rest = card.selection.collected - left_out
         if rest != used:
-            yield f"selection.excluded: leaves {rest:,} samples, but dataset.samples is {used:,}"
+            yield f"selection.excluded: leaves {count(rest)} samples, but dataset.samples is {count(used)}"
 
 
 def _of_task(card: ProtocolCard) -> Iterator[str]:
     task, used, people = card.task, card.dataset.samples, card.dataset.subjects
     of_classes = _sum(task.classes)
-    if task.classes and None not in (of_classes, used) and of_classes != used:
-        yield f"task.classes: add up to {of_classes:,} samples, but dataset.samples is {used:,}"
+    if task.classes and of_classes is not None and used is not None and of_classes != used:
+        yield f"task.classes: add up to {count(of_classes)} samples, but dataset.samples is {count(used)}"
     if task.classes and task.n_classes not in (None, len(task.classes)):
-        yield f"task.n_classes: is {task.n_classes}, but {len(task.classes)} classes are named"
-    if task.kind == "identity" and None not in (task.n_classes, people) and task.n_classes != people:
-        yield f"task.n_classes: is {task.n_classes}, but each of {people:,} people is a class where identity is recognised"
+        yield f"task.n_classes: is {task.n_classes}, but {count(len(task.classes))} classes are named"
+    if task.kind == "identity" and people is not None and task.n_classes not in (None, people):
+        yield f"task.n_classes: is {task.n_classes}, but each of {count(people)} people is a class where identity is recognised"
 
 
 def _of_share(card: ProtocolCard) -> Iterator[str]:
@@ -97,7 +101,7 @@ def _of_share(card: ProtocolCard) -> Iterator[str]:
     if protocol.kind == "hold-out" and data.samples:
         slack = max(slack, 1 / data.samples)
     if abs(stated - implied) > max(slack, ROUNDING) + _SLACK:
-        yield f"protocol.train_share: is {stated:g}, but {protocol} has {implied:.4g}"
+        yield f"protocol.train_share: is {digits(stated, 6)}, but {protocol} has {digits(implied, 4)}"
 
 
 def _sum(counts: Named | None) -> int | None:

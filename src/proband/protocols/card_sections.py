@@ -14,6 +14,7 @@ from proband.protocols.notation import Protocol
 
 Named = tuple[tuple[str, Any], ...]
 """Names and what goes with them, sorted by name: a mapping that cannot change."""
+_OF_IDS, _OF_CONTENTS = "ids:", "content:"
 
 
 class Section:
@@ -85,6 +86,11 @@ class Dataset(Section):
         )
 
 
+def names_contents(manifest: str | None) -> bool:
+    """Whether a manifest is of the contents of samples, and not of their ids alone."""
+    return manifest is not None and manifest.startswith(_OF_CONTENTS)
+
+
 def manifest_of(ids: Sequence[str], subjects: Sequence[str], content: Sequence[str] | None = None) -> str:
     """Take the SHA-256 over the rows of samples, sorted: id and subject, and a hash of the content if it is given.
 
@@ -102,7 +108,7 @@ def manifest_of(ids: Sequence[str], subjects: Sequence[str], content: Sequence[s
     digest = hashlib.sha256()
     for row in sorted(zip(*(map(str, column) for column in columns), strict=True)):
         digest.update(json.dumps(row, separators=(",", ":")).encode() + b"\n")
-    return f"{'ids' if content is None else 'content'}:{digest.hexdigest()}"
+    return f"{_OF_IDS if content is None else _OF_CONTENTS}{digest.hexdigest()}"
 
 
 @dataclass(frozen=True)

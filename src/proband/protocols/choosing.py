@@ -9,6 +9,27 @@ import numpy as np
 from proband.errors import DesignError, UsageError, first_few
 from proband.protocols.material import Material, material
 from proband.protocols.notation import Protocol
+from proband.words import Note, Sentence, count
+
+_MIXED = "subjects must be in training to be recognised, so folds are mixed; "
+FEWER_FOLDS = Sentence(
+    "protocols.fewer-folds",
+    "note",
+    _MIXED + "{folds:count fold}, since {subject!r} has {n:count sample} only",
+)
+ENOUGH_SAMPLES = Sentence(
+    "protocols.enough-samples", "note", _MIXED + "everybody has samples for {folds:count fold}"
+)
+_NEW_PEOPLE = "an attribute is to be recognised in new people, and {n:count subject is/subjects are} "
+EACH_LEFT_OUT = Sentence(
+    "protocols.each-left-out", "note", _NEW_PEOPLE + "few enough to leave out each in turn"
+)
+ENOUGH_SUBJECTS = Sentence(
+    "protocols.enough-subjects",
+    "note",
+    _NEW_PEOPLE + "enough for {folds:count fold} of different people",
+)
+
 
 Task = Literal["identity", "attribute"]
 FEW_SUBJECTS = 50
@@ -16,7 +37,7 @@ FEW_SUBJECTS = 50
 FOLDS = REPEATS = 10
 
 
-def auto_protocol(labels: Any, subjects: Any, task: Task) -> tuple[Protocol, str]:
+def auto_protocol(labels: Any, subjects: Any, task: Task) -> tuple[Protocol, Note]:
     """Choose a protocol for a task, and say why.
 
     Parameters
@@ -41,12 +62,12 @@ def auto_protocol(labels: Any, subjects: Any, task: Task) -> tuple[Protocol, str
     return _of_attributes(of)
 
 
-def _of_identities(of: Material) -> tuple[Protocol, str]:
+def _of_identities(of: Material) -> tuple[Protocol, Note]:
     counts = np.bincount(of.known_labels("Subjects are to be recognised"))
     alone = [of.classes[k] for k in np.flatnonzero(counts < 2)]
     if alone:
         raise DesignError(
-            f"{len(alone):,} of {len(counts):,} subjects have one sample only, which cannot both train and be tested: "
+            f"{count(len(alone))} of {count(len(counts))} subjects have one sample only, which cannot both train and be tested: "
             f"{first_few(alone)}.",
             "leave them out.",
         )
@@ -55,14 +76,13 @@ def _of_identities(of: Material) -> tuple[Protocol, str]:
     fewest = int(counts.min())
     folds = min(FOLDS, fewest)
     protocol = Protocol("cross-validation", repeats=REPEATS, folds=folds, disjoint=False)
-    why = "subjects must be in training to be recognised, so folds are mixed"
     if folds < FOLDS:
         least = of.classes[int(counts.argmin())]
-        return protocol, f"{why}; {folds} folds, since {least!r} has {fewest} samples only"
-    return protocol, f"{why}; everybody has samples for {FOLDS} folds"
+        return protocol, FEWER_FOLDS(folds=folds, subject=str(least), n=fewest)
+    return protocol, ENOUGH_SAMPLES(folds=FOLDS)
 
 
-def _of_attributes(of: Material) -> tuple[Protocol, str]:
+def _of_attributes(of: Material) -> tuple[Protocol, Note]:
     subjects = of.known_subjects("An attribute is to be recognised in new people")
     labels = of.known_labels("An attribute is to be recognised")
     if of.is_identity:
@@ -73,16 +93,12 @@ def _of_attributes(of: Material) -> tuple[Protocol, str]:
     lone = [of.classes[k] for k in np.flatnonzero(people < 2)]
     if lone:
         raise DesignError(
-            f"{len(lone):,} of {len(people):,} classes are of one subject only, who cannot both train and be tested: "
+            f"{count(len(lone))} of {count(len(people))} classes are of one subject only, who cannot both train and be tested: "
             f"{first_few(lone)}.",
             "leave these classes out.",
         )
-    why = "an attribute is to be recognised in new people"
     n = len(of.people)
     if n < FEW_SUBJECTS:
-        return (
-            Protocol("leave-one-subject-out"),
-            f"{why}, and {n} subjects are few enough to leave out each in turn",
-        )
+        return Protocol("leave-one-subject-out"), EACH_LEFT_OUT(n=n)
     protocol = Protocol("cross-validation", repeats=REPEATS, folds=FOLDS, disjoint=True)
-    return protocol, f"{why}, and {n:,} subjects are enough for {FOLDS} folds of different people"
+    return protocol, ENOUGH_SUBJECTS(n=n, folds=FOLDS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,6 +11,8 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from inspect import signature
 from typing import Any
+
+import numpy as np
 
 from proband.algorithms import ICA, Recognizer, recognizer
 from proband.algorithms.extras import need
@@ -121,14 +124,44 @@ def fingerprint(classifier: Any) -> str | None:
         return repr(classifier) if stable else None
     settings = classifier.get_params(deep=True)
     within = [classifier, *(value for value in settings.values() if hasattr(value, "get_params"))]
-    if not all(type(one).__module__.split(".")[0] in ("sklearn", "proband") for one in within):
+    if not all(_is_ours(type(one)) for one in within):
         return None
-    plain = {
-        name: repr(value) for name, value in sorted(settings.items()) if not hasattr(value, "get_params")
-    }
-    kinds = [f"{type(one).__module__}.{type(one).__qualname__}" for one in within]
-    said = f"scikit-learn {need('sklearn', 'An estimator').__version__}: {kinds} {plain}"
-    return None if " at 0x" in said else said
+    plain = {name: _lasting(value) for name, value in sorted(settings.items())}
+    if None in plain.values():
+        return None
+    return f"scikit-learn {need('sklearn', 'An estimator').__version__}: {[_address(type(one)) for one in within]} {plain}"
+
+
+def _lasting(value: Any) -> str | None:
+    """A setting in a form that is the same in every process; None where there is none, as of a function."""
+    if value is None or isinstance(value, bool | int | float | complex | str | bytes | range | slice):
+        return repr(value)
+    if isinstance(value, np.ndarray | np.generic) and not value.dtype.hasobject:
+        array = np.ascontiguousarray(value)
+        return f"{array.dtype.str}{array.shape}{hashlib.sha256(array.tobytes()).hexdigest()}"
+    if isinstance(value, type):
+        return _address(value) if value.__module__ in ("builtins", "numpy") else None
+    if hasattr(value, "get_params"):
+        return _address(type(value))  # its settings are among those of the whole
+    if isinstance(value, list | tuple | set | frozenset):
+        parts = [_lasting(part) for part in value]
+        ordered = parts if isinstance(value, list | tuple) or None in parts else sorted(map(str, parts))
+    elif isinstance(value, Mapping):
+        parts = ordered = [_lasting(part) for pair in value.items() for part in pair]
+    elif _is_ours(type(value)) and hasattr(value, "__dict__"):
+        parts = ordered = [_lasting(vars(value))]
+    else:
+        return None
+    return None if None in parts else f"{_address(type(value))}({', '.join(map(str, ordered))})"
+
+
+def _address(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _is_ours(kind: type) -> bool:
+    """Whether the code of a type is Proband's or scikit-learn's, whose versions are known."""
+    return kind.__module__.split(".")[0] in ("sklearn", "proband")
 
 
 def _checked(classifier: Any, name: str) -> Any:

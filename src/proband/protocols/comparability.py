@@ -9,11 +9,32 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from proband.protocols.card import ProtocolCard, shown
 from proband.protocols.card_contradictions import ROUNDING
+from proband.protocols.card_sections import names_contents
 from proband.protocols.comparability_levels import NO_TEST, Level
 from proband.protocols.notation import Protocol
+from proband.words import Note, Sentence
 
 if TYPE_CHECKING:
     import polars as pl
+
+CONDITIONS = "conditions"
+LEVEL = Sentence("cards.level", "note", "Level {level}, {words}")
+ONE_RESULT = Sentence("cards.one-result", "caution", "It is one result stated twice, not a comparison")
+ONE_PUBLICATION = Sentence("cards.one-publication", "note", "Both are of one publication")
+NO_ESTIMATES = Sentence("cards.no-estimates", "note", "Not both state an estimate")
+NO_NUMBERS = Sentence("cards.no-numbers", "note", "There are no two numbers to compare yet")
+NO_INTERVALS = Sentence(
+    "cards.no-intervals", "note", "Not both state an interval, without which there is nothing to test by"
+)
+BY_COUNTS = Sentence(
+    "cards.same-by-counts", "note", "The images are the same by their counts, which no manifest confirms"
+)
+BY_IDS = Sentence(
+    "cards.same-by-ids", "note", "The ids are the same, which proves nothing of what they stand for"
+)
+SAME_TRIALS = Sentence("cards.same-trials", "note", "Both were tried on the same images in the same splits")
+DIFFERS = Sentence("cards.field-differs", "note", "{field} differs: {a} against {b}")
+NOT_STATED = Sentence("cards.fields-not-stated", "note", "Not stated by both: {fields}")
 
 Verdict = Literal["agree", "differ", "not stated"]
 
@@ -86,7 +107,7 @@ class Comparability:
     fields
         Every field of the cards, first those that bear on it.
     reasons
-        What decided, as sentences.
+        What decided.
     allowed
         What may be done with the two numbers.
     same_publication
@@ -97,8 +118,8 @@ class Comparability:
 
     level: Level
     fields: tuple[FieldComparison, ...]
-    reasons: tuple[str, ...]
-    allowed: str
+    reasons: tuple[Note, ...]
+    allowed: Note
     same_publication: bool = False
     same_result: bool = False
 
@@ -114,12 +135,12 @@ class Comparability:
         """The fields with a verdict, of those that bear on comparability."""
         return tuple(one.field for one in self.fields if one.bears and one.verdict == verdict)
 
-    def sentences(self) -> tuple[str, ...]:
-        """The level, the reasons and what is allowed, in words."""
-        level = f"Level {int(self.level)}, {self.level.words}."
+    def sentences(self) -> tuple[Note, ...]:
+        """The level, the reasons and what is allowed."""
+        level = LEVEL(level=int(self.level), words=self.level.words)
         if self.same_result:
-            return level, *self.reasons, "It is one result stated twice, not a comparison."
-        notes = ["Both are of one publication."] if self.same_publication else []
+            return level, *self.reasons, ONE_RESULT()
+        notes = [ONE_PUBLICATION()] if self.same_publication else []
         return level, *self.reasons, *notes, self.allowed
 
     def to_dict(self) -> dict[str, Any]:
@@ -130,8 +151,8 @@ class Comparability:
             "comparable": self.comparable,
             "same_publication": self.same_publication,
             "same_result": self.same_result,
-            "reasons": list(self.reasons),
-            "allowed": self.allowed,
+            "reasons": [note.to_dict() for note in self.reasons],
+            "allowed": self.allowed.to_dict(),
             "fields": [asdict(one) for one in self.fields],
         }
 
@@ -185,16 +206,14 @@ def compare_cards(a: ProtocolCard, b: ProtocolCard) -> Comparability:
     )
 
 
-def _allowed(level: Level, a: ProtocolCard, b: ProtocolCard) -> tuple[list[str], str]:
+def _allowed(level: Level, a: ProtocolCard, b: ProtocolCard) -> tuple[list[Note], Note]:
     """What the numbers lack for what their level would allow, and what is allowed without it."""
     if level < Level.ON_THEIR_WORD:
         return [], level.allowed
     if any(card.value.estimate is None for card in (a, b)):
-        lacking = ["Not both state an estimate."]
-        nothing = "There are no two numbers to compare yet."
-        return lacking, level.allowed if level == Level.SAME_TRIALS else nothing
+        return [NO_ESTIMATES()], level.allowed if level == Level.SAME_TRIALS else NO_NUMBERS()
     if level == Level.SAME_PROTOCOL and any(None in (card.value.low, card.value.high) for card in (a, b)):
-        return ["Not both state an interval, without which there is nothing to test by."], NO_TEST
+        return [NO_INTERVALS()], NO_TEST()
     return [], level.allowed
 
 
@@ -204,10 +223,10 @@ class _Compared:
     def __init__(self, a: ProtocolCard, b: ProtocolCard) -> None:
         self.cards = (a, b)
         left, right = dict(a.stated()), dict(b.stated())
-        conditions = [path for path in {**left, **right} if path.startswith("conditions.")]
+        conditions = (f"{CONDITIONS}.{name}" for card in (a, b) for name, _ in card.conditions or ())
         self.conditions = tuple(dict.fromkeys(conditions))
         bearing = ("dataset.name", *_TASK, *_PROTOCOL, *_USED, *self.conditions, *_TRIALS)
-        others = (path for path in left if path not in bearing and not path.startswith("conditions"))
+        others = (path for path in left if path not in bearing and path != CONDITIONS)
         self.fields = {
             path: self._field(path, left.get(path), right.get(path), path in bearing)
             for path in (*bearing, *others)
@@ -225,11 +244,11 @@ class _Compared:
     def that(self, verdict: Verdict, paths: Iterable[str]) -> list[str]:
         return [path for path in paths if self.fields[path].verdict == verdict]
 
-    def judged(self) -> tuple[Level, list[str]]:
+    def judged(self) -> tuple[Level, list[Note]]:
         """The level, and what keeps it from being higher."""
         same_images = self.agree(["dataset.manifest"])
         # Who has the same contents has the same data, whatever it is called; ids may be those of other data.
-        same_contents = same_images and str(self.cards[0].dataset.manifest).startswith("content:")
+        same_contents = same_images and names_contents(self.cards[0].dataset.manifest)
         named = not same_images or bool(self.that("differ", ["dataset.name"]))
         shared = ("dataset.name", *self._task()) if named and not same_contents else self._task()
         if not self.agree(shared):
@@ -255,16 +274,11 @@ class _Compared:
         """An identity needs no label."""
         return _TASK[:1] if self.cards[0].task.kind == "identity" else _TASK
 
-    def _trials(self, same_images: bool, same_contents: bool) -> tuple[Level, list[str]]:
+    def _trials(self, same_images: bool, same_contents: bool) -> tuple[Level, list[Note]]:
         if not same_images:
-            return Level.SAME_PROTOCOL, [
-                "The images are the same by their counts, which no manifest confirms."
-            ]
+            return Level.SAME_PROTOCOL, [BY_COUNTS()]
         if not same_contents and not self.agree(["dataset.name"]):
-            return Level.SAME_PROTOCOL, [
-                "The ids are the same, which proves nothing of what they stand for.",
-                *self._missing(["dataset.name"]),
-            ]
+            return Level.SAME_PROTOCOL, [BY_IDS(), *self._missing(["dataset.name"])]
         protocol = self.cards[0].protocol.parsed
         fixed = protocol is not None and protocol.kind in _NOTHING_DRAWN
         # Splits that agree prove it, whatever they were drawn with; a seed does not, for splits follow from labels too.
@@ -273,18 +287,18 @@ class _Compared:
             return Level.SAME_PROTOCOL, [*self._differing(_TRIALS), *self._missing(unsaid)]
         if any(card.predictions.sha256 is None for card in self.cards):
             return Level.SAME_PROTOCOL, self._missing(["predictions.sha256"])
-        return Level.SAME_TRIALS, ["Both were tried on the same images in the same splits."]
+        return Level.SAME_TRIALS, [SAME_TRIALS()]
 
-    def _because(self, paths: Iterable[str]) -> list[str]:
+    def _because(self, paths: Iterable[str]) -> list[Note]:
         paths = list(paths)
         return [*self._differing(paths), *self._missing(self.that("not stated", paths))]
 
-    def _differing(self, paths: Iterable[str]) -> list[str]:
+    def _differing(self, paths: Iterable[str]) -> list[Note]:
         found = [self.fields[path] for path in self.that("differ", paths)]
-        return [f"{one.field} differs: {shown(one.a)} against {shown(one.b)}." for one in found]
+        return [DIFFERS(field=one.field, a=shown(one.a), b=shown(one.b)) for one in found]
 
-    def _missing(self, paths: list[str]) -> list[str]:
-        return [f"Not stated by both: {', '.join(paths)}."] if paths else []
+    def _missing(self, paths: list[str]) -> list[Note]:
+        return [NOT_STATED(fields=", ".join(paths))] if paths else []
 
 
 def _same(path: str, a: Any, b: Any) -> bool:
@@ -304,7 +318,7 @@ def _same(path: str, a: Any, b: Any) -> bool:
 def _incommensurable(path: str, a: Any, b: Any) -> bool:
     """Whether two values cannot tell the same from another: manifests of ids and of content, mappings with gaps."""
     if path == "dataset.manifest":
-        return str(a).partition(":")[0] != str(b).partition(":")[0]
+        return names_contents(a) != names_contents(b)
     if isinstance(a, dict) and isinstance(b, dict):
         return _same(path, a, b) and None in (*a.values(), *b.values())
     return False

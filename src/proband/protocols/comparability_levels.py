@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from proband.words import Note, Sentence
+
 
 class Level(IntEnum):
     """How far two results may be compared."""
@@ -20,36 +22,60 @@ class Level(IntEnum):
         return _WORDS[self][0]
 
     @property
-    def allowed(self) -> str:
+    def allowed(self) -> Note:
         """What may be done with the two numbers."""
-        return _WORDS[self][1]
+        return _WORDS[self][1]()
 
 
-NO_TEST = "The two estimates may be set side by side, as of the same protocol on the same data; no test can be made of them."
+NO_TEST = Sentence(
+    "cards.allowed-side-by-side",
+    "note",
+    "The two estimates may be set side by side, as of the same protocol on the same data; no test can be made of them",
+)
 """What is allowed at the third level where intervals are not stated."""
 
 _WORDS = {
     Level.NOTHING_SHARED: (
         "nothing shared",
-        "The numbers are of other data or of another task, as far as is stated: they may not be compared.",
+        Sentence(
+            "cards.allowed-nothing",
+            "caution",
+            "The numbers are of other data or of another task, as far as is stated: they may not be compared",
+        ),
     ),
     Level.OTHER_PROTOCOL: (
         "same data set and task, other protocol or other images",
-        "The numbers may not be compared: a difference may come from the protocol or from the images as well as from the methods.",
+        Sentence(
+            "cards.allowed-no-comparison",
+            "caution",
+            "The numbers may not be compared: a difference may come from the protocol or from the images as well as from the methods",
+        ),
     ),
     Level.ON_THEIR_WORD: (
         "same protocol as far as stated",
-        "The numbers are comparable on their word only: nothing that is stated differs, but not enough is stated. No test.",
+        Sentence(
+            "cards.allowed-on-their-word",
+            "note",
+            "The numbers are comparable on their word only: nothing that is stated differs, but not enough is stated. No test",
+        ),
     ),
     Level.SAME_PROTOCOL: (
         "same protocol on the same data",
-        "The two estimates may be compared by an unpaired test: z, the difference over the root of the summed squared standard "
-        "errors that their intervals imply. The people are the same, so the estimates are dependent and the test is a rough one; "
-        "the predictions would allow a paired test.",
+        Sentence(
+            "cards.allowed-unpaired",
+            "note",
+            "The two estimates may be compared by an unpaired test: z, the difference over the root of the summed squared standard "
+            "errors that their intervals imply. The people are the same, so the estimates are dependent and the test is a rough one; "
+            "the predictions would allow a paired test",
+        ),
     ),
     Level.SAME_TRIALS: (
         "same trials",
-        "A paired test on the predictions is allowed: clustered McNemar on those of one repeat, or the corrected resampled t-test "
-        "(Nadeau and Bengio) on the values of folds.",
+        Sentence(
+            "cards.allowed-paired",
+            "note",
+            "A paired test on the predictions is allowed: clustered McNemar on those of one repeat, or the corrected resampled t-test "
+            "(Nadeau and Bengio) on the values of folds",
+        ),
     ),
 }

@@ -20,6 +20,14 @@ from proband.protocols.choosing import Task
 from proband.samples import Samples
 from proband.scores.embeddings import Embeddings
 from proband.scores.reading import split_key
+from proband.words import Note, Sentence, count
+
+STRANGERS = Sentence(
+    "protocols.strange-features",
+    "caution",
+    "{n:count} of {total:count row} of features {n:word is/are} of no sample in the table: {examples}",
+)
+
 
 Images = npt.NDArray[np.uint8]
 
@@ -59,7 +67,7 @@ class FeatureTable:
     features: npt.NDArray[Any] | None = None
     name: str = "data"
     left_out: tuple[tuple[str, str], ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:
         if (self.images is None) == (self.features is None):
@@ -69,16 +77,20 @@ class FeatureTable:
         axes = 3 if self.features is None else 2
         if held.ndim != axes or len(held) != len(self.samples) or 0 in held.shape:
             shape = " × ".join(map(str, held.shape))
-            raise InputError(f"An array of {shape} does not hold something of {len(self.samples):,} samples.")
+            raise InputError(
+                f"An array of {shape} does not hold something of {count(len(self.samples))} samples."
+            )
         if self.features is not None and not np.isfinite(held).all():
             wrong = [self.samples.ids[k] for k in np.flatnonzero(~np.isfinite(held).all(axis=1))]
-            raise InputError(f"{len(wrong):,} samples have features that are not finite: {first_few(wrong)}.")
+            raise InputError(
+                f"{count(len(wrong))} samples have features that are not finite: {first_few(wrong)}."
+            )
 
     def __len__(self) -> int:
         return len(self.samples)
 
     def __repr__(self) -> str:
-        people = f"{len(self.samples):,} samples of {len(self.samples.subjects):,} subjects"
+        people = f"{count(len(self.samples))} samples of {count(len(self.samples.subjects))} subjects"
         return f"FeatureTable({self.name}: {people}, {self.each} each{self._without})"
 
     @property
@@ -87,11 +99,11 @@ class FeatureTable:
         if self.images is not None:
             return f"{self.images.shape[1]} × {self.images.shape[2]} pixels"
         assert self.features is not None
-        return f"{self.features.shape[1]:,} features"
+        return f"{count(self.features.shape[1])} features"
 
     @property
     def _without(self) -> str:
-        return f"; {len(self.left_out):,} left out" if self.left_out else ""
+        return f"; {count(len(self.left_out))} left out" if self.left_out else ""
 
     @property
     def subjects(self) -> npt.NDArray[np.str_]:
@@ -199,7 +211,7 @@ class FeatureTable:
         )
         used = samples.take(samples.ids.positions(acquired.crops.ids))
         images = acquired.crops.images
-        reasons = tuple((one, why.partition(": ")[0]) for one, why in acquired.failures.items())
+        reasons = tuple((one, str(why.kind)) for one, why in acquired.failures.items())
         read = cls(used, images if size is None else _resized(images, size), None, given, reasons)
         assert read.images is not None
         seen = read.images.any(axis=(1, 2))
@@ -256,11 +268,7 @@ def _features(source: str | Path, samples: Samples, name: str) -> FeatureTable:
     gone = tuple((one, "no features") for one in samples.ids if one not in have)
     strangers = [one for one in have if one not in samples.ids]
     notes = (
-        (
-            f"{len(strangers):,} of {len(have):,} rows of features are of no sample in the table: {first_few(strangers)}",
-        )
-        if strangers
-        else ()
+        (STRANGERS(n=len(strangers), total=len(have), examples=first_few(strangers)),) if strangers else ()
     )
     return FeatureTable(samples.take(known), None, np.asarray(found.query_vectors)[rows], name, gone, notes)
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from proband.errors import DesignError
 from proband.protocols.material import Mask, Material
 from proband.samples.ids import Positions
+from proband.words import count
 
 Counts = npt.NDArray[np.int64]
 
@@ -44,8 +45,8 @@ def deal_to_folds(of: Material, folds: int, stratify: bool, rng: np.random.Gener
     n_people = len(of.people)
     if n_people < folds:
         raise DesignError(
-            f"{folds:,} folds cannot be made of {n_people:,} subjects without dividing one.",
-            f"ask for at most {n_people:,}." if n_people > 1 else None,
+            f"{count(folds)} folds cannot be made of {count(n_people)} subjects without dividing one.",
+            f"ask for at most {count(n_people)}." if n_people > 1 else None,
         )
     deal = _Deal(of.table(stratify), folds)
     deal.fill(np.argsort(-deal.counts[:, 0] * rng.random(n_people), kind="stable"))

@@ -16,6 +16,7 @@ from proband.errors import ProbandError
 from proband.protocols.picture_codes import WORDS, Words, code, content, likeness
 from proband.samples.ids import Positions
 from proband.samples.table import frozen
+from proband.words import count, fixed
 
 LIKENESS = 0.98
 """The least correlation of near copies: other pictures of the same person, taken at once, were found to reach 0.977."""
@@ -68,7 +69,7 @@ class Duplicates:
 
     def __repr__(self) -> str:
         copies = len(self.ids) - len(np.unique(self.groups))
-        return f"Duplicates({len(self.ids):,} samples: {copies:,} exact copies, {self.pairs.height:,} near pairs)"
+        return f"Duplicates({count(len(self.ids))} samples: {count(copies)} exact copies, {count(self.pairs.height)} near pairs)"
 
 
 def duplicate_pictures(
@@ -213,7 +214,7 @@ def duplicate_vectors(
         groups,
         _pairs(near),
         "the same vector",
-        f"cosines above {1 - limit:.5f}, which is beyond what two samples of a subject reach here",
+        f"cosines above {fixed(1 - limit, 5)}, which is beyond what two samples of a subject reach here",
         tuple((names[place], "its vector is all zeros") for place in np.flatnonzero(lengths == 0)),
         capped,
         of_vectors=True,

@@ -11,6 +11,7 @@ from proband.protocols.dealing import deal_to_folds
 from proband.protocols.material import Material, Parts
 from proband.protocols.notation import Protocol
 from proband.samples.ids import Positions
+from proband.words import count
 
 
 def fold_of(of: Material, folds: int, disjoint: bool, stratify: bool, rng: np.random.Generator) -> Positions:
@@ -21,7 +22,8 @@ def fold_of(of: Material, folds: int, disjoint: bool, stratify: bool, rng: np.ra
     """
     if folds > of.n:
         raise DesignError(
-            f"{folds:,} folds cannot be made of {of.n:,} samples.", f"ask for at most {of.n:,}."
+            f"{count(folds)} folds cannot be made of {count(of.n)} samples.",
+            f"ask for at most {count(of.n)}.",
         )
     if disjoint:
         subjects = of.known_subjects("Folds are to be subject-disjoint")

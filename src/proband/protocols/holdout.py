@@ -14,6 +14,7 @@ from proband.protocols.dealing import deal_to_parts
 from proband.protocols.material import Mask, Material, Parts
 from proband.protocols.notation import Protocol
 from proband.samples.ids import Positions
+from proband.words import count
 
 
 def hold_out(of: Material, protocol: Protocol, stratify: bool, rng: np.random.Generator) -> Iterator[Parts]:
@@ -92,7 +93,9 @@ def class_hold_out(
         training = _training_subjects(of, wanted, rng)
         train_pool, test_pool = train_pool & training, test_pool & ~training
     have = np.bincount(labels[train_pool], minlength=len(wanted))
-    short = [f"{of.classes[k]} ({have[k]:,} of {wanted[k]:,})" for k in np.flatnonzero(have < wanted)]
+    short = [
+        f"{of.classes[k]} ({count(have[k])} of {count(wanted[k])})" for k in np.flatnonzero(have < wanted)
+    ]
     if short:
         raise DesignError(f"There are too few samples to train on: {first_few(short)}.", "ask for fewer.")
     train = drawn_per_cell(train_pool, labels, wanted, rng)
@@ -110,13 +113,15 @@ def external(of: Material, protocol: Protocol, stratify: bool, rng: np.random.Ge
     test = of.test_pool if of.may_test is not None else ~of.train_pool
     both = int((train & test).sum())
     if both:
-        raise DesignError(f"{both:,} samples are both to train and to be tested.", "let the sets share none.")
+        raise DesignError(
+            f"{count(both)} samples are both to train and to be tested.", "let the sets share none."
+        )
     if protocol.is_disjoint:
         subjects = of.known_subjects("The two sets are to be subject-disjoint")
         shared = [of.people[k] for k in np.intersect1d(subjects[train], subjects[test])]
         if shared:
             raise DesignError(
-                f"{len(shared):,} subjects are in both sets: {first_few(shared)}.",
+                f"{count(len(shared))} subjects are in both sets: {first_few(shared)}.",
                 "leave them out of one, or leave out the +.",
             )
     yield train, None, test
@@ -206,7 +211,9 @@ def _dealt_by_sizes(
     rest = of.n - sum(int(size) for size in sizes if size is not None)
     counts = [rest if size is None else int(size) for size in sizes]
     if rest < (1 if None in sizes else 0):
-        raise DesignError(f"The sizes ask for more than the {of.n:,} samples there are.", "ask for fewer.")
+        raise DesignError(
+            f"The sizes ask for more than the {count(of.n)} samples there are.", "ask for fewer."
+        )
     total = sum(counts)
     return deal_to_parts(of, [count / total for count in counts], stratify, rng)[subjects]
 

@@ -10,6 +10,7 @@ from proband.errors import DesignError
 from proband.protocols.balancing import drawn_from
 from proband.protocols.material import Material, Parts
 from proband.protocols.notation import Protocol
+from proband.words import count
 
 
 def leave_one_out(
@@ -69,6 +70,6 @@ def _refuse_too_many(of: Material, m: int, disjoint: bool) -> None:
         left, why = int(pool.sum()) - int((pool & of.test_pool).any()), "beside the one tested"
     if m > left:
         raise DesignError(
-            f"{m:,} training samples are to be drawn, but {left:,} are left {why}.",
-            f"take M = {left:,} or less.",
+            f"{count(m)} training samples are to be drawn, but {count(left)} are left {why}.",
+            f"take M = {count(left)} or less.",
         )

@@ -15,20 +15,23 @@ from proband.errors import InputError, first_few
 from proband.measures.results import Answers
 from proband.samples import Samples
 from proband.samples.reading import frame_from
-from proband.words import Target, plain
-
-_WHICH_LOST = Target("which-samples-lost", "which samples are lost")
-_COLLECTED = Target("samples-collected", "the samples that were collected, and how many of them are lost")
-_LOST_INDEPENDENTLY = Target(
-    "lost-independently",
-    "samples are lost independently of each other; where whole subjects are dropped together, p-values are too small",
-)
-
+from proband.words import Method, Target, count, p_value
 
 Counts = npt.NDArray[np.int64]
 _DRAWS = 1999
 _AT_ONCE = 1 << 22  # numbers of a block of draws
 _EXPECTED = 5.0  # the least expected count for which the chi-square distribution is trusted
+
+
+FISHER = Method("fisher-exact", "Fisher's exact test")
+CHI_SQUARE = Method("chi-square", "chi-square test")
+DRAWN = Method("chi-square-drawn", f"chi-square statistic over {count(_DRAWS)} random losses", draws=_DRAWS)
+WHO_IS_LOST = Target("who-is-lost", "which samples are lost")
+HOW_MANY = Target("how-many-are-lost", "the samples that were collected, and how many of them are lost")
+LOST_ALONE = Target(
+    "lost-alone",
+    "samples are lost independently of each other; where whole subjects are dropped together, p-values are too small",
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,11 +54,11 @@ class Unevenness:
     by: str
     frame: pl.DataFrame
     p_value: float | None
-    test: str | None
+    test: Method | None
     answers: Answers
 
     def __repr__(self) -> str:
-        said = "not tested" if self.p_value is None else f"p = {self.p_value:.3g} ({self.test})"
+        said = "not tested" if self.p_value is None else f"p {p_value(self.p_value)} ({self.test})"
         return f"Unevenness(by {self.by}: {said})"
 
     def to_dict(self) -> dict[str, Any]:
@@ -64,8 +67,8 @@ class Unevenness:
             "by": self.by,
             "counts": self.frame.to_dicts(),
             "p_value": self.p_value,
-            "test": self.test,
-            "assuming": plain(self.answers.assuming),
+            "test": None if self.test is None else self.test.to_dict(),
+            "assuming": self.answers.assuming.to_dict(),
         }
 
 
@@ -106,7 +109,7 @@ class Losses:
         return self.n_collected - self.n_used
 
     def __repr__(self) -> str:
-        return f"Losses({self.n_lost:,} of {self.n_collected:,} samples, {len(self.unexplained):,} of them unexplained)"
+        return f"Losses({count(self.n_lost)} of {count(self.n_collected)} samples, {count(len(self.unexplained))} of them unexplained)"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
@@ -198,7 +201,7 @@ def unevenness(by: str, values: pl.Series, lost: npt.NDArray[np.bool_]) -> Uneve
     Examples
     --------
     >>> unevenness("sex", pl.Series(["f"] * 5 + ["m"] * 5), np.arange(10) < 4)
-    Unevenness(by sex: p = 0.0476 (Fisher's exact test))
+    Unevenness(by sex: p = 0.048 (Fisher's exact test))
     """
     table = (
         pl.DataFrame({by: values, "lost": lost})
@@ -207,13 +210,14 @@ def unevenness(by: str, values: pl.Series, lost: npt.NDArray[np.bool_]) -> Uneve
         .with_columns((pl.col("lost") / pl.col("collected")).alias("share"))
     )
     p_value, test = _tested(table["collected"].to_numpy(), table["lost"].to_numpy())
-    of = Target("share-lost", f"the share of samples lost, by {by}")
-    answers = Answers(of, _WHICH_LOST, _COLLECTED, _LOST_INDEPENDENTLY)
+    answers = Answers(
+        Target("share-lost", f"the share of samples lost, by {by}"), WHO_IS_LOST, HOW_MANY, LOST_ALONE
+    )
     ordered = table.sort("share", "collected", descending=True, maintain_order=True)
     return Unevenness(by, ordered, p_value, test, answers)
 
 
-def _tested(collected: Counts, lost: Counts) -> tuple[float | None, str | None]:
+def _tested(collected: Counts, lost: Counts) -> tuple[float | None, Method | None]:
     n, gone = int(collected.sum()), int(lost.sum())
     if len(collected) < 2 or gone in (0, n):
         return None, None
@@ -221,13 +225,13 @@ def _tested(collected: Counts, lost: Counts) -> tuple[float | None, str | None]:
         from scipy.stats import fisher_exact
 
         found = fisher_exact(np.column_stack([lost, collected - lost]))
-        return float(found.pvalue), "Fisher's exact test"
+        return float(found.pvalue), FISHER
     if collected.min() * min(gone, n - gone) / n >= _EXPECTED:
         from scipy.special import chdtrc
 
         statistic = float(_chi_square(collected, lost[None, :])[0])
-        return float(chdtrc(len(collected) - 1, statistic)), "chi-square test"
-    return _by_drawing(collected, lost), f"chi-square statistic over {_DRAWS:,} random losses"
+        return float(chdtrc(len(collected) - 1, statistic)), CHI_SQUARE
+    return _by_drawing(collected, lost), DRAWN
 
 
 def _chi_square(collected: Counts, lost: Counts) -> npt.NDArray[np.float64]:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from proband.errors import DesignError, Hint, InputError, UsageError, first_few
 from proband.samples.ids import Ids, Positions
+from proband.words import count
 
 Mask = npt.NDArray[np.bool_]
 Parts = tuple[Mask, Mask | None, Mask]
@@ -124,7 +125,7 @@ def material(
     if len(set(sizes.values())) > 1:
         raise InputError(
             "There must be one of each for every sample; there are "
-            + ", ".join(f"{size:,} {what}" for what, size in sizes.items())
+            + ", ".join(f"{count(size)} {what}" for what, size in sizes.items())
             + "."
         )
     total = next(iter(sizes.values()))
@@ -153,7 +154,7 @@ def _numbered(values: Any, what: str) -> tuple[Positions | None, tuple[str, ...]
     if missing.any():
         where = np.flatnonzero(missing)
         raise InputError(
-            f"{len(where):,} of {len(array):,} samples have no {what}, the first is number {where[0] + 1}.",
+            f"{count(len(where))} of {count(len(array))} samples have no {what}, the first is number {where[0] + 1}.",
             f"leave out samples whose {what} is not known.",
         )
     try:
@@ -183,7 +184,7 @@ def _mask(choice: Any, n: int, ids: Ids | None, what: str) -> Mask | None:
     array = np.asarray(choice if isinstance(choice, np.ndarray) else list(choice))
     if array.dtype.kind == "b":
         if array.shape != (n,):
-            raise UsageError(f"The mask {what} has the shape {array.shape}; there are {n:,} samples.")
+            raise UsageError(f"The mask {what} has the shape {array.shape}; there are {count(n)} samples.")
         return array.astype(np.bool_)
     if array.size and array.dtype.kind in "US":
         if ids is None:
@@ -191,11 +192,11 @@ def _mask(choice: Any, n: int, ids: Ids | None, what: str) -> Mask | None:
         unknown = ids.missing(array.tolist())
         if unknown:
             raise DesignError(
-                f"{len(unknown):,} of the {len(array):,} ids of {what} are no sample's: {first_few(unknown)}."
+                f"{count(len(unknown))} of the {count(len(array))} ids of {what} are no sample's: {first_few(unknown)}."
             )
         array = ids.positions(array.tolist())
     if array.size and (array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= n):
-        raise UsageError(f"{what} must be a mask, ids, or positions from 0 to {n - 1:,}.")
+        raise UsageError(f"{what} must be a mask, ids, or positions from 0 to {count(n - 1)}.")
     mask = np.zeros(n, np.bool_)
     mask[array.astype(np.intp)] = True
     return mask
@@ -215,7 +216,7 @@ def checked_parts(parts: Parts, of: Material, where: str, all_classes: bool) -> 
     for mask, does in ((train, "trains"), (test, "is tested")):
         if not mask.any():
             raise DesignError(
-                f"{where}, no sample {does}: there are too few of them ({of.n:,}) for this protocol.",
+                f"{where}, no sample {does}: there are too few of them ({count(of.n)}) for this protocol.",
                 "choose other sizes or fewer folds.",
             )
     if all_classes and of.labels is not None:
@@ -238,7 +239,7 @@ def _classes(names: list[str]) -> str:
     return (
         f"the class {names[0]!r} is"
         if len(names) == 1
-        else f"{len(names):,} classes ({first_few(names)}) are"
+        else f"{count(len(names))} classes ({first_few(names)}) are"
     )
 
 

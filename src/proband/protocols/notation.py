@@ -13,7 +13,7 @@ from proband.inference.cross_validation import Kind as StatedKind
 from proband.protocols import grammar
 from proband.protocols.grammar import PartError
 from proband.protocols.sizes import checked_classes, checked_sizes, clean, plain, shares, whole
-from proband.protocols.wording import sentence
+from proband.words import count, counted, listed
 
 Kind = Literal[StatedKind, "unstated"]
 
@@ -41,6 +41,13 @@ _CONTRADICTION = {
     ),
 }
 _ONCE = {"leave-one-out", "leave-one-subject-out", "external", "unstated"}
+_DISJOINT = {
+    True: "no subject is in both training and testing",
+    False: "subjects are in both training and testing",
+    None: "whether subjects are in both training and testing is not stated",
+}
+_IN_ALL = "in all"
+_VERBS = {2: ("train", "test"), 3: ("train", "validate", "test")}
 
 
 @dataclass(frozen=True, repr=False)
@@ -126,7 +133,7 @@ class Protocol:
         times = f"{self.repeats}×" if self.repeats > 1 else ""
         needless = self.disjoint is _IMPLIED.get(self.kind)
         sign = "" if needless else "+" if self.disjoint else " mixed"
-        return f"{times}{self._scheme()}{sign}{self._qualifiers()}"
+        return f"{times}{self.scheme}{sign}{self._qualifiers()}"
 
     def __repr__(self) -> str:
         return f"Protocol.parse({str(self)!r})"
@@ -135,6 +142,11 @@ class Protocol:
     def is_disjoint(self) -> bool:
         """Whether it is stated, or follows, that no subject is in training and testing both."""
         return self.disjoint is True
+
+    @property
+    def is_hold_out(self) -> bool:
+        """Whether a repeat is one split: some samples train and others test."""
+        return self.kind in _STARS or self.kind == "class hold-out"
 
     @property
     def train_share(self) -> float | None:
@@ -171,7 +183,7 @@ class Protocol:
         'In each of 10 random splits, 13 samples of each subject train and 13 test; subjects are in both training and testing.'
 
         """
-        return sentence(self)
+        return _sentence(self)
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -193,7 +205,7 @@ class Protocol:
         if self.kind in _ONCE and self.repeats != 1:
             raise PartError(
                 "repeats",
-                f"nothing is chosen at random in {self._scheme()}, so that repeating it would change nothing.",
+                f"nothing is chosen at random in {self.scheme}, so that repeating it would change nothing.",
                 "leave out the number of repeats.",
             )
 
@@ -219,7 +231,9 @@ class Protocol:
             if grammar.is_condition(note):
                 raise PartError("notes", f"{note!r} is a condition, not a note.", "use train_on and test_on.")
 
-    def _scheme(self) -> str:
+    @property
+    def scheme(self) -> str:
+        """The notation of what one repeat does, without repeats, disjointness and conditions: ``13-13 HO*``."""
         match self.kind:
             case "class hold-out":
                 return f"HO({', '.join(f'{name}:{n}' for name, n in self.class_sizes)})"
@@ -247,3 +261,88 @@ class Protocol:
         ]
         items = [*conditions, *self.notes]
         return f" [{'; '.join(items)}]" if items else ""
+
+
+def _sentence(protocol: Protocol) -> str:
+    """Say what is done, whether subjects are kept apart, and on what conditions, in one sentence."""
+    parts = [_done(protocol), _DISJOINT[protocol.disjoint], *_conditions(protocol)]
+    text = "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]}." if protocol.kind != "external" else f"{text}."
+
+
+def _done(protocol: Protocol) -> str:
+    match protocol.kind:
+        case "class hold-out":
+            counts = [f"{counted(n, 'sample')} of class {name}" for name, n in protocol.class_sizes]
+            verb = _verb("train", sum(n for _, n in protocol.class_sizes))
+            return f"{_splits(protocol)}, {listed(counts)} {verb} and the rest test"
+        case "cross-validation":
+            return _folds(protocol)
+        case "leave-one-out":
+            others = "samples of other subjects" if protocol.is_disjoint else "the others"
+            return f"every sample is tested once, after training on all {others}"
+        case "sampled leave-one-out":
+            m, k = protocol.drawn or (0, 0)
+            again = (
+                f", and that whole is done {count(protocol.repeats)} times" if protocol.repeats > 1 else ""
+            )
+            return f"{_times(k)}, {counted(m, 'sample')} chosen at random {_verb('train', m)} and one other is tested{again}"
+        case "leave-one-subject-out":
+            return "the samples of every subject are tested once, after training on those of all the others"
+        case "external":
+            return f"{protocol.train_on} is what trains and {protocol.test_on} what is tested"
+        case "unstated":
+            return "how samples are divided into training and testing is not stated"
+    return f"{_splits(protocol)}, {_roles(protocol)}"
+
+
+def _splits(protocol: Protocol) -> str:
+    return f"in each of {count(protocol.repeats)} random splits" if protocol.repeats > 1 else "in one split"
+
+
+def _folds(protocol: Protocol) -> str:
+    number = "folds whose number is not stated" if protocol.folds is None else counted(protocol.folds, "fold")
+    again = f", {count(protocol.repeats)} times with new folds" if protocol.repeats > 1 else ""
+    return f"the samples are cut into {number}, each tested after training on the others{again}"
+
+
+def _roles(protocol: Protocol) -> str:
+    """Who trains, validates and tests in a hold-out: ``13 samples of each subject train and 13 test``."""
+    if not protocol.sizes:
+        whose = f" {_unit(protocol, 'train')}" if protocol.kind == "per-subject hold-out" else ""
+        return f"some samples{whose} train and others test, how many not being stated"
+    percent = protocol.kind == "hold-out"
+    parts, said = [], ""
+    for size, verb in zip(protocol.sizes, _VERBS[len(protocol.sizes)], strict=True):
+        if size is None:
+            parts.append(f"the rest {verb}")
+            continue
+        unit = _unit(protocol, verb)
+        amount = [f"{plain(size)}%"] if percent else [count(int(size)), "sample" if size == 1 else "samples"]
+        words = amount[:1] if unit == said != _IN_ALL else [*amount, unit]
+        parts.append(" ".join([*words, verb if percent else _verb(verb, size)]))
+        said = unit
+    return listed(parts)
+
+
+def _unit(protocol: Protocol, verb: str) -> str:
+    if protocol.kind == "hold-out":
+        return "of the samples"
+    if protocol.kind == "counted hold-out" and (verb != "test" or protocol.per == "all"):
+        return _IN_ALL
+    return "of each subject and class" if protocol.per == "class" else "of each subject"
+
+
+def _conditions(protocol: Protocol) -> list[str]:
+    if protocol.kind == "external":
+        return list(protocol.notes)
+    sides = (("trained on", protocol.train_on), ("tested on", protocol.test_on))
+    return [*(f"{verb}: {text}" for verb, text in sides if text is not None), *protocol.notes]
+
+
+def _times(n: int) -> str:
+    return "once" if n == 1 else counted(n, "time")
+
+
+def _verb(verb: str, n: float) -> str:
+    return f"{verb}s" if n == 1 else verb

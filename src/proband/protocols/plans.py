@@ -17,6 +17,7 @@ from proband.protocols.data import labels_of, subjects_of
 from proband.protocols.notation import Protocol
 from proband.protocols.splits import GENERATOR_VERSION, Missing, Split, Splitter, splitter
 from proband.samples import Samples
+from proband.words import Note, count
 
 AUTO = "auto"
 _MOST_SPLITS = 100_000
@@ -41,7 +42,7 @@ class Plan:
     splitter: Splitter
     labels: npt.NDArray[np.str_]
     subjects: npt.NDArray[np.str_]
-    why: str | None = None
+    why: Note | None = None
     train_on: npt.NDArray[np.bool_] | None = None
     test_on: npt.NDArray[np.bool_] | None = None
     left_out: tuple[str, ...] = ()
@@ -113,7 +114,7 @@ def make_plan(
     plan = Plan(made, labels, subjects, why, train_on, test_on, left_out)
     if plan.n_splits > _MOST_SPLITS:
         raise DesignError(
-            f"{stated} has {plan.n_splits:,} splits of these samples, and {_MOST_SPLITS:,} are the most.",
+            f"{stated} has {count(plan.n_splits)} splits of these samples, and {count(_MOST_SPLITS)} are the most.",
             "ask for fewer repeats, or fewer folds.",
         )
     return plan

@@ -13,6 +13,7 @@ from proband.engine.frames import frame_of_rows
 from proband.protocols.notation import Protocol
 from proband.protocols.splits import Split
 from proband.samples.ids import Ids
+from proband.words import count
 
 Codes = npt.NDArray[np.intp]
 Floats = npt.NDArray[np.float64]
@@ -90,7 +91,7 @@ class Predictions:
 
     def __repr__(self) -> str:
         n = sum(len(test) for test in self.tests)
-        return f"Predictions({self.classifier} under {self.protocol}: {n:,} of {len(self.folds):,} splits)"
+        return f"Predictions({self.classifier} under {self.protocol}: {count(n)} of {count(len(self.folds))} splits)"
 
     @property
     def sizes(self) -> pl.DataFrame:

@@ -33,7 +33,7 @@ from proband.protocols.notation import Protocol
 from proband.protocols.plans import Plan
 from proband.protocols.predictions import FoldFacts, Predictions
 from proband.protocols.splits import GENERATOR_VERSION
-from proband.words import plain
+from proband.words import Note, fixed, plain
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +132,7 @@ class ProtocolFindings:
         return {
             "protocol": str(self.protocol),
             "meaning": self.protocol.describe(),
-            "why": self.plan.why,
+            "why": None if self.plan.why is None else self.plan.why.to_dict(),
             "sizes": {
                 name: [sizes[name].min(), sizes[name].max()]
                 for name in sizes.columns
@@ -155,12 +155,12 @@ class ProtocolRun:
 
     setting: Setting
     findings: tuple[ProtocolFindings, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     def __repr__(self) -> str:
         first = self.results[0]
         more = f" and {len(self.results) - 1} more" if len(self.results) > 1 else ""
-        shown = f"{first.classifier} under {first.protocol} {first.spread.mean:.3f}"
+        shown = f"{first.classifier} under {first.protocol} {fixed(first.spread.mean, 3)}"
         return (
             f"ProtocolRun({self.setting.data.name}, {self.setting.label or self.setting.task}: {shown}{more})"
         )

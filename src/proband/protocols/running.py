@@ -28,6 +28,14 @@ from proband.protocols.predictions import Codes, FoldFacts, Predictions, Roster
 from proband.protocols.results import ProtocolRun, Setting
 from proband.protocols.splits import Missing, Split
 from proband.protocols.summary import summarised
+from proband.words import Note, Sentence
+
+NOT_KEPT = Sentence(
+    "protocols.not-kept",
+    "note",
+    "{classifier} is not kept in the cache: its code is not part of Proband or scikit-learn, and may change",
+)
+
 
 _LOG = logging.getLogger(__name__)
 
@@ -130,7 +138,7 @@ class _Runner:
         self._threads = 1 if any(map(must_run_alone, classifiers.values())) else threads
         self._lock = Lock()
         self._ready: dict[str, Learner] = {}
-        self.notes: list[str] = []
+        self.notes: list[Note] = []
 
     def run(self, plan: Plan) -> list[Predictions]:
         """Train and test every classifier on every split of a plan."""
@@ -201,7 +209,7 @@ class _Runner:
             return None
         settings = fingerprint(self._classifiers[name])
         if settings is None:
-            note = f"{name} is not kept in the cache: its code is not part of Proband or scikit-learn, and may change"
+            note = NOT_KEPT(classifier=name)
             if note not in self.notes:
                 self.notes.append(note)
             return None

@@ -21,6 +21,7 @@ from proband.samples import Samples
 from proband.samples.delimited import SEPARATORS, read_texts, without_blank_rows
 from proband.samples.ids import Ids, Positions
 from proband.samples.reading import read_frame
+from proband.words import count
 
 ROLES = ("train", "validation", "test", "unused")
 COLUMNS = ("id", "repeat", "fold", "role")
@@ -51,7 +52,7 @@ class SplitTable:
 
     def __repr__(self) -> str:
         folds = self.frame.select("repeat", "fold").n_unique()
-        return f"SplitTable({self.source}: {folds:,} splits of {self.frame['id'].n_unique():,} samples)"
+        return f"SplitTable({self.source}: {count(folds)} splits of {count(self.frame['id'].n_unique())} samples)"
 
     @property
     def ids(self) -> Ids:
@@ -90,7 +91,7 @@ class SplitTable:
             row = int(place.is_null().arg_max() or 0)
             unknown = self.frame["id"].filter(place.is_null()).unique(maintain_order=True).to_list()
             raise InputError(
-                f"{self.where(row)}: {len(unknown):,} ids of the splits are no sample's: {first_few(unknown)}."
+                f"{self.where(row)}: {count(len(unknown))} ids of the splits are no sample's: {first_few(unknown)}."
             )
         return place.to_numpy().astype(np.intp)
 

@@ -22,6 +22,7 @@ from proband.protocols.leaving import leave_one_out, leave_one_subject_out, samp
 from proband.protocols.material import Mask, Material, Parts, checked_parts, material, positions_of
 from proband.protocols.notation import Protocol
 from proband.samples.ids import Positions
+from proband.words import count
 
 GENERATOR_VERSION = 1
 """Raised whenever the same seed would give other splits."""
@@ -62,8 +63,8 @@ class Split:
     validation: Positions | None = None
 
     def __repr__(self) -> str:
-        tuned = "" if self.validation is None else f"{len(self.validation):,} validation, "
-        return f"Split(repeat {self.repeat}, fold {self.fold}: {len(self.train):,} train, {tuned}{len(self.test):,} test)"
+        tuned = "" if self.validation is None else f"{count(len(self.validation))} validation, "
+        return f"Split(repeat {self.repeat}, fold {self.fold}: {count(len(self.train))} train, {tuned}{count(len(self.test))} test)"
 
 
 @dataclass(frozen=True)
@@ -245,7 +246,7 @@ class Splitter:
         short, names = too_few(of, protocol)
         if names and self.missing == "error":
             raise DesignError(
-                f"{protocol}: {len(names):,} of the subjects have too few samples: {first_few(names)}.",
+                f"{protocol}: {count(len(names))} of the subjects have too few samples: {first_few(names)}.",
                 Hint("choose smaller sizes, or leave them out with {option:missing=drop}."),
             )
         if names:
@@ -312,7 +313,7 @@ def _refuse_lone_classes(of: Material, protocol: Protocol) -> None:
     if lone:
         what = "subject" if protocol.is_disjoint else "sample"
         raise DesignError(
-            f"{protocol}: {len(lone):,} classes have a single {what} ({first_few(lone)}), so that nothing is left "
+            f"{protocol}: {count(len(lone))} classes have a single {what} ({first_few(lone)}), so that nothing is left "
             "to train on when it is tested.",
             Hint("leave them out, or {give:all_classes=off} to test them nevertheless."),
         )

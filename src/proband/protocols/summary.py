@@ -18,6 +18,40 @@ from proband.protocols.plans import Plan
 from proband.protocols.predictions import Predictions, Roster
 from proband.protocols.results import ProtocolFindings, ProtocolResult, ProtocolRun, Setting
 from proband.protocols.splits import Split
+from proband.words import Note, Sentence
+
+_NO_OTHERS = ", so that splits tell nothing of other test samples"
+SAME_TESTS = Sentence(
+    "protocols.same-tests",
+    "note",
+    "under {protocol} the test samples are the same in every split" + _NO_OTHERS,
+)
+TWO_POOLS = Sentence(
+    "protocols.two-pools", "note", "under {protocol} others may be tested than may train" + _NO_OTHERS
+)
+LEFT_OUT = Sentence(
+    "protocols.samples-left-out", "note", "{n:count} of {total:count sample} {n:word is/are} left out: {why}"
+)
+CHOSEN = Sentence("protocols.chosen", "note", "{protocol} was chosen because {why}")
+SUBJECTS_LEFT_OUT = Sentence(
+    "protocols.subjects-left-out",
+    "note",
+    "{protocol} leaves out {n:count subject} with too few samples: {examples}",
+)
+NOT_ON_PEOPLE = Sentence(
+    "protocols.not-compared-on-people",
+    "note",
+    "{protocol}: classifiers are not compared on people, which is done only where the folds of a repeat test each sample once",
+)
+VALIDATION_UNUSED = Sentence(
+    "protocols.validation-unused", "note", "{protocol}: validation samples are neither trained on nor tested"
+)
+SAME_PEOPLE = Sentence(
+    "protocols.same-people",
+    "caution",
+    "{protocols}: the same people train and are tested, which makes recognising {label} look easier than it is with new people; write "
+    "+ to keep them apart",
+)
 
 
 def summarised(
@@ -25,7 +59,7 @@ def summarised(
     roster: Roster,
     plans: Sequence[Plan],
     predictions: Sequence[Sequence[Predictions]],
-    notes: Sequence[str],
+    notes: Sequence[Note],
 ) -> ProtocolRun:
     """Estimate and compare from the predictions of every plan."""
     findings = tuple(
@@ -87,45 +121,35 @@ def _findings(setting: Setting, roster: Roster, plan: Plan, found: Sequence[Pred
     return ProtocolFindings(plan, results, on_splits, on_people, five, bayes, unlike)
 
 
-def _why_not_on_splits(plan: Plan, found: Predictions) -> str | None:
+def _why_not_on_splits(plan: Plan, found: Predictions) -> Note | None:
     """Why splits tell nothing of other test samples, if they do not: none of them trains what another tests."""
     if len(found.tests) < 2:
         return None
     if int(found.tested.sum()) == max(len(test) for test in found.tests):
-        why = "the test samples are the same in every split"
-    elif plan.has_two_pools or not (found.tested & found.trained).any():
-        why = "others may be tested than may train"
-    else:
-        return None
-    return f"under {plan.protocol} {why}, so that splits tell nothing of other test samples"
+        return SAME_TESTS(protocol=str(plan.protocol))
+    if plan.has_two_pools or not (found.tested & found.trained).any():
+        return TWO_POOLS(protocol=str(plan.protocol))
+    return None
 
 
-def _notes(setting: Setting, findings: Sequence[ProtocolFindings]) -> list[str]:
+def _notes(setting: Setting, findings: Sequence[ProtocolFindings]) -> list[Note]:
     """What a reader should know, each thing once."""
-    notes = [
-        f"{n:,} of {len(setting.data) + len(setting.data.left_out):,} samples are left out: {why}"
-        for why, n in setting.data.exclusions.items()
-    ]
+    total = len(setting.data) + len(setting.data.left_out)
+    notes = [LEFT_OUT(n=n, total=total, why=why) for why, n in setting.data.exclusions.items()]
     notes += setting.data.notes
     for found in findings:
+        protocol, gone = str(found.protocol), found.plan.left_out
         if found.plan.why is not None:
-            notes.append(f"{found.protocol} was chosen because {found.plan.why}")
-        if found.plan.left_out:
-            notes.append(
-                f"{found.protocol} leaves out {len(found.plan.left_out):,} subjects with too few samples: {first_few(found.plan.left_out)}"
-            )
+            notes.append(CHOSEN(protocol=protocol, why=found.plan.why))
+        if gone:
+            notes.append(SUBJECTS_LEFT_OUT(protocol=protocol, n=len(gone), examples=first_few(gone)))
         if len(found.results) > 1 and found.protocol.kind not in _TESTS_ONCE:
-            notes.append(
-                f"{found.protocol}: classifiers are not compared on people, which is done only where the folds of a repeat test each sample once"
-            )
+            notes.append(NOT_ON_PEOPLE(protocol=protocol))
         if any(one.n_validation for one in found.folds):
-            notes.append(f"{found.protocol}: validation samples are neither trained on nor tested")
+            notes.append(VALIDATION_UNUSED(protocol=protocol))
     mixed = [str(found.protocol) for found in findings if not found.protocol.is_disjoint]
     if setting.task == "attribute" and mixed:
-        notes.append(
-            f"{', '.join(mixed)}: the same people train and are tested, which makes recognising {setting.label} look easier than it "
-            "is with new people; write + to keep them apart"
-        )
+        notes.append(SAME_PEOPLE(protocols=", ".join(mixed), label=setting.label))
     for found in findings:
         notes += [
             note for one in found.results for each in (one.corrected, one.pooled) for note in each.notes

@@ -14,20 +14,39 @@ import polars as pl
 from proband.engine import Progress
 from proband.engine.frames import frame_of_rows
 from proband.errors import DesignError, UsageError, first_few
-from proband.inference.cv_folds import POOLED_ACCURACY, notes_on
+from proband.inference.cv_folds import notes_on
 from proband.inference.proportions import check_level, t_quantile
 from proband.measures.results import Answers
-from proband.measures.targets import PEOPLE_ALIKE, derived
+from proband.measures.targets import PEOPLE_ALIKE
 from proband.protocols.choosing import Task
 from proband.protocols.data import FeatureTable, labels_of
 from proband.protocols.notation import Protocol
 from proband.protocols.plans import AUTO, make_plan
 from proband.protocols.results import ProtocolResult
 from proband.protocols.running import run_protocol
-from proband.words import Target, plain
+from proband.words import Note, Sentence, Target, fixed, percent, plain, points, signed
 
-_PEOPLE = Target("people", "people")
-_CLASSIFIERS_AND_SPLITS = Target("trained-classifiers-and-splits", "the trained classifiers; the splits")
+UNKNOWN_DROPPED = Sentence(
+    "what-if.unknown-dropped",
+    "caution",
+    "{n:count} of the {total:count dropped id} {n:word is/are} not among the samples that can be used: {examples}",
+)
+UNEXPLAINED_DROPPED = Sentence(
+    "what-if.unexplained-dropped",
+    "caution",
+    "{n:count} of the {total:count dropped id} {n:word has/have} no reason: {examples}",
+)
+NO_INTERVAL = Sentence("what-if.no-interval", "note", "no interval: nothing varies over people")
+TESTED_AND_TRAINED = Sentence(
+    "what-if.tested-and-trained",
+    "note",
+    "the difference is of what is tested and of what is trained on, together",
+)
+_DIFFERENCE = "difference of accuracy on the pooled test samples, by "
+OF_MIXING = Target("accuracy-by-mixing", _DIFFERENCE + "whether subjects are in both training and testing")
+OF_DROPPING = Target("accuracy-by-dropping", _DIFFERENCE + "the dropped samples")
+PEOPLE = Target("people-tested", "people")
+CLASSIFIERS = Target("classifiers-and-splits", "the trained classifiers; the splits")
 
 
 Question = Literal["mixed", "dropped"]
@@ -77,10 +96,10 @@ class WhatIf:
     confidence_level: float
     n_subjects: int
     answers: Answers
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     def __repr__(self) -> str:
-        first, second = (f"{one.name} {one.result.pooled.value:.4f}" for one in self.sides)
+        first, second = (f"{one.name} {fixed(one.result.pooled.value)}" for one in self.sides)
         return f"WhatIf({self.classifier}: {first}, {second}; {self.sentence()})"
 
     def sentence(self) -> str:
@@ -89,9 +108,9 @@ class WhatIf:
         ends = (
             "no interval"
             if self.low is None or self.high is None
-            else f"{self.confidence_level:.0%} [{100 * self.low:+.2f}, {100 * self.high:+.2f}]"
+            else f"{percent(self.confidence_level)} [{signed(100 * self.low)}, {signed(100 * self.high)}]"
         )
-        return f"{first} less {second}: {100 * self.difference:+.2f} points, {ends}"
+        return f"{first} less {second}: {points(self.difference)}, {ends}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
@@ -232,25 +251,23 @@ def _without(data: FeatureTable, dropped: Collection[str]) -> FeatureTable:
     return data.take(known, "dropped")
 
 
-def _notes_on(dropped: Collection[str] | Mapping[str, str | None], data: FeatureTable) -> list[str]:
+def _notes_on(dropped: Collection[str] | Mapping[str, str | None], data: FeatureTable) -> list[Note]:
     """What is wrong with a list of dropped samples."""
     notes = []
     unknown = data.samples.ids.missing(dropped)
     if unknown:
-        notes.append(
-            f"{len(unknown):,} of the {len(dropped):,} dropped ids are not among the samples that can be used: {first_few(unknown)}"
-        )
+        notes.append(UNKNOWN_DROPPED(n=len(unknown), total=len(dropped), examples=first_few(unknown)))
     if isinstance(dropped, Mapping):
         unexplained = [name for name, why in dropped.items() if not (why or "").strip()]
         if unexplained:
             notes.append(
-                f"{len(unexplained):,} of the {len(dropped):,} dropped ids have no reason: {first_few(unexplained)}"
+                UNEXPLAINED_DROPPED(n=len(unexplained), total=len(dropped), examples=first_few(unexplained))
             )
     return notes
 
 
 def _compared(
-    question: Question, sides: tuple[Side, Side], level: float, more_notes: tuple[str, ...]
+    question: Question, sides: tuple[Side, Side], level: float, more_notes: tuple[Note, ...]
 ) -> WhatIf:
     parts = [_means(one.result) for one in sides]
     difference, error, n_people = difference_over_people(parts[0], parts[1])
@@ -258,19 +275,11 @@ def _compared(
     if error is not None:
         reach = t_quantile(level, n_people - 1.0) * error
         low, high = max(-1.0, difference - reach), min(1.0, difference + reach)
-    changed = (
-        "whether subjects are in both training and testing" if question == "mixed" else "the dropped samples"
-    )
-    answers = Answers(
-        derived("difference", f"difference of {{}}, by {changed}", POOLED_ACCURACY),
-        _PEOPLE,
-        _CLASSIFIERS_AND_SPLITS,
-        PEOPLE_ALIKE,
-    )
-    notes = [] if error is not None else ["no interval: nothing varies over people"]
+    answers = Answers(OF_MIXING if question == "mixed" else OF_DROPPING, PEOPLE, CLASSIFIERS, PEOPLE_ALIKE)
+    notes = [] if error is not None else [NO_INTERVAL()]
     notes += notes_on(True, n_people)
     if question == "dropped":
-        notes.append("the difference is of what is tested and of what is trained on, together")
+        notes.append(TESTED_AND_TRAINED())
     notes += more_notes
     return WhatIf(
         question,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from proband.protocols.audit_findings import Audit, Finding
-from proband.report.notes import Said, noted
-from proband.words import Note, Sentence, count, fixed, interval, p_value
+from proband.words import Note, Sentence, as_sentence, count, fixed, interval, p_value
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -65,16 +64,17 @@ def findings_table(audit: Audit) -> Table:
 
 def finding_sentence(found: Finding) -> str:
     """The finding, with its p-value if chance could have made it."""
+    what = as_sentence(found.what)
     if found.p_value is None:
-        return found.what
-    return f"{found.what} p {p_value(found.p_value)} ({found.test})."
+        return what
+    return f"{what} p {p_value(found.p_value)} ({found.test})."
 
 
 def _named(found: Finding) -> str:
     rest = found.count - len(found.examples)
     # Reasons and classes are counted in samples, so that what is left of them is not known.
-    is_counted = found.kind not in ("explained losses", "dominant class") and "uneven" not in found.kind
-    more = [f"and {count(rest)} more"] if rest > 0 and found.examples and is_counted else []
+    counted_all = found.examples_are_groups
+    more = [f"and {count(rest)} more"] if rest > 0 and found.examples and not counted_all else []
     return "\n".join([*found.examples, *more])
 
 
@@ -136,7 +136,7 @@ def what_if_table(found: WhatIf) -> Table:
     return table
 
 
-def what_if_statements(found: WhatIf) -> list[Said]:
+def what_if_statements(found: WhatIf) -> list[Note]:
     """Say the difference, what varies behind it, and what a reader should know, a note each."""
     answers = found.answers
     return [
@@ -144,5 +144,5 @@ def what_if_statements(found: WhatIf) -> list[Said]:
         _WHAT_IF_ANSWERS(
             varying=answers.varying, n=found.n_subjects, fixed=answers.fixed, assuming=answers.assuming
         ),
-        *noted(found.notes),
+        *found.notes,
     ]

@@ -9,7 +9,6 @@ from proband.protocols.card import NOT_STATED, ProtocolCard, shown
 from proband.protocols.comparability import Comparability
 from proband.protocols.literature import Group, Literature, Pair
 from proband.protocols.notation import Protocol
-from proband.report.notes import Said, noted
 from proband.words import Note, Sentence, count, fixed
 
 if TYPE_CHECKING:
@@ -86,7 +85,10 @@ def pairs_table(found: Literature, pairs: Sequence[Pair]) -> Table:
     return table
 
 
-def literature_statements(found: Literature) -> list[Said]:
+_READ = Sentence("literature.reading", "note", "{note}")
+
+
+def literature_statements(found: Literature) -> list[Note]:
     """Say which rows are comparable, and how the table was read, a note each."""
     pairs = found.pairs()
     two = _rows(pair.rows for pair in pairs if not pair.found.same_result)
@@ -95,7 +97,7 @@ def literature_statements(found: Literature) -> list[Said]:
         _SAME_PROTOCOL(pairs=two) if two else _NO_TWO_ROWS(),
         *([_LISTED_TWICE(pairs=once)] if once else []),
         *map(_of_group, found.groups()),
-        *noted(found.notes),
+        *(_READ(note=note.rstrip(".")) for note in found.notes),
     ]
 
 

@@ -25,7 +25,7 @@ from proband.report.choice_figures import (
 from proband.report.directory import whole_directory
 from proband.report.figures import save_figure
 from proband.report.grids import Grid, as_markdown, as_rich
-from proband.report.notes import Said, answered, bullets, noted
+from proband.report.notes import answered, bullets
 from proband.samples import Pool
 from proband.words import (
     Note,
@@ -149,7 +149,7 @@ def differences_grid(
     return Grid("", header, tuple(rows))
 
 
-def choices_statements(result: VirtualExperiments) -> list[Said]:
+def choices_statements(result: VirtualExperiments) -> list[Note]:
     """Say what the numbers mean, a note each."""
     return [
         _TRIALS(
@@ -163,7 +163,7 @@ def choices_statements(result: VirtualExperiments) -> list[Said]:
         metrics_statement(result.metrics.items()),
         answered(result.answers),
         *([_NOT_WON()] if len(result.algorithms) > 1 else []),
-        *noted(result.notes),
+        *result.notes,
     ]
 
 

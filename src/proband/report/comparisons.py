@@ -10,8 +10,8 @@ from proband.engine.rendering import renders
 from proband.inference import Comparison, Estimate
 from proband.measures.compared import metrics_statement
 from proband.report.grids import Grid, as_tex, in_markdown, tex_comment, tex_row
-from proband.report.notes import Said, answered, bullets, noted, told
-from proband.words import Sentence, count, fixed, interval, level, out_of
+from proband.report.notes import answered, bullets
+from proband.words import Note, Sentence, as_sentence, count, fixed, interval, level, out_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -159,13 +159,16 @@ def comparison_latex(comparison: Comparison) -> str:
         )
         lines.append(tex_row(cells))
     lines += [r"\bottomrule", r"\end{tabular}"]
-    return "\n".join([*lines, *(tex_comment(told(one)) for one in comparison_statements(comparison))]) + "\n"
+    return (
+        "\n".join([*lines, *(tex_comment(as_sentence(one)) for one in comparison_statements(comparison))])
+        + "\n"
+    )
 
 
-def comparison_statements(comparison: Comparison) -> list[Said]:
+def comparison_statements(comparison: Comparison) -> list[Note]:
     """Say what the table means, a note each."""
     facts = [one.facts for one in comparison.estimates]
-    said: list[Said] = [
+    said: list[Note] = [
         _RAISED(significance=comparison.significance),
         *dict.fromkeys(one.compared.statement() for one in facts if one.compared is not None),
         metrics_statement((one.algorithm, one.metric) for one in facts),
@@ -187,5 +190,5 @@ def comparison_statements(comparison: Comparison) -> list[Said]:
         *said,
         _METHOD(method=comparison.pairs[0].method),
         answered(comparison.answers),
-        *noted(comparison.notes),
+        *comparison.notes,
     ]

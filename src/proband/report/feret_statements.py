@@ -7,7 +7,6 @@ from proband.inference.evaluation import ALL_PROBES
 from proband.inference.feret_results import FeretStudy
 from proband.inference.gallery_variation import NO_TEST
 from proband.report.feret_tables import counts_otherwise
-from proband.report.notes import Said
 from proband.report.tables import metrics_of, statements
 from proband.report.verification import search_statements
 from proband.words import Note, Sentence
@@ -19,13 +18,13 @@ _APT = Sentence(
     "all algorithms recognise (miss) at least {alike:percent} of the probes, and else too few people",
 )
 _COST = Sentence(
-    "feret.cost-of-locating",
+    "feret.what-cost-is",
     "note",
     "Cost of locating the face: the partially automatic version's rate less the fully automatic one's on the same probes, where a "
     "face that is not found counts as a miss",
 )
 _GAIN = Sentence(
-    "feret.gain",
+    "feret.what-gain-is",
     "note",
     "Gain: the later algorithm's rate less the earlier one's on the same probes",
 )
@@ -89,7 +88,7 @@ _REJECTION = Sentence(
 _OF_REJECTION = Sentence("feret.note-on-rejection", "note", "Rejection: {note}")
 
 
-def study_statements(study: FeretStudy) -> list[Said]:
+def study_statements(study: FeretStudy) -> list[Note]:
     """Say what was found and what it means, a note each."""
     return [
         *difficulty_statements(study),
@@ -103,14 +102,14 @@ def study_statements(study: FeretStudy) -> list[Said]:
     ]
 
 
-def notes_of(study: FeretStudy) -> list[Said]:
+def notes_of(study: FeretStudy) -> list[Note]:
     """Say what else a reader should know."""
     return list(study.notes)
 
 
-def difficulty_statements(study: FeretStudy) -> list[Said]:
+def difficulty_statements(study: FeretStudy) -> list[Note]:
     """Whether each set of probes is too easy or too hard, and by which rule."""
-    said: list[Said] = [one.difficulty.sentence() for one in study.results]
+    said: list[Note] = [one.difficulty.sentence() for one in study.results]
     if len(study.field) > 1:
         significance = 1 - study.evaluation.confidence_level
         said.append(_APT(separated=ENOUGH_SEPARATED, significance=significance, alike=MOSTLY_ALIKE))
@@ -170,7 +169,7 @@ def _gathered_notes(study: FeretStudy) -> list[Note]:
     where: dict[Note, list[str]] = {}
     for one in study.variation:
         for note in one.notes:
-            no_test = isinstance(note, Note) and note.code == NO_TEST.code
+            no_test = note.code == NO_TEST.code
             if note not in study.evaluation.notes and not no_test:
                 where.setdefault(note, []).append(one.category or ALL_PROBES)
     return [

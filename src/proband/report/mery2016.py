@@ -15,6 +15,7 @@ from proband.errors import UsageError
 from proband.faces import Population
 from proband.protocols.choosing import Task
 from proband.protocols.data import FeatureTable
+from proband.protocols.notation import Protocol
 from proband.protocols.results import ProtocolResult, ProtocolRun
 from proband.protocols.running import run_protocol
 from proband.report.beveridge2001 import DIFFICULTY
@@ -101,7 +102,7 @@ def run_mery2016(
 
     def run(data: FeatureTable, columns: Sequence[str], times: int, label: str | None = None) -> ProtocolRun:
         task: Task = "identity" if label is None else "attribute"
-        asked = [column if column.startswith("LOSO") else f"{times}×{column}" for column in columns]
+        asked = [_repeated(Protocol.parse(column), times) for column in columns]
         return run_protocol(
             CLASSIFIERS, data, asked, task=task, label=label, seed=seed, threads=threads, progress=progress
         )
@@ -183,9 +184,14 @@ def _fewer(data: FeatureTable, count: int, seed: int) -> FeatureTable:
     return replace(data.take(np.sort(shuffled[turn < count]), "not drawn"), left_out=())
 
 
+def _repeated(protocol: Protocol, times: int) -> Protocol:
+    """The protocol so many times, unless nothing is drawn in it."""
+    return protocol if protocol.n_runs is None else replace(protocol, repeats=times)
+
+
 def column_of(one: ProtocolResult) -> str:
     """The protocol as the paper heads a column: without the number of runs, and whether subjects are mixed."""
-    return str(one.protocol).rpartition("×")[2].removesuffix(" mixed").removesuffix("+")
+    return one.protocol.scheme
 
 
 def found(run: ProtocolRun, classifier: str, column: str) -> ProtocolResult:

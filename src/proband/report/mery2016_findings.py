@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from proband.inference.signflip import sign_flip
+from proband.protocols.notation import Protocol
 from proband.protocols.results import ProtocolRun
 from proband.report.mery2016 import (
     ATTRIBUTES,
@@ -191,7 +192,11 @@ def _about_sex(run: ProtocolRun) -> list[Finding]:
 
 
 def _by_kind(singles: Sequence[SingleRuns]) -> dict[str, list[SingleRuns]]:
-    return {kind: [one for one in singles if one.column.endswith(kind)] for kind in ("HO", "CV")}
+    asked = [(one, Protocol.parse(one.column)) for one in singles]
+    return {
+        "HO": [one for one, protocol in asked if protocol.is_hold_out],
+        "CV": [one for one, protocol in asked if protocol.kind == "cross-validation"],
+    }
 
 
 def _ahead(run: ProtocolRun, column: str) -> str:

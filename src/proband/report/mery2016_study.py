@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -72,20 +72,35 @@ def reproduce_mery2016(
     return study, said, Path(out) / "report.md"
 
 
-def tables(study: Mery2016) -> dict[str, tuple[ProtocolRun, Published]]:
-    """The runs of the paper's tables by their titles, with the published numbers."""
+class PaperTable(NamedTuple):
+    """A table of the paper: its number, what is recognised, our run and the published numbers."""
+
+    number: int
+    what: str
+    run: ProtocolRun
+    published: Published
+
+    @property
+    def title(self) -> str:
+        """What the table is called."""
+        return f"Table {self.number}: {self.what}"
+
+
+def tables(study: Mery2016) -> list[PaperTable]:
+    """The tables of the paper."""
     whole, half = study.faces.values()
-    return {
-        f"Table 4: identity of {counted(max(study.faces), 'person', 'people')}": (whole, TABLE_4),
-        f"Table 4: identity of {counted(min(study.faces), 'person', 'people')}": (half, TABLE_4_HALF),
-        "Table 5: expression": (study.expressions[POSED], TABLE_5),
-        "Table 6: sex": (study.sex, TABLE_6),
-    }
+    people = [f"identity of {counted(n, 'person', 'people')}" for n in (max(study.faces), min(study.faces))]
+    return [
+        PaperTable(4, people[0], whole, TABLE_4),
+        PaperTable(4, people[1], half, TABLE_4_HALF),
+        PaperTable(5, "expression", study.expressions[POSED], TABLE_5),
+        PaperTable(6, "sex", study.sex, TABLE_6),
+    ]
 
 
 def published_grids(study: Mery2016) -> list[Grid]:
     """Tables 4 to 6, ours beside the paper's."""
-    return [beside_grid(run, published, title) for title, (run, published) in tables(study).items()]
+    return [beside_grid(one.run, one.published, one.title) for one in tables(study)]
 
 
 def _plain(study: Mery2016, said: list[Finding], runs: int, seed: int) -> dict[str, Any]:
@@ -97,7 +112,7 @@ def _plain(study: Mery2016, said: list[Finding], runs: int, seed: int) -> dict[s
         "seed": seed,
         "findings": [vars(one) for one in said],
         "single_runs": {
-            title: [one.to_dict() for one in single_runs(run)] for title, (run, _) in tables(study).items()
+            table.title: [one.to_dict() for one in single_runs(table.run)] for table in tables(study)
         },
         "faces": {str(people): run.to_dict() for people, run in study.faces.items()},
         "galleries": {
@@ -116,8 +131,8 @@ def _plain(study: Mery2016, said: list[Finding], runs: int, seed: int) -> dict[s
 
 def _figures(study: Mery2016) -> Mapping[str, Figure]:
     of = tables(study)
-    drawn = [accuracy_figure(run) for run, _ in of.values()]
-    singles = {title.partition(": ")[2]: single_runs(run) for title, (run, _) in of.items()}
+    drawn = [accuracy_figure(table.run) for table in of]
+    singles = {table.what: single_runs(table.run) for table in of}
     return dict(
         zip(
             FIGURES,
@@ -147,8 +162,8 @@ def _report(study: Mery2016, said: list[Finding], runs: int) -> str:
     rows += [f"| {one.paper} | {one.here} | {agreed[one.agrees]} |" for one in said]
     grids = published_grids(study)
     singles = [
-        as_markdown(single_grid(single_runs(run), published, title))
-        for title, (run, published) in tables(study).items()
+        as_markdown(single_grid(single_runs(table.run), table.published, table.title))
+        for table in tables(study)
     ]
     parts = [
         "# Accuracy under many protocols: Tables 4 to 6 of Mery et al. 2016",

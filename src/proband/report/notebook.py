@@ -22,9 +22,9 @@ from proband.report import choices, comparisons, feret, feret_statements, strat,
 from proband.report.figures import STYLE, cmc_figure
 from proband.report.grids import Grid, as_html, as_latex, tex_comment
 from proband.report.interval_figures import comparison_figure, estimates_figure
-from proband.report.notes import Said, answered, noted, told
+from proband.report.notes import answered
 from proband.report.page.markup import Markup, joined, tag
-from proband.words import count, digits, fixed, interval, level, out_of, small_interval
+from proband.words import Note, as_sentence, count, digits, fixed, interval, level, out_of, small_interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -47,7 +47,7 @@ class View:
     """
 
     grids: Callable[[Any], Sequence[Grid]]
-    said: Callable[[Any], Sequence[Said]]
+    said: Callable[[Any], Sequence[Note]]
     figure: Callable[..., Figure]
 
 
@@ -62,7 +62,7 @@ def show(kind: type, view: View) -> None:
 
     def latex(result: object) -> str:
         written = "\n\n".join(map(as_latex, view.grids(result)))
-        return "\n".join([written, *(tex_comment(told(one)) for one in view.said(result))]) + "\n"
+        return "\n".join([written, *(tex_comment(as_sentence(one)) for one in view.said(result))]) + "\n"
 
     renders(kind, "html")(html)
     renders(kind, "figure")(figure)
@@ -70,8 +70,8 @@ def show(kind: type, view: View) -> None:
         renders(kind, "latex")(latex)
 
 
-def _html(grids: Sequence[Grid], said: Sequence[Said]) -> Markup:
-    beneath = joined((tag("li", told(one)) for one in said), "\n")
+def _html(grids: Sequence[Grid], said: Sequence[Note]) -> Markup:
+    beneath = joined((tag("li", as_sentence(one)) for one in said), "\n")
     folded = tag("details", tag("summary", "What the numbers mean"), tag("ul", beneath)) if said else ""
     return tag("div", joined(map(as_html, grids), "\n"), folded, class_="proband")
 
@@ -174,7 +174,7 @@ show(
     Estimate,
     View(
         lambda result: [_estimate_grid(result)],
-        lambda result: [answered(result.answers), *noted(result.notes)],
+        lambda result: [answered(result.answers), *result.notes],
         lambda result, **options: estimates_figure([result], **options),
     ),
 )

@@ -19,7 +19,7 @@ from proband.protocols.split_files import write_splits
 from proband.report.directory import MARK, require_free, whole_directory
 from proband.report.figures import save_figure
 from proband.report.grids import Grid, as_markdown, as_tex, stacked, tex_row
-from proband.report.notes import Said, bullets, noted
+from proband.report.notes import bullets
 from proband.report.protocol_figures import accuracy_figure
 from proband.report.verification_axes import number_range
 from proband.words import Note, Sentence, fixed
@@ -123,7 +123,7 @@ def runs_latex(run: ProtocolRun) -> str:
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
 
 
-def run_statements(run: ProtocolRun) -> list[Said]:
+def run_statements(run: ProtocolRun) -> list[Note]:
     """Say what the numbers mean, a note each."""
     asked, data = run.setting, run.setting.data
     n_classes = len(run.results[0].predictions.roster.classes)
@@ -140,7 +140,7 @@ def run_statements(run: ProtocolRun) -> list[Said]:
         _RUNS(kinds=" or one ".join(dict.fromkeys(one.spread.run for one in run.results))),
         *_of_intervals(run),
         *_of_comparisons(run),
-        *noted(run.notes),
+        *run.notes,
     ]
 
 

@@ -15,14 +15,14 @@ from proband.report.comparisons import comparison_markdown
 from proband.report.directory import whole_directory
 from proband.report.figures import save_figure
 from proband.report.grids import Grid, as_markdown, as_rich
-from proband.report.notes import Said, bullets
+from proband.report.notes import bullets
 from proband.report.strat_figures import (
     algorithms_figure,
     gallery_effect_figure,
     standard_errors_figure,
     units_figure,
 )
-from proband.words import Sentence, counted, fixed, p_alone, part_of
+from proband.words import Note, Sentence, counted, fixed, p_alone, part_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -93,7 +93,7 @@ def _with_error(one: Estimate) -> str:
     return fixed(one.value) + ("" if one.standard_error is None else f"\n± {fixed(one.standard_error)}")
 
 
-def study_statements(study: StratStudy) -> list[Said]:
+def study_statements(study: StratStudy) -> list[Note]:
     """Say what was found and what it means, a note each."""
     rank, first = study.rank, study.effects[0].estimates[0]
     answers, facts = first.answers, first.facts
@@ -101,7 +101,7 @@ def study_statements(study: StratStudy) -> list[Said]:
         _ERROR(method=name, error=float(values[rank - 1]), varying=METHODS[name])
         for name, values in study.errors.items()
     )
-    said: list[Said] = [
+    said: list[Note] = [
         *(one.sentence() for one in (*study.effects, *study.mixed)),
         _ERRORS(algorithm=study.mixed[0].algorithm, rank=rank, errors=errors),
         metrics_statement((one.algorithm, one.estimates[0].facts.metric) for one in study.effects),

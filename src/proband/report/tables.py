@@ -10,7 +10,6 @@ from proband.inference.evaluation import CENSORED_AT, Entry, Evaluation
 from proband.measures import MedianCensoredRank
 from proband.measures.compared import metrics_statement
 from proband.report.grids import Grid, in_markdown
-from proband.report.notes import Said, noted
 from proband.words import Note, Sentence, Target, count, counted, fixed, given, interval
 
 if TYPE_CHECKING:
@@ -185,7 +184,7 @@ def metrics_of(evaluation: Evaluation) -> Note:
     return metrics_statement((entry.algorithm, entry.curve.facts.metric) for entry in entries)
 
 
-def statements(evaluation: Evaluation) -> list[Said]:
+def statements(evaluation: Evaluation) -> list[Note]:
     """Say what the numbers mean and what was left out, a note each."""
     entries = evaluation.of(evaluation.categories[0])
     first = entries[0].curve.facts
@@ -204,7 +203,7 @@ def statements(evaluation: Evaluation) -> list[Said]:
             assuming=answers.assuming,
         ),
         *_dependence(entries),
-        *noted(evaluation.notes, evaluation.algorithms),
+        *evaluation.notes,
     ]
 
 

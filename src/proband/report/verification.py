@@ -23,7 +23,7 @@ from proband.measures.verification import SUPPORTED
 from proband.report.directory import whole_directory
 from proband.report.figures import save_figure
 from proband.report.grids import Grid, as_rich, in_markdown
-from proband.report.notes import Said, bullets, noted
+from proband.report.notes import bullets
 from proband.report.verification_curves import ErrorCurve
 from proband.report.verification_figures import det_figure, roc_figure, search_figure
 from proband.report.verification_groups import GroupErrors, groups_figure
@@ -145,11 +145,11 @@ def _cells(result: Verification, point: VerificationPoint, first: bool = True) -
     ]
 
 
-def verification_statements(results: Sequence[Verification]) -> list[Said]:
+def verification_statements(results: Sequence[Verification]) -> list[Note]:
     """Say what the numbers mean, a note each."""
     first = results[0]
     counts, answers = first.rates.counts, first.answers
-    said: list[Said] = [
+    said: list[Note] = [
         _COMPARISONS(genuine=counts.n_genuine, impostor=counts.n_impostor, people=first.n_subjects),
         *dict.fromkeys(one.compared.statement() for one in results),
         metrics_statement((one.algorithm, one.compared.metric) for one in results),
@@ -172,7 +172,7 @@ def verification_statements(results: Sequence[Verification]) -> list[Said]:
             assuming=answers.assuming,
         )
     )
-    return said + noted(dict.fromkeys(note for one in results for note in one.notes))
+    return said + list(dict.fromkeys(note for one in results for note in one.notes))
 
 
 def _nothing(algorithm: str, rate: RateInterval) -> Note:
@@ -344,12 +344,12 @@ def _search_cells(result: SearchEstimates, one: SearchInterval, first: bool) -> 
     )
 
 
-def search_statements(results: Sequence[SearchEstimates], told: Collection[Note] = ()) -> list[Said]:
+def search_statements(results: Sequence[SearchEstimates], told: Collection[Note] = ()) -> list[Note]:
     """Say what the numbers mean, a note each, but for what was `told` elsewhere."""
     first = results[0]
     s, answers = first.searches, first.answers
     metrics = [metrics_statement((one.algorithm, one.searches.metric) for one in results)]
-    said: list[Said] = [
+    said: list[Note] = [
         _SEARCHES(enrolled=s.n_enrolled, mated=len(s.mate), nonmated=len(s.best), fusion=s.fusion),
         *(one for one in metrics if one not in told),
         _SEARCH_INTERVALS(
@@ -382,10 +382,17 @@ def searches_figure(searches: Sequence[Searches], rank: int = 1) -> Figure:
     return search_figure(curves)
 
 
-def size_statements(frames: Sequence[pl.DataFrame]) -> list[str]:
-    """What smaller galleries would give, in words."""
+_SIZE = Sentence(
+    "search.smaller-gallery",
+    "note",
+    "{algorithm}, {n:count person/people} enrolled at random: FPIR {fpir:rate}, FNIR {fnir:rate}",
+)
+
+
+def size_statements(frames: Sequence[pl.DataFrame]) -> list[Note]:
+    """What smaller galleries would give, a note each."""
     return [
-        f"{row['algorithm']}, {row['gallery']:,} people enrolled at random: FPIR {row['fpir']:.4f}, FNIR {row['fnir']:.4f}"
+        _SIZE(algorithm=row["algorithm"], n=row["gallery"], fpir=row["fpir"], fnir=row["fnir"])
         for frame in frames
         for row in frame.iter_rows(named=True)
     ]

@@ -17,6 +17,15 @@ from proband.errors import DesignError, UsageError, quoted
 from proband.samples.experiment import Experiment
 from proband.samples.expressions import compile_expression
 from proband.samples.table import UNDECIDED, evaluate
+from proband.words import Sentence, count
+
+CATEGORY_UNDECIDED = Sentence(
+    "samples.category-undecided",
+    "note",
+    "{n:count probe} {n:word was/were} left out of category {category!r}: it is undecided, since "
+    + UNDECIDED,
+)
+
 
 ROLES = ("probe", "mate")
 
@@ -87,12 +96,10 @@ class Category:
         unknown = by_probe["met"].null_count()
         chosen = by_probe.filter(met_column.fill_null(False))["probe"].to_numpy()
         if chosen.size == 0:
-            undecided = f" ({unknown:,} undecided, since {UNDECIDED})" if unknown else ""
+            undecided = f" ({count(unknown)} undecided, since {UNDECIDED})" if unknown else ""
             raise EmptyCategoryError(f"No probe is in category {self.name!r}: {self.rule}{undecided}.")
-        note = (
-            f"{unknown:,} probes were left out of category {self.name!r}: it is undecided, since {UNDECIDED}"
-        )
-        part = experiment.restricted(probes=np.sort(chosen), note=note if unknown else None)
+        note = CATEGORY_UNDECIDED(n=unknown, category=self.name) if unknown else None
+        part = experiment.restricted(probes=np.sort(chosen), note=note)
         part.probe_rule = f"{experiment.probe_rule}, in category {self.name!r}: {self.rule}"
         return part
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from proband.engine.files import require_regular
 from proband.errors import DesignError, InputError, Said, UsageError, first_few, quoted
 from proband.samples.table import Samples, Selection, frozen
+from proband.words import count
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def choose(samples: Samples, choice: Choice) -> Selection:
     if isinstance(choice, np.ndarray) and choice.dtype == np.bool_:
         if choice.shape != (len(samples),):
             raise UsageError(f"The mask has the shape {choice.shape}; there are {len(samples)} samples.")
-        return Selection(frozen(np.flatnonzero(choice)), f"a mask of {int(choice.sum()):,} samples")
+        return Selection(frozen(np.flatnonzero(choice)), f"a mask of {count(int(choice.sum()))} samples")
     if not isinstance(choice, Iterable):
         raise UsageError(
             f"Samples cannot be chosen by {quoted(choice, 40)}.",
@@ -87,14 +88,16 @@ def _from_ids(samples: Samples, names: list[str], source: str) -> Selection:
     unknown = samples.ids.missing(names)
     if unknown:
         raise DesignError(
-            f"{len(unknown):,} of the {len(names):,} ids{source} are not in the samples table: {first_few(unknown)}."
+            f"{count(len(unknown))} of the {count(len(names))} ids{source} are not in the samples table: {first_few(unknown)}."
         )
     positions = samples.ids.positions(names)
     distinct, counts = np.unique(positions, return_counts=True)
     if len(distinct) != len(positions):
         repeated = [samples.ids[place] for place in distinct[counts > 1]]
-        raise DesignError(f"{len(repeated):,} ids{source} are listed more than once: {first_few(repeated)}.")
-    return Selection(frozen(distinct), f"{len(names):,} ids{source or ' listed'}")
+        raise DesignError(
+            f"{count(len(repeated))} ids{source} are listed more than once: {first_few(repeated)}."
+        )
+    return Selection(frozen(distinct), f"{count(len(names))} ids{source or ' listed'}")
 
 
 def _one_per_subject(samples: Samples, choice: OnePerSubject) -> Selection:

@@ -13,6 +13,19 @@ import numpy as np
 import polars as pl
 
 from proband.errors import InputError, Said, first_few, quoted
+from proband.words import Note, Sentence, count
+
+UNFINISHED = Sentence(
+    "samples.file-unfinished",
+    "caution",
+    "{file} does not end with a line break; if it was cut off, its last value may be wrong",
+)
+TAKEN_AS_TEXT = Sentence(
+    "samples.column-taken-as-text",
+    "caution",
+    "the column {column} is taken as text: {n:count} of {total:count value} cannot be read as {kind}: {examples}",
+)
+
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
@@ -39,7 +52,7 @@ def read_delimited(
     separator: str,
     text_columns: Collection[str] = (),
     missing_values: Collection[str] | None = None,
-    notes: list[str] | None = None,
+    notes: list[Note] | None = None,
 ) -> pl.DataFrame:
     """Read a table and find the types of its columns; `text_columns` are kept to the letter.
 
@@ -81,14 +94,14 @@ def read_texts(path: Path, separator: str) -> pl.DataFrame:
     return pl.DataFrame([without_words(one, ()) for one in texts])
 
 
-def unfinished(path: Path) -> list[str]:
+def unfinished(path: Path) -> list[Note]:
     """Say that a file does not end with a line break: a number that was cut off is still a number."""
     with path.open("rb") as file:
         size = file.seek(0, io.SEEK_END)
         file.seek(max(0, size - 1))
         if file.read(1) in (b"", b"\n"):
             return []
-    return [f"{path.name} does not end with a line break; if it was cut off, its last value may be wrong"]
+    return [UNFINISHED(file=path.name)]
 
 
 def without_words(values: pl.Series, words: Collection[str]) -> pl.Series:
@@ -149,8 +162,8 @@ def _refuse_uneven(path: Path, data: bytes, separator: str, width: int) -> None:
     if uneven is not None:
         line, found = uneven
         raise InputError(
-            f"{path.name}, line {line}: the row has {found:,} {'value' if found == 1 else 'values'}, and there are "
-            f"{width:,} columns.",
+            f"{path.name}, line {line}: the row has {count(found)} {'value' if found == 1 else 'values'}, and there are "
+            f"{count(width)} columns.",
             "was the file cut off? A value that is missing is an empty cell.",
             file=Said(path.name),
         )
@@ -183,7 +196,7 @@ def _records(data: bytes, separator: str) -> Iterator[tuple[int, list[str]]]:
         line = rows.line_num + 1
 
 
-def _typed(values: pl.Series, notes: list[str]) -> pl.Series:
+def _typed(values: pl.Series, notes: list[Note]) -> pl.Series:
     """Values of the kind that they all are, or as they are written; most but not all being of a kind is worth a note."""
     n_values = values.len() - values.null_count()
     plain = values.str.strip_chars()
@@ -196,9 +209,11 @@ def _typed(values: pl.Series, notes: list[str]) -> pl.Series:
         if not len(strange):
             return converted
         if kind != "whole numbers" or n_fitting == n_values:
+            examples = first_few(strange.unique(maintain_order=True).to_list())
             notes.append(
-                f"the column {quoted(values.name)} is taken as text: {len(strange):,} of {n_values:,} values cannot be read as "
-                f"{kind}: {first_few(strange.unique(maintain_order=True).to_list())}"
+                TAKEN_AS_TEXT(
+                    column=quoted(values.name), n=len(strange), total=n_values, kind=kind, examples=examples
+                )
             )
             return values
     return values

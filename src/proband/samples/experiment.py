@@ -14,6 +14,15 @@ from proband.errors import DesignError, first_few
 from proband.samples.choosing import Choice, choose
 from proband.samples.ids import Positions
 from proband.samples.table import UNDECIDED, Samples, Selection, frozen
+from proband.words import Note, Sentence, count
+
+SET_UNDECIDED = Sentence(
+    "samples.set-undecided",
+    "note",
+    "{n:count sample} {n:word was/were} left out of the {role} set: {rule!r} is undecided for {n:word it/them}, since "
+    + UNDECIDED,
+)
+
 
 Universe = Literal["closed", "open"]
 
@@ -57,11 +66,8 @@ class Experiment:
         notes = list(samples.notes)
         for name, chosen in (("gallery", enrolled), ("probe", searched)):
             if chosen.unknown:
-                notes.append(
-                    f"{chosen.unknown:,} samples were left out of the {name} set: {chosen.rule!r} is undecided for "
-                    f"them, since {UNDECIDED}"
-                )
-        self.notes: tuple[str, ...] = tuple(notes)
+                notes.append(SET_UNDECIDED(n=chosen.unknown, role=name, rule=chosen.rule))
+        self.notes: tuple[Note, ...] = tuple(notes)
         self._check()
 
     def _check(self) -> None:
@@ -71,13 +77,13 @@ class Experiment:
         ):
             if positions.size == 0:
                 raise DesignError(
-                    f"The {name} is empty: no sample meets {rule!r}.", "; ".join(self.notes) or None
+                    f"The {name} is empty: no sample meets {rule!r}.", "; ".join(map(str, self.notes)) or None
                 )
         shared = np.intersect1d(self.gallery, self.probes, assume_unique=True)
         if shared.size:
             names = [self.samples.ids[place] for place in shared]
             raise DesignError(
-                f"{len(names):,} samples are in the gallery and in the probe set: {first_few(names)}.",
+                f"{count(len(names))} samples are in the gallery and in the probe set: {first_few(names)}.",
                 "a sample matches itself trivially; choose disjoint sets (or leave the probes out: all others).",
             )
 
@@ -112,7 +118,7 @@ class Experiment:
         *,
         gallery: Iterable[int] | None = None,
         probes: Iterable[int] | None = None,
-        note: str | None = None,
+        note: Note | None = None,
     ) -> Experiment:
         """Return the same experiment over a part of its gallery or probes (positions in the table)."""
         part = object.__new__(Experiment)
@@ -127,9 +133,9 @@ class Experiment:
     def __repr__(self) -> str:
         unmated = int((~self.mated).sum())
         have = "probe has" if unmated == 1 else "probes have"
-        universe = "closed universe" if not unmated else f"open universe: {unmated:,} {have} no mate"
+        universe = "closed universe" if not unmated else f"open universe: {count(unmated)} {have} no mate"
         subjects = len(np.unique(self.samples.codes[self.probes]))
         return (
-            f"Experiment(gallery: {len(self.gallery):,} samples of {self.n_gallery_subjects:,} subjects; "
-            f"probes: {len(self.probes):,} samples of {subjects:,} subjects; {universe})"
+            f"Experiment(gallery: {count(len(self.gallery))} samples of {count(self.n_gallery_subjects)} subjects; "
+            f"probes: {count(len(self.probes))} samples of {count(subjects)} subjects; {universe})"
         )

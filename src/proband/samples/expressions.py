@@ -25,6 +25,7 @@ import polars as pl
 from proband.errors import UsageError, quoted
 from proband.samples import terms
 from proband.samples.terms import Kind, Term, calculated, compared, made_of
+from proband.words import count
 
 MAX_LENGTH = 20_000
 MAX_DEPTH = 60
@@ -86,7 +87,7 @@ def compile_expression(text: str, schema: Mapping[str, pl.DataType], roles: Sequ
     """
     if len(text) > MAX_LENGTH:
         raise UsageError(
-            f"The expression is {len(text):,} characters long; the limit is {MAX_LENGTH:,}.",
+            f"The expression is {count(len(text))} characters long; the limit is {count(MAX_LENGTH)}.",
             "put long lists of ids into a file and pass that.",
         )
     tree = _parsed(text)

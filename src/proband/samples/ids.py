@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import InputError, first_few
+from proband.words import count
 
 Positions = npt.NDArray[np.intp]
 
@@ -45,7 +46,7 @@ class Ids(Sequence[str]):
             seen: set[str] = set()
             repeated = [name for name in self._names if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
             raise InputError(
-                f"{len(repeated):,} of {len(self._names):,} {what} ids repeat an earlier one: {first_few(repeated)}.",
+                f"{count(len(repeated))} of {count(len(self._names))} {what} ids repeat an earlier one: {first_few(repeated)}.",
                 "ids must be unique; name another id column, or join columns to make one.",
             )
         if "" in self._place:
@@ -73,7 +74,7 @@ class Ids(Sequence[str]):
         return hash(self._names)
 
     def __repr__(self) -> str:
-        return f"Ids({first_few(self._names)}; {len(self):,} in all)"
+        return f"Ids({first_few(self._names)}; {count(len(self))} in all)"
 
     def missing(self, names: Iterable[str]) -> list[str]:
         """Those of `names` that are not here, in their order."""

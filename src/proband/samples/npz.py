@@ -18,6 +18,7 @@ import numpy.typing as npt
 from proband.engine.files import naming, refused, require_regular
 from proband.engine.memory import require_memory
 from proband.errors import InputError, Said
+from proband.words import count
 
 _MAGIC = b"\x93NUMPY"
 # By version: how many bytes give the length of the header, and what it is encoded in.
@@ -63,8 +64,8 @@ class Header:
         """Raise unless as many bytes are stored as the header claims."""
         if stored != self.n_bytes:
             raise InputError(
-                f"{where} claims {self.n_bytes:,} bytes ({' × '.join(map(str, self.shape))} of {self.dtype}), "
-                f"but {stored:,} are stored.",
+                f"{where} claims {count(self.n_bytes)} bytes ({' × '.join(map(str, self.shape))} of {self.dtype}), "
+                f"but {count(stored)} are stored.",
                 "it is damaged or cut short; save it again.",
             )
 
@@ -77,7 +78,7 @@ def read_header(file: IO[bytes], where: str) -> Header:
     width, encoding = _LAYOUTS[start[6], start[7]]
     length = int.from_bytes(file.read(width), "little")
     if length > _LONGEST_HEADER:
-        raise ValueError(f"its header is longer than {_LONGEST_HEADER:,} bytes")
+        raise ValueError(f"its header is longer than {count(_LONGEST_HEADER)} bytes")
     text = file.read(length)
     if len(text) < length:
         raise ValueError("it ends within its header")

@@ -15,6 +15,28 @@ from proband.errors import DesignError, UsageError, first_few
 from proband.samples.choosing import Choice, choose
 from proband.samples.ids import Positions
 from proband.samples.table import UNDECIDED, Samples, frozen
+from proband.words import Note, Sentence, count
+
+WITHOUT_GROUP = Sentence(
+    "samples.without-group", "note", "{n:count sample} without a value of {groups} {n:word is/are} left out"
+)
+LEFT_UNDECIDED = Sentence(
+    "samples.left-undecided",
+    "note",
+    "{n:count sample} {n:word is/are} left out: {rule!r} is undecided for {n:word it/them}, since "
+    + UNDECIDED,
+)
+WITHOUT_PAIR_BETWEEN = Sentence(
+    "samples.people-without-two-groups",
+    "note",
+    "{n:count} of {total:count person/people} cannot take part: they lack images in two groups that could be gallery and probe",
+)
+WITHOUT_PAIR_WITHIN = Sentence(
+    "samples.people-without-two-images",
+    "note",
+    "{n:count} of {total:count person/people} cannot take part: they lack two images in one group that could be gallery and probe",
+)
+
 
 PairRule = Literal["between", "within"]
 _PLACE, _GROUP = "__place", "__group"
@@ -117,7 +139,7 @@ class Pool:
         self.options: Options = _options(frame, pairs, enrolled, searched, notes)
         self.notes = tuple(notes)
 
-    def _members(self, where: Choice | None, notes: list[str]) -> pl.DataFrame:
+    def _members(self, where: Choice | None, notes: list[Note]) -> pl.DataFrame:
         samples = self.samples
         places = pl.DataFrame({_PLACE: np.arange(len(samples)), "__subject": samples.codes})
         frame = places.with_columns(samples.frame[name] for name in self.groups)
@@ -127,22 +149,18 @@ class Pool:
             return frame.sort(["__subject", _PLACE]).with_columns(pl.lit(1).alias(_GROUP))
         missing = frame.select(pl.any_horizontal(pl.col(name).is_null() for name in self.groups)).to_series()
         if missing.any():
-            notes.append(
-                f"{int(missing.sum()):,} samples without a value of {', '.join(self.groups)} are left out"
-            )
+            notes.append(WITHOUT_GROUP(n=int(missing.sum()), groups=", ".join(self.groups)))
             frame = frame.filter(~missing)
         return frame.sort(["__subject", *self.groups, _PLACE]).with_columns(
             pl.struct(self.groups).rank("dense").alias(_GROUP)
         )
 
-    def _mask(self, choice: Choice | None, notes: list[str]) -> npt.NDArray[np.bool_]:
+    def _mask(self, choice: Choice | None, notes: list[Note]) -> npt.NDArray[np.bool_]:
         if choice is None:
             return np.ones(len(self.samples), dtype=np.bool_)
         chosen = choose(self.samples, choice)
         if chosen.unknown:
-            notes.append(
-                f"{chosen.unknown:,} samples are left out: {chosen.rule!r} is undecided for them, since {UNDECIDED}"
-            )
+            notes.append(LEFT_UNDECIDED(n=chosen.unknown, rule=chosen.rule))
         mask = np.zeros(len(self.samples), dtype=np.bool_)
         mask[chosen.positions] = True
         return mask
@@ -159,9 +177,13 @@ class Pool:
 
     def __repr__(self) -> str:
         sizes = self.options.sizes
-        choices = f"{sizes[0]:,}" if (sizes == sizes[0]).all() else f"{sizes.min():,} to {sizes.max():,}"
+        choices = (
+            f"{count(sizes[0])}"
+            if (sizes == sizes[0]).all()
+            else f"{count(sizes.min())} to {count(sizes.max())}"
+        )
         return (
-            f"Pool({self.n_subjects:,} people with {len(self.options.images):,} images, pairs {self.rule}, "
+            f"Pool({count(self.n_subjects)} people with {count(len(self.options.images))} images, pairs {self.rule}, "
             f"{choices} choices each)"
         )
 
@@ -171,7 +193,7 @@ def _options(
     pairs: PairRule,
     enrolled: npt.NDArray[np.bool_],
     searched: npt.NDArray[np.bool_],
-    notes: list[str],
+    notes: list[Note],
 ) -> Options:
     """List every person's pairs: gallery image by gallery image, in the order of groups."""
     places, groups = frame[_PLACE].to_numpy(), frame[_GROUP].to_numpy()
@@ -208,10 +230,8 @@ def _options(
         )
         patterns.append(kinds.setdefault(pattern, len(kinds)))
     if without:
-        reason = "images in two groups" if pairs == "between" else "two images in one group"
-        notes.append(
-            f"{without:,} of {len(bounds) - 1:,} people cannot take part: they lack {reason} that could be gallery and probe"
-        )
+        lacking = WITHOUT_PAIR_BETWEEN if pairs == "between" else WITHOUT_PAIR_WITHIN
+        notes.append(lacking(n=without, total=len(bounds) - 1))
     if len(patterns) < 2:
         raise DesignError(
             f"Only {len(patterns)} of {max(len(bounds) - 1, 0)} people have a pair of images to choose; a gallery needs two.",

@@ -13,6 +13,7 @@ from proband.engine.frames import frame_of_rows
 from proband.engine.parquet import read_parquet
 from proband.errors import Hint, InputError, Said, UsageError
 from proband.samples.delimited import SEPARATORS, read_delimited, without_words
+from proband.words import Note
 
 ROW_NUMBER = "#"
 """As an id column: number the rows."""
@@ -22,7 +23,7 @@ def read_frame(
     path: Path,
     text_columns: Collection[str] = (),
     missing_values: Collection[str] | None = None,
-    notes: list[str] | None = None,
+    notes: list[Note] | None = None,
 ) -> pl.DataFrame:
     """Read a table by its ending; `text_columns` are kept as text whatever they look like.
 
@@ -39,7 +40,7 @@ def _read(
     path: Path,
     text_columns: Collection[str],
     missing_values: Collection[str] | None,
-    notes: list[str] | None,
+    notes: list[Note] | None,
 ) -> pl.DataFrame:
     ending = path.suffix.lower()
     with reading(path, ending[1:] or "a table"):

@@ -19,12 +19,21 @@ from proband.errors import Hint, InputError, Said, UsageError, first_few, quoted
 from proband.samples.expressions import compile_expression
 from proband.samples.ids import Ids, Positions
 from proband.samples.reading import ROW_NUMBER, frame_from, read_frame
+from proband.words import Note, Sentence, count
 
 _EXACT: dict[pl.DataType, int] = {
     pl.Float64(): 2**53,
     pl.Float32(): 2**24,
 }  # so far every whole number is a float
 UNDECIDED = "a value is missing or cannot be calculated"
+UNDECIDED_FOR = Sentence(
+    "samples.undecided", "note", "{n:count sample leaves/samples leave} {rule!r} undecided"
+)
+LOOK_ALIKES = Sentence(
+    "samples.look-alikes",
+    "caution",
+    "{n:count subject} {n:word differs/differ} from another only in blanks around the name: {examples}",
+)
 """Why a condition is undecided, in words."""
 
 
@@ -82,7 +91,7 @@ class Samples:
         subject_column: str = "subject",
         failed: str | None = None,
         source: str = "the samples table",
-        notes: Iterable[str] = (),
+        notes: Iterable[Note] = (),
     ) -> None:
         # A float that is not a number is a missing value, and is treated as one everywhere.
         frame = frame_from(data).with_columns(cs.float().fill_nan(None))
@@ -101,14 +110,14 @@ class Samples:
         if names.null_count():
             row = int(names.is_null().arg_max() or 0)
             raise InputError(
-                f"{names.null_count():,} rows have no id, the first is row {row + 1}.", source=source
+                f"{count(names.null_count())} rows have no id, the first is row {row + 1}.", source=source
             )
         self.ids = Ids(names, "sample")
         people = as_text(frame[subject_column], source)
         if people.null_count():
             nameless = [self.ids[int(place)] for place in people.is_null().arg_true()]
             raise InputError(
-                f"{len(nameless):,} of {len(self.ids):,} samples have no subject: {first_few(nameless)}.",
+                f"{count(len(nameless))} of {count(len(self.ids))} samples have no subject: {first_few(nameless)}.",
                 "every sample needs one; leave out rows whose subject is not known.",
             )
         aliases = {"id": names, "subject": people}
@@ -121,7 +130,7 @@ class Samples:
         self.codes: npt.NDArray[np.int32] = frozen(self.subjects.positions(people.to_list()).astype(np.int32))
         self.failed: npt.NDArray[np.bool_] = frozen(self._failures(failed))
         self.failure_rule = failed
-        self.notes: tuple[str, ...] = (*notes, *_look_alikes(self.subjects))
+        self.notes: tuple[Note, ...] = (*notes, *_look_alikes(self.subjects))
 
     @classmethod
     def read(
@@ -138,7 +147,7 @@ class Samples:
         An empty cell is missing. `missing_values` are words that mean the same in every column; by default ``NA``,
         ``NaN`` and ``nan`` do in text files, save in the columns of ids and subjects, where they may be names.
         """
-        notes: list[str] = []
+        notes: list[Note] = []
         frame = read_frame(Path(path), (id_column, subject_column), missing_values, notes)
         with naming(file=Path(path).name):
             return cls(
@@ -164,11 +173,9 @@ class Samples:
         return len(self.ids)
 
     def __repr__(self) -> str:
-        failures = f"; {self.failed.sum():,} failed to acquire" if self.failed.any() else ""
+        failures = f"; {count(self.failed.sum())} failed to acquire" if self.failed.any() else ""
         columns = ", ".join(self._frame.columns[:8]) + (", …" if len(self._frame.columns) > 8 else "")
-        return (
-            f"Samples({len(self):,} samples of {len(self.subjects):,} subjects{failures}; columns: {columns})"
-        )
+        return f"Samples({count(len(self))} samples of {count(len(self.subjects))} subjects{failures}; columns: {columns})"
 
     def select(self, condition: str) -> Selection:
         """Find the samples that meet a condition (grammar: `proband.samples.expressions`).
@@ -190,7 +197,7 @@ class Samples:
         """Return the samples at `positions`, in that order, as a table of their own."""
         chosen = np.asarray(positions, dtype=np.intp)
         if chosen.ndim != 1 or (chosen.size and not -1 < chosen.min() <= chosen.max() < len(self)):
-            raise UsageError(f"Positions must lie between 0 and {len(self) - 1:,}.")
+            raise UsageError(f"Positions must lie between 0 and {count(len(self) - 1)}.")
         part = object.__new__(Samples)
         part._frame = self._frame[chosen]
         part.ids = Ids((self.ids[place] for place in chosen), "sample")
@@ -209,7 +216,7 @@ class Samples:
         if met.null_count():
             unknown = [self.ids[int(place)] for place in met.is_null().arg_true()]
             raise InputError(
-                f"Whether {len(unknown):,} samples failed cannot be told from {condition!r}: {first_few(unknown)}.",
+                f"Whether {count(len(unknown))} samples failed cannot be told from {condition!r}: {first_few(unknown)}.",
                 "fill in the missing values, or say in the condition what None means.",
             )
         return met.to_numpy().astype(np.bool_)
@@ -245,13 +252,13 @@ def as_text(values: pl.Series, source: str) -> pl.Series:
         ) from None
 
 
-def _look_alikes(subjects: Ids) -> list[str]:
+def _look_alikes(subjects: Ids) -> list[Note]:
     """Say that names differ only in blanks: they may be of one person, whose images would then be of two."""
     same = Counter(map(str.strip, subjects))
     if len(same) == len(subjects):
         return []
     names = [name for name in subjects if same[name.strip()] > 1]
-    return [f"{len(names):,} subjects differ from another only in blanks around the name: {first_few(names)}"]
+    return [LOOK_ALIKES(n=len(names), examples=first_few(names))]
 
 
 def _refuse_rounded(values: pl.Series, source: str) -> None:
@@ -259,7 +266,7 @@ def _refuse_rounded(values: pl.Series, source: str) -> None:
     rounded = values.filter(values.abs() > _EXACT.get(values.dtype, 2**11))
     if len(rounded):
         raise InputError(
-            f"{len(rounded):,} values of the column {values.name!r} are floats too large to be whole numbers "
+            f"{count(len(rounded))} values of the column {values.name!r} are floats too large to be whole numbers "
             f"that can be told apart: {first_few(rounded.to_list())}.",
             "keep ids as text.",
             source=source,

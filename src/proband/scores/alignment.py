@@ -12,25 +12,34 @@ from proband.samples.choosing import choose
 from proband.samples.ids import Ids, Positions
 from proband.samples.pool import PairRule
 from proband.scores.base import MissingPolicy, Scores
+from proband.words import Note, Sentence, count
 
+UNKNOWN_IDS = Sentence(
+    "scores.unknown-ids",
+    "caution",
+    "{n:count} of {total:count} {what} ids {n:word is/are} not in the samples table: {examples}; left out",
+)
+NOT_SCORED = Sentence(
+    "scores.samples-not-scored",
+    "caution",
+    "{n:count} of {total:count} {role} samples {n:word is/are} not among the {what} ids of {scores}; left out of the {role} set for all "
+    "algorithms",
+)
 DROP_HINT = Hint("{give:missing=drop} to leave them out; they will be counted in the report.")
 ID_COLUMN_HINT = Hint("is the right id column named ({option:id_column})?")
 
 
-def check_ids(ids: Ids, samples: Samples, missing: MissingPolicy) -> tuple[str, ...]:
+def check_ids(ids: Ids, samples: Samples, missing: MissingPolicy) -> tuple[Note, ...]:
     """Check that every id on an axis is in the table; return notes on those that are left out."""
     unknown = samples.ids.missing(ids)
     if not unknown:
         return ()
-    message = (
-        f"{len(unknown):,} of {len(ids):,} {ids.what} ids are not in the samples table: {first_few(unknown)}"
-    )
     if missing == "error" or len(unknown) == len(ids):
         raise AlignmentError(
-            message + ".",
+            f"{count(len(unknown))} of {count(len(ids))} {ids.what} ids are not in the samples table: {first_few(unknown)}.",
             DROP_HINT if len(unknown) < len(ids) else ID_COLUMN_HINT,
         )
-    return (f"{message}; left out",)
+    return (UNKNOWN_IDS(n=len(unknown), total=len(ids), what=ids.what, examples=first_few(unknown)),)
 
 
 def experiment_over(
@@ -101,11 +110,15 @@ def present_in(
             if not absent.any():
                 continue
             names = [samples.ids[place] for place in positions[absent]]
-            message = f"{len(names):,} of {len(positions):,} {role} samples are not among the {axis.what} ids of {one.name}"
             if missing == "error":
-                raise AlignmentError(f"{message}: {first_few(names)}.", DROP_HINT, source=Said(one.name))
+                raise AlignmentError(
+                    f"{count(len(names))} of {count(len(positions))} {role} samples are not among the {axis.what} ids of "
+                    f"{one.name}: {first_few(names)}.",
+                    DROP_HINT,
+                    source=Said(one.name),
+                )
             kept = positions[~absent]
-            note = f"{message}; left out of the {role} set for all algorithms"
+            note = NOT_SCORED(n=len(names), total=len(positions), role=role, what=axis.what, scores=one.name)
             experiment = (
                 experiment.restricted(gallery=kept, note=note)
                 if role == "gallery"

@@ -15,6 +15,7 @@ from proband.errors import Hint, InputError, Said, UsageError
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples.ids import Ids, Positions
 from proband.samples.table import Samples, frozen
+from proband.words import Note, count
 
 Orientation = Literal["similarity", "distance"]
 MissingPolicy = Literal["error", "drop"]
@@ -63,7 +64,7 @@ class Scores(ABC):
     orientation: Orientation
     queries: Ids
     targets: Ids
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     metric: str | None = None
 
     @property
@@ -86,7 +87,7 @@ class Scores(ABC):
 
     def __repr__(self) -> str:
         n_query, n_target = self.shape
-        return f"{type(self).__name__}({self.name!r}: {n_query:,} queries × {n_target:,} targets, {self.orientation})"
+        return f"{type(self).__name__}({self.name!r}: {count(n_query)} queries × {count(n_target)} targets, {self.orientation})"
 
     @staticmethod
     def from_array(
@@ -180,7 +181,7 @@ class DenseScores(Scores):
         orientation: Orientation,
         name: str = "scores",
         cells: Cells | None = None,
-        notes: tuple[str, ...] = (),
+        notes: tuple[Note, ...] = (),
     ) -> None:
         self.name = name
         self.notes = notes
@@ -271,7 +272,7 @@ class DenseScores(Scores):
         bad = np.argwhere(~finite)
         row, column = bad[0]
         raise InputError(
-            f"{len(bad):,} scores of {block.size:,} looked at are not finite; the first is "
+            f"{count(len(bad))} scores of {count(block.size)} looked at are not finite; the first is "
             f"{block[row, column]} for query {self.queries[rows[row]]!r} and target {self.targets[columns[column]]!r}.",
             "NaN is never ranked: write .npz with an array 'cells' that marks failed comparisons (2), or leave those samples out.",
             source=self.name,

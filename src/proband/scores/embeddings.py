@@ -15,6 +15,7 @@ from proband.kernels.codes import CHI2, COSINE, INNER, L1, L2
 from proband.samples.ids import Ids, Positions
 from proband.samples.table import Samples, frozen
 from proband.scores.base import MissingPolicy, Orientation, Scores, Values
+from proband.words import Note, count, given
 
 Metric = Literal["cosine", "inner", "l2", "l1", "chi2"]
 _METRIC_CODES: dict[Metric, int] = {"cosine": COSINE, "inner": INNER, "l2": L2, "l1": L1, "chi2": CHI2}
@@ -57,7 +58,7 @@ class Embeddings(Scores):
         targets: npt.ArrayLike | None = None,
         target_ids: Iterable[object] | None = None,
         name: str = "embeddings",
-        notes: tuple[str, ...] = (),
+        notes: tuple[Note, ...] = (),
     ) -> None:
         if metric not in get_args(Metric):
             raise UsageError(f"The metric must be one of {', '.join(get_args(Metric))}; got {metric!r}.")
@@ -164,14 +165,14 @@ class Embeddings(Scores):
             name = ids[int(positions[outside][0])]
             raise InputError(
                 f"the vector of {name!r} is too long or too short for float64 arithmetic "
-                f"(its length must be between {_SHORTEST:g} and {_LONGEST:g}, or zero).",
+                f"(its length must be between {given(_SHORTEST)} and {given(_LONGEST)}, or zero).",
                 "scale all vectors by one factor.",
                 source=self.name,
             )
         if self.metric == "cosine" and not lengths.all():
             zero = [ids[place] for place in positions[lengths == 0]]
             raise InputError(
-                f"{len(zero):,} vectors are all zeros, so their cosine is undefined: {first_few(zero)}.",
+                f"{count(len(zero))} vectors are all zeros, so their cosine is undefined: {first_few(zero)}.",
                 "a sample without an embedding is a failure to acquire: mark it as failed.",
                 source=self.name,
             )
@@ -191,7 +192,9 @@ class Embeddings(Scores):
                 source=self.name,
             )
         if len(array) != len(ids):
-            raise InputError(f"there are {len(array):,} vectors but {len(ids):,} ids.", source=self.name)
+            raise InputError(
+                f"there are {count(len(array))} vectors but {count(len(ids))} ids.", source=self.name
+            )
         for start in range(0, len(array), _ROWS_AT_ONCE):
             block = np.asarray(array[start : start + _ROWS_AT_ONCE])
             bad = np.flatnonzero(~np.isfinite(block).all(axis=1))

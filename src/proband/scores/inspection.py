@@ -20,6 +20,39 @@ from proband.scores.formats import ReadOptions, ScoreFile, read_file
 from proband.scores.orientation import OrientationCheck, check_orientation
 from proband.scores.reading import scores_of, split_key
 from proband.scores.trials import Trials
+from proband.words import Note, Sentence, count
+
+NO_SCORES = Sentence(
+    "inspection.no-scores",
+    "note",
+    "no matrix of scores with ids was found; if these are embeddings, evaluate them with -e",
+)
+NO_MATRIX = Sentence("inspection.no-matrix", "note", "{reason}")
+NO_IDS = Sentence(
+    "inspection.no-ids",
+    "note",
+    "the file has no ids, so genuine and impostor scores cannot be told apart; give --samples",
+)
+NO_SUBJECTS = Sentence("inspection.no-subjects", "note", "subjects are not known; give --samples")
+NOT_CHECKED = Sentence(
+    "inspection.orientation-not-checked",
+    "note",
+    "there are no genuine or no impostor scores, so the orientation cannot be checked",
+)
+AGREES = Sentence("inspection.orientation-agrees", "note", "stated to be a {stated}; it looks like a {looks}")
+DISAGREES = Sentence(
+    "inspection.orientation-disagrees",
+    "caution",
+    "stated to be a {stated}; it looks like a {looks}: CHECK the orientation",
+)
+LOOKS = Sentence(
+    "inspection.orientation-looks", "note", "looks like a {looks}; declare it, it is never guessed"
+)
+LOOKS_FOR_SUBJECTS = Sentence(
+    "inspection.orientation-looks-for-subjects",
+    "note",
+    "looks like a {looks}: so it is for {n:count} of {total:count subject} looked at; declare it, it is never guessed",
+)
 
 _CELLS_LOOKED_AT = 20_000_000
 _TABLE_ENDINGS = (".csv", ".tsv", ".parquet", ".pq", ".jsonl", ".ndjson")
@@ -60,7 +93,7 @@ class Summary:
         The share of (mate, non-mate) comparisons of a probe in which the mate scores higher, averaged over subjects;
         below one half for a distance. None if subjects are not known.
     verdict
-        What that says about the orientation, in words.
+        What that says about the orientation.
     """
 
     name: str
@@ -71,7 +104,7 @@ class Summary:
     genuine: Spread | None
     impostor: Spread | None
     auc_as_similarity: float | None
-    verdict: str
+    verdict: Note
 
 
 @dataclass(frozen=True)
@@ -83,11 +116,12 @@ class Inspection:
     format: str
     facts: dict[str, Any]
     summaries: tuple[Summary, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON."""
-        return asdict(self)
+        summaries = [{**asdict(one), "verdict": one.verdict.to_dict()} for one in self.summaries]
+        return {**asdict(self), "summaries": summaries, "notes": [note.to_dict() for note in self.notes]}
 
 
 def inspect_file(
@@ -145,7 +179,7 @@ def _as_table(
         return None
     from proband.samples.reading import read_frame
 
-    notes: list[str] = []
+    notes: list[Note] = []
     try:
         frame = read_frame(path, (id_column, subject_column), missing_values, notes)
     except ProbandError:
@@ -160,7 +194,7 @@ def _of_table(path: Path, table: Samples) -> Inspection:
     facts = {
         "samples": len(table),
         "subjects": len(table.subjects),
-        "samples per subject": f"{counts.min()} to {counts.max()}, median {np.median(counts):g}",
+        "samples per subject": f"{count(counts.min())} to {count(counts.max())}, median {count(np.median(counts))}",
         "subjects with one sample": int((counts == 1).sum()),
         "columns": ", ".join(f"{name} ({dtype})" for name, dtype in table.frame.schema.items()),
         "missing values": int(sum(table.frame.null_count().row(0))),
@@ -171,8 +205,7 @@ def _of_table(path: Path, table: Samples) -> Inspection:
 def _of_archive(path: Path) -> Inspection:
     archive = Archive(path)
     facts = {name: f"{' × '.join(map(str, archive.shape(name)))} {archive.dtype(name)}" for name in archive}
-    note = "no matrix of scores with ids was found; if these are embeddings, evaluate them with -e"
-    return Inspection(str(path), "an archive of arrays", "npz", facts, notes=(note,))
+    return Inspection(str(path), "an archive of arrays", "npz", facts, notes=(NO_SCORES(),))
 
 
 def _of_scores(path: Path, file: ScoreFile, samples: Samples | None) -> Inspection:
@@ -185,7 +218,7 @@ def _of_scores(path: Path, file: ScoreFile, samples: Samples | None) -> Inspecti
         try:
             file = file.as_matrix(path.stem)
         except ProbandError as error:
-            notes.append(error.message.rstrip("."))
+            notes.append(NO_MATRIX(reason=error.message.rstrip(".")))
     for ids, what in ((file.queries, "query ids"), (file.targets, "target ids")):
         if ids is not None:
             facts[what] = _some(ids)
@@ -209,14 +242,14 @@ def _of_scores(path: Path, file: ScoreFile, samples: Samples | None) -> Inspecti
 
 
 def _some(ids: Ids) -> str:
-    return f"{len(ids):,}: {', '.join(ids[:3])}{', …' if len(ids) > 3 else ''}"
+    return f"{count(len(ids))}: {', '.join(ids[:3])}{', …' if len(ids) > 3 else ''}"
 
 
 def _without_ids(name: str, values: npt.NDArray[Any]) -> Summary:
     n_queries, n_targets = values.shape
     return Summary(
         name, n_queries, n_targets, values.size, str(values.dtype), None, None, None,
-        "the file has no ids, so genuine and impostor scores cannot be told apart; give --samples",
+        NO_IDS(),
     )  # fmt: skip
 
 
@@ -241,7 +274,7 @@ def _auc(genuine: npt.NDArray[np.float64], impostor: npt.NDArray[np.float64]) ->
 def _of_matrix(scores: DenseScores, known: Samples | None, stated: Orientation | None) -> Summary:
     sizes = (scores.name, *scores.shape, scores.values.size, str(scores.values.dtype))
     if known is None:
-        return Summary(*sizes, None, None, None, "subjects are not known; give --samples")
+        return Summary(*sizes, None, None, None, NO_SUBJECTS())
     rows = np.array([place for place, name in enumerate(scores.queries) if name in known.ids], dtype=np.intp)
     columns = np.array(
         [place for place, name in enumerate(scores.targets) if name in known.ids], dtype=np.intp
@@ -286,16 +319,13 @@ def _paired_check(
         return None
 
 
-def _verdict(auc: float | None, check: OrientationCheck | None, stated: Orientation | None) -> str:
+def _verdict(auc: float | None, check: OrientationCheck | None, stated: Orientation | None) -> Note:
     if auc is None:
-        return "there are no genuine or no impostor scores, so the orientation cannot be checked"
+        return NOT_CHECKED()
     looks = "similarity" if auc > 0.5 else "distance"
     if stated is not None:
-        return f"stated to be a {stated}; it looks like a {looks}" + (
-            "" if looks == stated else ": CHECK the orientation"
-        )
-    certain = ""
-    if check is not None:
-        agreeing = check.n_above if auc > 0.5 else check.n_below
-        certain = f": so it is for {agreeing:,} of {check.n_subjects:,} subjects looked at"
-    return f"looks like a {looks}{certain}; declare it, it is never guessed"
+        return (AGREES if looks == stated else DISAGREES)(stated=stated, looks=looks)
+    if check is None:
+        return LOOKS(looks=looks)
+    agreeing = check.n_above if auc > 0.5 else check.n_below
+    return LOOKS_FOR_SUBJECTS(looks=looks, n=agreeing, total=check.n_subjects)

@@ -11,6 +11,7 @@ from proband.kernels.codes import OK
 from proband.samples import Experiment
 from proband.scores.alignment import axis_positions
 from proband.scores.base import Scores
+from proband.words import count, fixed, p_value
 
 REVERSED_HINT = "{give:orientation={other}}; or, if this algorithm really is worse than chance, {give:check_orientation=off}."
 _SUBJECTS, _RIVALS, _MATES = 200, 200, 16  # how many of each are looked at, at most
@@ -90,7 +91,7 @@ def require_orientation(scores: Scores, experiment: Experiment) -> OrientationCh
         other = "distance" if scores.larger_is_closer else "similarity"
         raise InputError(
             f"read as a {scores.orientation}, genuine pairs look worse than impostor pairs "
-            f"(AUC {check.auc:.3f}; for {check.n_below:,} of {check.n_subjects:,} subjects, p = {check.p_value:.2g}).",
+            f"(AUC {fixed(check.auc, 3)}; for {count(check.n_below)} of {count(check.n_subjects)} subjects, p {p_value(check.p_value)}).",
             Hint(REVERSED_HINT, other=other),
             source=scores.name,
         )

@@ -14,6 +14,7 @@ from proband.samples.npz import Archive
 from proband.samples.reading import read_frame
 from proband.samples.table import Samples
 from proband.scores.trials import read_lfw_pairs
+from proband.words import count
 
 _ARRAYS = {"pair_a": "query", "pair_b": "target", "pair_same": "mated", "pair_fold": "fold"}
 
@@ -57,7 +58,7 @@ def _from_archive(path: Path, samples: Samples) -> pl.DataFrame:
         if column in ("query", "target"):
             if values.dtype.kind not in "iu" or values.min() < 0 or values.max() >= len(samples):
                 raise InputError(
-                    f"{array} must hold row numbers from 0 to {len(samples) - 1:,}.", file=path.name
+                    f"{array} must hold row numbers from 0 to {count(len(samples) - 1)}.", file=path.name
                 )
             names = np.array(samples.ids[:])
             columns[column] = names[values]

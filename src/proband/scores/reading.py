@@ -18,6 +18,7 @@ from proband.scores.base import DenseScores, MissingPolicy, Orientation, check_o
 from proband.scores.embeddings import Embeddings, Metric
 from proband.scores.formats import ReadOptions, ScoreFile, read_file
 from proband.scores.formats.numpy_files import ids_in, open_npy
+from proband.words import count
 
 KEY_MARK = "::"
 _IDS_KEY = "ids"
@@ -218,7 +219,9 @@ def _find_ids(archive: Archive, path: Path, asked: str | None, length: int) -> s
     fitting = [name for name in archive if archive.shape(name) == (length,)]
     if asked is not None:
         if asked not in fitting:
-            raise InputError(f"{path.name} has no array {asked!r} of {length:,} ids.", file=Said(path.name))
+            raise InputError(
+                f"{path.name} has no array {asked!r} of {count(length)} ids.", file=Said(path.name)
+            )
         return asked
     if _IDS_KEY in fitting:
         return _IDS_KEY
@@ -262,8 +265,8 @@ def _axis(
     if len(positions) != length:
         of = "samples in the table" if choice is None else f"samples that meet {choice!r:.60}"
         raise InputError(
-            f"{name} has no {what} ids, and its {length:,} {'rows' if axis == 0 else 'columns'} are not the "
-            f"{len(positions):,} {of}.",
+            f"{name} has no {what} ids, and its {count(length)} {'rows' if axis == 0 else 'columns'} are not the "
+            f"{count(len(positions))} {of}.",
             Hint("say which samples its rows and columns are: {option:queries}, {option:targets}"),
             source=Said(name),
         )

@@ -17,6 +17,23 @@ from proband.samples.ids import Ids, Positions
 from proband.samples.table import Samples, as_text
 from proband.scores.alignment import check_ids
 from proband.scores.base import Cells, MissingPolicy, Orientation, Scores
+from proband.words import Note, Sentence, count, percent
+
+NOT_COUNTED = Sentence(
+    "scores.pairs-not-counted", "note", "{n:count pair} {n:word is/are} not to be counted; left out"
+)
+OF_UNKNOWN_IDS = Sentence(
+    "scores.comparisons-of-unknown-ids",
+    "note",
+    "{n:count comparison is/comparisons are} of ids that are left out",
+)
+NOT_COMPARED = Sentence(
+    "scores.pairs-not-compared",
+    "note",
+    "{n:count} of {total:count pair} {n:word was/were} not compared; {n:word it counts/they count} neither way",
+)
+FAILED_COMPARISONS = Sentence("scores.failed-comparisons", "note", "{n:count comparison} failed")
+
 
 SCHEMA = {
     "query": pl.String,
@@ -55,7 +72,7 @@ class Trials:
     frame: pl.DataFrame
     orientation: Orientation | None = None
     name: str = "trials"
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     metric: str | None = None
 
     def __post_init__(self) -> None:
@@ -72,7 +89,7 @@ class Trials:
         if infinite.height:
             first = infinite.row(0, named=True)
             raise InputError(
-                f"{infinite.height:,} scores are infinite; the first is of query {first['query']!r} and "
+                f"{count(infinite.height)} scores are infinite; the first is of query {first['query']!r} and "
                 f"target {first['target']!r}.",
                 source=self.name,
             )
@@ -105,8 +122,8 @@ class Trials:
     def __repr__(self) -> str:
         mated = self.frame["mated"]
         return (
-            f"Trials({self.name!r}: {len(self):,} comparisons, {int(mated.sum() or 0):,} mated, "
-            f"{int(self.frame['failed'].sum()):,} failed)"
+            f"Trials({self.name!r}: {count(len(self))} comparisons, {count(int(mated.sum() or 0))} mated, "
+            f"{count(int(self.frame['failed'].sum()))} failed)"
         )
 
     @classmethod
@@ -124,7 +141,7 @@ class Trials:
             unknown = axis.missing(pairs[column].unique(maintain_order=True).to_list())
             if unknown:
                 raise AlignmentError(
-                    f"{len(unknown):,} ids of the pair list are not among the {axis.what} ids of {scores.name}: "
+                    f"{count(len(unknown))} ids of the pair list are not among the {axis.what} ids of {scores.name}: "
                     f"{first_few(unknown)}.",
                     source=Said(scores.name),
                 )
@@ -135,7 +152,7 @@ class Trials:
         notes = scores.notes
         if (cells == DONT_CARE).any():
             found = found.filter(pl.Series(cells != DONT_CARE))
-            notes = (*notes, f"{int((cells == DONT_CARE).sum()):,} pairs are not to be counted; left out")
+            notes = (*notes, NOT_COUNTED(n=int((cells == DONT_CARE).sum())))
         return cls(found, scores.orientation, scores.name, notes, scores.metric)
 
     def with_samples(self, samples: Samples, missing: MissingPolicy = "error") -> Trials:
@@ -153,7 +170,7 @@ class Trials:
             places[side] = np.fromiter(map(samples.ids.place, ids[:]), np.intp, len(ids))[numbers]
         known = (places["query"] >= 0) & (places["target"] >= 0)
         if not known.all():
-            notes.append(f"{int((~known).sum()):,} comparisons are of ids that are left out")
+            notes.append(OF_UNKNOWN_IDS(n=int((~known).sum())))
         frame = self.frame.filter(pl.Series(known))
         places = {side: own[known] for side, own in places.items()}
         names = pl.Series(samples.subjects[:], dtype=pl.String)
@@ -163,7 +180,7 @@ class Trials:
             other = int((frame[column] != values).sum())
             if other:
                 raise AlignmentError(
-                    f"the column {column!r} contradicts the samples table in {other:,} of {frame.height:,} comparisons.",
+                    f"the column {column!r} contradicts the samples table in {count(other)} of {count(frame.height)} comparisons.",
                     "leave it out of the list, or correct it.",
                     source=self.name,
                 )
@@ -182,7 +199,7 @@ class Trials:
             return False
         return True
 
-    def to_matrix(self) -> tuple[npt.NDArray[np.float64], Ids, Ids, Cells | None, tuple[str, ...]]:
+    def to_matrix(self) -> tuple[npt.NDArray[np.float64], Ids, Ids, Cells | None, tuple[Note, ...]]:
         """Lay the list out as queries × targets: values, both axes, cell codes and notes.
 
         Pairs that were not compared become don't-care cells, and are counted in a note.
@@ -199,11 +216,9 @@ class Trials:
         cells[rows, columns] = np.where(failed, FAILED, OK)
         notes = list(self.notes)
         if len(self) < n_cells:
-            notes.append(
-                f"{n_cells - len(self):,} of {n_cells:,} pairs were not compared; they count neither way"
-            )
+            notes.append(NOT_COMPARED(n=n_cells - len(self), total=n_cells))
         if failed.any():
-            notes.append(f"{int(failed.sum()):,} comparisons failed")
+            notes.append(FAILED_COMPARISONS(n=int(failed.sum())))
         return values, queries, targets, cells, tuple(notes)
 
     def samples(self) -> Samples:
@@ -216,7 +231,7 @@ class Trials:
         clashing = table.group_by("id").agg(pl.col("subject").n_unique()).filter(pl.col("subject") > 1)
         if clashing.height:
             raise InputError(
-                f"{clashing.height:,} ids are given more than one subject: "
+                f"{count(clashing.height)} ids are given more than one subject: "
                 f"{first_few(clashing['id'].sort().to_list())}.",
                 source=self.name,
             )
@@ -233,8 +248,8 @@ class Trials:
         n_cells = len(queries) * len(targets)
         if n_cells > _SMALL_MATRIX and len(self) < _LEAST_FILLED * n_cells:
             raise InputError(
-                f"{len(self):,} comparisons fill {len(self) / n_cells:.2%} of {len(queries):,} queries × "
-                f"{len(targets):,} targets: this is a list of chosen pairs, not a matrix.",
+                f"{count(len(self))} comparisons fill {percent(len(self) / n_cells, 2)} of {count(len(queries))} queries × "
+                f"{count(len(targets))} targets: this is a list of chosen pairs, not a matrix.",
                 "ranks need every probe compared with the whole gallery; such a list can be used for verification only.",
                 source=self.name,
             )
@@ -244,7 +259,7 @@ class Trials:
         nameless = self.frame[column].null_count()
         if nameless:
             raise InputError(
-                f"{nameless:,} rows name no {column}, so there is no matrix and there are no ranks.",
+                f"{count(nameless)} rows name no {column}, so there is no matrix and there are no ranks.",
                 "such a list can be used for verification only, and says itself whose its comparisons are.",
                 source=self.name,
             )
@@ -255,7 +270,7 @@ class Trials:
             again = (~cell.is_first_distinct()).arg_true()
             first = self.frame.row(int(again[0]), named=True)
             raise InputError(
-                f"{len(again):,} pairs are listed more than once; the first is query {first['query']!r} "
+                f"{count(len(again))} pairs are listed more than once; the first is query {first['query']!r} "
                 f"and target {first['target']!r}.",
                 cure,
                 source=self.name,
@@ -275,7 +290,7 @@ def as_scores(values: pl.Series, source: str) -> pl.Series:
         rounded = values.filter(scores.cast(pl.Int128) != values.cast(pl.Int128))
         if len(rounded):
             raise InputError(
-                f"{len(rounded):,} whole numbers of the column {quoted(values.name)} have more digits than a score "
+                f"{count(len(rounded))} whole numbers of the column {quoted(values.name)} have more digits than a score "
                 f"can hold, so that different scores would be tied: {first_few(rounded.to_list())}.",
                 source=source,
             )
@@ -305,7 +320,7 @@ def read_lfw_pairs(path: str | Path) -> pl.DataFrame:
         pairs = [(number, line) for number, line in enumerate(lines[1:], start=2) if line.strip()]
         if len(pairs) != 2 * n_folds * n_each:
             raise InputError(
-                f"{path.name} claims {n_folds} folds of {n_each} + {n_each} pairs but has {len(pairs):,} lines of pairs.",
+                f"{path.name} claims {n_folds} folds of {n_each} + {n_each} pairs but has {count(len(pairs))} lines of pairs.",
                 file=Said(path.name),
             )
         rows = []

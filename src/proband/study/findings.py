@@ -20,6 +20,7 @@ from proband.inference.strat_study import StratStudy
 from proband.inference.verifying import Verification
 from proband.measures.folds import FoldAccuracy
 from proband.samples import Pool
+from proband.words import Note, plain
 
 SCHEMA = "proband-results/1"
 
@@ -100,7 +101,7 @@ class Findings:
     strat: StratStudy | None = None
     feret: FeretStudy | None = None
     confidence_level: float = 0.95
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     by_gallery_size: tuple[pl.DataFrame, ...] = ()
     folds: tuple[FoldAccuracy, ...] = ()
     mcnemar: McNemarOfOutcomes | None = None
@@ -152,7 +153,7 @@ class Findings:
             "title": self.title,
             "confidence_level": self.confidence_level,
             "provenance": asdict(self.provenance),
-            "notes": list(self.notes),
+            "notes": plain(self.notes),
             **{name: part for name, part in parts.items() if part},
         }
 

@@ -16,6 +16,7 @@ from proband.study.looking import look_at
 from proband.study.proposing import Proposal, SourceEntry, propose
 from proband.study.reading import study_from_text
 from proband.study.suggesting import analyses, experiment
+from proband.words import count
 
 _MANY_STEPS_UP = 3
 
@@ -124,7 +125,7 @@ def _text(made: Proposal, out: Path) -> str:
 
 def _title(made: Proposal) -> str:
     n_algorithms = len([name for one in (*made.scores, *made.vectors) for name in one.algorithms])
-    people = "" if made.samples is None else f" on {len(made.samples.subjects):,} people"
+    people = "" if made.samples is None else f" on {count(len(made.samples.subjects))} people"
     return f"{n_algorithms or ''} algorithm{'s' if n_algorithms != 1 else ''}{people}".strip().capitalize()
 
 
@@ -159,9 +160,9 @@ def _samples(made: Proposal, out: Path) -> list[str]:
             number = "   # the number of the row" if column == ROW_NUMBER else ""
             lines.append(f"{key} = {toml_text(column)}{number}")
     if table.failed is not None:
-        count = "" if table.samples is None else f": {int(table.samples.failed.sum()):,} samples"
+        many = "" if table.samples is None else f": {count(int(table.samples.failed.sum()))} samples"
         lines.append(
-            f"failed = {toml_text(table.failed)}   # failures to acquire, which count as misses{count}"
+            f"failed = {toml_text(table.failed)}   # failures to acquire, which count as misses{many}"
         )
     else:
         lines.append(
@@ -220,7 +221,7 @@ def _missing(one: SourceEntry) -> list[str]:
     if not one.n_absent:
         return []
     return [
-        f'missing = "drop"              # {one.n_absent:,} ids are in the scores or in the table only: left out and counted'
+        f'missing = "drop"              # {count(one.n_absent)} ids are in the scores or in the table only: left out and counted'
     ]
 
 
@@ -255,8 +256,8 @@ def _facts(made: Proposal) -> list[str]:
     if made.samples is not None and made.table is not None:
         failed = int(made.samples.failed.sum())
         facts.append(
-            f"{made.table.path.name}: {len(made.samples):,} samples of {len(made.samples.subjects):,} people"
-            + (f", {failed:,} failed to acquire ({made.table.failed})" if failed else "")
+            f"{made.table.path.name}: {count(len(made.samples))} samples of {count(len(made.samples.subjects))} people"
+            + (f", {count(failed)} failed to acquire ({made.table.failed})" if failed else "")
         )
     for one in (*made.scores, *made.vectors):
         facts.append(f"{one.path.name}: {', '.join(one.algorithms)}")

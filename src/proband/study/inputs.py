@@ -25,6 +25,7 @@ from proband.study.findings import InputFile
 from proband.study.recognising import recognise
 from proband.study.requests import EmbeddingSource, ImageSource, Part, Request, ScoreSource
 from proband.study.sources import ScoreReader, read_table, renamed, require_names, require_samples
+from proband.words import Note
 
 _ONNX = "onnx:"
 
@@ -73,7 +74,7 @@ class Inputs:
     algorithms: tuple[Algorithm, ...]
     lists: tuple[PairList, ...]
     files: tuple[InputFile, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 def read_inputs(
@@ -109,7 +110,7 @@ def read_inputs(
         with origin.placed(place):
             found += _embeddings(origin, models, table, files, place)
     samples_digest = _digest_of_samples(request, table, files)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     if request.images is not None:
         with origin.placed(origin.where("images")):
             recognised, notes = _recognised(
@@ -187,7 +188,7 @@ def _recognised(
     cache: Cache,
     threads: int | None,
     progress: Progress,
-) -> tuple[list[Algorithm], tuple[str, ...]]:
+) -> tuple[list[Algorithm], tuple[Note, ...]]:
     """Scores of the images; of recognisers that are not ours the code may change unseen, so theirs are made anew."""
     from proband.algorithms.registry import BUNDLED
 
@@ -306,4 +307,4 @@ def _digest(scores: Scores, files: tuple[InputFile, ...], source: Any) -> str:
             hashed.update(np.ascontiguousarray(array).view(np.uint8).data)
     said = [scores.name, repr(type(scores)), scores.orientation, scores.metric or ""]
     axes = ["\n".join(axis) for axis in (scores.queries, scores.targets)]
-    return _joined(hashed.hexdigest(), *said, *axes, *scores.notes)
+    return _joined(hashed.hexdigest(), *said, *axes, *map(str, scores.notes))

@@ -18,6 +18,7 @@ from proband.scores.orientation import check_orientation
 from proband.scores.reading import scores_of
 from proband.study.columns import failure_rule, id_column, subject_column
 from proband.study.looking import FoundFiles, FoundScores, FoundVectors
+from proband.words import count, fixed
 
 _CERTAIN = 0.05  # how far from one half an AUC must be to say anything
 
@@ -204,7 +205,7 @@ def _aligned(entry: SourceEntry, one: FoundScores, made: Proposal) -> SourceEntr
         shape = next(iter(file.matrices.values())).shape
         if samples is not None and shape != (len(samples), len(samples)):
             made.to_fill_in.append(
-                f"queries and targets of {one.path.name}: which samples its {shape[0]:,} rows and {shape[1]:,} columns are"
+                f"queries and targets of {one.path.name}: which samples its {count(shape[0])} rows and {count(shape[1])} columns are"
             )
             return replace(entry, named=False)
         return replace(entry, shared=shape[0] == shape[1])
@@ -257,7 +258,7 @@ def _looks(auc: float | None) -> Orientation | None:
 
 
 def _evidence(aucs: dict[str, float | None]) -> str:
-    known = [f"{name} {auc:.3f}" for name, auc in aucs.items() if auc is not None]
+    known = [f"{name} {fixed(auc, 3)}" for name, auc in aucs.items() if auc is not None]
     if not known:
         return "genuine and impostor scores cannot be told apart, so nothing can be seen"
     return f"mates against others, AUC if larger is closer: {', '.join(known)}"
@@ -270,7 +271,7 @@ def _vector_entry(one: FoundVectors, made: Proposal) -> SourceEntry:
     elif samples is not None and one.n_rows != len(samples):
         named = False
         made.to_fill_in.append(
-            f"ids of {one.path.name}: its {one.n_rows:,} rows are not the {len(samples):,} samples of the table"
+            f"ids of {one.path.name}: its {count(one.n_rows)} rows are not the {count(len(samples))} samples of the table"
         )
     return SourceEntry(one.path, one.models, n_absent=absent, shared=True, named=named)
 

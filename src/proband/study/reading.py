@@ -13,6 +13,7 @@ from proband.study.checking import check
 from proband.study.definition import Origin, Study
 from proband.study.places import Places
 from proband.study.requests import Request
+from proband.words import count
 
 _LARGEST = 10_000_000
 # Where a parser's complaint says that it stands: tomllib has no fields for that before Python 3.14.
@@ -43,7 +44,8 @@ def read_study(path: str | Path) -> Study:
             )
         if path.stat().st_size > _LARGEST:
             raise InputError(
-                f"{path.name} is no study file: it has {path.stat().st_size:,} bytes.", file=Said(path.name)
+                f"{path.name} is no study file: it has {count(path.stat().st_size)} bytes.",
+                file=Said(path.name),
             )
         # Not read_text, which would turn line ends: the text is kept as it is.
         text = path.read_bytes().decode("utf-8-sig")

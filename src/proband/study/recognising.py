@@ -21,7 +21,9 @@ from proband.engine import Progress, Silent
 from proband.errors import DesignError, Hint, UsageError, first_few
 from proband.samples import Samples
 from proband.samples.choosing import choose
+from proband.samples.table import UNDECIDED_FOR
 from proband.scores import DenseScores
+from proband.words import Note, count
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +33,7 @@ class Recognised:
     Attributes
     ----------
     met
-        How training and test people meet, in words.
+        How training and test people meet.
     notes
         Samples that a condition leaves undecided.
     """
@@ -39,8 +41,8 @@ class Recognised:
     scores: list[DenseScores]
     models: list[Model]
     sets: Sets
-    met: str
-    notes: tuple[str, ...]
+    met: Note
+    notes: tuple[Note, ...]
 
 
 def recognise(
@@ -99,13 +101,13 @@ def recognise(
 
 def _sets(
     table: Samples, train: str | None, queries: str | None, targets: str | None
-) -> tuple[Sets, tuple[str, ...]]:
+) -> tuple[Sets, tuple[Note, ...]]:
     notes = []
 
     def ids(condition: str) -> tuple[str, ...]:
         chosen = choose(table, condition)
         if chosen.unknown:
-            notes.append(f"{chosen.unknown:,} samples leave {chosen.rule!r} undecided")
+            notes.append(UNDECIDED_FOR(n=chosen.unknown, rule=chosen.rule))
         return tuple(table.ids[place] for place in chosen.positions)
 
     training = ids(train) if train is not None else ()
@@ -126,6 +128,6 @@ def _check_models(models: Sequence[Model], sets: Sets) -> None:
         met = [] if one.training is None else one.training.among(both)
         if met:
             raise DesignError(
-                f"{one.name} was trained on {len(met):,} of the very samples it would be tested on: {first_few(met)}.",
+                f"{one.name} was trained on {count(len(met))} of the very samples it would be tested on: {first_few(met)}.",
                 "choose other queries and targets, or train another model.",
             )

@@ -26,6 +26,7 @@ from pydantic_core import PydanticCustomError
 
 from proband.errors import Hint
 from proband.study.refusals import refusal, shown
+from proband.words import given
 
 Item = TypeVar("Item")
 
@@ -361,7 +362,9 @@ class ComparisonRequest(Part):
             raise refuse("categories are of searches, not of verification", "leave it out.", "by_category")
         if self.margin is not None and self.margin >= 1 and self.median_rank is None:
             raise refuse(
-                f"a difference of rates lies below 1, got {self.margin:g}", "one point is 0.01.", "margin"
+                f"a difference of rates lies below 1, got {given(self.margin)}",
+                "one point is 0.01.",
+                "margin",
             )
         return self
 

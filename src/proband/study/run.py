@@ -23,6 +23,7 @@ from proband.study.definition import Origin, Study
 from proband.study.designs import categories_of, measure_of
 from proband.study.findings import Findings, Provenance
 from proband.study.inputs import Inputs, read_inputs, versions
+from proband.study.refusals import RequestError
 from proband.study.requests import (
     ChoicesRequest,
     ComparisonRequest,
@@ -31,9 +32,11 @@ from proband.study.requests import (
     VerificationRequest,
 )
 from proband.study.steps import Steps
+from proband.words import Note, Sentence
 
 Made = TypeVar("Made")
 
+_NOT_DONE = Sentence("study.not-done", "note", "No {what}: {reason}")
 _OF_RANKS = ("experiment", "identification", "comparison", "mcnemar", "category", "feret")
 """Sections that need gallery and probes."""
 
@@ -86,7 +89,8 @@ def run(
         data = read_inputs(request, origin, kept, threads, heard)
     steps = Steps(data, request.output, kept, threads, heard, keep_on_interrupt)
     carried = _Run(request, origin, data, steps, list(data.notes))
-    return carried.of_lists() if data.lists else carried.of_matrices()
+    with origin.refusing():
+        return carried.of_lists() if data.lists else carried.of_matrices()
 
 
 def _plugins(request: Request) -> list[tuple[int, str]]:
@@ -113,7 +117,7 @@ class _Run:
     origin: Origin
     inputs: Inputs
     steps: Steps
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
 
     def of_lists(self) -> Findings:
         """Verify lists of comparisons, which allow nothing else."""
@@ -134,10 +138,10 @@ class _Run:
             )
         for name in ("gallery", "probes", "by", "zoo", "pairs"):
             if getattr(asked, name):
-                raise UsageError(
-                    f"{name} needs scores of queries with targets; a list of chosen pairs is verified as it is.",
+                raise RequestError(
+                    ("verification", name),
+                    "it needs scores of queries with targets; a list of chosen pairs is verified as it is",
                     "leave it out, or choose the comparisons in the list.",
-                    place=self.origin.where("verification") or None,
                 )
         verified = []
         for one in self.inputs.lists:
@@ -349,7 +353,7 @@ class _Run:
         except DesignError as none:
             if asked is not None:
                 raise
-            self.notes.append(f"No {what}: {none.message.rstrip('.')}")
+            self.notes.append(_NOT_DONE(what=what, reason=none.message.rstrip(".")))
             return None
 
     def _asks(self, section: str) -> bool:

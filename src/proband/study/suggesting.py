@@ -12,6 +12,7 @@ from proband.study.columns import (
     toml_text,
 )
 from proband.study.proposing import Proposal
+from proband.words import count
 
 _A_YEAR = 365
 
@@ -121,7 +122,7 @@ def _search(made: Proposal) -> list[str]:
     note = "# [search]                    # some of those searched for are not enrolled"
     if made.samples is not None:
         once = int((made.samples.counts == 1).sum())
-        note += f"; {once:,} people have one sample only"
+        note += f"; {count(once)} people have one sample only"
     return [note, "# fpir = [0.1, 0.01, 0.001]"]
 
 
@@ -148,7 +149,7 @@ def _of_images(made: Proposal) -> list[list[str]]:
         parts.append(
             [
                 "# [strat]                     # does it matter which image is enrolled?",
-                f"# images = {n_images}                  # {people:,} people have as many",
+                f"# images = {n_images}                  # {count(people)} people have as many",
             ]
         )
     return parts

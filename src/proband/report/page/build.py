@@ -30,7 +30,7 @@ from proband.report.page.sections_others import (
 from proband.report.page.sections_verification import groups_section, verification_section
 from proband.report.page.verdict import main_comparison, main_evaluation, verdict_section
 from proband.study.findings import Findings
-from proband.words import counted
+from proband.words import count, counted
 
 _MOST_ROWS = (
     60  # numbers or rows in a list of the embedded results; curves, people and pairs of many are longer
@@ -60,7 +60,7 @@ def build_page(found: Findings) -> Page:
         _reproduce_section(found),
     )
     names = found.algorithms
-    shown = ", ".join(names[:6]) + (f" and {len(names) - 6:,} more" if len(names) > 6 else "")
+    shown = ", ".join(names[:6]) + (f" and {count(len(names) - 6)} more" if len(names) > 6 else "")
     subtitle = f"{counted(len(names), 'algorithm')}: {shown}" if names else ""
     sections = tuple(section for section in made if section is not None)
     return Page(found.title, subtitle, sections, embedded_files(found))

@@ -11,7 +11,7 @@ from proband.report.page import cells
 from proband.report.page.model import Badge, Badges, Block, Facts as FactsView, Section
 from proband.report.page.verdict import main_comparison, main_evaluation
 from proband.report.tables import TIES
-from proband.words import as_sentence
+from proband.words import as_sentence, count
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
@@ -36,7 +36,7 @@ def protocol_section(found: Findings) -> Section | None:
     badges += _of_verification(found) if facts is None else []
     if found.choices is not None:
         badges.append(
-            Badge(f"{found.choices.n_trials:,} choices of images", explained=str(found.choices.design))
+            Badge(f"{count(found.choices.n_trials)} choices of images", explained=str(found.choices.design))
         )
     badges += [
         Badge(f"{cells.percent(found.confidence_level)} intervals", explained="How often such intervals hold the truth, if the assumptions do."),
@@ -89,32 +89,34 @@ def _badges(facts: Facts) -> list[Badge]:
             )
         ]
         counted = [
-            Badge(f"{facts.n_probes:,} genuine comparisons"),
-            Badge(f"{facts.n_probe_subjects:,} people"),
+            Badge(f"{count(facts.n_probes)} genuine comparisons"),
+            Badge(f"{count(facts.n_probe_subjects)} people"),
         ]
     else:
         unmated = facts.n_unmated
         badges = [
             Badge("closed set", explained="Every probe's person is in the gallery.")
             if facts.universe == "closed"
-            else Badge("open set", "warning", f"{unmated:,} probes have no mate in the gallery; identification rates leave them out."),
+            else Badge("open set", "warning", f"{count(unmated)} probes have no mate in the gallery; identification rates leave them out."),
             Badge("no image on both sides", "good", "No image is both in the gallery and a probe."),
         ]  # fmt: skip
         images = (
             ""
             if facts.n_gallery_images == facts.n_gallery_subjects
-            else f", {facts.n_gallery_images:,} images"
+            else f", {count(facts.n_gallery_images)} images"
         )
         counted = [
-            Badge(f"gallery of {facts.n_gallery_subjects:,} people{images}", explained=facts.gallery_rule),
-            Badge(f"{facts.n_probes:,} probes", explained=facts.probe_rule),
-            Badge(f"{facts.n_probe_subjects:,} people searched for"),
+            Badge(
+                f"gallery of {count(facts.n_gallery_subjects)} people{images}", explained=facts.gallery_rule
+            ),
+            Badge(f"{count(facts.n_probes)} probes", explained=facts.probe_rule),
+            Badge(f"{count(facts.n_probe_subjects)} people searched for"),
         ]
     policy = _FAILURES.get(facts.on_failure, facts.on_failure)
     lost = facts.n_failed + facts.n_gallery_failed
     failures = (
         Badge(
-            f"{facts.n_failed:,} probes, {facts.n_gallery_failed:,} gallery images failed",
+            f"{count(facts.n_failed)} probes, {count(facts.n_gallery_failed)} gallery images failed",
             "warning",
             f"Failures to acquire, by marks or failed comparisons of {facts.algorithm}: {policy}.",
         )
@@ -134,10 +136,10 @@ def _of_verification(found: Findings) -> list[Badge]:
     lost = counts.n_failed_genuine + counts.n_failed_impostor
     return [
         Badge("verification", explained="Claimed identities are accepted or rejected; nobody is searched for."),
-        Badge(f"{first.n_subjects:,} people"),
-        Badge(f"{counts.n_genuine:,} genuine comparisons"),
-        Badge(f"{counts.n_impostor:,} impostor comparisons"),
-        Badge(f"{lost:,} comparisons failed", "warning", "FMR and FNMR leave them out, FAR and FRR count them as rejections.")
+        Badge(f"{count(first.n_subjects)} people"),
+        Badge(f"{count(counts.n_genuine)} genuine comparisons"),
+        Badge(f"{count(counts.n_impostor)} impostor comparisons"),
+        Badge(f"{count(lost)} comparisons failed", "warning", "FMR and FNMR leave them out, FAR and FRR count them as rejections.")
         if lost
         else Badge("no failures to acquire"),
     ]  # fmt: skip

@@ -9,6 +9,7 @@ from proband.measures.results import Answers
 from proband.report.page.blocks import Writing, block_markup, button, prose, terms
 from proband.report.page.markup import Asides, Markup, inert, joined, packed, script, tag
 from proband.report.page.model import Page, Paragraph, Section
+from proband.words import count, fixed
 
 _KINDS = {
     "json": "application/json",
@@ -156,4 +157,4 @@ def _files(page: Page) -> Markup:
 
 
 def _size(n_bytes: int) -> str:
-    return f"{n_bytes:,} bytes" if n_bytes < 1000 else f"{n_bytes / 1000:,.0f} kB"
+    return f"{count(n_bytes)} bytes" if n_bytes < 1000 else f"{fixed(n_bytes / 1000, 0)} kB"

@@ -20,7 +20,7 @@ from proband.report.page.charts_curves import bands_chart, gallery_size_chart
 from proband.report.page.charts_points import galleries_chart, gallery_effect_chart
 from proband.report.page.model import Block, Cell, Column, Folded, TableView
 from proband.report.strat import study_statements
-from proband.words import Target, counted
+from proband.words import Target, count, counted, fixed
 
 
 def strat_blocks(study: StratStudy, shown: Sequence[str]) -> list[Block]:
@@ -157,7 +157,7 @@ def _variation_table(variation: GalleryVariation, id: str) -> TableView:
     """A row for each algorithm: its rate in each gallery, and their mean, range, places and test."""
     about = {
         one.number: f"{counted(one.people, 'person', 'people')}, {counted(one.probes, 'probe')}"
-        + ("" if one.mean_age is None else f", mean age {one.mean_age:,.1f}")
+        + ("" if one.mean_age is None else f", mean age {fixed(one.mean_age, 1)}")
         for one in variation.galleries
     }
     heads = [Column("algorithm")]
@@ -175,7 +175,7 @@ def _variation_table(variation: GalleryVariation, id: str) -> TableView:
     if len(variation.rows) > 1:
         average = [cells.text_cell(variation.average.algorithm), *map(cells.rate_cell, variation.averages)]
         rows.append([*average, *_over_galleries(variation.average, variation.answers)])
-    caption = f"{variation.category or ALL_PROBES}: {variation.estimand} over {variation.design}, {variation.size:,} in each"
+    caption = f"{variation.category or ALL_PROBES}: {variation.estimand} over {variation.design}, {count(variation.size)} in each"
     return cells.table(id, caption, tuple(heads), rows)
 
 
@@ -194,7 +194,7 @@ def _over_galleries(row: GalleryRow, answers: Answers) -> list[Cell]:
     return [
         cells.rate_cell(spread.mean),
         cells.interval_cell(spread.interval, answers),
-        Cell(f"{100 * spread.range:.1f}", spread.range),
+        Cell(f"{fixed(100 * spread.range, 1)}", spread.range),
         cells.empty_cell() if least is None else Cell(held, least),
         cells.p_cell(None if row.test is None else row.test.p_value),
     ]

@@ -19,6 +19,7 @@ from proband.report.page.model import Block, Cell, Column, Folded, Section, Tabl
 from proband.report.page.sections_galleries import feret_blocks, strat_blocks
 from proband.report.page.verdict import leading, main_evaluation
 from proband.report.tables import statements
+from proband.words import count
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
@@ -36,7 +37,7 @@ def left_out(names: Sequence[str], shown: Sequence[str]) -> list[str]:
     """What is to be said where charts do not show every algorithm."""
     if len(shown) == len(names):
         return []
-    return [f"Charts show the leading {len(shown)} of {len(names):,} algorithms; tables have all."]
+    return [f"Charts show the leading {len(shown)} of {count(len(names))} algorithms; tables have all."]
 
 
 def identification_section(found: Findings) -> Section | None:

@@ -18,7 +18,7 @@ from proband.report.page.sections_identification import drawn, left_out
 from proband.report.page.sections_others import sizes_table
 from proband.report.page.verdict import leading
 from proband.report.verification import search_statements
-from proband.words import counted
+from proband.words import count, counted, given
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
@@ -82,7 +82,7 @@ def _search_row(result: SearchEstimates, one: SearchInterval) -> list[Cell]:
     p = one.point
     return [
         cells.text_cell(result.algorithm),
-        cells.empty_cell() if p.asked is None else Cell(f"{p.asked:g}", p.asked),
+        cells.empty_cell() if p.asked is None else Cell(f"{given(p.asked)}", p.asked),
         cells.count_cell(p.rank),
         cells.threshold_cell(p.threshold),
         cells.small_cell(p.fpir, one.fpir_supported),
@@ -109,7 +109,7 @@ def hard_subjects_section(found: Findings) -> Section | None:
         blocks += own if place == 1 else [Folded(name, tuple(own))]
     if blocks and len(shown) < len(names):
         blocks += cells.said(
-            [f"The leading {len(shown)} of {len(names):,} algorithms are shown; the results have all."]
+            [f"The leading {len(shown)} of {count(len(names))} algorithms are shown; the results have all."]
         )
     return Section("hard-subjects", "Hard subjects", tuple(blocks)) if blocks else None
 
@@ -153,7 +153,7 @@ def _people_table(one: HardSubjects, id: str, name: str) -> TableView:
     notes = []
     if one.people.height > _MOST_PEOPLE:
         notes.append(
-            f"The first {_MOST_PEOPLE} of {one.people.height:,} people, by false non-matches, then false matches."
+            f"The first {_MOST_PEOPLE} of {count(one.people.height)} people, by false non-matches, then false matches."
         )
     heads = cells.columns("person", "false non-matches", "false matches")
     return cells.table(id, f"{name}: errors by person", heads, rows, notes)

@@ -16,7 +16,7 @@ from proband.measures.results import Answers
 from proband.measures.verification import AUC, FNMR
 from proband.report.page import cells
 from proband.report.page.model import Block, Paragraph, Section
-from proband.words import Note, as_sentence, counted
+from proband.words import Note, as_sentence, count, counted, given
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
@@ -132,7 +132,7 @@ def pair_verdict(pair: PairComparison, comparison: Comparison) -> str:
             return f"{pair.first} is {pair.verdict} than {pair.second}: {tested}."
         return (
             f"{pair.first} is ahead of {pair.second}, but not beyond doubt: {tested}. By itself the difference stands out; among "
-            f"{len(comparison.pairs):,} comparisons it may be chance."
+            f"{count(len(comparison.pairs))} comparisons it may be chance."
         )
     if pair.verdict == "equivalent" and comparison.margin is not None:
         worth = cells.size_of(comparison.margin, pair.in_points)
@@ -159,7 +159,7 @@ def what_would_decide(pair: PairComparison, comparison: Comparison) -> list[Note
         needed = counted(pair.subjects_needed, "person", "people")
         said.append(
             f"What would decide it: about {needed} would settle a true difference of {worth} with a power of {cells.percent(POWER)}; "
-            f"here {'is' if people == 1 else 'are'} {people:,}."
+            f"here {'is' if people == 1 else 'are'} {count(people)}."
         )
     return said or [
         f"What would decide it: more people than these; a true difference of {worth} is looked for."
@@ -185,14 +185,14 @@ def _field(comparison: Comparison) -> str:
     best = comparison.ordered[0].facts.algorithm
     beaten = comparison.beaten_by(best)
     apart = [one.facts.algorithm for one in comparison.ordered[1:] if one.facts.algorithm not in beaten]
-    said = f"{best} is significantly better than {len(beaten):,} of the {n_others:,} others"
+    said = f"{best} is significantly better than {count(len(beaten))} of the {count(n_others)} others"
     return said + (f"; not told apart from it: {_named(apart)}." if apart else ".")
 
 
 def _named(names: Sequence[str]) -> str:
     """The first few of many."""
     rest = len(names) - _MOST_NAMED
-    return ", ".join(names[:_MOST_NAMED]) + (f" and {rest:,} more" if rest > 0 else "")
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {count(rest)} more" if rest > 0 else "")
 
 
 def _ties(comparison: Comparison | None, evaluation: Evaluation | None) -> list[str]:
@@ -204,7 +204,7 @@ def _ties(comparison: Comparison | None, evaluation: Evaluation | None) -> list[
     many = [one for one in facts if one.n_tied > _MANY_TIES * one.n_probes]
     if not many:
         return []
-    shown = _named([f"{one.algorithm} {one.n_tied:,} of {one.n_probes:,}" for one in many])
+    shown = _named([f"{one.algorithm} {count(one.n_tied)} of {count(one.n_probes)}" for one in many])
     rests = "its result rests" if len(many) == 1 else "their results rest"
     return [f"Probes tied with a non-mate: {shown}; {rests} on the tie policy ({many[0].ties})."]
 
@@ -229,11 +229,12 @@ def _other_way(found: Findings) -> list[str]:
     if lowest == leader and fnmr[leaders[0]] == fnmr[leaders[1]]:
         return []
     asked = best[lowest][1].point.asked
+    assert asked is not None  # points of thresholds are not among the best
     told = leaders if lowest == leader else [lowest, leader]
     shown = ", ".join(f"{name} {_fnmr(best[name][1])}" for name in told)
     ahead = f"{lowest} has the lowest FNMR" if len(best) > 2 else f"{lowest} has the lower FNMR"
-    add = f"; add [[comparison]] fnmr_at = {asked:g} to the study" if found.provenance.study else ""
-    return [f"In verification at an FMR of {asked:g}, {ahead} ({shown}): not tested here{add}."]
+    add = f"; add [[comparison]] fnmr_at = {given(asked)} to the study" if found.provenance.study else ""
+    return [f"In verification at an FMR of {given(asked)}, {ahead} ({shown}): not tested here{add}."]
 
 
 def _measure(comparison: Comparison) -> str:
@@ -271,7 +272,7 @@ def _evaluated(evaluation: Evaluation) -> list[Block]:
     if len(entries) > 1:
         rest.insert(
             0,
-            f"It has the highest rate of {len(entries):,} algorithms here; whether it is better was not tested.",
+            f"It has the highest rate of {count(len(entries))} algorithms here; whether it is better was not tested.",
         )
     return [Paragraph(strong, strong=True), *cells.said(rest)]
 
@@ -283,14 +284,15 @@ def _verified(results: Sequence[Verification]) -> list[Block]:
         at = f"at the threshold {cells.threshold(point.point.threshold)}"
     else:
         result, point = ordered[0]
-        at = f"at an FMR of {point.point.asked:g}"
+        assert point.point.asked is not None  # as ordered by it
+        at = f"at an FMR of {given(point.point.asked)}"
     rest = [_varied(result.answers)]
     if len(ordered) > 1:
         alike = [one.algorithm for one, p in ordered[1:] if p.point.fnmr == point.point.fnmr]
         shared = f" (as has {_named(alike)})" if alike else ""
         rest.insert(
             0,
-            f"It has the lowest FNMR of {len(ordered):,} algorithms here{shared}; not tested against the others.",
+            f"It has the lowest FNMR of {count(len(ordered))} algorithms here{shared}; not tested against the others.",
         )
     strong = f"{result.algorithm}: FNMR {_fnmr(point)} {at}."
     return [Paragraph(strong, strong=True), *cells.said(rest)]
@@ -301,7 +303,7 @@ def _searched(results: Sequence[SearchEstimates]) -> list[Block]:
     one = result.points[0]
     p = one.point
     others = counted(p.n_nonmated, "non-mated search", "non-mated searches")
-    asked = "this FPIR" if p.asked is None else f"an FPIR of {p.asked:g}"
+    asked = "this FPIR" if p.asked is None else f"an FPIR of {given(p.asked)}"
     # Below one false positive among the searches a rate is reached only by having none, which bounds it but does not show it.
     if p.n_nonmated < _FEWEST_SEARCHES or (p.asked is not None and p.asked * p.n_nonmated < 1):
         why = (
@@ -318,7 +320,8 @@ def _searched(results: Sequence[SearchEstimates]) -> list[Block]:
     rest = [_varied(result.answers)]
     if len(results) > 1:
         rest.insert(
-            0, f"It misses the fewest of {len(results):,} algorithms here; not tested against the others."
+            0,
+            f"It misses the fewest of {count(len(results))} algorithms here; not tested against the others.",
         )
     return [Paragraph(strong, strong=True), *cells.said(rest)]
 

@@ -20,6 +20,16 @@ from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples import Ids, Samples
 from proband.scores.base import Cells, Orientation, Scores
 from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, row_blocks
+from proband.words import Note, Sentence, count
+
+MASK_BESIDE = Sentence("scores.mask-beside", "note", "mated pairs are taken from {file}, beside it")
+POSITIONS_AS_IDS = Sentence(
+    "scores.positions-as-ids", "note", "the file has no ids; they are positions: query:1, target:1, …"
+)
+EXCLUDED_CELLS = Sentence(
+    "scores.excluded-cells", "note", "{n:count don't-care cell is/don't-care cells are} excluded"
+)
+
 
 _MAGIC = 0x12345678
 _ORIENTATIONS: dict[str, Orientation] = {"S2": "similarity", "D2": "distance"}
@@ -73,8 +83,8 @@ def _read_header(path: Path) -> _Header:
     body = path.stat().st_size - offset
     if n_queries < 1 or n_targets < 1 or n_queries * n_targets * dtype.itemsize != body:
         raise InputError(
-            f"{path.name} claims {n_queries:,} × {n_targets:,} cells of {dtype.itemsize} bytes, "
-            f"but {body:,} bytes follow its header.",
+            f"{path.name} claims {count(n_queries)} × {count(n_targets)} cells of {dtype.itemsize} bytes, "
+            f"but {count(body)} bytes follow its header.",
             file=Said(path.name),
         )
     return _Header(names[0], names[1], names[2], dtype, (n_queries, n_targets), offset)
@@ -89,20 +99,20 @@ def _read(path: Path, options: ReadOptions) -> ScoreFile:
             file=Said(path.name),
         )
     values = np.memmap(path, dtype=header.dtype, mode="r", offset=header.offset, shape=header.shape)
-    mask, notes = options.mask, []
+    mask, notes = options.mask, list[Note]()
     if mask is None and path.with_suffix(".mask").exists():
         mask = path.with_suffix(".mask")
-        notes.append(f"mated pairs are taken from {mask.name}, beside it")
+        notes.append(MASK_BESIDE(file=mask.name))
     queries, query_subjects = _axis(path, header.query_set, header.shape[0], "query")
     targets, target_subjects = _axis(path, header.target_set, header.shape[1], "target")
-    if isinstance(queries[0], str) and queries[0].startswith("query:"):
-        notes.append("the file has no ids; they are positions: query:1, target:1, …")
+    if query_subjects is None:  # there is no signature set, which would name both
+        notes.append(POSITIONS_AS_IDS())
     subjects, cells = None, None
     if mask is not None:
         query_subjects, target_subjects, cells = _subjects_of_mask(mask, header.shape)
         excluded = 0 if cells is None else int((cells == DONT_CARE).sum())
         if excluded:
-            notes.append(f"{excluded:,} don't-care cells are excluded")
+            notes.append(EXCLUDED_CELLS(n=excluded))
     if query_subjects is not None and target_subjects is not None:
         subjects = _samples(queries, targets, query_subjects, target_subjects)
     return ScoreFile(
@@ -147,7 +157,7 @@ def _subjects_of_mask(path: Path, shape: tuple[int, int]) -> tuple[list[str], li
         row, column = wrong[0]
         raise InputError(
             f"query {row + 1} and target {column + 1} are one person by way of other matches, but marked as "
-            f"a non-match ({len(wrong):,} such cells): the mask does not tell who is who.",
+            f"a non-match ({count(len(wrong))} such cells): the mask does not tell who is who.",
             "give a samples table with subjects instead.",
             file=path.name,
         )
@@ -182,7 +192,7 @@ def _axis(path: Path, set_name: str, n: int, role: str) -> tuple[list[str], list
     names, subjects = read_signature_set(beside)
     if len(names) != n:
         raise InputError(
-            f"{beside.name} lists {len(names):,} signatures, but {path.name} has {n:,} on its {role} axis.",
+            f"{beside.name} lists {count(len(names))} signatures, but {path.name} has {count(n)} on its {role} axis.",
             file=Said(beside.name),
         )
     return names, subjects

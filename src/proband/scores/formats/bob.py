@@ -20,6 +20,17 @@ from proband.scores.base import Scores
 from proband.scores.formats.chunks import read_in_chunks
 from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, require_subjects, subjects_of
 from proband.scores.trials import Trials, numbered
+from proband.words import Sentence
+
+SHARED_LABELS = Sentence(
+    "scores.models-share-labels", "note", "models share labels with probes; they are called {prefix}…"
+)
+REPEATED_LABELS = Sentence(
+    "scores.repeated-probe-labels",
+    "caution",
+    "the same probe label occurs more than once against a model; probes cannot be told apart",
+)
+
 
 _FOUR = ("target_subject", "query_subject", "query", "score")
 _FIVE = ("target_subject", "target", "query_subject", "query", "score")
@@ -53,13 +64,10 @@ def _read(path: Path, columns: tuple[str, ...], options: ReadOptions) -> ScoreFi
     if frame["target"].unique().is_in(frame["query"].unique().implode()).any():
         # Models and probes are different things, even where a file gives them the same label.
         frame = frame.with_columns(target=_MODEL + pl.col("target"))
-        notes = (*notes, f"models share labels with probes; they are called {_MODEL}…")
+        notes = (*notes, SHARED_LABELS(prefix=_MODEL))
     frame = _unnamed_if_repeated(frame)
     if frame["query"].null_count():
-        notes = (
-            *notes,
-            "the same probe label occurs more than once against a model; probes cannot be told apart",
-        )
+        notes = (*notes, REPEATED_LABELS())
     return ScoreFile.from_trials(f"bob{len(columns)}", Trials(frame, name=path.stem, notes=notes), path.stem)
 
 

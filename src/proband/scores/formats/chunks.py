@@ -15,6 +15,7 @@ from proband.engine import Progress
 from proband.engine.files import first_line
 from proband.errors import InputError, Said, quoted
 from proband.samples.delimited import first_uneven, without_blank_rows
+from proband.words import count
 
 _CHUNK = 1 << 26
 _LONGEST_LINE = 1 << 24
@@ -264,7 +265,7 @@ def _chunks(path: Path, skip_header: bool, has_quotes: bool) -> Iterator[bytes]:
                 n_more += len(line)
                 if n_more >= _LONGEST_LINE:
                     raise InputError(
-                        f"{path.name} has a line of more than {_LONGEST_LINE:,} bytes; this is no score list.",
+                        f"{path.name} has a line of more than {count(_LONGEST_LINE)} bytes; this is no score list.",
                         "is there a quotation mark that is never closed?" if has_quotes else None,
                         file=Said(path.name),
                     )

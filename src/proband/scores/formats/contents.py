@@ -15,6 +15,7 @@ from proband.samples import Ids, Samples
 from proband.samples.ids import Positions
 from proband.scores.base import Cells, Orientation, Scores, Values
 from proband.scores.trials import Trials
+from proband.words import Note
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +51,7 @@ class ScoreFile:
     orientation: Orientation | None = None
     cells: Cells | None = None
     trials: Trials | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @classmethod
     def from_trials(cls, format: str, trials: Trials, name: str) -> ScoreFile:

@@ -20,6 +20,10 @@ from proband.samples.delimited import unfinished, without_blank_rows
 from proband.scores.base import Scores
 from proband.scores.formats.chunks import ROUNDED, is_rounded, may_be_rounded
 from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, subjects_of
+from proband.words import Note, Sentence
+
+SUBJECTS_FROM = Sentence("scores.subjects-from-list", "note", "subjects are taken from {file}")
+
 
 _IMAGE_LIST = "images.srt"
 _MARK = "\ufeff".encode()
@@ -72,7 +76,7 @@ def _read(path: Path, options: ReadOptions) -> ScoreFile:
     options.progress.begin(f"reading {path.name}", len(files))
     targets: Ids | None = None
     values = None
-    cut: list[str] = []
+    cut: list[Note] = []
     for row, file in enumerate(files):
         with reading(file, "a CSU distance file"):
             names, distances = _read_one(file)
@@ -92,7 +96,7 @@ def _read(path: Path, options: ReadOptions) -> ScoreFile:
         targets,
         read_image_list(lists[0]) if lists else None,
         "distance",
-        notes=(*(f"subjects are taken from {file.name}" for file in lists[:1]), *cut[:1]),
+        notes=(*(SUBJECTS_FROM(file=file.name) for file in lists[:1]), *cut[:1]),
     )
 
 

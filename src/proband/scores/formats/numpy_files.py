@@ -17,6 +17,10 @@ from proband.samples import Ids, Samples
 from proband.samples.npz import Archive, read_header, text_array, write_archive
 from proband.scores.base import Cells, Orientation, Scores, check_orientation_name
 from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, row_blocks
+from proband.words import Sentence, count
+
+IDS_FROM = Sentence("scores.ids-from-array", "note", "{role} ids are taken from the array {array!r}")
+
 
 _ROWS_AT_ONCE_CELLS = 1 << 22
 _QUERY_KEY, _TARGET_KEY, _ORIENTATION_KEY, _CELLS_KEY = "query_ids", "target_ids", "orientation", "cells"
@@ -134,7 +138,7 @@ def _read_npz(path: Path, options: ReadOptions) -> ScoreFile:
     query_key = _find_ids(archive, path, options.query_ids, _QUERY_KEY, n_queries)
     target_key = _find_ids(archive, path, options.target_ids, _TARGET_KEY, n_targets)
     notes = [
-        f"{role} ids are taken from the array {key!r}"
+        IDS_FROM(role=role, array=key)
         for role, key, usual in (("query", query_key, _QUERY_KEY), ("target", target_key, _TARGET_KEY))
         if key is not None and key != usual
     ]
@@ -182,7 +186,9 @@ def _find_ids(archive: Archive, path: Path, asked: str | None, usual: str, lengt
     """The array that names an axis: the one asked for, the usual name, or the only text array of that length."""
     if asked is not None:
         if asked not in archive or archive.shape(asked) != (length,):
-            raise InputError(f"{path.name} has no array {asked!r} of {length:,} ids.", file=Said(path.name))
+            raise InputError(
+                f"{path.name} has no array {asked!r} of {count(length)} ids.", file=Said(path.name)
+            )
         return asked
     if usual in archive:
         return usual

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import csv
+import itertools
 from collections.abc import Collection, Sequence
 from functools import partial
-from itertools import chain, count
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +23,7 @@ from proband.scores.base import Scores
 from proband.scores.formats.chunks import read_in_chunks
 from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, subjects_of
 from proband.scores.trials import SCHEMA, Trials, as_scores
+from proband.words import count
 
 _LONG = ("query", "target", "score")
 # The columns of bob's CSV files, and what they are here. A probe key is needed for ranks.
@@ -62,7 +63,7 @@ def _first_line(path: Path) -> list[str]:
         )
     if len(line) == _LONGEST_HEADER:
         raise InputError(
-            f"{path.name} has a first line of more than {_LONGEST_HEADER:,} bytes.", file=Said(path.name)
+            f"{path.name} has a first line of more than {count(_LONGEST_HEADER)} bytes.", file=Said(path.name)
         )
     with refused("the first line does not hold the names of columns", file=path.name):
         text = line.decode("utf-8-sig").rstrip("\r\n")
@@ -132,7 +133,7 @@ def _refuse_gaps(path: Path, values: pl.DataFrame, targets: Ids) -> None:
         column = int(np.argmax(gaps > 0))
         row = int(values.to_series(column).is_null().arg_max() or 0)
         raise InputError(
-            f"{gaps.sum():,} scores are missing; the first is of target {targets[column]!r} in row "
+            f"{count(gaps.sum())} scores are missing; the first is of target {targets[column]!r} in row "
             f"{row + 1}.",
             "every row must have as many scores as there are targets.",
             file=path.name,
@@ -169,7 +170,7 @@ def _name_for_queries(path: Path, targets: Ids) -> str:
             "write the long form, or .npz.",
             file=path.name,
         )
-    candidates = chain(("query", "id"), (f"query id {number}" for number in count()))
+    candidates = itertools.chain(("query", "id"), (f"query id {number}" for number in itertools.count()))
     return next(name for name in candidates if name not in targets and _meanings([name, *targets]) is None)
 
 
