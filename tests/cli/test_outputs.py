@@ -4,7 +4,10 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from xml.dom import minidom
 
+import numpy as np
+import polars as pl
 import pytest
 
 Run = Callable[..., Any]
@@ -51,3 +54,28 @@ def test_nothing_that_is_read_is_written_over_and_no_output_is_lost(
 def test_a_metric_is_of_embeddings(run: Run, study: Path) -> None:
     done = run("evaluate", *USUAL, *GALLERY, "--metric", "l2", cwd=study)
     assert (done.returncode, "--metric is about embeddings" in done.stderr) == (2, True)
+
+
+def test_a_control_character_in_a_name_leaves_a_figure_that_is_xml(run: Run, study: Path) -> None:
+    with np.load(study / "scores.npz") as found:
+        arrays = {("\x1b[31mred" if name == "good" else name): found[name] for name in found}
+    np.savez(study / "odd.npz", **arrays)
+    words = ("odd.npz", "-s", "samples.csv", "--orientation", "similarity", *GALLERY, "--figure", "cmc.svg")
+    done = run("evaluate", *words, cwd=study)
+    assert done.returncode == 0, done.stderr
+    minidom.parse(str(study / "cmc.svg"))
+
+
+def test_whole_numbers_of_embeddings_that_floats_cannot_hold_are_refused(run: Run, study: Path) -> None:
+    ids = pl.read_csv(study / "samples.csv")["id"].to_list()
+    vectors = 2**60 + np.arange(2 * len(ids), dtype=np.int64).reshape(-1, 2)
+    np.savez(study / "vectors.npz", net=vectors, ids=ids)
+    done = run("evaluate", "-e", "vectors.npz::net", "-s", "samples.csv", *GALLERY, "--metric", "l2", cwd=study)
+    assert (done.returncode, "2**53" in done.stderr) == (1, True)
+
+
+def test_an_orientation_that_a_file_states_wrongly_is_the_files_fault(run: Run, study: Path) -> None:
+    with np.load(study / "scores.npz") as found:
+        np.savez(study / "odd.npz", **{name: found[name] for name in found}, orientation="sim")
+    done = run("evaluate", "odd.npz", "-s", "samples.csv", *GALLERY, cwd=study)
+    assert (done.returncode, "'sim'" in done.stderr) == (1, True)

@@ -17,7 +17,7 @@ import numpy as np
 from proband.cli import main
 
 LONG = 8  # a longer run of numbers is kept as its length, ends and two sums
-_LEFT_OUT = ("proband", "version", "versions", "experiment", "digest", "sha256", "bytes")
+_LEFT_OUT = ("proband", "command", "version", "versions", "experiment", "digest", "sha256", "bytes")
 
 
 def answer(command: str, words: str, folder: Path, as_json: bool) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from proband.engine import written_whole
 from proband.errors import UsageError
 from proband.inference import Band
 from proband.measures import Curve
-from proband.words import count, counted, fixed, level
+from proband.words import count, counted, fixed, level, printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -174,6 +174,7 @@ def _shaded(curves: Sequence[Curve | Band]) -> str:
 def save_figure(figure: Figure, path: str | Path) -> None:
     """Write a figure as PNG, SVG or PDF by its ending, whole or not at all, with nothing in it that changes by date."""
     import matplotlib as mpl
+    from matplotlib.text import Text
 
     path = Path(path)
     ending = path.suffix.lower()
@@ -188,4 +189,6 @@ def save_figure(figure: Figure, path: str | Path) -> None:
         # Names in letters the font lacks, or too long for the layout: the figure is still the one to have.
         for known in (r"Glyph \d+ .* missing from", "constrained_layout not applied"):
             warnings.filterwarnings("ignore", known, UserWarning)
+        for text in figure.findobj(Text):
+            text.set_text(printable(text.get_text()))  # controls have no glyphs, and no place in XML
         figure.savefig(draft, metadata=metadata)

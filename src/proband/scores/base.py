@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine.files import require_whole
-from proband.errors import Hint, InputError, Said, UsageError
+from proband.errors import Hint, InputError, ProbandError, Said, UsageError
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples.ids import Ids, Positions
 from proband.samples.table import Samples, frozen
@@ -25,14 +25,14 @@ Values = npt.NDArray[Any]
 ORIENTATION_HINT = Hint(
     "{give:orientation=similarity} if larger is more alike, {option:orientation=distance} if smaller is; it is never guessed."
 )
-_WHOLE_NUMBERS = 2**53  # up to here float64 holds every one
+WHOLE_NUMBERS = 2**53  # up to here float64 holds every one
 _CHECKED_AT_ONCE = 1 << 22  # cells looked at together when searching for non-finite scores
 
 
-def check_orientation_name(orientation: str | None) -> Orientation:
-    """Return the orientation if it is one; it is never guessed."""
+def check_orientation_name(orientation: str | None, wrong: type[ProbandError] = UsageError) -> Orientation:
+    """Return the orientation if it is one; it is never guessed. What a file states wrongly is an `InputError`."""
     if orientation not in get_args(Orientation):
-        raise UsageError(
+        raise wrong(
             f"The orientation of the scores must be 'similarity' or 'distance', got {orientation!r}.",
             ORIENTATION_HINT,
         )
@@ -259,7 +259,7 @@ class DenseScores(Scores):
 
     def _require_finite(self, block: Values, rows: Positions, columns: Positions) -> None:
         if block.dtype.kind != "f":
-            if block.size and max(int(block.max()), -int(block.min())) > _WHOLE_NUMBERS:
+            if block.size and max(int(block.max()), -int(block.min())) > WHOLE_NUMBERS:
                 raise InputError(
                     "whole numbers beyond 2**53 cannot be told apart as floats.",
                     "rescale them.",

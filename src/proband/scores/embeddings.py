@@ -14,7 +14,7 @@ from proband.errors import Hint, InputError, Said, UsageError, first_few
 from proband.kernels.codes import CHI2, COSINE, INNER, L1, L2
 from proband.samples.ids import Ids, Positions
 from proband.samples.table import Samples, frozen
-from proband.scores.base import MissingPolicy, Orientation, Scores, Values
+from proband.scores.base import WHOLE_NUMBERS, MissingPolicy, Orientation, Scores, Values
 from proband.words import Note, count, given
 
 Metric = Literal["cosine", "inner", "l2", "l1", "chi2"]
@@ -197,6 +197,16 @@ class Embeddings(Scores):
             )
         for start in range(0, len(array), _ROWS_AT_ONCE):
             block = np.asarray(array[start : start + _ROWS_AT_ONCE])
+            if (
+                block.dtype.kind in "iu"
+                and block.size
+                and max(int(block.max()), -int(block.min())) > WHOLE_NUMBERS
+            ):
+                raise InputError(
+                    "whole numbers beyond 2**53 cannot be told apart as floats.",
+                    "rescale them.",
+                    source=self.name,
+                )
             bad = np.flatnonzero(~np.isfinite(block).all(axis=1))
             if self.metric == "chi2" and not bad.size and (block < 0).any():
                 raise InputError(

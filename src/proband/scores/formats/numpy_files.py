@@ -88,7 +88,7 @@ def _read_npy(path: Path, options: ReadOptions) -> ScoreFile:
             {path.stem: values},
             _stated_ids(stated.get(_QUERY_KEY), _QUERY_KEY, "query"),
             _stated_ids(stated.get(_TARGET_KEY), _TARGET_KEY, "target"),
-            orientation=None if orientation is None else check_orientation_name(orientation),
+            orientation=None if orientation is None else check_orientation_name(orientation, InputError),
         )
 
 
@@ -210,7 +210,7 @@ def _stated_orientation(archive: Archive) -> Orientation | None:
     stated = _texts(archive[_ORIENTATION_KEY])
     if len(stated) != 1:
         raise InputError(f"The array 'orientation' must hold one word; it holds {len(stated)}.")
-    return check_orientation_name(stated[0])
+    return check_orientation_name(stated[0], InputError)
 
 
 def _stated_cells(archive: Archive) -> Cells | None:
