@@ -69,6 +69,14 @@ class AlgorithmScores(NamedTuple):
     genuine_closeness: npt.ArrayLike
 
 
+class FnmrDraws(NamedTuple):
+    """One algorithm's FNMR at an FMR, the errors it rests on, and what it is in every drawing of people."""
+
+    fnmr: float
+    false_non_matches: int
+    replicates: Floats
+
+
 @dataclass(frozen=True, eq=False)
 class FnmrDifference:
     """How two algorithms differ in FNMR at the same FMR, on the same comparisons and under the same drawings of people.
@@ -175,30 +183,37 @@ def fnmr_difference_at_fmr(
     threads: int | None = None,
 ) -> FnmrDifference:
     """Compare two algorithms' FNMR at the same FMR, paired: both are measured in the same drawings of people."""
-    rates, errors, drawn = [], [], []
+    drawn = []
     for one in (first, second):
         tail = Tail.of(one.tail_i, one.tail_j, one.tail_closeness, comparisons)
         genuine = Genuine.of(genuine_subjects, one.genuine_closeness, comparisons)
         measure = AtRate.of(tail, genuine, comparisons, fmr)
         everybody = measure(np.ones((1, comparisons.n_subjects), dtype=np.int32))
-        rates.append(float(everybody.fnmr[0]))
-        errors.append(int(everybody.rejected[0]))
-        drawn.append(measure.replicates(scheme, n_resamples, seed, threads))
-    differences = drawn[0] - drawn[1]
-    difference = rates[0] - rates[1]
+        replicates = measure.replicates(scheme, n_resamples, seed, threads)
+        drawn.append(FnmrDraws(float(everybody.fnmr[0]), int(everybody.rejected[0]), replicates))
+    return fnmr_difference(drawn[0], drawn[1], comparisons, fmr, confidence_level)
+
+
+def fnmr_difference(
+    first: FnmrDraws, second: FnmrDraws, comparisons: Meetings, fmr: float, confidence_level: float = 0.95
+) -> FnmrDifference:
+    """Compare two algorithms that were measured in the same drawings of people."""
+    differences = first.replicates - second.replicates
+    difference = first.fnmr - second.fnmr
     spread = np.abs(differences - differences.mean())
     low, high = recentred_interval(differences, difference, confidence_level, (-1.0, 1.0))
     as_far = int(np.count_nonzero(spread >= abs(difference) * (1 - 1e-12)))
+    errors = min(first.false_non_matches, second.false_non_matches)
     return FnmrDifference(
-        first=rates[0],
-        second=rates[1],
+        first=first.fnmr,
+        second=second.fnmr,
         difference=difference,
         low=low,
         high=high,
         standard_error=float(differences.std()),
         p_value=(1 + as_far) / (1 + len(differences)),
         fmr=fmr,
-        supported=min(errors) >= SUPPORTED and fmr * comparisons.n_impostor >= SUPPORTED,
+        supported=errors >= SUPPORTED and fmr * comparisons.n_impostor >= SUPPORTED,
         replicates=differences,
         confidence_level=confidence_level,
     )

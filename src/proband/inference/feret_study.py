@@ -14,7 +14,7 @@ from proband.errors import DesignError, Hint, UsageError, first_few
 from proband.inference.comparing import compare
 from proband.inference.difficulty import difficulty
 from proband.inference.estimates import Band
-from proband.inference.evaluation import ALL_PROBES, Entry, Evaluation, evaluate
+from proband.inference.evaluation import ALL_PROBES, Entry, Evaluation, evaluate, evaluate_outcomes
 from proband.inference.feret_pairs import Improvement, Version, contrasts, require_different, require_known
 from proband.inference.feret_results import CategoryResult as CategoryResult, FeretStudy as FeretStudy
 from proband.inference.gallery_tables import GalleryVariation
@@ -51,6 +51,7 @@ def feret_study(
     sizes: Sequence[int] = (),
     rejection: Rejection | None = None,
     ranks: Sequence[int] = (1, 5, 10),
+    ranked: Sequence[Outcomes] | None = None,
     ties: TiePolicy = "pessimistic",
     counting: Counting = "images",
     on_failure: FailurePolicy = "miss",
@@ -82,6 +83,8 @@ def feret_study(
         Searches for people who are not enrolled.
     ranks
         The ranks of tables; the first is that of tests, places, galleries and sizes.
+    ranked
+        What became of every probe, for each algorithm, if that is known already.
     seed
         Of galleries at random, people held out, and replicates where there are any.
     """
@@ -101,17 +104,18 @@ def feret_study(
         "on_failure": on_failure,
         "threads": threads,
     }
-    evaluation = evaluate(
-        scores,
-        experiment,
-        categories=categories,
-        pooled=pooled,
-        ranks=ranks,
-        confidence_level=confidence_level,
-        check_orientation=check_orientation,
-        progress=progress,
-        **ranking,
-    )
+    shown: dict[str, Any] = {
+        "categories": categories,
+        "pooled": pooled,
+        "ranks": ranks,
+        "confidence_level": confidence_level,
+    }
+    if ranked is not None:
+        evaluation = evaluate_outcomes(ranked, experiment, **shown)
+    else:
+        evaluation = evaluate(
+            scores, experiment, **shown, check_orientation=check_orientation, progress=progress, **ranking
+        )
     rank = evaluation.ranks[0]
     field = tuple(name for name in names if name not in {pair.fully for pair in pairs})
     if not field:

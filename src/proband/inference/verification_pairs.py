@@ -11,13 +11,12 @@ import numpy as np
 
 from proband.errors import DesignError
 from proband.inference.comparison import Comparison
-from proband.inference.dyadic_bootstrap import AlgorithmScores, fnmr_difference_at_fmr
+from proband.inference.dyadic_bootstrap import FnmrDraws, fnmr_at_fmr_replicates, fnmr_difference
 from proband.inference.estimates import Estimate
 from proband.inference.judging import judged
 from proband.inference.paired import Tested
 from proband.inference.proportions import Interval
-from proband.inference.verifying import Shared, Verification, room_for_replicates, verify
-from proband.measures.pairs import PairSet
+from proband.inference.verifying import Shared, Verification, VerificationPoint, verified, verify
 from proband.measures.results import Answers, Facts
 from proband.measures.targets import ALGORITHMS, OTHER_PEOPLE_AND_THRESHOLD, PEOPLE_ALIKE, derived
 from proband.measures.verification import FNMR, SUPPORTED
@@ -91,39 +90,46 @@ def compare_fnmr(
     seed: int,
 ) -> Comparison:
     """Compare algorithms by FNMR at the same false match rate, all in the same drawings of people."""
-    estimates, shared = {}, {}
+    estimates: dict[str, Estimate] = {}
+    held: dict[str, tuple[Shared, FnmrDraws]] = {}
     for name, scores in algorithms.items():
-        made = verify(
-            scores, within, fmrs=[measure.at_fmr], confidence_level=level, n_resamples=N_RESAMPLES, rng=seed
-        )
+        made, shared = verified(scores, within, [measure.at_fmr], (), level, N_RESAMPLES, rng=seed)
         estimates[name] = _estimate(measure, made, scores, within, level, seed)
-        pairs = PairSet.of(scores, within)
-        shared[name] = Shared.of(scores, pairs, room_for_replicates(made.rates, measure.at_fmr))
+        held[name] = shared, _drawn(made.points[0], shared, measure.at_fmr, seed)
 
     def tested(first: str, second: str) -> Tested:
-        a, b = shared[first], shared[second]
+        (a, drawn), (b, others) = held[first], held[second]
         same = (
             np.array_equal(a.genuine_people, b.genuine_people)
             and a.comparisons.n_impostor == b.comparisons.n_impostor
         )
         if not same:
             raise DesignError(f"{first} and {second} were not measured on the same comparisons.")
-        found = fnmr_difference_at_fmr(
-            AlgorithmScores(a.first, a.second, a.tail, a.genuine),
-            AlgorithmScores(b.first, b.second, b.tail, b.genuine),
-            a.genuine_people,
-            a.comparisons,
-            measure.at_fmr,
-            N_RESAMPLES,
-            seed,
-            confidence_level=level,
-        )
+        found = fnmr_difference(drawn, others, a.comparisons, measure.at_fmr, level)
         interval = Interval(found.low, found.high)
         method = replace(_BOTH_ANEW, draws=len(found.replicates))
         return Tested(found.difference, interval, interval, found.standard_error, found.p_value, method)
 
     answers = answers_of_verification(derived("difference", "difference of {}", measure.estimand))
     return compared_by_verification(estimates, tested, margin, level, answers, upward=False)
+
+
+def _drawn(point: VerificationPoint, shared: Shared, fmr: float, seed: int) -> FnmrDraws:
+    """The drawings that the interval of a point rests on; without a false match it has none, and they are made here."""
+    replicates = point.replicates
+    if replicates is None:
+        replicates = fnmr_at_fmr_replicates(
+            shared.first,
+            shared.second,
+            shared.tail,
+            shared.genuine_people,
+            shared.genuine,
+            shared.comparisons,
+            fmr,
+            N_RESAMPLES,
+            seed,
+        )
+    return FnmrDraws(point.point.fnmr, point.point.false_non_matches, replicates)
 
 
 def compared_by_verification(

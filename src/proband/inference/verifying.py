@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -62,6 +62,8 @@ class VerificationPoint:
         where the threshold would be set on other people. None where there is no replicate interval.
     naive
         What intervals would be if every comparison were of other people; only where asked for.
+    replicates
+        FNMR at the FMR asked for in every drawing of people, by which algorithms are compared.
     """
 
     point: OperatingPoint
@@ -69,6 +71,7 @@ class VerificationPoint:
     fnmr: RateInterval
     fnmr_at_fmr: Interval | None
     naive: tuple[RateInterval, RateInterval] | None
+    replicates: Floats | None = field(default=None, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
@@ -227,6 +230,36 @@ def verify(
             scores if within is None else scores.with_samples(within), fmrs=fmrs, thresholds=thresholds,
             confidence_level=confidence_level, n_resamples=n_resamples, naive=naive, rng=rng, check_orientation=check_orientation,
         )  # fmt: skip
+    made, _ = verified(
+        scores,
+        within,
+        fmrs,
+        thresholds,
+        confidence_level,
+        n_resamples,
+        naive,
+        rng,
+        check_orientation,
+        threads,
+        progress,
+    )
+    return made
+
+
+def verified(
+    scores: Scores,
+    within: Experiment | Samples | None,
+    fmrs: Sequence[float],
+    thresholds: Sequence[float],
+    confidence_level: float,
+    n_resamples: int,
+    naive: bool = False,
+    rng: int = 0,
+    check_orientation: bool = True,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[Verification, Shared]:
+    """Error rates of a matrix, and the comparisons that they and others may rest on."""
     if within is None:
         raise UsageError(
             f"Whose the samples of {scores.name} are is not known.",
@@ -251,7 +284,8 @@ def verify(
     )
     people = shared.comparisons.n_subjects
     compared = _compared(scores, within, counts)
-    return Verification(rates, made, people, confidence_level, OVER_PEOPLE, rates.notes, compared)
+    found = Verification(rates, made, people, confidence_level, OVER_PEOPLE, rates.notes, compared)
+    return found, shared
 
 
 def points_of(rates: ErrorRates, fmrs: Sequence[float], thresholds: Sequence[float]) -> list[OperatingPoint]:
@@ -307,7 +341,7 @@ def with_intervals(
     fmr = false_match_rate(shared.first[accepted], shared.second[accepted], shared.comparisons, level)
     missed = shared.genuine < threshold
     fnmr = false_non_match_rate(shared.genuine_people, missed.astype(np.float64), level)
-    anew = None
+    anew = replicates = None
     if n_resamples and point.asked is not None and point.false_matches:
         replicates = fnmr_at_fmr_replicates(
             shared.first,
@@ -327,4 +361,4 @@ def with_intervals(
             naive_interval(point.false_matches, point.n_impostor, level, shared.comparisons.n_subjects),
             naive_interval(point.false_non_matches, point.n_genuine, level, shared.comparisons.n_subjects),
         )
-    return VerificationPoint(point, fmr, fnmr, anew, plain)
+    return VerificationPoint(point, fmr, fnmr, anew, plain, replicates)

@@ -52,7 +52,7 @@ class Option:
 class Part(BaseModel):
     """A part of a request: unknown names, wrong types and values out of range are refused where they stand."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False, defer_build=True)
 
     def __init__(self, **values: Any) -> None:
         with _outermost() as outermost:
@@ -668,17 +668,17 @@ class Request(Part):
     scores: Sections[ScoreSource] = ()
     embeddings: Sections[EmbeddingSource] = ()
     images: One[ImageSource | None] = None
-    experiment: One[ExperimentDesign] = ExperimentDesign()
+    experiment: One[ExperimentDesign] = Field(default_factory=ExperimentDesign)
     category: Sections[CategoryEntry] = ()
-    identification: Switched[Identification] = Identification()
-    comparison: SwitchedSections[ComparisonRequest] = (ComparisonRequest(),)
+    identification: Switched[Identification] = Field(default_factory=Identification)
+    comparison: SwitchedSections[ComparisonRequest] = Field(default_factory=lambda: (ComparisonRequest(),))
     mcnemar: Switched[McNemarRequest] = None
-    verification: Switched[VerificationRequest] = VerificationRequest()
+    verification: Switched[VerificationRequest] = Field(default_factory=VerificationRequest)
     search: Switched[SearchRequest] = None
     choices: Switched[ChoicesRequest] = None
     strat: Switched[StratRequest] = None
     feret: Switched[FeretRequest] = None
-    output: One[Output] = Output()
+    output: One[Output] = Field(default_factory=Output)
 
     @property
     def missing(self) -> Missing:

@@ -174,7 +174,7 @@ class _Run:
         if request.feret is not None and plan.experiment is not None:
             with self._at("feret"):
                 found["feret"] = self.steps.feret(
-                    request.feret, plan.experiment, plan.categories, request.experiment
+                    request.feret, plan.experiment, plan.categories, request.experiment, outcomes
                 )
         return self._found(**found)
 
@@ -182,14 +182,14 @@ class _Run:
     def _needs_ranks(self) -> bool:
         request = self.request
         compared = any(not one.is_verification for one in request.comparison)
-        return request.identification is not None or request.mcnemar is not None or compared
+        return compared or any((request.identification, request.mcnemar, request.feret))
 
     def _plan(self) -> _Plan:
         """Make every design; what cannot be made is refused now, or noted if nobody asked for it."""
         request, steps = self.request, self.steps
         scores, samples = steps.scores, steps.samples
         experiment = None
-        if self._needs_ranks or request.feret is not None:
+        if self._needs_ranks:
             experiment = self._allowed(
                 "identification", _OF_RANKS, lambda: self._experiment(request.experiment)
             )

@@ -299,6 +299,7 @@ class Steps:
         experiment: Experiment,
         categories: Sequence[Category],
         design: ExperimentDesign,
+        ranked: Sequence[Outcomes],
     ) -> FeretStudy:
         """A FERET evaluation."""
         depends_on = {
@@ -313,7 +314,7 @@ class Steps:
             self.inputs.algorithms,
             {**depends_on, **self._judging},
             lambda: feret_study(
-                self.scores, experiment, categories=categories, confidence_level=self.output.level,
+                self.scores, experiment, categories=categories, ranked=ranked, confidence_level=self.output.level,
                 check_orientation=self.check_orientation, threads=self.threads, progress=self.progress,
                 **feret_arguments(request, self.output.seed), **ranking(design),
             ),

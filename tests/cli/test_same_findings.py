@@ -1,0 +1,174 @@
+"""The same request through the command line, a study file and Python finds the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from proband.cli.app import _command
+from proband.engine.documents import as_json
+from proband.study.reading import read_study
+from proband.study.refusals import COMMANDS, model_of
+from proband.study.requests import ANALYSES, Request, only
+from proband.study.run import run as carry_out
+
+Run = Callable[..., Any]
+Values = dict[str, Any]
+COMMAND_OF = {name: name for name in ANALYSES} | {section: name for name, section in COMMANDS.items()}
+E: Values = {"gallery": "image == 0"}
+WHOLE: Values = {
+    "gallery": "image < 2",
+    "one_per_subject": True,
+    "probes": "image > 1",
+    "ties": "mean",
+    "count": "subjects",
+}
+KINDS: list[tuple[str, Values, Values, list[Values]]] = [
+    ("identification", {"ranks": [1, 3]}, WHOLE | {"on_failure": "as-scored"}, [{"name": "later", "rule": "probe.image > 2"}, {"by": "sex"}]),
+    ("comparison", {"rank": 2, "margin": 0.05, "test": "sign-flip", "by_category": True}, E, [{"by": "sex"}]),
+    ("comparison", {"median_rank": 5, "test": "bootstrap"}, E, []),
+    ("comparison", {"fnmr_at": 0.1}, E, []),
+    ("comparison", {"auc": True}, E, []),
+    ("mcnemar", {"rank": 2}, E, []),
+    ("verification", {"fmr": [0.1, 0.05], "thresholds": [0.5], "replicates": 100, "by": ["sex"], "zoo": True, "naive": True}, {}, []),
+    ("verification", {"gallery": "image == 0", "probes": "image > 1", "fmr": [0.1], "replicates": 0, "comparisons": "all"}, {}, []),
+    ("verification", {"pairs": "pairs.csv"}, {}, []),
+    ("search", {"gallery": "image == 0 and sex == 'f'", "probes": "image > 0", "fusion": "mean", "fpir": [0.2], "ranks": [1, 2], "sizes": [4, 6]}, {}, []),
+    ("choices", {"groups": ["image"], "pairs": "between", "where": "image < 3", "trials": 200, "balanced": False, "max_rank": 5, "rank": 2}, {"ties": "optimistic"}, []),
+    ("choices", {"exact": True, "groups": ["image"], "max_rank": 4}, {}, []),
+    ("choices", {"trainings": True, "groups": ["image"]}, {}, []),
+    ("strat", {"images": 4, "order_by": "image", "design": "jackknife", "rank": 2}, {"ties": "mean", "on_failure": "as-scored"}, []),
+    ("feret", {"galleries": 2, "order": ["random"], "sizes": [4, 8], "reject": 0.25, "fpir": [0.2], "ranks": [1, 2]}, E, [{"by": "sex"}]),
+    ("feret", {"galleries": 2, "order": ["image"], "ages": "image", "versions": [{"fully": "a", "partially": "b"}], "improvements": [{"earlier": "a", "later": "b", "earlier_date": "1995", "later_date": "1996"}]}, E, []),
+]  # fmt: skip
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    n, images = 16, 4
+    ids = [f"p{person:02d}-{image}" for person in range(n) for image in range(images)]
+    people = np.array([one[:3] for one in ids])
+    rng = np.random.default_rng(4)
+    alike = np.equal.outer(people, people)
+    made = {name: rng.normal(size=alike.shape) + lift * alike for name, lift in (("a", 3.0), ("b", 1.5))}
+    np.savez(tmp_path / "scores.npz", **made, query_ids=ids, target_ids=ids)
+    table = {
+        "id": ids,
+        "subject": people,
+        "image": [int(one[-1]) for one in ids],
+        "sex": [("f", "m")[int(one[1:3]) % 2] for one in ids],
+        "found": [k % 9 != 0 for k in range(len(ids))],
+    }
+    pl.DataFrame(table).write_csv(tmp_path / "samples.csv")
+    pairs = {
+        "query": [f"p{person:02d}-0" for person in range(n)] * 2,
+        "target": [f"p{person:02d}-1" for person in (*range(n), *range(1, n), 0)],
+        "mated": [True] * n + [False] * n,
+        "fold": [person % 4 for person in range(n)] * 2,
+    }
+    pl.DataFrame(pairs).write_csv(tmp_path / "pairs.csv")
+    return tmp_path
+
+
+def words(values: Values) -> list[str]:
+    said: list[str] = []
+    for name, value in values.items():
+        option = f"--{name.replace('_', '-')}"
+        if isinstance(value, bool):
+            said.append(option if value else "--unbalanced")
+        elif isinstance(value, list) and value and isinstance(value[0], dict):
+            for one in value:
+                said += (
+                    ["--version", f"{one['fully']}={one['partially']}"]
+                    if "fully" in one
+                    else [
+                        "--improvement",
+                        f"{one['earlier']}@{one['earlier_date']}={one['later']}@{one['later_date']}",
+                    ]
+                )
+        elif isinstance(value, list) and isinstance(value[0], str):
+            said += [word for one in value for word in (option, one)]
+        else:
+            said += [option, ",".join(map(str, value)) if isinstance(value, list) else str(value)]
+    return said
+
+
+def of_categories(entries: list[Values]) -> list[str]:
+    return [
+        word
+        for one in entries
+        for word in (("--by", one["by"]) if "by" in one else ("--category", f"{one['name']}: {one['rule']}"))
+    ]
+
+
+def toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{name} = {toml(one)}" for name, one in value.items()) + " }"
+    if isinstance(value, list):
+        return f"[{', '.join(map(toml, value))}]"
+    return json.dumps(value)
+
+
+def plain(found: Any) -> Any:
+    made = json.loads(found if isinstance(found, str) else as_json(found.to_dict()))
+    return {name: part for name, part in made.items() if name not in ("provenance", "title")}
+
+
+@pytest.mark.parametrize(
+    ("section", "values", "experiment", "categories"),
+    [
+        pytest.param(*one, id=f"{one[0]} {' '.join(one[1])}", marks=[pytest.mark.long] if k % 3 else [])
+        for k, one in enumerate(KINDS)
+    ],
+)
+def test_three_doors(
+    run: Run,
+    data: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    section: str,
+    values: Values,
+    experiment: Values,
+    categories: list[Values],
+) -> None:
+    monkeypatch.chdir(data)
+    output = {"level": 0.9, "seed": 3, "pseudonyms": True}
+    sources: Values = {
+        "samples": {"file": "samples.csv", "failed": "not found"},
+        "scores": {"file": "scores.npz", "orientation": "similarity"},
+    }
+    usual = ("scores.npz", "-s", "samples.csv", "--orientation", "similarity", "--failed", "not found")
+    asked = [*words(values), *words(experiment), *of_categories(categories), *words(output)]
+    done = run(COMMAND_OF[section], *usual, *asked, "--out", "made", "--formats", "csv", cwd=data)
+    assert done.returncode == 0, done.stderr
+    by_command = plain((data / "made" / "results.json").read_text())
+
+    off = [f"{name} = false" for name in ANALYSES if name != section]
+    tables = {**sources, section: values, "experiment": experiment, "output": output}
+    lines = [
+        f"[{name}]\n" + "\n".join(f"{k} = {toml(v)}" for k, v in table.items())
+        for name, table in tables.items()
+    ]
+    lines += ["[[category]]\n" + "\n".join(f"{k} = {toml(v)}" for k, v in one.items()) for one in categories]
+    (data / "study.toml").write_text("\n".join([*off, *lines]) + "\n", encoding="utf-8")
+    assert plain(carry_out(read_study(data / "study.toml"))) == by_command
+
+    more = {"category": categories} if categories else {}
+    request = only(section, values, **sources, experiment=experiment, output=output, **more)
+    assert plain(carry_out(request)) == by_command
+
+
+def test_every_field_of_every_analysis_stands_in_some_case_and_is_an_option_of_its_command() -> None:
+    commands = _command().commands
+    for section in ANALYSES:
+        kind = model_of(Request.model_fields[section].annotation)
+        assert kind is not None
+        used = {name for one, values, *_ in KINDS if one == section for name in values}
+        assert set(kind.model_fields) - used == set(), section
+        options = {one.name for one in commands[COMMAND_OF[section]].params}
+        assert set(kind.model_fields) - options == set(), section
