@@ -135,7 +135,7 @@ def test_every_file_is_saved_as_it_was_embedded(open_report: Open, tmp_path: Pat
         waiting.value.save_as(saved)
         assert saved.stat().st_size > 0
     results = json.loads((tmp_path / "results-summary.json").read_text(encoding="utf-8"))
-    assert results["schema"] == "proband-results/1"
+    assert results["schema"] == "proband-results/2"
     assert results["title"] == "Random <scores>"
     assert (tmp_path / "study.toml").read_text(encoding="utf-8") == finding.STUDY
 

@@ -44,7 +44,7 @@ def test_run_says_the_verdict_and_where_the_report_is(run: Run, file: Path) -> N
     assert entries(made) == {"report.html", "results.json", "study.toml", "tables"}
     assert (file.parent / ".study-results.cache").is_dir()
     results = json.loads((made / "results.json").read_text(encoding="utf-8"))
-    assert results["schema"] == "proband-results/1"
+    assert results["schema"] == "proband-results/2"
     assert done.stdout.splitlines()[0] in (made / "report.html").read_text(encoding="utf-8").replace(
         "&#39;", "'"
     )

@@ -21,13 +21,13 @@ from proband.cli.inputs import RunInputs, ScoreInputs, numbers, whole_numbers
 from proband.cli.outputs import require_apart
 from proband.cli.reporting import ReportFile, write_page
 from proband.errors import UsageError
-from proband.study.refusals import Keys, RequestError, plain_type
-from proband.study.requests import CategoryEntry, Option, Part, Place, Request, only
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
     from proband.study.findings import Findings
+    from proband.study.refusals import Keys
+    from proband.study.requests import Part, Request
 
 _PANELS = {"experiment": "Experiment", "category": "Experiment", "output": "Output"}
 _FERET_COLUMNS = ("image_set", "date", "camera", "long_after")
@@ -68,7 +68,7 @@ def analysis(
             for note in found.notes:
                 talk().print(f"note: {note}", markup=False, soft_wrap=True)
 
-        return _as_command(command, show, [*inputs, *options.parameters(), *own, *_FILES, *running])
+        return Command(show, command, lambda: [*inputs, *options.parameters(), *own, *_FILES, *running])
 
     return made
 
@@ -84,9 +84,30 @@ def requesting(section: str, *, categories: bool = False) -> Callable[[Show], Ca
             extra = _taken(given, own)
             do(asked=options.asked(given), **extra)
 
-        return _as_command(command, do, [*own, *options.parameters()])
+        return Command(do, command, lambda: [*own, *options.parameters()])
 
     return made
+
+
+class Command:
+    """A command whose options are made when it is looked at: the schema of requests takes longer to load than help to show."""
+
+    def __init__(
+        self, of: Show, do: Callable[..., None], parameters: Callable[[], Sequence[Parameter]]
+    ) -> None:
+        self.__name__, self.__doc__, self.__module__ = of.__name__, of.__doc__, of.__module__
+        self._do, self._parameters = do, parameters
+
+    @property
+    def __signature__(self) -> Signature:
+        return Signature(list(self._parameters()))
+
+    @property
+    def __annotations__(self) -> dict[str, Any]:  # type: ignore[override]
+        return {one.name: one.annotation for one in self._parameters()}
+
+    def __call__(self, **given: Any) -> None:
+        self._do(**given)
 
 
 _FILES = [
@@ -109,6 +130,8 @@ class Asked:
 
     def request(self, names: Sequence[str] = (), **more: Any) -> Request:
         """The request: this analysis, and no other."""
+        from proband.study.requests import only
+
         parts = {name: {**value} if isinstance(value, dict) else value for name, value in self.values.items()}
         own = parts.pop(self.section)
         with spelled():
@@ -131,6 +154,7 @@ def _carry_out(
     from proband.study.checking import files_named
     from proband.study.definition import Origin
     from proband.study.inputs import read_inputs
+    from proband.study.requests import Request
     from proband.study.run import run
 
     origin = Origin(command=shlex.join(["proband", *sys.argv[1:]]))
@@ -155,6 +179,8 @@ def _carry_out(
 @contextmanager
 def spelled() -> Iterator[None]:
     """Say what is wrong with a request by the options it was made of."""
+    from proband.study.refusals import RequestError
+
     try:
         yield
     except RequestError as error:
@@ -215,6 +241,9 @@ def _option_of(keys: Keys) -> str:
 
 
 def _part(section: str) -> type[Part]:
+    from proband.study.refusals import plain_type
+    from proband.study.requests import Request
+
     plain, _ = plain_type(Request.model_fields[section].annotation)
     if get_origin(plain) is tuple:
         plain, _ = plain_type(get_args(plain)[0])
@@ -222,6 +251,8 @@ def _part(section: str) -> type[Part]:
 
 
 def _parameter(section: str, name: str, field: FieldInfo) -> Parameter:
+    from proband.study.requests import Option
+
     kind, default, metavar = _shape(field.annotation, field.default, field.metadata)
     said = next((one for one in field.metadata if isinstance(one, Option)), Option())
     panel = said.panel or _PANELS.get(section, "Analysis")
@@ -242,6 +273,9 @@ def _parameter(section: str, name: str, field: FieldInfo) -> Parameter:
 
 def _shape(annotation: Any, default: Any, marks: Sequence[Any]) -> tuple[Any, Any, str | None]:
     """How the command line takes a field: its type, its default and what stands for its value."""
+    from proband.study.refusals import plain_type
+    from proband.study.requests import Place
+
     plain, said = plain_type(annotation)
     place = next((one for one in (*said, *marks) if isinstance(one, Place)), None)
     metavar = "CONDITION" if place is not None and place.kind == "condition" else None
@@ -258,6 +292,8 @@ def _shape(annotation: Any, default: Any, marks: Sequence[Any]) -> tuple[Any, An
 
 
 def _value(name: str, value: Any, annotation: Any) -> Any:
+    from proband.study.refusals import plain_type
+
     plain, _ = plain_type(annotation)
     if value is None:
         return None
@@ -272,6 +308,8 @@ def _value(name: str, value: Any, annotation: Any) -> Any:
 
 
 def _category_parameters() -> list[Parameter]:
+    from proband.study.requests import CategoryEntry
+
     columns = [_parameter("category", name, CategoryEntry.model_fields[name]) for name in _FERET_COLUMNS]
     return [
         Parameter("category", Parameter.KEYWORD_ONLY, default=None, annotation=o.CategoryOption),
@@ -284,6 +322,7 @@ def _category_parameters() -> list[Parameter]:
 def _entries(given: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Categories as a study says them: FERET's, those by rule, those by column."""
     from proband.samples import Category
+    from proband.study.requests import CategoryEntry
 
     columns = {name: given[name] for name in _FERET_COLUMNS}
     changed = {
@@ -320,13 +359,6 @@ def _taken(given: dict[str, Any], parameters: Sequence[Parameter]) -> dict[str, 
 def _paths(given: Mapping[str, Any]) -> Iterator[Path]:
     for value in given.values():
         yield from (one for one in (value if isinstance(value, list) else [value]) if isinstance(one, Path))
-
-
-def _as_command(command: Callable[..., None], of: Show, shown: Sequence[Parameter]) -> Callable[..., None]:
-    command.__name__, command.__doc__, command.__module__ = of.__name__, of.__doc__, of.__module__
-    command.__signature__ = Signature(list(shown))  # type: ignore[attr-defined]
-    command.__annotations__ = {one.name: one.annotation for one in shown}
-    return command
 
 
 def _write(found: Findings, request: Request, out: Path | None, report: Path | None) -> None:

@@ -45,15 +45,16 @@ from proband.words import digits
 
 _LEAST_ADDRESSES = 2 << 30
 
-app = typer.Typer(
-    name="proband",
-    help="How good is a recognition algorithm, how sure can we be, and is it better than that one?",
-    epilog="Start with: proband demo",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+_LOOK: dict[str, Any] = {
+    "name": "proband",
+    "help": "How good is a recognition algorithm, how sure can we be, and is it better than that one?",
+    "epilog": "Start with: proband demo",
+    "no_args_is_help": True,
+    "pretty_exceptions_enable": False,
+    "rich_markup_mode": "rich",
+    "context_settings": {"help_option_names": ["-h", "--help"]},
+}
+app = typer.Typer(**_LOOK)
 for command in (
     demo,
     init,
@@ -121,6 +122,30 @@ def _command() -> Any:
     return typer.main.get_command(app)
 
 
+@cache
+def _contents() -> Any:
+    """The commands by name and purpose alone, as the help of the program lists them: without their options it is soon there."""
+    shown = typer.Typer(**_LOOK)
+    shown.callback()(_program)
+    for one in app.registered_commands:
+        assert one.callback is not None  # as they were registered
+        shown.command(one.callback.__name__)(_named(one.callback))
+    for group in app.registered_groups:
+        assert group.typer_instance is not None  # as they were registered
+        info = group.typer_instance.info
+        inner = typer.Typer(name=info.name, help=info.help)
+        inner.command()(lambda: None)
+        shown.add_typer(inner)
+    return typer.main.get_command(shown)
+
+
+def _named(command: Any) -> Any:
+    def nothing() -> None: ...
+
+    nothing.__name__, nothing.__doc__ = command.__name__, command.__doc__
+    return nothing
+
+
 class _Notes(logging.Handler):
     """Shows what the library logs: what changes no number, and the user should know."""
 
@@ -148,7 +173,9 @@ def main(arguments: list[str] | None = None) -> None:
             # A name may hold what the terminal has no letters for.
             stream.reconfigure(errors="backslashreplace")
     try:
-        code = _command()(arguments, standalone_mode=False)
+        given = sys.argv[1:] if arguments is None else arguments
+        whole = _command() if given and given[0] not in ("-h", "--help") else _contents()
+        code = whole(given, standalone_mode=False)
         sys.stdout.flush()  # while a full disk can still be told
     except ProbandError as error:
         message, hint = error.told("command line")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from inspect import Parameter, Signature, signature
+from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from proband.cli.analyses import analysis
+from proband.cli.analyses import Command, analysis
 from proband.cli.console import print_json, say, say_all
 from proband.errors import UsageError
 from proband.words import count, digits, signed
@@ -29,7 +29,7 @@ def _of_scores(found: Findings, request: Request, *, json: bool) -> None:
     _show(found.mcnemar.to_dict(), found.mcnemar.sentences(), json)
 
 
-def mcnemar(**given: Any) -> None:
+def _mcnemar(**given: Any) -> None:
     """McNemar's exact test, one- and two-sided and mid-p, from two counts or from two algorithms' scores.
 
     Probes are taken to be independent: with several probes of a person use proband compare, which knows that people are shared.
@@ -58,12 +58,15 @@ _TOTAL = Annotated[
     int | None,
     typer.Option("--total", "-n", help="Number of probes in all, for the interval of the difference."),
 ]
-_SHOWN = [
-    *signature(_of_scores).parameters.values(),
-    Parameter("total", Parameter.KEYWORD_ONLY, default=None, annotation=_TOTAL),
-]
-mcnemar.__signature__ = Signature(_SHOWN)  # type: ignore[attr-defined]
-mcnemar.__annotations__ = {one.name: one.annotation for one in _SHOWN}
+
+
+def _options() -> list[Parameter]:
+    own = Parameter("total", Parameter.KEYWORD_ONLY, default=None, annotation=_TOTAL)
+    return [*signature(_of_scores).parameters.values(), own]
+
+
+mcnemar = Command(_mcnemar, _mcnemar, _options)
+mcnemar.__name__ = "mcnemar"
 
 
 def _of_counts(words: list[str], total: int | None, given: dict[str, Any]) -> None:

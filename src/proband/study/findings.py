@@ -22,7 +22,7 @@ from proband.measures.folds import FoldAccuracy
 from proband.samples import Pool
 from proband.words import Note, plain
 
-SCHEMA = "proband-results/1"
+SCHEMA = "proband-results/2"
 
 
 @dataclass(frozen=True)
