@@ -342,9 +342,6 @@ def listed(items: Iterable[object], last: str = "and") -> str:
 FORMATS: dict[str, Callable[[Any], str]] = {
     "count": count,
     "rate": fixed,
-    "six": lambda value: fixed(value, 6),
-    "three": lambda value: fixed(value, 3),
-    "one": lambda value: fixed(value, 1),
     "two": lambda value: fixed(value, 2),
     "signed": signed,
     "points": points,
@@ -358,7 +355,6 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "sentences": lambda notes: " ".join(map(as_sentence, notes)),
     "p": lambda value: p_value(*value) if isinstance(value, tuple) else p_value(value),
     "bound": lambda value: f"≤ {digits(value, 2)}",
-    "list": listed,
     "hundredfold": lambda value: signed(100 * value),
     "whole": lambda value: count(round(value)),
     "span": lambda value: f"{fixed(100 * value, 1)} points",

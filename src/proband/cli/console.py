@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from proband.engine import Progress
-    from proband.samples import Choice, Samples
+    from proband.samples import Samples
 
 
 def output() -> Console:
@@ -138,12 +138,3 @@ def read_samples(
             raise UsageError("--failed is a condition on the samples table, so it needs --samples.")
         return None
     return read_table(path, id_column, subject_column, failed, words_of(missing_values))
-
-
-def choice_of(expression: str | None, one_per_subject: bool) -> Choice | None:
-    """What --gallery and --one-per-subject mean together."""
-    from proband.samples import OnePerSubject
-
-    if one_per_subject:
-        return OnePerSubject(where=None if expression in (None, "all") else expression)
-    return expression

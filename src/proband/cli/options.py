@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
-
-if TYPE_CHECKING:
-    from proband.samples import Category
 
 
 class OrientationName(StrEnum):
@@ -34,28 +31,6 @@ class MetricName(StrEnum):
     l2 = "l2"
     l1 = "l1"
     chi2 = "chi2"
-
-
-class TiesName(StrEnum):
-    """How ties are ordered."""
-
-    pessimistic = "pessimistic"
-    optimistic = "optimistic"
-    mean = "mean"
-
-
-class CountName(StrEnum):
-    """What a rank counts."""
-
-    images = "images"
-    subjects = "subjects"
-
-
-class FailureName(StrEnum):
-    """What a failure to acquire costs."""
-
-    miss = "miss"
-    as_scored = "as-scored"
 
 
 class TaskName(StrEnum):
@@ -176,14 +151,6 @@ ByOption = Annotated[
         rich_help_panel="Experiment",
     ),
 ]
-LongAfter = Annotated[
-    str | None,
-    typer.Option(
-        metavar="feret|RULE",
-        help="With --feret, what makes a duplicate II. feret: FERET's own dates, for its own images. Default: 500 days later.",
-        rich_help_panel="Experiment",
-    ),
-]
 OutDir = Annotated[
     Path | None,
     typer.Option(
@@ -209,16 +176,6 @@ Threads = Annotated[
         min=1, help="Threads; by default all cores. Results do not depend on it.", rich_help_panel="Output"
     ),
 ]
-
-
-def feret_asked(feret: bool, long_after: str | None) -> tuple[Category, ...]:
-    """FERET's categories if they are asked for, with duplicate II by the rule asked for."""
-    from proband.errors import UsageError
-    from proband.samples.categories import LONG_AFTER, feret_categories
-
-    if not feret and long_after is not None:
-        raise UsageError("--long-after is about FERET's categories.", "add --feret.")
-    return feret_categories(long_after=long_after or LONG_AFTER) if feret else ()
 
 
 def words_of(text: str | None) -> tuple[str, ...] | None:

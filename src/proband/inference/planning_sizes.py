@@ -23,7 +23,6 @@ from proband.words import Note, Sentence, Target, count, digits, level as level_
 
 POWER = 0.8
 LARGEST = 10**9  # people; a test that needs more is none
-_FEW = 30  # people below whom the normal approximation of a difference is rough
 _SLACK = 1e-12  # a goal that is met but for rounding is met
 
 _COUNTED_ONCE = Sentence(

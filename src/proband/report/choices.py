@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from itertools import combinations
 from math import comb
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from proband import words
-from proband.engine.documents import as_json
 from proband.engine.frames import frame_of_rows
-from proband.engine.spreadsheets import write_spreadsheet
 from proband.inference import VirtualExperiments
 from proband.inference.choice import compared
 from proband.inference.trials import LOW_RANKS
@@ -22,10 +19,8 @@ from proband.report.choice_figures import (
     rank_intervals_figure,
     rate_distributions_figure,
 )
-from proband.report.directory import whole_directory
-from proband.report.figures import save_figure
-from proband.report.grids import Grid, as_markdown, as_rich
-from proband.report.notes import answered, bullets
+from proband.report.grids import Grid, as_rich
+from proband.report.notes import answered
 from proband.samples import Pool
 from proband.words import (
     Note,
@@ -45,7 +40,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 _MOST_PAIRS = 28  # differences that tables show: those of eight algorithms
-_FILES = ("distributions", "ranks", "differences")
 _TRIALS = Sentence(
     "choices.trials",
     "note",
@@ -225,28 +219,6 @@ def undrawn_statements(result: VirtualExperiments) -> list[Note]:
 def _bin_width(n: int) -> int:
     """Whole values in a bin: 4 of 160 as in the paper, and in that proportion."""
     return max(1, round(n / 40))
-
-
-def write_choices(result: VirtualExperiments, path: str | Path, level: float = 0.95) -> Path:
-    """Write results, tables, figures and a readable summary into a directory of their own; return the summary."""
-    ours = ("results.json", "rates.csv", "differences.csv", "report.md")
-    with whole_directory(
-        path, (*ours, *(f"{name}.{end}" for name in _FILES for end in ("png", "svg", "pdf")))
-    ) as draft:
-        text = as_json(result.to_dict(level))
-        (draft / "results.json").write_text(text, encoding="utf-8")
-        write_spreadsheet(rates_frame(result, level), draft / "rates.csv")
-        parts = ["# Other choices of images", as_markdown(choices_grid(result, 1, level))]
-        if len(result.algorithms) > 1:
-            write_spreadsheet(differences_frame(result, 1, level), draft / "differences.csv")
-            parts += ["## Differences at rank 1", as_markdown(differences_grid(result, 1, level, most=None))]
-        for name, figure in figures_of(result, level).items():
-            for ending in ("png", "svg", "pdf"):
-                save_figure(figure, draft / f"{name}.{ending}")
-            parts.append(f"![{name}]({name}.png)")
-        parts.append(bullets([*undrawn_statements(result), *choices_statements(result)]))
-        (draft / "report.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-    return Path(path) / "report.md"
 
 
 _EXACT = Sentence(

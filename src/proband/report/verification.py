@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from proband.engine.documents import as_json
 from proband.engine.frames import frame_of_rows
-from proband.engine.spreadsheets import write_spreadsheet
 from proband.errors import UsageError
 from proband.inference.dyadic import RateInterval
 from proband.inference.groups import Differential, GroupRates
@@ -20,10 +17,7 @@ from proband.inference.verifying import Verification, VerificationPoint
 from proband.measures.compared import metrics_statement
 from proband.measures.open_set import Searches
 from proband.measures.verification import SUPPORTED
-from proband.report.directory import whole_directory
-from proband.report.figures import save_figure
-from proband.report.grids import Grid, as_rich, in_markdown
-from proband.report.notes import bullets
+from proband.report.grids import Grid, as_rich
 from proband.report.verification_curves import ErrorCurve
 from proband.report.verification_figures import det_figure, roc_figure, search_figure
 from proband.report.verification_groups import GroupErrors, groups_figure
@@ -45,15 +39,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.table import Table
 
-_FIGURES = ("det", "roc", "scores", "groups")
-_OURS = (
-    "results.json",
-    "points.csv",
-    "curve.csv",
-    "report.md",
-    *(f"{n}.{e}" for n in _FIGURES for e in ("png", "svg", "pdf")),
-    *(f"groups_{n}.{e}" for n in range(2, 100) for e in ("png", "svg", "pdf")),
-)
 _HEADER = ("algorithm", "asked FMR", "threshold", "FMR", "false matches", "FNMR", "interval", "at that FMR")
 _SEARCH_HEADER = (
     "algorithm",
@@ -283,36 +268,6 @@ def points_frame(results: Sequence[Verification]) -> pl.DataFrame:
                 }
             )
     return frame_of_rows(rows)
-
-
-def write_verification(
-    results: Sequence[Verification], path: str | Path, groups: Sequence[Differential] = ()
-) -> Path:
-    """Write results, tables, curves, figures and a readable summary; return the summary."""
-    with whole_directory(path, _OURS) as draft:
-        plain = {"proband": results[0].to_dict()["proband"], "algorithms": [one.to_dict() for one in results]}
-        (draft / "results.json").write_text(as_json(plain), encoding="utf-8")
-        write_spreadsheet(points_frame(results), draft / "points.csv")
-        write_spreadsheet(pl.concat(one.rates.to_frame() for one in results), draft / "curve.csv")
-        parts = ["# Verification", _markdown(results)]
-        for name, figure in verification_figures(results, groups).items():
-            for ending in ("png", "svg", "pdf"):
-                save_figure(figure, draft / f"{name}.{ending}")
-            parts.append(f"![{name}]({name}.png)")
-        parts += [bullets(one.sentences()) for one in groups]
-        parts.append(bullets(verification_statements(results)))
-        (draft / "report.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-    return Path(path) / "report.md"
-
-
-def _markdown(results: Sequence[Verification]) -> str:
-    lines = ["| " + " | ".join(_HEADER) + " |", "|---|" + "--:|" * (len(_HEADER) - 1)]
-    for result in results:
-        lines += [
-            "| " + " | ".join(in_markdown(cell) for cell in _cells(result, point)) + " |"
-            for point in result.points
-        ]
-    return "\n".join(lines)
 
 
 def search_table(results: Sequence[SearchEstimates]) -> Table:
