@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import output, progress_bars, talk
+from proband.cli.console import progress_bars, say_all, talk
 
 
 def run(
@@ -68,8 +68,7 @@ def run(
     kept.finish()
     section = verdict_section(found)
     sentences = [block.text for block in section.blocks if hasattr(block, "text")] if section else []
-    for said in [*sentences[:1], *found.notes]:
-        output().print(said, markup=False, soft_wrap=True)
+    say_all([*sentences[:1], *found.notes], dim=False)
     talk().print(f"wrote {report}", markup=False, soft_wrap=True)
     if show:
         import webbrowser

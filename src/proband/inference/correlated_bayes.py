@@ -67,6 +67,7 @@ class CorrelatedBayes:
     p_better: float | None
     answers: Answers
     notes: tuple[Note, ...]
+    declined: Note | None = None
 
     @property
     def method(self) -> Method:
@@ -75,18 +76,18 @@ class CorrelatedBayes:
 
     def __repr__(self) -> str:
         if self.p_worse is None:
-            return f"difference {points(self.mean)}: {self.notes[0]}"
+            return f"difference {points(self.mean)}: {self.declined}"
         worse, within, better = (fixed(p or 0.0, 3) for p in (self.p_worse, self.p_rope, self.p_better))
         rope = digits(100 * self.rope, 6)
         return f"difference {points(self.mean)}: worse {worse}, within {rope} {within}, better {better}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
-        return {name: plain(value) for name, value in vars(self).items()}
+        return {name: plain(value) for name, value in vars(self).items() if name != "declined"}
 
     def to_frame(self) -> pl.DataFrame:
         """Return one row, without the answers and notes."""
-        dropped = ("answers", "notes")
+        dropped = ("answers", "notes", "declined")
         return frame_of_rows([{name: value for name, value in vars(self).items() if name not in dropped}])
 
 
@@ -140,9 +141,10 @@ def correlated_bayes(
         )
     mean, scale, freedom = corrected_error(a - b, size_ratio(n_train, n_test))
     notes = notes_on(disjoint, subjects_in(n_train, n_test, disjoint, n_subjects))
-    worse = within = better = None
+    worse = within = better = declined = None
     if scale is None:
-        notes = (why_unknown(len(a), "differences on"), *notes)
+        declined = why_unknown(len(a), "differences on")
+        notes = (declined, *notes)
     else:
         worse = float(stdtr(freedom, (-rope - mean) / scale))
         better = float(stdtr(freedom, (mean - rope) / scale))
@@ -153,4 +155,4 @@ def correlated_bayes(
         SETTINGS if disjoint else SETTINGS_AND_SUBJECTS,
         _ASSUMED,
     )
-    return CorrelatedBayes(mean, scale, freedom, rope, worse, within, better, answers, notes)
+    return CorrelatedBayes(mean, scale, freedom, rope, worse, within, better, answers, notes, declined)

@@ -20,6 +20,7 @@ from proband.inference.feret_pairs import Improvement, Version
 from proband.report.beveridge2001 import DIFFICULTY
 from proband.samples import Category, Experiment, Samples, feret_categories
 from proband.scores import DenseScores
+from proband.words import Note, Sentence
 
 ALGORITHMS = (
     "correlation",
@@ -83,7 +84,7 @@ class Feret2000:
     n_earlier: int
     n_targets: int
     shown: npt.NDArray[np.uint8]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def experiment(self) -> Experiment:
@@ -91,6 +92,10 @@ class Feret2000:
         return Experiment(self.samples, gallery=GALLERY)
 
 
+_LEFT_OUT = Sentence("feret2000.left-out", "caution", "{name} was left out: {why} ({cure})")
+_NOT_AUTOMATIC = Sentence(
+    "feret2000.not-automatic", "caution", "the fully automatic versions were left out: {why} ({cure})"
+)
 POOLED = Category("all unaltered probes", f"probe.alteration == '{UNCHANGED}'")
 """The probes that are taken together: an altered copy is no further photograph of a person."""
 
@@ -125,7 +130,7 @@ def feret2000_data(
         Scales what differs between images of a person besides expression; by default as in the other studies.
     """
     progress = progress or Silent()
-    notes: list[str] = []
+    notes: list[Note] = []
     tested = Population(people, seed=seed, difficulty=difficulty)
     others = Population(
         max(10, round(_TRAINING_SHARE * people)), seed=seed, first_subject=people, difficulty=difficulty
@@ -195,7 +200,7 @@ def _query_set(tested: Population, others: Population, threads: int | None, prog
     )
 
 
-def _usable(names: Sequence[str], notes: list[str]) -> list[str]:
+def _usable(names: Sequence[str], notes: list[Note]) -> list[str]:
     """Those algorithms whose libraries are installed; the others are noted."""
     kept = []
     for name in names:
@@ -203,7 +208,7 @@ def _usable(names: Sequence[str], notes: list[str]) -> list[str]:
             if name in _NEEDS:
                 need(*_NEEDS[name])
         except UsageError as error:
-            notes.append(f"{name} was left out: {error.message} ({error.hint})")
+            notes.append(_LEFT_OUT(name=name, why=error.message, cure=str(error.hint)))
         else:
             kept.append(name)
     return kept
@@ -236,13 +241,13 @@ def _fully(
     sets: Sets,
     threads: int | None,
     progress: Progress,
-    notes: list[str],
+    notes: list[Note],
 ) -> tuple[list[DenseScores], tuple[Version, ...]]:
     """Fully automatic versions: the same trained models, but the eyes are found and not given."""
     try:
         finder = detector("opencv")
     except UsageError as error:
-        notes.append(f"the fully automatic versions were left out: {error.message} ({error.hint})")
+        notes.append(_NOT_AUTOMATIC(why=error.message, cure=str(error.hint)))
         return [], ()
     chosen = [model for model in models if model.name in FULLY]
     acquired = acquire(pictures, everyone, sets.queries, detector=finder, threads=threads, progress=progress)

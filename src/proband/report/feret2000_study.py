@@ -20,6 +20,7 @@ from proband.report.feret import STUDY_FILES, write_study
 from proband.report.feret2000 import CHANGES, POOLED, Feret2000, categories, feret2000_data
 from proband.report.paper_findings import Finding
 from proband.words import (
+    Note,
     as_sentence,
     count,
     counted,
@@ -51,7 +52,7 @@ _OURS = (
 
 def reproduce_feret2000(
     out: Path, people: int, seed: int, threads: int | None, progress: Progress
-) -> tuple[FeretStudy, list[Finding], tuple[str, ...], Path]:
+) -> tuple[FeretStudy, list[Finding], tuple[Note, ...], Path]:
     """Run the study on synthetic people and write its report.
 
     Returns
@@ -73,7 +74,7 @@ def reproduce_feret2000(
             **settings,
             "findings": [vars(one) for one in found],
             "clipped": data.clipped,
-            "notes": list(data.notes),
+            "notes": [note.to_dict() for note in data.notes],
         }
         text = as_json(plain)
         (draft / "results.json").write_text(text, encoding="utf-8")

@@ -116,8 +116,8 @@ def runs_latex(run: ProtocolRun) -> str:
         r"\toprule",
         tex_row(map(as_tex, grid.header)),
     ]
-    for row in grid.rows:
-        if row[1] == _STATISTICS[0]:
+    for place, row in enumerate(grid.rows):
+        if place % len(_STATISTICS) == 0:
             lines.append(r"\midrule")
         lines.append(tex_row(map(as_tex, row)))
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"

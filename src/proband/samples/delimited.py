@@ -34,8 +34,9 @@ DEFAULT_MISSING = ("NA", "NaN", "nan")
 
 _MARK = "\ufeff".encode()
 # In this order; a column is of the first kind that all its values are of, and otherwise it is text.
+_WHOLE = r"^[+-]?[0-9]+$"
 _KINDS: dict[str, tuple[str, Any]] = {
-    "whole numbers": (r"^[+-]?[0-9]+$", pl.Int64),
+    "whole numbers": (_WHOLE, pl.Int64),
     "numbers": (r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$", pl.Float64),
     "true or false": (r"^(true|True|TRUE|false|False|FALSE)$", pl.Boolean),
     "dates": (r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", pl.Date),
@@ -208,7 +209,7 @@ def _typed(values: pl.Series, notes: list[Note]) -> pl.Series:
         strange = values.filter(converted.is_null() & values.is_not_null())
         if not len(strange):
             return converted
-        if kind != "whole numbers" or n_fitting == n_values:
+        if dtype != pl.Int64 or n_fitting == n_values:
             examples = first_few(strange.unique(maintain_order=True).to_list())
             notes.append(
                 TAKEN_AS_TEXT(
@@ -238,7 +239,7 @@ def _converted(texts: pl.Series, dtype: Any) -> pl.Series:
     numbers = texts.cast(dtype, strict=False)
     if dtype != pl.Float64:
         return numbers
-    rounded = texts.str.contains(_KINDS["whole numbers"][0]) & (numbers.abs() >= 2**53)
+    rounded = texts.str.contains(_WHOLE) & (numbers.abs() >= 2**53)
     return _only(numbers, numbers.is_finite() & ~rounded)
 
 

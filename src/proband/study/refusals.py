@@ -82,7 +82,7 @@ def refusal(model: type[BaseModel], error: ValidationError) -> RequestError:
             keys, f"expected a table, got {shown(got)}", f"write [{section}] on a line of its own."
         )
     expected, known = _expected(hint)
-    cure = near(got, known) if known and isinstance(got, str) else _unquoted(expected, got)
+    cure = near(got, known) if known and isinstance(got, str) else _unquoted(hint, got)
     return RequestError(keys, f"expected {expected}, got {shown(got)}", cure)
 
 
@@ -178,10 +178,12 @@ def _expected(hint: Any) -> tuple[str, Sequence[str]]:
     return f"{_WORDS[plain]} {told}".rstrip(), ()
 
 
-def _unquoted(expected: str, got: Any) -> str | None:
+def _unquoted(hint: Any, got: Any) -> str | None:
     """A hint for a value that is right but for its quotes."""
+    plain, _ = plain_type(hint)
+    is_text = plain is str or (get_origin(plain) is tuple and plain_type(get_args(plain)[0])[0] is str)
     if isinstance(got, str):
-        return "write it without quotes." if got.strip() and expected != _WORDS[str] else None
-    if expected == _WORDS[str] and isinstance(got, bool | int | float):
+        return "write it without quotes." if got.strip() and not is_text else None
+    if is_text and isinstance(got, bool | int | float):
         return f'write it in quotes: "{shown(got)}"'
     return None

@@ -357,5 +357,5 @@ def digest_of(within: Experiment | Samples) -> str:
     hashed = hashlib.sha256()
     for positions in (within.gallery, within.probes):
         hashed.update(positions.astype("<i8").tobytes() + b"\n")
-    hashed.update("\n".join([within.gallery_rule, within.probe_rule, *map(str, within.notes)]).encode())
+    hashed.update("\n".join([within.gallery_rule, within.probe_rule, *map(repr, within.notes)]).encode())
     return hashed.hexdigest()

@@ -62,7 +62,7 @@ def scores_chart(result: Verification, id: str = "scores", title: str | None = N
     ends = (float(edges[0]), float(edges[-1]))
     if counts.threshold is not None:
         ends = (min(ends[0], counts.threshold), max(ends[1], counts.threshold))
-    frame = _frame(ends, outlines, "score", "density", "number")
+    frame = _frame(ends, outlines, "score", "density", "number", y_unit="number")
     parts = frame.axes(y_ticks=False) + _outlines(frame, outlines)
     if counts.threshold is not None:
         at = frame.x.at(counts.threshold)
@@ -230,6 +230,7 @@ def _frame(
     y_label: str,
     unit: Unit,
     room: float = 0.0,
+    y_unit: Unit = "rate",
 ) -> Frame:
     """Axes around histograms, with some room above the highest."""
     margin = 0.02 * (ends[1] - ends[0])
@@ -239,7 +240,7 @@ def _frame(
         low, high = max(low, 0.0), min(high, 1.0)
     return Frame.of(
         ("linear", low, high, unit),
-        ("linear", 0.0, highest, "number" if y_label == "density" else "rate"),
+        ("linear", 0.0, highest, y_unit),
         x_label,
         y_label,
     )

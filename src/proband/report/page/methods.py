@@ -34,7 +34,7 @@ class _Text:
 
     def say_methods(self, said: str, methods: Iterable[Method]) -> None:
         """Put methods into one sentence that begins with `said`, each told once with its literature."""
-        told = {(one.key, one.account): one for method in methods for one in method.told()}
+        told = {one: one for method in methods for one in method.told()}
         if not told:
             return
         parts = (

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 _TIES = {
     **TIES,
-    "accepted at the threshold": "a score that equals the threshold is accepted",
+    "at-threshold": "a score that equals the threshold is accepted",
 }
 _FAILURES = {
     "miss": "they count as misses and stay in the denominator",
     "as_scored": "the marks are ignored and every score is taken at its word",
-    "left out": "FMR and FNMR leave them out",
+    "left-out": "FMR and FNMR leave them out",
 }
 
 
