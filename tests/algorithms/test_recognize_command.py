@@ -142,6 +142,7 @@ def test_threads_do_not_matter(study: Path, run: Run) -> None:
     assert (study / "one.npz").read_bytes() == (study / "three.npz").read_bytes()
 
 
+@pytest.mark.long
 def test_eyes_can_be_found(study: Path, faces, run: Run) -> None:
     blind = pl.read_csv(study / "samples.csv").drop("left_eye_x", "left_eye_y", "right_eye_x", "right_eye_y")
     blind.write_csv(study / "blind.csv")

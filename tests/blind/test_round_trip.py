@@ -77,6 +77,7 @@ def participate(package: Package, models: Sequence[Model], where: Path) -> list[
     return paths
 
 
+@pytest.mark.long
 def test_blind_and_direct_evaluation_agree(models: list[Model], tmp_path: Path) -> None:
     population = Population(n_subjects=16, seed=1, height=96, width=80)
     samples = Samples(population.columns())

@@ -42,6 +42,7 @@ def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("command", "metric"), [*((one, "cosine") for one in COMMANDS), ("verify", "l2")])
 def test_the_metric_is_stated_by_every_command(command: str, metric: str, vectors: Path, run: Run) -> None:
     given = ("-e", "models.npz", "-s", "samples.csv", "--metric", metric, *COMMANDS[command])

@@ -34,6 +34,7 @@ def correlation(a: np.ndarray, b: np.ndarray) -> float:
     return float(np.corrcoef(a.ravel(), b.ravel())[0, 1])
 
 
+@pytest.mark.long
 def test_images_are_grey_and_as_large_as_asked(images: np.ndarray, population: Population) -> None:
     assert images.dtype == np.uint8
     assert images.shape == (len(population), 192, 160)

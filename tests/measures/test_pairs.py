@@ -378,7 +378,7 @@ def families(rng: np.random.Generator, n: int, d: int) -> dict[str, np.ndarray]:
     }
 
 
-@pytest.mark.parametrize("precision", [np.float32, np.float64])
+@pytest.mark.parametrize("precision", [np.float32, pytest.param(np.float64, marks=pytest.mark.long)])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("family", families(np.random.default_rng(0), 1, 1))
 @pytest.mark.parametrize("metric", PRODUCTS)

@@ -33,6 +33,7 @@ EVERY = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", EVERY)
 def test_every_form_is_accepted(text):
     cv = splitter(text)

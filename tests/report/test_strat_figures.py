@@ -111,6 +111,7 @@ def test_bands_say_what_they_vary() -> None:
     assert figure.get_supxlabel() == f"bands: 95% at each rank, varying {VARYING}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("first", "decay", "n_ranks", "last"),
     [
@@ -200,6 +201,7 @@ def test_errors_are_drawn_until_none_is_left() -> None:
     assert standard_errors_figure({"a": ends[:3].tolist()}, "").axes[0].get_xlim() == (1, 3)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("draw", [lambda e: standard_errors_figure(e, ""), lambda e: units_figure(e)])
 @pytest.mark.parametrize("noise", [0.0, 1e-33, 3e-26])
 def test_rounding_is_not_drawn(draw: Callable[[dict[str, object]], Figure], noise: float) -> None:
