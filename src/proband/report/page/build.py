@@ -157,10 +157,11 @@ def _shortened(value: Any, path: str, lacking: list[str]) -> Any:
 
 
 def _is_flat(value: Any) -> bool:
-    """Whether it is a number, or a row of them."""
-    return not isinstance(value, Mapping) or not any(
-        isinstance(one, Mapping | list) for one in value.values()
-    )
+    """Whether it is a number, or a row of them; notes and methods are words."""
+    if not isinstance(value, Mapping):
+        return True
+    parts = (one for one in value.values() if not (isinstance(one, Mapping) and "text" in one))
+    return not any(isinstance(one, Mapping | list) for one in parts)
 
 
 _TOO_LONG = object()

@@ -105,8 +105,8 @@ def table(
 
 
 def said(notes: Iterable[words.Note | str]) -> list[Block]:
-    """A paragraph for each note or sentence."""
-    return [Paragraph(as_sentence(one)) for one in notes]
+    """A paragraph for each note, or sentence that is finished."""
+    return [Paragraph(one if isinstance(one, str) else as_sentence(one)) for one in notes]
 
 
 def _finite(value: float) -> float | None:
