@@ -100,14 +100,14 @@ def test_directory(permute: Run, folder: Path) -> None:
     for _ in range(2):
         done = permute("--trials", 200, "--out", "made")
         assert done.returncode == 0, done.stderr
-    names = {path.name for path in (folder / "made").iterdir()}
+    names = {path.name for path in (folder / "made").rglob("*")}
     assert {
         "results.json",
-        "rates.csv",
-        "differences.csv",
-        "report.md",
-        "distributions.svg",
-        "ranks.png",
+        "choices.csv",
+        "choices_differences.csv",
+        "report.html",
+        "choices_distributions.svg",
+        "choices_ranks.png",
     } <= names
 
 

@@ -88,8 +88,14 @@ def test_table_and_directory(strat: Run, folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "mixed galleries" in done.stdout
     assert "probe images of these people" in done.stdout
-    names = {path.name for path in (folder / "made").iterdir()}
-    assert {"results.json", "report.md", "galleries.png", "errors.svg", "algorithms.pdf"} <= names
+    names = {path.name for path in (folder / "made").rglob("*")}
+    assert {
+        "results.json",
+        "report.html",
+        "strat_galleries.png",
+        "strat_errors.svg",
+        "strat_algorithms.pdf",
+    } <= names
 
 
 @pytest.mark.parametrize(

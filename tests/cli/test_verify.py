@@ -81,12 +81,12 @@ def test_table_groups_and_zoo(verify: Run, folder: Path) -> None:
     assert "sex = f, 20 people" in done.stdout
     assert "times the smallest" in done.stdout
     assert "False non-matches:" in done.stdout
-    names = {path.name for path in (folder / "made").iterdir()}
+    names = {path.name for path in (folder / "made").rglob("*")}
     assert {
         "results.json",
-        "points.csv",
-        "curve.csv",
-        "report.md",
+        "operating_points.csv",
+        "roc.csv",
+        "report.html",
         "det.png",
         "roc.svg",
         "scores.pdf",

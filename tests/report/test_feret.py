@@ -18,7 +18,7 @@ from proband.report.feret import study_figures, study_grids, study_statements, w
 from proband.report.feret_tables import gallery_size, leaderboards, size_grids, variation_grid
 from proband.report.figures import save_figure
 from proband.report.grids import Grid, as_markdown
-from proband.words import as_sentence
+from proband.words import Sentence, as_sentence
 
 N = 12
 
@@ -162,7 +162,9 @@ def test_names_from_anybody_are_escaped_in_markdown(tmp_path: Path) -> None:
         improvements=[("lower", names[0])],
         sizes=(3, 6),
     )
-    made = replace(made, notes=(f"{names[0]} failed on 1 query", "lower was slow", "nothing else"))
+    slow = Sentence("test.slow", "note", "{name} was slow")
+    notes = (slow(name=names[0]), slow(name="lower"), Sentence("test.nothing", "note", "nothing else")())
+    made = replace(made, notes=notes)
     report = write_study(made, tmp_path / "made").read_text(encoding="utf-8")
     assert "<script>" not in report
     assert "a\\|b &lt;script&gt;alert(1)&lt;/script&gt; &amp; c" in report

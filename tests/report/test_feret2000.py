@@ -194,7 +194,7 @@ def test_what_is_not_installed_is_left_out_aloud_and_another_seed_gives_other_pe
     assert data.versions == ()
     names = [one.name for one in data.scores]
     assert names == [*ALGORITHMS[:-1], *(f"{name}-earlier" for name in TWICE)]
-    assert [note.partition(" left out")[0] for note in data.notes] == [
+    assert [str(note).partition(" left out")[0] for note in data.notes] == [
         "lbp:chi2 was",
         "the fully automatic versions were",
     ]

@@ -102,7 +102,7 @@ def test_people_and_images(study: Mery2016) -> None:
 
 
 def test_protocols_are_those_of_the_tables(study: Mery2016) -> None:
-    for title, (run, published) in tables(study).items():
+    for title, run, published in ((one.title, one.run, one.published) for one in tables(study)):
         assert tuple(dict.fromkeys(map(column_of, run.results))) == published.columns
         for one in run.results:
             assert one.protocol.is_disjoint == (title.endswith("sex") or column_of(one) == "LOSO")
@@ -123,7 +123,7 @@ def test_published_numbers_are_consistent() -> None:
 
 
 def test_tables_say_what_the_predictions_say(study: Mery2016) -> None:
-    for title, (run, published) in tables(study).items():
+    for title, run, published in ((one.title, one.run, one.published) for one in tables(study)):
         grid = beside_grid(run, published, title)
         cells = {row[0]: row[1:] for row in grid.rows}
         for place, column in enumerate(published.columns):
@@ -148,7 +148,7 @@ def test_tables_say_what_the_predictions_say(study: Mery2016) -> None:
 
 
 def test_single_runs_are_counted_one_by_one(study: Mery2016) -> None:
-    for run, _ in tables(study).values():
+    for run in (one.run for one in tables(study)):
         means = {
             name: np.mean([one.spread.mean for one in run.results if one.classifier == name and column_of(one) != "LOSO"])
             for name in CLASSIFIERS
@@ -213,7 +213,7 @@ def test_figures_draw_the_numbers(study: Mery2016) -> None:
     assert len(left.lines) == len(right.lines) == 2 * 3
     whole = [found(study.faces[PEOPLE], "LBP", column).spread.mean for column in SHARES]
     assert left.lines[0].get_ydata() == pytest.approx(whole)
-    singles = {title: single_runs(run) for title, (run, _) in tables(study).items()}
+    singles = {one.title: single_runs(one.run) for one in tables(study)}
     panels = single_runs_figure(singles).axes
     for axis, own in zip(panels, singles.values(), strict=True):
         assert [bar.get_height() for bar in axis.patches[: len(own)]] == [one.same_split for one in own]

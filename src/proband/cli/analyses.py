@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin,
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import progress_bars, talk
+from proband.cli.console import progress_bars, talk, wrote
 from proband.cli.feret_pairs import PAIRS
 from proband.cli.inputs import RunInputs, ScoreInputs, numbers, whole_numbers
 from proband.cli.outputs import require_apart
@@ -362,9 +362,12 @@ def _paths(given: Mapping[str, Any]) -> Iterator[Path]:
 
 
 def _write(found: Findings, request: Request, out: Path | None, report: Path | None) -> None:
+    from proband.report.choices import undrawn_statements
     from proband.report.writer import write_run
 
     if out is not None:
-        talk().print(f"wrote {write_run(found, out, request.output.formats)}", markup=False, soft_wrap=True)
+        wrote(write_run(found, out, request.output.formats))
+        for said in () if found.choices is None else undrawn_statements(found.choices):
+            talk().print(str(said), markup=False, soft_wrap=True)
     if report is not None:
         write_page(found, report)
