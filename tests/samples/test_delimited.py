@@ -10,7 +10,7 @@ import random
 
 import polars as pl
 import pytest
-from tests.examples import TIMES
+from tests.examples import TIMES, damaged
 
 from proband.engine.files import reading
 from proband.errors import InputError, ProbandError
@@ -37,22 +37,6 @@ def table(tmp_path):
     return written
 
 
-def damaged(content: bytes, rng: random.Random) -> bytes:
-    made = bytearray(content)
-    for _ in range(rng.choice([1, 1, 2, 3])):
-        place = rng.randrange(len(made) + 1)
-        match rng.randrange(4):
-            case 0:
-                made[place : place + 1] = rng.choice(PIECES).to_bytes()
-            case 1:
-                del made[place : place + rng.randrange(1, 8)]
-            case 2:
-                made[place:place] = bytes(rng.choices(PIECES, k=rng.randrange(1, 4)))
-            case _:
-                del made[place:]
-    return bytes(made)
-
-
 def by_the_book(content: bytes) -> list[list[str | None]]:
     """The cells as Python's own reader has them, None for blank ones; rows of blanks are none."""
     rows = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
@@ -67,7 +51,7 @@ def test_a_damaged_table_is_refused_or_read_to_the_letter(table, whole):
     rng = random.Random(7)
     n_read = 0
     for _ in range(200 * max(1, 3 * TIMES)):
-        content = damaged(whole, rng)
+        content = damaged(whole, rng, PIECES)
         path = table(content)
         try:
             with reading(path, "a table"):

@@ -9,7 +9,7 @@ import random
 
 import polars as pl
 import pytest
-from tests.examples import TIMES
+from tests.examples import TIMES, damaged
 
 from proband.errors import InputError, ProbandError
 from proband.samples import Samples
@@ -55,22 +55,6 @@ def test_a_file_that_is_cut_off_is_refused_or_noted(tmp_path, name):
 PIECES = b'0123456789 ,\n"\'\r\t;\xc3\xa9""\0'
 
 
-def damaged(content: bytes, rng: random.Random) -> bytes:
-    made = bytearray(content)
-    for _ in range(rng.choice([1, 1, 2, 3])):
-        place = rng.randrange(len(made) + 1)
-        match rng.randrange(4):
-            case 0:
-                made[place : place + 1] = rng.choice(PIECES).to_bytes()
-            case 1:
-                del made[place : place + rng.randrange(1, 8)]
-            case 2:
-                made[place:place] = bytes(rng.choices(PIECES, k=rng.randrange(1, 4)))
-            case _:
-                del made[place:]
-    return bytes(made)
-
-
 def by_the_book(content: bytes) -> list[tuple[str, str, float | None]]:
     """Query, target and score as Python's own reader has them."""
     rows = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
@@ -87,7 +71,7 @@ def by_the_book(content: bytes) -> list[tuple[str, str, float | None]]:
 def test_a_damaged_list_is_refused_or_read_to_the_letter(tmp_path, name):
     rng, path, n_read = random.Random(name), tmp_path / name, 0
     for _ in range(200 * max(1, 3 * TIMES)):
-        content = damaged(TEXTS[name].encode(), rng)
+        content = damaged(TEXTS[name].encode(), rng, PIECES)
         path.write_bytes(content)
         try:
             found = read_file(path, format="csv-long").trials.frame.select("query", "target", "score")
