@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+import json
 import pkgutil
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from zlib import crc32
 
@@ -18,13 +20,15 @@ import pytest
 from rich.console import Console
 
 from proband.algorithms import Pictures
-from proband.algorithms.acquire import acquire
+from proband.algorithms.acquire import NO_PICTURE, acquire
 from proband.protocols.audit import audit
 from proband.protocols.audit_balance import UNEVEN_FOLDS
 from proband.protocols.audit_findings import Audit, Finding
+from proband.protocols.card import ProtocolCard
 from proband.protocols.comparability import compare_cards
 from proband.protocols.data import FeatureTable
 from proband.protocols.literature import literature
+from proband.protocols.running import run_protocol
 from proband.protocols.split_files import split_frame
 from proband.protocols.splits import splitter
 from proband.report.audits import findings_table
@@ -140,7 +144,45 @@ def acquired() -> list[Any]:
     return [(note.code, note["n"], note["kind"].key) for note in made.notes]
 
 
-@pytest.mark.parametrize("made", [audited, compared, acquired])
+def carded() -> list[Any]:
+    """A card of samples that were left out for reasons of every kind, and how it compares with one of other words."""
+    with TemporaryDirectory() as folder:
+        samples = people(8, 6).frame.with_columns(
+            smile=pl.Series([0, 1, 1] * 15 + [None] * 3), gone=pl.Series([True] + [False] * 47)
+        )
+        images = np.random.default_rng(0).integers(1, 256, (47, 6, 5)).astype(np.uint8)
+        images[7] = 0
+        np.savez(Path(folder) / "images.npz", images=images, ids=np.array(samples["id"][:47]))
+        table = Samples(samples, failed="gone")
+        data = FeatureTable.read(Path(folder) / "images.npz", table).where("id != 'p02-0'")
+    run = run_protocol(
+        ["sklearn.neighbors:NearestCentroid"],
+        data,
+        "4-2 HO*",
+        task="attribute",
+        label="smile",
+        missing="drop",
+    )
+    card = run.card(run.results[0])
+    said = card.selection.reasons
+    other = ProtocolCard.from_dict(
+        card.to_dict() | {"selection": card.selection.to_dict() | {"reasons": {"black": "dark"}}}
+    )
+    found = compare_cards(card, other)
+    assert said is not None
+    assert card == other
+    assert card.digest == other.digest
+    assert [key for key, _ in said] == [key for key, _ in card.selection.excluded or ()]
+    return [card.canonical(), found.same_result, found.fields, card.value.uncertainty]
+
+
+def test_a_card_states_keys_and_words_beside_them() -> None:
+    canonical, *_ = carded()
+    excluded = json.loads(canonical)["selection"]["excluded"]
+    assert set(excluded) == {"marked", "picture", "black", "no-value-of: smile", "not-met: id != 'p02-0'", "too-few-for: 4-2 HO*"}  # fmt: skip
+
+
+@pytest.mark.parametrize("made", [audited, compared, acquired, carded])
 def test_other_words_decide_nothing_else(made: Any, garble: Callable[[], None]) -> None:
     before = made()
     garble()
@@ -154,7 +196,7 @@ def test_left_out_pictures_are_counted_by_the_kind_of_failure(
     images = np.random.default_rng(0).integers(1, 256, (6, 6, 5)).astype(np.uint8)
     np.savez(tmp_path / "images.npz", images=images, ids=np.array(samples.ids[:6]))
     garble()
-    assert list(FeatureTable.read(tmp_path / "images.npz", samples).exclusions.values()) == [2]
+    assert list(FeatureTable.read(tmp_path / "images.npz", samples).exclusions) == [(NO_PICTURE, 2)]
 
 
 @pytest.mark.parametrize("groups", [True, False])

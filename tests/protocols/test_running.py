@@ -11,7 +11,7 @@ import pytest
 from proband.errors import DesignError, UsageError
 from proband.inference.cross_validation import pooled_interval
 from proband.protocols.classifiers import must_run_alone, parse_classifier
-from proband.protocols.data import FeatureTable, _resized
+from proband.protocols.data import BLACK, FeatureTable, _resized
 from proband.protocols.running import run_protocol
 from proband.protocols.splits import splitter
 from proband.samples import Samples
@@ -245,7 +245,7 @@ def test_one_data_set_trains_and_another_is_tested(data: FeatureTable) -> None:
     facts = run.results[0].predictions.folds[0]
     assert (facts.n_train, facts.n_test) == (84, 84)
     assert run.results[0].corrected.low is None
-    assert run.card(run.results[0]).value.uncertainty == str(run.results[0].pooled.method)
+    assert run.card(run.results[0]).value.uncertainty == run.results[0].pooled.method.key
 
 
 def test_who_has_too_few_samples_is_refused_or_left_out(data: FeatureTable) -> None:
@@ -261,8 +261,9 @@ def test_who_has_too_few_samples_is_refused_or_left_out(data: FeatureTable) -> N
     assert card.selection.collected == 168
     assert dict(card.selection.excluded) == {
         "lost": 1,
-        "too few samples of the subject for 2-2 HO*": 3,
+        "too-few-for: 2-2 HO*": 3,
     }
+    assert "lost 1, too few samples of the subject for 2-2 HO* 3" in card.to_text()
     without = run_protocol({"knn": KNN}, data.take(np.arange(4, 168), "lost"), "2-2 HO*")
     assert card.dataset == without.card(without.results[0]).dataset
     assert run.findings[0].imbalance == without.findings[0].imbalance
@@ -343,14 +344,14 @@ def test_pictures_that_cannot_be_used_are_left_out(tmp_path: Path) -> None:
     table = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": ["a", "a", "b", "b"]})
     read = FeatureTable.read(tmp_path / "images.npz", table, size=(4, 4))
     assert read.images.shape == (3, 4, 4)
-    assert read.left_out == (("b2", "no usable picture"),)
+    assert [(name, why.key) for name, why in read.left_out] == [("b2", "picture")]
     np.save(tmp_path / "v.npy", np.arange(8.0).reshape(4, 2))
     assert FeatureTable.read(tmp_path / "v.npy", table).features.shape == (4, 2)
     np.savez(
         tmp_path / "v.npz", embeddings=np.arange(8.0).reshape(4, 2), ids=np.array(["a1", "a2", "b1", "x"])
     )
     read = FeatureTable.read(tmp_path / "v.npz", table)
-    assert read.left_out == (("b2", "no features"),)
+    assert [(name, why.key) for name, why in read.left_out] == [("b2", "no-features")]
     assert tuple(map(str, read.notes)) == ("1 of 4 rows of features is of no sample in the table: 'x'",)
     with pytest.raises(UsageError, match="holds features"):
         FeatureTable.read(tmp_path / "v.npy", table, size=(4, 4))
@@ -376,7 +377,7 @@ def test_splits_that_show_no_other_test_samples_decline(data: FeatureTable, prot
     assert any(why in str(note) and "tell nothing of other test samples" in str(note) for note in run.notes)
     value = run.card(result).value
     assert (value.low, value.high) == (result.pooled.low, result.pooled.high)
-    assert value.uncertainty == str(result.pooled.method)
+    assert value.uncertainty == result.pooled.method.key
 
 
 @pytest.mark.parametrize(
@@ -424,4 +425,4 @@ def test_black_pictures_are_left_out(tmp_path: Path) -> None:
     images[2] = 0
     np.savez(tmp_path / "images.npz", images=images, ids=np.array(["a1", "a2", "b1", "b2"]))
     table = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": ["a", "a", "b", "b"]})
-    assert FeatureTable.read(tmp_path / "images.npz", table).left_out == (("b1", "black all over"),)
+    assert FeatureTable.read(tmp_path / "images.npz", table).left_out == (("b1", BLACK),)

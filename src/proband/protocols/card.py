@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from proband.engine.files import reading, written_whole
@@ -32,6 +33,8 @@ from proband.protocols.card_sections import (
 FORMAT = "proband protocol card 1"
 NOT_STATED = "not stated"
 _SHOWN = 5  # faults named in one message
+_EXCLUDED = "selection.excluded"
+_WORDS = "selection.reasons"  # said to people alone
 # What a run knows of itself, and hence must state.
 _OF_A_RUN = (
     "method",
@@ -191,8 +194,12 @@ class ProtocolCard:
         return Path(path)
 
     def canonical(self) -> bytes:
-        """Write the card in the one way that a digest is taken of: sorted keys, no spaces, shortest numbers, UTF-8."""
+        """Write the card in the one way that a digest is taken of: sorted keys, no spaces, shortest numbers, UTF-8.
+
+        Words for the keys of exclusions are not part of it: other words state the same.
+        """
         content = self.to_dict()
+        content["selection"].pop("reasons", None)
         text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
         return text.encode()
 
@@ -202,14 +209,15 @@ class ProtocolCard:
         return hashlib.sha256(self.canonical()).hexdigest()
 
     def stated(self) -> Iterator[tuple[str, Any]]:
-        """Yield the path of every field and its value as JSON has it; conditions have a path each."""
+        """Yield the path of every field and its value as JSON has it; conditions have a path each, words for keys none."""
         for name, value in self.to_dict().items():
             if name == "format":
                 continue
             if name == "conditions" and value is None:
                 yield name, None
             elif isinstance(value, dict):
-                yield from ((f"{name}.{inner}", one) for inner, one in value.items())
+                paths = ((f"{name}.{inner}", one) for inner, one in value.items())
+                yield from (pair for pair in paths if pair[0] != _WORDS)
             else:
                 yield name, value
 
@@ -219,17 +227,22 @@ class ProtocolCard:
         missing = [path for path, value in self.stated() if value is None]
         given = [(path, value) for path, value in self.stated() if value is not None]
         width = max((len(path) for path, _ in given), default=0)
-        lines += [f"{path:<{width}}  {shown(value)}" for path, value in given]
+        words = dict(self.selection.reasons or ())
+        lines += [
+            f"{path:<{width}}  {shown(value, words if path == _EXCLUDED else {})}" for path, value in given
+        ]
         return "\n".join([*lines, f"{NOT_STATED}: {', '.join(missing) or 'nothing'}"])
 
 
-def shown(value: object) -> str:
-    """A field's value as people read it.
+def shown(value: object, words: Mapping[str, str] = MappingProxyType({})) -> str:
+    """A field's value as people read it, with words for its names where there are any.
 
     Examples
     --------
     >>> shown({"female": 199, "male": 212}), shown(True), shown(None), shown([3, 26])
     ('female 199, male 212', 'yes', 'not stated', '3–26')
+    >>> shown({"black": 2}, {"black": "black all over"})
+    'black all over 2'
 
     """
     if value is None:
@@ -237,7 +250,7 @@ def shown(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, dict):
-        return ", ".join(f"{name} {shown(one)}" for name, one in value.items()) or "none"
+        return ", ".join(f"{words.get(name, name)} {shown(one)}" for name, one in value.items()) or "none"
     if isinstance(value, list):
         # The only list of numbers is a range, the only list of texts that of remarks.
         numbers = all(isinstance(one, int) for one in value)

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from proband.errors import InputError, UsageError
@@ -113,10 +113,22 @@ def manifest_of(ids: Sequence[str], subjects: Sequence[str], content: Sequence[s
 
 @dataclass(frozen=True)
 class Selection(Section):
-    """How the used data came from the collected data."""
+    """How the used data came from the collected data.
+
+    `excluded` counts by keys, or by whatever words the author chose. `reasons` has words for keys: they are for people, and neither
+    compared nor part of the digest.
+    """
 
     collected: int | None = None
     excluded: Named | None = None
+    reasons: Named | None = field(default=None, compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields as JSON has them; words only where there are any."""
+        found = super().to_dict()
+        if self.reasons is None:
+            del found["reasons"]
+        return found
 
 
 @dataclass(frozen=True)

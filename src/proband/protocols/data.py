@@ -14,20 +14,22 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.algorithms import Crops, Pictures, acquire, detector as detector_named
+from proband.algorithms.acquire import MARKED
 from proband.engine import Progress
 from proband.errors import DesignError, Hint, InputError, Said, UsageError, first_few
 from proband.protocols.choosing import Task
 from proband.samples import Samples
 from proband.scores.embeddings import Embeddings
 from proband.scores.reading import split_key
-from proband.words import Note, Sentence, count
+from proband.words import Note, Sentence, Target, count
 
 STRANGERS = Sentence(
     "protocols.strange-features",
     "caution",
     "{n:count} of {total:count row} of features {n:word is/are} of no sample in the table: {examples}",
 )
-
+NO_FEATURES = Target("no-features", "no features")
+BLACK = Target("black", "black all over")
 
 Images = npt.NDArray[np.uint8]
 
@@ -47,7 +49,7 @@ class FeatureTable:
     name
         What the data are called.
     left_out
-        (id, reason) of every sample that was collected and is not used.
+        Every sample that was collected and is not used: its id, and why.
     notes
         What else a reader should know of the data.
 
@@ -58,7 +60,7 @@ class FeatureTable:
     >>> data
     FeatureTable(toy: 3 samples of 2 subjects, 3 features each)
     >>> data.labelled("attribute", "sex").left_out
-    (('b1', "no value of 'sex'"),)
+    (('b1', Target(key='no-value-of: sex', words="no value of 'sex'")),)
 
     """
 
@@ -66,7 +68,7 @@ class FeatureTable:
     images: Images | None = None
     features: npt.NDArray[Any] | None = None
     name: str = "data"
-    left_out: tuple[tuple[str, str], ...] = ()
+    left_out: tuple[tuple[str, Target], ...] = ()
     notes: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:
@@ -111,9 +113,11 @@ class FeatureTable:
         return subjects_of(self.samples)
 
     @property
-    def exclusions(self) -> dict[str, int]:
-        """How many samples were left out, by reason, the most frequent first."""
-        return dict(Counter(why for _, why in self.left_out).most_common())
+    def exclusions(self) -> tuple[tuple[Target, int], ...]:
+        """Why samples were left out and how many, the most frequent reason first."""
+        reasons = {why.key: why for _, why in self.left_out}
+        counts = Counter(why.key for _, why in self.left_out)
+        return tuple((reasons[key], n) for key, n in counts.most_common())
 
     @cached_property
     def vectors(self) -> npt.NDArray[np.float64]:
@@ -142,16 +146,17 @@ class FeatureTable:
             )
         return Crops(self.images, self.samples.ids, tuple(labels.tolist()))
 
-    def take(self, positions: npt.ArrayLike, why_others: dict[int, str] | str) -> FeatureTable:
-        """Return the samples at `positions`; the others are left out for the reason given, or one for each."""
+    def take(self, positions: npt.ArrayLike, why_others: dict[int, Target] | Target | str) -> FeatureTable:
+        """Return the samples at `positions`; the others are left out for the reason given, or one for each.
+
+        A reason in your own words is known by these words.
+        """
         kept = np.asarray(positions, dtype=np.intp)
         others = np.setdiff1d(np.arange(len(self)), kept)
         if not len(kept):
             raise DesignError("No sample is left to use.", "choose others.")
-        gone = tuple(
-            (self.samples.ids[k], why_others if isinstance(why_others, str) else why_others[int(k)])
-            for k in others
-        )
+        why = Target(why_others, why_others) if isinstance(why_others, str) else why_others
+        gone = tuple((self.samples.ids[k], why if isinstance(why, Target) else why[int(k)]) for k in others)
         return replace(
             self,
             samples=self.samples.take(kept),
@@ -162,7 +167,9 @@ class FeatureTable:
 
     def where(self, condition: str) -> FeatureTable:
         """Return the samples that meet a condition; the others are left out and counted."""
-        return self.take(self.samples.select(condition).positions, f"not: {condition}")
+        return self.take(
+            self.samples.select(condition).positions, Target(f"not-met: {condition}", f"not: {condition}")
+        )
 
     def labelled(self, task: Task, label: str | None = None) -> FeatureTable:
         """Leave out samples that have no label, and those marked as failed."""
@@ -211,11 +218,11 @@ class FeatureTable:
         )
         used = samples.take(samples.ids.positions(acquired.crops.ids))
         images = acquired.crops.images
-        reasons = tuple((one, str(why.kind)) for one, why in acquired.failures.items())
+        reasons = tuple((one, why.kind) for one, why in acquired.failures.items())
         read = cls(used, images if size is None else _resized(images, size), None, given, reasons)
         assert read.images is not None
         seen = read.images.any(axis=(1, 2))
-        return read if seen.all() else read.take(np.flatnonzero(seen), "black all over")
+        return read if seen.all() else read.take(np.flatnonzero(seen), BLACK)
 
 
 def subjects_of(samples: Samples) -> npt.NDArray[np.str_]:
@@ -234,7 +241,7 @@ def labels_of(samples: Samples, task: Task, label: str | None = None) -> npt.NDA
     return found
 
 
-def unlabelled(samples: Samples, task: Task, label: str | None = None) -> dict[int, str]:
+def unlabelled(samples: Samples, task: Task, label: str | None = None) -> dict[int, Target]:
     """Why samples cannot be used, by their positions: no label, or marked as failed."""
     if task not in get_args(Task):
         raise UsageError(f"A task is {' or '.join(get_args(Task))}, got {task!r}.")
@@ -245,11 +252,12 @@ def unlabelled(samples: Samples, task: Task, label: str | None = None) -> dict[i
         )
     if label is not None and label not in samples.frame.columns:
         raise UsageError(f"The table has no column {label!r}; it has {first_few(samples.frame.columns, 12)}.")
-    failed = {int(k): "marked as failed in the table" for k in np.flatnonzero(samples.failed)}
+    failed = {int(k): MARKED for k in np.flatnonzero(samples.failed)}
     if label is None:
         return failed
     unknown = samples.frame[label].is_null().to_numpy()
-    return {int(k): f"no value of {label!r}" for k in np.flatnonzero(unknown)} | failed
+    why = Target(f"no-value-of: {label}", f"no value of {label!r}")
+    return dict.fromkeys(map(int, np.flatnonzero(unknown)), why) | failed
 
 
 def _holds_images(path: Path, key: str | None) -> bool:
@@ -265,7 +273,7 @@ def _features(source: str | Path, samples: Samples, name: str) -> FeatureTable:
     have = found.queries
     known = [place for place, one in enumerate(samples.ids) if one in have]
     rows = have.positions(samples.ids[place] for place in known)
-    gone = tuple((one, "no features") for one in samples.ids if one not in have)
+    gone = tuple((one, NO_FEATURES) for one in samples.ids if one not in have)
     strangers = [one for one in have if one not in samples.ids]
     notes = (
         (STRANGERS(n=len(strangers), total=len(have), examples=first_few(strangers)),) if strangers else ()

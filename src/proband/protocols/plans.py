@@ -17,7 +17,7 @@ from proband.protocols.data import labels_of, subjects_of
 from proband.protocols.notation import Protocol
 from proband.protocols.splits import GENERATOR_VERSION, Missing, Split, Splitter, splitter
 from proband.samples import Samples
-from proband.words import Note, count
+from proband.words import Note, Target, count
 
 AUTO = "auto"
 _MOST_SPLITS = 100_000
@@ -129,7 +129,7 @@ def make_plans(
     seed: int = 0,
     stratify: bool = True,
     missing: Missing = "error",
-) -> tuple[dict[int, str], list[Plan]]:
+) -> tuple[dict[int, Target], list[Plan]]:
     """Fit protocols to the samples that all of them can use.
 
     Returns
@@ -141,10 +141,12 @@ def make_plans(
     settings: dict[str, Any] = {"task": task, "seed": seed, "stratify": stratify, "missing": missing}
     labels = labels_of(samples, task, label)
     plans = [make_plan(one, samples, labels, **settings) for one in protocols]
-    short: dict[int, str] = {}
+    short: dict[int, Target] = {}
     if missing == "drop":
         for plan in plans:
-            why = f"too few samples of the subject for {plan.protocol}"
+            why = Target(
+                f"too-few-for: {plan.protocol}", f"too few samples of the subject for {plan.protocol}"
+            )
             short |= {int(k): why for k in np.flatnonzero(plan.too_few()) if int(k) not in short}
     if not short:
         return {}, plans

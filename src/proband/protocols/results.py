@@ -229,7 +229,7 @@ class ProtocolRun:
                 "n_samples": len(data),
                 "n_subjects": len(data.samples.subjects),
                 "each": data.each,
-                "left_out": data.exclusions,
+                "left_out": [{"why": why.to_dict(), "n": n} for why, n in data.exclusions],
             },
             "task": asked.task,
             "label": asked.label,
@@ -267,8 +267,12 @@ class ProtocolRun:
                 interval.low,
                 interval.high,
                 interval.confidence_level,
-                str(interval.method),
+                interval.method.key,
             ),
-            selection=Selection(len(data) + len(data.left_out), tuple(sorted(data.exclusions.items()))),
+            selection=Selection(
+                len(data) + len(data.left_out),
+                tuple(sorted((why.key, n) for why, n in data.exclusions)),
+                tuple(sorted((why.key, str(why)) for why, _ in data.exclusions)) or None,
+            ),
             predictions=predictions,
         )

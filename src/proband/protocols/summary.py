@@ -135,7 +135,7 @@ def _why_not_on_splits(plan: Plan, found: Predictions) -> Note | None:
 def _notes(setting: Setting, findings: Sequence[ProtocolFindings]) -> list[Note]:
     """What a reader should know, each thing once."""
     total = len(setting.data) + len(setting.data.left_out)
-    notes = [LEFT_OUT(n=n, total=total, why=why) for why, n in setting.data.exclusions.items()]
+    notes = [LEFT_OUT(n=n, total=total, why=why) for why, n in setting.data.exclusions]
     notes += setting.data.notes
     for found in findings:
         protocol, gone = str(found.protocol), found.plan.left_out

@@ -46,6 +46,7 @@ _DIFFERENCE = "difference of accuracy on the pooled test samples, by "
 OF_MIXING = Target("accuracy-by-mixing", _DIFFERENCE + "whether subjects are in both training and testing")
 OF_DROPPING = Target("accuracy-by-dropping", _DIFFERENCE + "the dropped samples")
 PEOPLE = Target("people-tested", "people")
+DROPPED = Target("dropped", "dropped")
 CLASSIFIERS = Target("classifiers-and-splits", "the trained classifiers; the splits")
 
 
@@ -248,7 +249,7 @@ def _without(data: FeatureTable, dropped: Collection[str]) -> FeatureTable:
     if len(known) == len(data):
         named = f": {first_few(unknown)} and others are not in the data" if unknown else ""
         raise DesignError(f"Nothing is dropped{named}.", "give data that hold the dropped samples as well.")
-    return data.take(known, "dropped")
+    return data.take(known, DROPPED)
 
 
 def _notes_on(dropped: Collection[str] | Mapping[str, str | None], data: FeatureTable) -> list[Note]:
