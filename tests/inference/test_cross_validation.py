@@ -34,7 +34,7 @@ def test_a_run_is_a_whole_cross_validation_or_one_split_or_one_subject():
         assert (each.n_runs, each.minimum, each.maximum) == (6, 0.7, 0.9)
         assert each.std == pytest.approx(np.sqrt(sum((v - 0.8) ** 2 for v in FOLDS.ravel()) / 5))
     subjects = fold_spread(FOLDS[:1], "leave-one-subject-out")
-    assert (subjects.n_runs, subjects.run) == (3, "subject left out")
+    assert (subjects.n_runs, subjects.run.key) == (3, "subject")
     assert "says nothing of other data" in str(subjects.answers.assuming)
 
 

@@ -31,6 +31,11 @@ from proband.words import as_sentence
 
 pytest.importorskip("sklearn")
 
+CLASSIFIERS = {
+    "1_nn": "sklearn.neighbors:KNeighborsClassifier(n_neighbors=1)",
+    "centre|x": "sklearn.neighbors:NearestCentroid()",
+}
+
 
 @pytest.fixture(scope="module")
 def run() -> ProtocolRun:
@@ -40,11 +45,7 @@ def run() -> ProtocolRun:
     data = FeatureTable(
         table, features=rng.normal(size=(15, 5))[who] + 0.8 * rng.normal(size=(60, 5)), name="toy"
     )
-    classifiers = {
-        "1_nn": "sklearn.neighbors:KNeighborsClassifier(n_neighbors=1)",
-        "centre|x": "sklearn.neighbors:NearestCentroid()",
-    }
-    return run_protocol(classifiers, data, ["6×75-25 HO", "6×2f CV", "75-25 HO"], margin=0.05)
+    return run_protocol(CLASSIFIERS, data, ["6×75-25 HO", "6×2f CV", "75-25 HO"], margin=0.05)
 
 
 def test_the_table_has_the_papers_layout(run: ProtocolRun) -> None:
@@ -88,6 +89,16 @@ def test_statements_say_what_varies_and_who_is_better(run: ProtocolRun) -> None:
     assert "HO mixed, on people" not in said
     assert "6×75-25 HO mixed, on splits (corrected resampled t): 1_nn" in said
     assert "posterior of 1_nn against centre|x" in said
+
+
+def test_what_statements_tell_of_tests_are_notes_with_their_numbers(run: ProtocolRun) -> None:
+    halves = run_protocol(CLASSIFIERS, run.setting.data, "5×2f CV", margin=0.02)
+    told = [note["found"] for note in run_statements(halves) if "found" in dict(note.values)]
+    assert {note.code for note in told} >= {"folds.five-by-two", "folds.posterior"}
+    five = next(note for note in told if note.code == "folds.five-by-two")
+    assert five["statistic"] == halves.findings[0].five_by_two[0].statistic
+    kinds = next(note for note in run_statements(run) if note.code == "protocol.runs")["kinds"]
+    assert [one["what"].key for one in kinds] == ["split", "cross-validation"]
 
 
 def test_the_figure_shows_every_run(run: ProtocolRun) -> None:

@@ -25,7 +25,7 @@ from proband.inference.cv_folds import (
 )
 from proband.measures.results import Answers
 from proband.measures.targets import derived
-from proband.words import Method, Note, Target, count, digits, fixed, plain, points
+from proband.words import Method, Note, Sentence, Target, count, plain
 
 _OF = Target(
     "probability-of-better",
@@ -41,6 +41,12 @@ _METHOD = Method(
     "the Bayesian correlated t-test on splits that share training data",
     ("corani2015", "nadeau2003"),
 )
+_FOUND = Sentence(
+    "folds.posterior",
+    "note",
+    "difference {mean:points}: worse with a probability of {worse:tenth}, within {rope:worth} {within:tenth}, better {better:tenth}",
+)
+_DECLINED = Sentence("folds.no-posterior", "caution", "difference {mean:points}: {why}")
 
 
 @dataclass(frozen=True)
@@ -74,12 +80,16 @@ class CorrelatedBayes:
         """How the probabilities were found."""
         return _METHOD
 
+    def sentence(self) -> Note:
+        """The difference and the three probabilities, in words; why there are none where there are none."""
+        if self.declined is not None:
+            return _DECLINED(mean=self.mean, why=self.declined)
+        return _FOUND(
+            mean=self.mean, worse=self.p_worse, rope=self.rope, within=self.p_rope, better=self.p_better
+        )
+
     def __repr__(self) -> str:
-        if self.p_worse is None:
-            return f"difference {points(self.mean)}: {self.declined}"
-        worse, within, better = (fixed(p or 0.0, 3) for p in (self.p_worse, self.p_rope, self.p_better))
-        rope = digits(100 * self.rope, 6)
-        return f"difference {points(self.mean)}: worse {worse}, within {rope} {within}, better {better}"
+        return str(self.sentence())
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
@@ -126,7 +136,7 @@ def correlated_bayes(
     Examples
     --------
     >>> correlated_bayes([0.8, 0.9, 0.7, 0.8], [0.7, 0.7, 0.6, 0.6], 75, 25, disjoint=True)
-    difference +15.00 points: worse 0.018, within 1 0.007, better 0.975
+    difference +15.00 points: worse with a probability of 1.8%, within 1 point 0.7%, better 97.5%
     """
     from scipy.special import stdtr
 

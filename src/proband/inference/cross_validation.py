@@ -122,9 +122,10 @@ def fold_spread(values: npt.ArrayLike, kind: Kind | str) -> FoldSpread:
         raise UsageError(f"Accuracies are given as repeats × folds, got {table.ndim} dimension(s).")
     check_accuracies(table.ravel())
     runs = table.mean(axis=1) if kind in _WHOLE_RUNS else table.ravel()
-    what = {"leave-one-subject-out": "subject left out"}.get(
-        kind, f"{kind} with all its folds" if kind in _WHOLE_RUNS else "split"
-    )
+    if kind == "leave-one-subject-out":
+        what = Target("subject", "subject left out")
+    else:
+        what = Target(kind, f"{kind} with all its folds") if kind in _WHOLE_RUNS else Target("split", "split")
     answers = Answers(Target("accuracy-of-a-run", f"accuracy of a {what}"), _RUNS, _SAMPLES, _RUNS_SHARE)
     return FoldSpread(
         kind=kind,

@@ -9,7 +9,7 @@ import polars as pl
 
 from proband.engine.frames import frame_of_rows
 from proband.measures.results import Answers
-from proband.words import Method, Note, count, fixed, interval, level, plain
+from proband.words import Method, Note, Target, count, fixed, interval, level, plain
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class FoldSpread:
     """
 
     kind: str
-    run: str
+    run: Target
     n_runs: int
     mean: float
     std: float | None
@@ -44,7 +44,8 @@ class FoldSpread:
 
     def to_frame(self) -> pl.DataFrame:
         """Return one row."""
-        return frame_of_rows([{name: value for name, value in vars(self).items() if name != "answers"}])
+        row = {name: value for name, value in vars(self).items() if name != "answers"}
+        return frame_of_rows([{**row, "run": str(self.run)}])
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from proband.errors import UsageError
 from proband.inference.cv_folds import ALIKE, notes_on, same_folds, why_unknown
 from proband.inference.multiplicity import holm
 from proband.measures.results import Answers
-from proband.words import Method, Note, Sentence, Target, fixed, p_value, plain, points
+from proband.words import Method, Note, Sentence, Target, plain
 
 Floats = npt.NDArray[np.float64]
 FiveByTwoTest = Literal["f", "t"]
@@ -42,6 +42,16 @@ _NORMAL = Target(
     "folds-independent", "differences are nearly normal, and those of different folds independent"
 )
 _NO_TEST = Sentence("folds.no-test", "caution", "no test: {why}")
+_FOUND = Sentence(
+    "folds.five-by-two",
+    "note",
+    "{first} against {second}: {difference:points}, {method} {statistic:two}, adjusted p {p:p}",
+)
+_NOT_TESTED = Sentence(
+    "folds.five-by-two-untested",
+    "note",
+    "{first} against {second}: {difference:points}, {method} without a statistic",
+)
 
 FEWEST_SUBJECTS = 100
 """Each half trains on few: from this many subjects on, the tests were found to hold their level; below, none is claimed to."""
@@ -77,12 +87,20 @@ class FiveByTwo:
         """The test."""
         return _METHODS[self.test]
 
+    def sentence(self) -> Note:
+        """The difference and its test, in words."""
+        said = {
+            "first": self.first,
+            "second": self.second,
+            "difference": self.difference,
+            "method": self.method,
+        }
+        if self.statistic is None:
+            return _NOT_TESTED(**said)
+        return _FOUND(**said, statistic=self.statistic, p=self.p_adjusted)
+
     def __repr__(self) -> str:
-        shown = "none" if self.statistic is None else fixed(self.statistic, 3)
-        return (
-            f"{self.first} against {self.second}: {points(self.difference)}, 5×2cv {self.test} {shown}, "
-            f"adjusted p {p_value(self.p_adjusted)}"
-        )
+        return str(self.sentence())
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
@@ -119,7 +137,7 @@ def compare_five_by_two(
     >>> a = [[0.8, 0.9], [0.8, 0.8], [0.7, 0.9], [0.9, 0.8], [0.8, 0.9]]
     >>> b = [[0.7, 0.7], [0.7, 0.8], [0.6, 0.6], [0.8, 0.7], [0.8, 0.7]]
     >>> compare_five_by_two({"a": a, "b": b}, disjoint=True, n_subjects=100)
-    (a against b: +12.00 points, 5×2cv f 2.200, adjusted p = 0.2,)
+    (a against b: +12.00 points, combined 5×2cv F test 2.20, adjusted p = 0.2,)
     """
     if test not in get_args(FiveByTwoTest):
         raise UsageError(f"There is no 5×2cv test {test!r}.", "there are: f and t.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -34,7 +34,12 @@ BY_IDS = Sentence(
 )
 SAME_TRIALS = Sentence("cards.same-trials", "note", "Both were tried on the same images in the same splits")
 DIFFERS = Sentence("cards.field-differs", "note", "{field} differs: {a} against {b}")
-NOT_STATED = Sentence("cards.fields-not-stated", "note", "Not stated by both: {fields}")
+NOT_STATED = Sentence("cards.fields-not-stated", "note", "Not stated by both: {fields:row}")
+IMAGES_UNKNOWN = Sentence(
+    "cards.images-unknown",
+    "note",
+    "which images were used (a manifest, or the numbers of subjects and images)",
+)
 
 Verdict = Literal["agree", "differ", "not stated"]
 
@@ -262,11 +267,7 @@ class _Compared:
         counted = same_images or any(self.agree(paths) for paths in _COUNTED)
         missing = self.that("not stated", (*_NEEDED, *(() if same_images else self.conditions)))
         if missing or not counted:
-            uncounted = (
-                []
-                if counted
-                else ["which images were used (a manifest, or the numbers of subjects and images)"]
-            )
+            uncounted = [] if counted else [IMAGES_UNKNOWN()]
             return Level.ON_THEIR_WORD, self._missing([*missing, *uncounted])
         return self._trials(same_images, same_contents)
 
@@ -297,8 +298,8 @@ class _Compared:
         found = [self.fields[path] for path in self.that("differ", paths)]
         return [DIFFERS(field=one.field, a=shown(one.a), b=shown(one.b)) for one in found]
 
-    def _missing(self, paths: list[str]) -> list[Note]:
-        return [NOT_STATED(fields=", ".join(paths))] if paths else []
+    def _missing(self, paths: Sequence[str | Note]) -> list[Note]:
+        return [NOT_STATED(fields=tuple(paths))] if paths else []
 
 
 def _same(path: str, a: Any, b: Any) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from proband.protocols.card import NOT_STATED, ProtocolCard, shown
-from proband.protocols.comparability import Comparability
+from proband.protocols.comparability import Comparability, Verdict
 from proband.protocols.literature import Group, Literature, Pair
 from proband.protocols.notation import Protocol
 from proband.words import Note, Sentence, count, fixed
@@ -14,7 +14,7 @@ from proband.words import Note, Sentence, count, fixed
 if TYPE_CHECKING:
     from rich.table import Table
 
-_STYLES = {"agree": "green", "differ": "red", NOT_STATED: "dim"}
+_STYLES: dict[Verdict, str] = {"agree": "green", "differ": "red", "not stated": "dim"}
 _UNKNOWN = "?"
 _TWO_ROWS = Sentence("literature.two-rows", "note", "rows {first} and {second}")
 _SAME_PROTOCOL = Sentence("literature.same-protocol", "note", "Same protocol on the same data: {pairs:row}")

@@ -46,14 +46,18 @@ _UNEVEN = Sentence(
 _RUNS = Sentence(
     "protocol.runs",
     "note",
-    "Over runs: a run is one {kinds}. Runs share samples, so their standard deviation is no standard error",
+    "Over runs: a run is {kinds:row}. Runs share samples, so their standard deviation is no standard error",
 )
+_A_RUN = Sentence("protocol.run", "note", "one {what}")
 _INTERVAL = Sentence(
     "protocol.interval",
     "note",
     "{of:capital}: varying {varying}; fixed: {fixed}; assuming: {assuming} ({method})",
 )
-_COMPARISON = Sentence("protocol.comparison", "note", "{protocol}, {how} ({method}): {found}")
+_ON_SPLITS = Sentence("protocol.comparison-on-splits", "note", "{protocol}, on splits ({method}): {found}")
+_ON_PEOPLE = Sentence(
+    "protocol.comparison-on-people", "note", "{protocol}, on people, one repeat ({method}): {found}"
+)
 _FIVE_BY_TWO = Sentence("protocol.five-by-two", "note", "{protocol}: {found}")
 _POSTERIOR = Sentence(
     "protocol.posterior", "note", "{protocol}, posterior of {first} against {second}: {found}"
@@ -137,7 +141,7 @@ def run_statements(run: ProtocolRun) -> list[Note]:
             seed=asked.seed,
         ),
         *map(_of_splits, run.findings),
-        _RUNS(kinds=" or one ".join(dict.fromkeys(one.spread.run for one in run.results))),
+        _RUNS(kinds=tuple({one.spread.run.key: _A_RUN(what=one.spread.run) for one in run.results}.values())),
         *_of_intervals(run),
         *_of_comparisons(run),
         *run.notes,
@@ -177,15 +181,15 @@ def _of_comparisons(run: ProtocolRun) -> list[Note]:
     said = []
     for found in run.findings:
         protocol = str(found.protocol)
-        for made, how in ((found.on_splits, "on splits"), (found.on_people, "on people, one repeat")):
+        for made, how in ((found.on_splits, _ON_SPLITS), (found.on_people, _ON_PEOPLE)):
             if made is not None:
                 said += [
-                    _COMPARISON(protocol=protocol, how=how, method=pair.method, found=sentence)
+                    how(protocol=protocol, method=pair.method, found=sentence)
                     for pair, sentence in zip(made.pairs, made.sentences(), strict=True)
                 ]
-        said += [_FIVE_BY_TWO(protocol=protocol, found=repr(one)) for one in found.five_by_two]
+        said += [_FIVE_BY_TWO(protocol=protocol, found=one.sentence()) for one in found.five_by_two]
         said += [
-            _POSTERIOR(protocol=protocol, first=a, second=b, found=repr(posterior))
+            _POSTERIOR(protocol=protocol, first=a, second=b, found=posterior.sentence())
             for a, b, posterior in found.bayes
         ]
     return said
