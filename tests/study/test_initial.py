@@ -62,7 +62,7 @@ def test_scores_and_samples_make_a_study_that_runs(tmp_path: Path) -> None:
     assert study.request.samples.failed == "not face_detected"
     (scores,) = study.request.scores
     assert (scores.file, scores.orientation, scores.key) == ("scores.npz", "similarity", ())
-    assert "good 1.000, poor 1.000" in made.text
+    assert "good 1.0000, poor 1.0000" in made.text
     assert study.request.experiment.gallery is None
     found = pb.Samples.read(
         study.origin.find("people.csv"),
@@ -125,7 +125,9 @@ def test_orientations_that_differ_part_the_archive(tmp_path: Path) -> None:
         (("far",), "distance"),
         (("noise",), None),
     ]
-    assert made.to_fill_in == ("orientation of 'noise' in scores.npz: similarity or distance",)
+    assert tuple(map(str, made.to_fill_in)) == (
+        "orientation of 'noise' in scores.npz: similarity or distance",
+    )
 
 
 def test_square_scores_and_embeddings_need_a_gallery(tmp_path: Path) -> None:
@@ -234,14 +236,14 @@ def test_pictures_alone_are_recognised(tmp_path: Path) -> None:
 def test_what_cannot_be_found_is_named(tmp_path: Path) -> None:
     np.savez(tmp_path / "scores.npz", net=matrix(), query_ids=ids(2), target_ids=ids(1))
     made = initial_study([tmp_path / "scores.npz"], tmp_path / "study.toml")
-    assert made.to_fill_in[0].startswith("[samples]: a table")
-    assert "orientation of 'net'" in made.to_fill_in[1]
+    assert made.to_fill_in[0].code == "init.no-table"
+    assert made.to_fill_in[1]["algorithms"] == "'net'"
     assert "# [samples]" in made.text
     pl.DataFrame({"what": ["a", "b"], "whose": ["x", "y"]}).write_csv(tmp_path / "odd.csv")
     made = initial_study([tmp_path / "scores.npz", tmp_path / "odd.csv"], tmp_path / "study.toml")
-    assert [one.partition(" in")[0] for one in made.to_fill_in[:2]] == ["id", "subject"]
+    assert [one["key"] for one in made.to_fill_in[:2]] == ["id", "subject"]
     made = initial_study([table(tmp_path)], tmp_path / "study.toml")
-    assert made.to_fill_in == ("[[scores]]: the file of scores",)
+    assert [note.code for note in made.to_fill_in] == ["init.no-scores"]
 
 
 def test_what_is_no_data_is_refused_or_left_out(tmp_path: Path) -> None:
@@ -253,14 +255,14 @@ def test_what_is_no_data_is_refused_or_left_out(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no files"):
         initial_study([], tmp_path / "study.toml")
     made = initial_study([tmp_path / "note.txt", table(tmp_path)], tmp_path / "study.toml")
-    assert made.remarks[0].startswith("note.txt is left out")
+    assert (made.remarks[0].code, made.remarks[0]["file"]) == ("init.file-left-out", "note.txt")
 
 
 def test_ids_that_could_be_of_either_axis_are_not_guessed(tmp_path: Path) -> None:
     np.savez(tmp_path / "scores.npz", net=matrix(), some=ids(2), others=ids(1))
     made = initial_study([tmp_path / "scores.npz", table(tmp_path)], tmp_path / "study.toml")
-    assert "any of some, others could be the query_ids" in made.remarks[0]
-    assert made.to_fill_in == ("[[scores]]: the file of scores",)
+    assert "any of some, others could be the query_ids" in str(made.remarks[0])
+    assert [note.code for note in made.to_fill_in] == ["init.no-scores"]
 
 
 def test_odd_names_survive(tmp_path: Path) -> None:
@@ -300,3 +302,19 @@ def test_real_files(
         assert (study.request.samples.subject, study.request.samples.failed) == ("subject", "not detected")
         assert study.request.scores[0].orientation == "similarity"
         assert '# by = ["sex"]' in made.text
+
+
+def test_names_of_files_decide_nothing(tmp_path: Path) -> None:
+    """A file may be called like a section: whether a table is needed is known by what was found."""
+    rows = [f"{t} {q} {q}/2 {i + j}" for i, q in enumerate(PEOPLE) for j, t in enumerate(PEOPLE)]
+    (tmp_path / "scores [samples]").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    made = initial_study([tmp_path / "scores [samples]"], tmp_path / "study.toml")
+    assert [note.code for note in made.to_fill_in] == ["init.no-orientation"]
+    assert "# No [samples]: the scores name the people themselves." in made.text
+
+
+def test_a_column_is_proposed_though_its_name_is_part_of_another(tmp_path: Path) -> None:
+    samples = table(tmp_path, face_detected=[True] * 23 + [False], face=["a", "b"] * 6 + ["b", "a"] * 6)
+    np.savez(tmp_path / "scores.npz", good=matrix(), rows=ids(2), columns=ids(1))
+    made, _ = made_of(tmp_path / "study.toml", tmp_path / "scores.npz", samples)
+    assert '# by = "face"' in made.text

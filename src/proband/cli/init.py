@@ -42,7 +42,7 @@ def init(
     write_initial(made, out)
     console = output()
     for said in (*made.facts, *made.remarks):
-        console.print(said, markup=False, soft_wrap=True)
+        console.print(str(said), markup=False, soft_wrap=True)
     for said in made.to_fill_in:
         console.print(f"to fill in: {said}", style="bold", markup=False, soft_wrap=True)
     talk().print(f"wrote {out}", markup=False, soft_wrap=True)

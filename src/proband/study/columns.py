@@ -50,18 +50,18 @@ def id_column(texts: pl.DataFrame, wanted: Collection[str], subject: str | None)
     return (best, held[best]) if held[best] else (None, 0)
 
 
-def failure_rule(frame: pl.DataFrame) -> str | None:
-    """The condition that picks failures to acquire, if a column of yes and no has a name that says so."""
+def failure_rule(frame: pl.DataFrame) -> tuple[str | None, str | None]:
+    """The condition that picks failures to acquire and its column, if a column of yes and no has a name that says so."""
     for name, dtype in frame.schema.items():
         words = set(re.split(r"[^a-z]+", name.lower()))
         if not words & (_ACQUIRED | _FAILED) or frame[name].null_count():
             continue
         acquired = not words & _FAILED
         if dtype == pl.Boolean:
-            return f"not {quoted(name)}" if acquired else quoted(name)
+            return f"not {quoted(name)}" if acquired else quoted(name), name
         if dtype.is_integer() and set(frame[name].unique()) <= {0, 1}:
-            return f"{quoted(name)} == {0 if acquired else 1}"
-    return None
+            return f"{quoted(name)} == {0 if acquired else 1}", name
+    return None, None
 
 
 def quoted(name: str, role: str = "") -> str:

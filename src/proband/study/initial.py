@@ -13,10 +13,20 @@ from proband.errors import Hint, InputError, ProbandError, UsageError, first_few
 from proband.samples.reading import ROW_NUMBER
 from proband.study.columns import toml_text
 from proband.study.looking import look_at
-from proband.study.proposing import Proposal, SourceEntry, propose
+from proband.study.proposing import NO_TABLE, Proposal, SourceEntry, propose
 from proband.study.reading import study_from_text
 from proband.study.suggesting import analyses, experiment
-from proband.words import count
+from proband.words import Note, Sentence, count
+
+NO_SCORES = Sentence("init.no-scores", "note", "[[scores]]: the file of scores")
+REFUSED = Sentence("init.refused", "note", "{why}")
+SAMPLES = Sentence(
+    "init.samples", "note", "{file}: {samples:count sample} of {people:count person/people}{failed:row}"
+)
+FAILED = Sentence("init.failed", "note", ", {n:count} failed to acquire ({rule})")
+ALGORITHMS = Sentence("init.algorithms", "note", "{file}: {algorithms:names}")
+TAKEN_FOR = Sentence("init.taken-for", "caution", "{file}: taken for a {orientation} ({evidence}); check it")
+PICTURES = Sentence("init.pictures", "note", "{file}: pictures")
 
 _MANY_STEPS_UP = 3
 
@@ -30,7 +40,7 @@ class InitialStudy:
     text
         The file.
     facts
-        What was found, in words.
+        What was found.
     to_fill_in
         What only the user can say; empty if the study can be run as it is.
     remarks
@@ -38,9 +48,9 @@ class InitialStudy:
     """
 
     text: str
-    facts: tuple[str, ...]
-    to_fill_in: tuple[str, ...]
-    remarks: tuple[str, ...]
+    facts: tuple[Note, ...]
+    to_fill_in: tuple[Note, ...]
+    remarks: tuple[Note, ...]
 
 
 def initial_study(files: Sequence[Path], out: Path) -> InitialStudy:
@@ -51,15 +61,15 @@ def initial_study(files: Sequence[Path], out: Path) -> InitialStudy:
         )
     made = propose(look_at(files))
     if not (made.table or made.scores or made.vectors or made.pictures):
-        raise InputError("Nothing was recognised.", "; ".join(made.remarks) or None)
+        raise InputError("Nothing was recognised.", "; ".join(map(str, made.remarks)) or None)
     if not (made.scores or made.vectors or made.pictures):
-        made.to_fill_in.append("[[scores]]: the file of scores")
+        made.to_fill_in.append(NO_SCORES())
     text = _text(made, out)
     if not made.to_fill_in:
         try:
             study_from_text(text, out)
         except ProbandError as error:
-            made.to_fill_in.append(error.message.rstrip("."))
+            made.to_fill_in.append(REFUSED(why=error.message.rstrip(".")))
     return InitialStudy(text, tuple(_facts(made)), tuple(made.to_fill_in), tuple(made.remarks))
 
 
@@ -141,7 +151,7 @@ def _switches(made: Proposal) -> list[str]:
 def _samples(made: Proposal, out: Path) -> list[str]:
     table = made.table
     if table is None:
-        if any("[samples]" in one for one in made.to_fill_in):
+        if any(note.code == NO_TABLE.code for note in made.to_fill_in):
             return [
                 "# [samples]                   # fill in: a table with a row for each sample",
                 '# file = "samples.csv"',
@@ -251,17 +261,21 @@ def _no_scores() -> list[str]:
     ]
 
 
-def _facts(made: Proposal) -> list[str]:
+def _facts(made: Proposal) -> list[Note]:
     facts = []
     if made.samples is not None and made.table is not None:
         failed = int(made.samples.failed.sum())
         facts.append(
-            f"{made.table.path.name}: {count(len(made.samples))} samples of {count(len(made.samples.subjects))} people"
-            + (f", {count(failed)} failed to acquire ({made.table.failed})" if failed else "")
+            SAMPLES(
+                file=made.table.path.name,
+                samples=len(made.samples),
+                people=len(made.samples.subjects),
+                failed=(FAILED(n=failed, rule=made.table.failed),) if failed else (),
+            )
         )
     for one in (*made.scores, *made.vectors):
-        facts.append(f"{one.path.name}: {', '.join(one.algorithms)}")
+        facts.append(ALGORITHMS(file=one.path.name, algorithms=one.algorithms))
         if one.orientation is not None:
-            facts.append(f"  taken for a {one.orientation} ({one.evidence}); check it")
-    facts += [f"{path.name}: pictures" for path in made.pictures]
+            facts.append(TAKEN_FOR(file=one.path.name, orientation=one.orientation, evidence=one.evidence))
+    facts += [PICTURES(file=path.name) for path in made.pictures]
     return facts

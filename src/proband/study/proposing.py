@@ -18,20 +18,54 @@ from proband.scores.orientation import check_orientation
 from proband.scores.reading import scores_of
 from proband.study.columns import failure_rule, id_column, subject_column
 from proband.study.looking import FoundFiles, FoundScores, FoundVectors
-from proband.words import count, fixed
+from proband.words import Note, Sentence
+
+LEFT_OUT = Sentence("init.file-left-out", "caution", "{file} is left out: {why}")
+NO_SUCH_IDS = Sentence(
+    "init.no-such-ids", "note", "it has none of the ids of the scores, which name people themselves"
+)
+NO_TABLE = Sentence("init.no-table", "note", "[samples]: a table that says whose each sample is")
+NO_COLUMN = Sentence("init.no-column", "note", "{key} in [samples]: which column of {file} it is ({columns})")
+TABLE_REFUSED = Sentence("init.table-refused", "note", "[samples]: {why}")
+NO_ORIENTATION = Sentence(
+    "init.no-orientation", "note", "orientation of {algorithms} in {file}: similarity or distance"
+)
+NO_AXES = Sentence(
+    "init.no-axes",
+    "note",
+    "queries and targets of {file}: which samples its {rows:count row} and {columns:count column} are",
+)
+NO_IDS = Sentence(
+    "init.no-ids",
+    "note",
+    "ids of {file}: its {rows:count row} {rows:word is/are} not the {samples:count sample} of the table",
+)
+STATED = Sentence("init.orientation-stated", "note", "the file states that it holds a {orientation}")
+BY_AUC = Sentence(
+    "init.orientation-by-auc", "note", "mates against others, AUC if larger is closer: {aucs:rates}"
+)
+NOT_SEEN = Sentence(
+    "init.orientation-not-seen",
+    "note",
+    "genuine and impostor scores cannot be told apart, so nothing can be seen",
+)
 
 _CERTAIN = 0.05  # how far from one half an AUC must be to say anything
 
 
 @dataclass(frozen=True, eq=False)
 class TableChoice:
-    """The table of samples, and which of its columns are which; None for what was not found."""
+    """The table of samples, and which of its columns are which; None for what was not found.
+
+    `failed` is the condition for failures to acquire, and `failed_column` the column that it is of.
+    """
 
     path: Path
     frame: pl.DataFrame
     id: str | None
     subject: str | None
     failed: str | None
+    failed_column: str | None = None
     samples: Samples | None = None
 
 
@@ -56,7 +90,7 @@ class SourceEntry:
     whole: bool = True
     name: str | None = None
     orientation: Orientation | None = None
-    evidence: str = ""
+    evidence: Note | None = None
     undecided: bool = False
     query_ids: str | None = None
     target_ids: str | None = None
@@ -75,8 +109,8 @@ class Proposal:
     scores: list[SourceEntry] = field(default_factory=list)
     vectors: list[SourceEntry] = field(default_factory=list)
     pictures: list[Path] = field(default_factory=list)
-    to_fill_in: list[str] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)
+    to_fill_in: list[Note] = field(default_factory=list)
+    remarks: list[Note] = field(default_factory=list)
 
     @property
     def samples(self) -> Samples | None:
@@ -93,7 +127,7 @@ def propose(found: FoundFiles) -> Proposal:
     made.vectors += [_vector_entry(one, made) for one in found.vectors]
     _tell_apart(made)
     for path, why in found.unknown.items():
-        made.remarks.append(f"{path.name} is left out: {why}")
+        made.remarks.append(LEFT_OUT(file=path.name, why=why))
     return made
 
 
@@ -129,20 +163,18 @@ def _table(found: FoundFiles, made: Proposal) -> TableChoice | None:
     own = bool(found.scores) and all(map(_names_people, found.scores)) and not found.vectors
     if not choices:
         if not own:
-            made.to_fill_in.append("[samples]: a table that says whose each sample is")
+            made.to_fill_in.append(NO_TABLE())
         return None
     (_, held, _), table, name, subject = max(choices, key=lambda choice: choice[0])
     if own and not held:
-        made.remarks.append(
-            f"{table.path.name} is left out: it has none of the ids of the scores, which name people themselves"
-        )
+        made.remarks.append(LEFT_OUT(file=table.path.name, why=NO_SUCH_IDS()))
         return None
-    for column, what in ((name, "id"), (subject, "subject")):
+    for column, key in ((name, "id"), (subject, "subject")):
         if column is None:
-            made.to_fill_in.append(
-                f"{what} in [samples]: which column of {table.path.name} it is ({first_few(table.frame.columns, 12)})"
-            )
-    return _with_samples(TableChoice(table.path, table.frame, name, subject, failure_rule(table.frame)), made)
+            columns = first_few(table.frame.columns, 12)
+            made.to_fill_in.append(NO_COLUMN(key=key, file=table.path.name, columns=columns))
+    rule, failed_column = failure_rule(table.frame)
+    return _with_samples(TableChoice(table.path, table.frame, name, subject, rule, failed_column), made)
 
 
 def _with_samples(table: TableChoice, made: Proposal) -> TableChoice:
@@ -155,7 +187,7 @@ def _with_samples(table: TableChoice, made: Proposal) -> TableChoice:
         read = Samples.read(table.path, id_column=table.id, subject_column=table.subject, failed=table.failed)
         return replace(table, samples=read)
     except ProbandError as error:
-        made.to_fill_in.append(f"[samples]: {error.message.rstrip('.')}")
+        made.to_fill_in.append(TABLE_REFUSED(why=error.message.rstrip(".")))
         return table
 
 
@@ -175,7 +207,7 @@ def _score_entries(one: FoundScores, made: Proposal) -> list[SourceEntry]:
         made,
     )
     if file.orientation is not None:
-        return [replace(entry, evidence=f"the file states that it holds a {file.orientation}")]
+        return [replace(entry, evidence=STATED(orientation=file.orientation))]
     options = ReadOptions(query_ids=one.query_ids, target_ids=one.target_ids, mask=one.mask)
     try:
         summaries = inspect_file(one.path, samples, options, file.format).summaries
@@ -190,7 +222,7 @@ def _score_entries(one: FoundScores, made: Proposal) -> list[SourceEntry]:
     for undecided in entries:
         if undecided.undecided:
             made.to_fill_in.append(
-                f"orientation of {first_few(undecided.algorithms)} in {one.path.name}: similarity or distance"
+                NO_ORIENTATION(algorithms=first_few(undecided.algorithms), file=one.path.name)
             )
     return entries
 
@@ -204,9 +236,7 @@ def _aligned(entry: SourceEntry, one: FoundScores, made: Proposal) -> SourceEntr
     if file.queries is None or file.targets is None:
         shape = next(iter(file.matrices.values())).shape
         if samples is not None and shape != (len(samples), len(samples)):
-            made.to_fill_in.append(
-                f"queries and targets of {one.path.name}: which samples its {count(shape[0])} rows and {count(shape[1])} columns are"
-            )
+            made.to_fill_in.append(NO_AXES(file=one.path.name, rows=shape[0], columns=shape[1]))
             return replace(entry, named=False)
         return replace(entry, shared=shape[0] == shape[1])
     shared = bool(set(file.queries) & set(file.targets))
@@ -257,11 +287,9 @@ def _looks(auc: float | None) -> Orientation | None:
     return "similarity" if auc > 0.5 else "distance"
 
 
-def _evidence(aucs: dict[str, float | None]) -> str:
-    known = [f"{name} {fixed(auc, 3)}" for name, auc in aucs.items() if auc is not None]
-    if not known:
-        return "genuine and impostor scores cannot be told apart, so nothing can be seen"
-    return f"mates against others, AUC if larger is closer: {', '.join(known)}"
+def _evidence(aucs: dict[str, float | None]) -> Note:
+    known = tuple((name, auc) for name, auc in aucs.items() if auc is not None)
+    return BY_AUC(aucs=known) if known else NOT_SEEN()
 
 
 def _vector_entry(one: FoundVectors, made: Proposal) -> SourceEntry:
@@ -270,9 +298,7 @@ def _vector_entry(one: FoundVectors, made: Proposal) -> SourceEntry:
         absent = len(samples.ids.missing(one.ids)) + len(set(samples.ids) - set(one.ids))
     elif samples is not None and one.n_rows != len(samples):
         named = False
-        made.to_fill_in.append(
-            f"ids of {one.path.name}: its {count(one.n_rows)} rows are not the {count(len(samples))} samples of the table"
-        )
+        made.to_fill_in.append(NO_IDS(file=one.path.name, rows=one.n_rows, samples=len(samples)))
     return SourceEntry(one.path, one.models, n_absent=absent, shared=True, named=named)
 
 

@@ -89,8 +89,9 @@ def _categories(made: Proposal) -> list[list[str]]:
     for name in date_columns(frame)[:1]:
         rule = f"{quoted(name, 'probe')} - {quoted(name, 'mate')} >= days({_A_YEAR})"
         parts.append(_category("probes taken long after", "a year later", rule))
-    left_out = {made.table.id, made.table.subject, *groups_of_people(frame, made.table.subject, ())}
-    others = [name for name in few_valued(frame, left_out) if quoted(name) not in (made.table.failed or "")]
+    table = made.table
+    left_out = {table.id, table.subject, table.failed_column, *groups_of_people(frame, table.subject, ())}
+    others = few_valued(frame, left_out)
     others.sort(key=lambda name: frame.schema[name].is_integer())
     if others:
         note = f"# [[category]]                # one for each value of a column: {_among(others)}"
