@@ -23,6 +23,7 @@ from proband.algorithms import Pictures
 from proband.algorithms.acquire import NO_PICTURE, acquire
 from proband.protocols.audit import audit
 from proband.protocols.audit_balance import UNEVEN_FOLDS
+from proband.protocols.audit_cures import DEAL_EVENLY
 from proband.protocols.audit_findings import Audit, Finding
 from proband.protocols.card import ProtocolCard
 from proband.protocols.comparability import compare_cards
@@ -116,7 +117,7 @@ def audited() -> list[Any]:
         (
             one.is_sound,
             len(one.unchecked),
-            [{**asdict(each), "what": each.what.code} for each in one.findings],
+            [{**asdict(each), "what": each.what.code, "cure": each.cure.code} for each in one.findings],
         )
         for one in found
     ]
@@ -203,7 +204,9 @@ def test_left_out_pictures_are_counted_by_the_kind_of_failure(
 def test_it_is_said_how_many_more_a_finding_counts(groups: bool) -> None:
     """Unlike folds are named one by one, whatever they are called; reasons and classes are groups of what is counted."""
     shown = ("a", "b")
-    found = Finding("uneven folds", "warning", UNEVEN_FOLDS(n=9), 9, shown, "", examples_are_groups=groups)
+    found = Finding(
+        "uneven folds", "warning", UNEVEN_FOLDS(n=9), 9, shown, DEAL_EVENLY(), examples_are_groups=groups
+    )
     console = Console(width=200, file=io.StringIO())
     console.print(findings_table(Audit("s", "identity", None, 9, 9, 9, (), (found,))))
     assert ("and 7 more" in console.file.getvalue()) is not groups

@@ -205,7 +205,7 @@ def test_unlike_classes_are_found_and_labelled(people: Samples) -> None:
     assert one.p_value is not None
     assert one.p_value < 0.01
     assert one.test is not None
-    assert "samples were dealt at random" in one.test
+    assert one.test.code == "audit.samples-dealt-at-random"
 
 
 def test_a_dominant_class_is_a_warning(people: Samples) -> None:

@@ -7,7 +7,7 @@ from scipy.stats import chi2_contingency, fisher_exact
 
 from proband.errors import InputError
 from proband.protocols.audit import audit
-from proband.protocols.losses import CHI_SQUARE, DRAWN, losses, unevenness
+from proband.protocols.losses import CHI_SQUARE, DRAWN, FISHER, losses, unevenness
 from proband.samples import Samples
 
 
@@ -73,7 +73,8 @@ def test_uneven_losses_by_class_are_a_warning_with_its_test() -> None:
     assert one.severity == "warning"
     assert one.p_value == pytest.approx(fisher_exact([[20, 20], [0, 40]]).pvalue)
     assert one.test is not None
-    assert one.test.startswith("Fisher's exact test; samples are lost independently")
+    assert one.test["method"] is FISHER
+    assert str(one.test).startswith("Fisher's exact test; samples are lost independently")
     assert one.examples == ("f: 20 of 40", "m: 0 of 40")
 
 

@@ -9,7 +9,12 @@ import numpy as np
 
 from proband.engine import Progress
 from proband.errors import UsageError
-from proband.protocols import audit_balance as balance, audit_declared as said, audit_leaks as leaks
+from proband.protocols import (
+    audit_balance as balance,
+    audit_cures as cures,
+    audit_declared as said,
+    audit_leaks as leaks,
+)
 from proband.protocols.audit_copies import copied_pairs, crossing_pairs, findings_of_copies
 from proband.protocols.audit_findings import NAMED, Audit, Finding, Severity, ordered
 from proband.protocols.audit_rows import Rows, Splits, rows_of
@@ -18,7 +23,7 @@ from proband.protocols.losses import Losses, losses
 from proband.protocols.notation import Protocol
 from proband.protocols.split_files import SplitTable
 from proband.samples import Samples
-from proband.words import Sentence, count
+from proband.words import Note, Sentence, count
 
 if TYPE_CHECKING:
     from proband.algorithms.pictures import Pictures
@@ -57,6 +62,7 @@ ONE_SPLIT_A_REPEAT = Sentence(
     "note",
     "the table has no column fold, so one split in each repeat is assumed",
 )
+TESTED_BY = Sentence("audit.tested-by", "note", "{method}; {assuming}")
 _SAMPLES = "{n:count sample is/samples are} "
 UNEXPLAINED = Sentence(
     "audit.unexplained-losses", "caution", _SAMPLES + "collected and not used, and nothing says why"
@@ -174,7 +180,7 @@ def _of_columns(splits: SplitTable) -> Iterator[Finding]:
             ONE_SPLIT() if "repeat" in splits.assumed else ONE_SPLIT_A_REPEAT(),
             1,
             (),
-            "nothing, if that is so; otherwise number the folds.",
+            cures.IF_ONE_SPLIT(),
         )
 
 
@@ -215,11 +221,11 @@ def _copies(
 
 
 def _of_losses(found: Losses) -> Iterator[Finding]:
-    tests: tuple[tuple[str, Severity, tuple[str, ...], Sentence, str], ...] = (
-        ("unexplained losses", "fault", found.unexplained, UNEXPLAINED, "state a reason for each in the table of exclusions."),
-        ("used, not collected", "fault", found.foreign, NOT_COLLECTED, "complete that table."),
-        ("excluded, but used", "fault", found.contradicted, EXCLUDED_BUT_USED, "take them out of the splits, or of the exclusions."),
-        ("excluded, not collected", "warning", found.unknown, EXCLUDED_UNKNOWN, "correct the ids."),
+    tests: tuple[tuple[str, Severity, tuple[str, ...], Sentence, Note], ...] = (
+        ("unexplained losses", "fault", found.unexplained, UNEXPLAINED, cures.STATE_REASONS()),
+        ("used, not collected", "fault", found.foreign, NOT_COLLECTED, cures.COMPLETE_TABLE()),
+        ("excluded, but used", "fault", found.contradicted, EXCLUDED_BUT_USED, cures.TAKE_OUT()),
+        ("excluded, not collected", "warning", found.unknown, EXCLUDED_UNKNOWN, cures.CORRECT_IDS()),
     )  # fmt: skip
     for kind, severity, names, what, cure in tests:
         if names:
@@ -232,7 +238,7 @@ def _of_losses(found: Losses) -> Iterator[Finding]:
             EXPLAINED(n=total, total=found.n_collected),
             total,
             tuple(f"{reason}: {count(n)}" for reason, n in list(found.reasons.items())[:NAMED]),
-            "report them, and the result with them as well: proband protocol what-if dropped.",
+            cures.REPORT_LOSSES(),
             examples_are_groups=True,
         )
     for one in found.uneven:
@@ -252,8 +258,8 @@ def _of_losses(found: Losses) -> Iterator[Finding]:
                     f"{row[one.by]}: {count(row['lost'])} of {count(row['collected'])}"
                     for row in one.frame.head(NAMED).to_dicts()
                 ),
-                "give the result with and without the excluded samples.",
+                cures.WITH_AND_WITHOUT(),
                 one.p_value,
-                f"{one.test}; {one.answers.assuming}",
+                TESTED_BY(method=one.test, assuming=one.answers.assuming),
                 examples_are_groups=True,
             )

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from proband.protocols import audit_cures as cures
 from proband.protocols.audit_findings import NAMED, Finding
 from proband.protocols.audit_rows import CELL, Rows, on_both_sides
 from proband.words import Sentence, count, counted, percent
@@ -48,6 +49,14 @@ UNLIKE_CLASSES = Sentence(
     "the samples at most",
 )
 
+DEALT_AT_RANDOM = {
+    column: Sentence(
+        f"audit.{units}-dealt-at-random",
+        "note",
+        f"score test that {units} were dealt at random, for the first named; times the number of splits (Bonferroni)",
+    )
+    for column, units in (("subject", "subjects"), ("id", "samples"))
+}
 
 APART = 0.1
 """Shares of classes in training and testing that differ by no more than this in all are not worth a word."""
@@ -75,7 +84,7 @@ def sizes(rows: Rows) -> Iterator[Finding]:
                 f"no {'train' if not row['train'] else 'test'} samples{rows.where(row)}"
                 for row in empty.head(NAMED).to_dicts()
             ),
-            "make the splits anew.",
+            cures.SPLIT_ANEW(),
         )
     full = table.filter((pl.col("test") > 0) & (pl.col("train") > 0))
     usual = pl.col("test").median().over("repeat")
@@ -87,7 +96,7 @@ def sizes(rows: Rows) -> Iterator[Finding]:
             UNEVEN_FOLDS(n=odd.height),
             odd.height,
             tuple(f"{counted(row['test'], 'sample')}{rows.where(row)}" for row in odd.head(NAMED).to_dicts()),
-            "deal samples evenly, or pool predictions over folds.",
+            cures.DEAL_EVENLY(),
         )
     small = full.filter(pl.col("test") < _SMALL)
     if small.height and full["test"].max() != 1 and not odd.height:
@@ -100,7 +109,7 @@ def sizes(rows: Rows) -> Iterator[Finding]:
             tuple(
                 f"{counted(row['test'], 'sample')}{rows.where(row)}" for row in small.head(NAMED).to_dicts()
             ),
-            "read pooled accuracies, not those of single splits.",
+            cures.READ_POOLED(),
         )
 
 
@@ -129,9 +138,7 @@ def absent_classes(rows: Rows) -> Iterator[Finding]:
             f"{row['label']}{rows.where(row)}"
             for row in missing.unique("label", keep="first", maintain_order=True).head(NAMED).to_dicts()
         ),
-        "nothing, if that is meant."
-        if apart
-        else "train on every class that is tested, or leave it out and say so.",
+        cures.IF_MEANT() if apart else cures.TRAIN_EVERY_CLASS(),
     )
 
 
@@ -150,7 +157,7 @@ def dominant_class(rows: Rows) -> Iterator[Finding]:
             DOMINANT_CLASS(share=share, label=counts["label"][0]),
             int(counts["count"][0]),
             tuple(f"{name}: {count(n)}" for name, n in counts.head(NAMED).iter_rows()),
-            "report the accuracy of each class, or the mean over classes.",
+            cures.REPORT_CLASSES(),
             examples_are_groups=True,
         )
 
@@ -171,7 +178,7 @@ def unlike_classes(rows: Rows) -> Iterator[Finding]:
         ).height
         p_value = _p_value(cell, classes, "subject" if together else "id")
         if p_value is not None and p_value * rows.n_splits < UNLIKELY:
-            unlikely.append((row, p_value, "subjects" if together else "samples"))
+            unlikely.append((row, p_value, "subject" if together else "id"))
     if unlikely:
         worst, p_value, unit = unlikely[0]
         yield Finding(
@@ -180,9 +187,9 @@ def unlike_classes(rows: Rows) -> Iterator[Finding]:
             UNLIKE_CLASSES(n=len(unlikely), total=rows.n_splits, apart=worst["apart"]),
             len(unlikely),
             tuple(f"{percent(row['apart'])} apart{rows.where(row)}" for row, _, _ in unlikely[:NAMED]),
-            "stratify by class, or say that the test has another mixture than the training.",
+            cures.STRATIFY(),
             min(1.0, p_value * rows.n_splits),
-            f"score test that {unit} were dealt at random, for the first named; times the number of splits (Bonferroni)",
+            DEALT_AT_RANDOM[unit](),
         )
 
 

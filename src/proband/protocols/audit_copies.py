@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from proband.protocols import audit_cures as cures
 from proband.protocols.audit_findings import NAMED, Finding, Severity
 from proband.protocols.audit_rows import CELL, Rows
-from proband.words import Sentence, digits
+from proband.words import Sentence, Target, digits
 
 NOT_COMPARED = Sentence(
     "audit.not-compared", "caution", "{n:count sample} could not be compared with the others"
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from proband.protocols.duplicates import Duplicates
 
 _MOST_OF_A_GROUP = 300  # exact copies of one picture whose pairs are listed
-_SIDES = {"train": "training", "test": "testing"}
+_SIDES = {"train": Target("training", "training"), "test": Target("testing", "testing")}
 
 
 def copied_pairs(rows: Rows, copies: Duplicates) -> pl.DataFrame:
@@ -129,7 +130,7 @@ def findings_of_copies(
             NOT_COMPARED(n=len(copies.unread)),
             len(copies.unread),
             tuple(f"{name}: {why}" for name, why in copies.unread[:NAMED]),
-            "mend them, or exclude them and say why.",
+            cures.MEND_OR_EXCLUDE(),
         )
     if copies.capped or np.bincount(copies.groups).max(initial=0) > _MOST_OF_A_GROUP:
         yield Finding(
@@ -138,7 +139,7 @@ def findings_of_copies(
             TOO_MANY_COPIES(),
             pairs.height,
             (),
-            "are the images, or vectors, what they should be?",
+            cures.CHECK_INPUT(),
         )
 
 
@@ -159,9 +160,7 @@ def _across(rows: Rows, copies: Duplicates, crossing: pl.DataFrame) -> Iterator[
                 f"{row['train']} in train, {row['test']} in test, distance {digits(row['distance'], 2)}{rows.where(row)}"
                 for row in found.head(NAMED).to_dicts()
             ),
-            "look at them; keep one of each, or keep copies on one side of the split."
-            if severity == "warning"
-            else "keep one of each, or keep copies on one side of the split.",
+            cures.LOOK_AT_COPIES() if severity == "warning" else cures.PART_COPIES(),
         )
 
 
@@ -173,7 +172,7 @@ def _within(rows: Rows, copies: Duplicates, pairs: pl.DataFrame, crossing: pl.Da
     )
     apart = pairs.filter(pl.col("copy") == "exact").join(crossed, on=names, how="anti", maintain_order="left")
     together = _meeting(rows, apart).filter(pl.col("one_role") == pl.col("other_role"))
-    for side, words in _SIDES.items():
+    for side, part in _SIDES.items():
         found = (
             together.filter(pl.col("one_role") == side)
             .sort("cell", *names)
@@ -181,14 +180,14 @@ def _within(rows: Rows, copies: Duplicates, pairs: pl.DataFrame, crossing: pl.Da
         )
         if found.height:
             yield Finding(
-                f"exact copies within {words}",
+                f"exact copies within {part.key}",
                 "warning",
-                COPIES_WITHIN(n=found.height, alike=copies.exact, part=words),
+                COPIES_WITHIN(n=found.height, alike=copies.exact, part=part),
                 found.height,
                 tuple(
                     f"{row['one']}, {row['other']}{rows.where(row)}" for row in found.head(NAMED).to_dicts()
                 ),
-                "keep one of each.",
+                cures.KEEP_ONE(),
             )
 
 
@@ -211,5 +210,5 @@ def _contradicting(rows: Rows, copies: Duplicates, pairs: pl.DataFrame) -> Itera
                     f"{row['one']}: {row[f'one_{column}']}, {row['other']}: {row[f'other_{column}']}"
                     for row in found.head(NAMED).to_dicts()
                 ),
-                "one of them is wrong: correct it, or exclude both and say why.",
+                cures.CORRECT_LABELS(),
             )

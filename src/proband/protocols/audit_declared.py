@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from proband.engine.frames import frame_of_rows
+from proband.protocols import audit_cures as cures
 from proband.protocols.audit_findings import NAMED, Finding
 from proband.protocols.audit_rows import CELL, Rows, on_both_sides
 from proband.protocols.notation import Protocol
@@ -86,7 +87,6 @@ REMARK = Sentence("audit.unchecked-remark", "note", "[{remark}]")
 
 
 _PARTS = {2: ("train", "test"), 3: ("train", "validation", "test")}
-_CURE = "make the splits anew, or correct the protocol."
 _SLACK = 1e-9
 
 
@@ -112,7 +112,7 @@ def declared(rows: Rows) -> Iterator[Finding]:
             KEPT_APART(protocol=str(rows.protocol)),
             rows.n_splits,
             (),
-            "call it subject-disjoint (+), if that is meant.",
+            cures.CALL_DISJOINT(),
         )
 
 
@@ -152,7 +152,7 @@ def _numbers(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
             what(n=rows.n_splits, protocol=str(protocol), stated=stated),
             rows.n_splits,
             (),
-            "complete the splits, or correct the protocol.",
+            cures.COMPLETE_SPLITS(),
         )
     elif not protocol.is_hold_out:
         # Hold-outs may be numbered as repeats or as folds: each is a split of its own.
@@ -166,7 +166,7 @@ def _numbers(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
                 numbered(n=repeats, protocol=str(protocol), stated=protocol.repeats),
                 repeats,
                 (),
-                "number repeats and folds as the protocol has them, or correct it.",
+                cures.NUMBER_FOLDS(),
             )
 
 
@@ -278,7 +278,7 @@ def _per_subject(rows: Rows, protocol: Protocol, name: str, size: float | None) 
                 f"{', '.join(str(row[part]) for part in key)}: {count(row['n'])} in {name}{rows.where(row)}"
                 for row in off.head(NAMED).to_dicts()
             ),
-            _CURE,
+            cures.REMAKE_OR_CORRECT(),
         )
 
 
@@ -309,7 +309,7 @@ def _classes(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
                 f"{row['label']}: {count(row['n'])} train, {count(row['wanted'])} stated{rows.where(row)}"
                 for row in off.head(NAMED).to_dicts()
             ),
-            _CURE,
+            cures.REMAKE_OR_CORRECT(),
         )
     n = len(rows.used)
     rest = _parts(rows).filter(pl.col("train") + pl.col("test") < n)
@@ -384,7 +384,7 @@ def _deviation(rows: Rows, kind: str, how: Note, off: pl.DataFrame, examples: Se
             f"{said}{rows.where(row)}"
             for said, row in zip(examples, off.head(NAMED).to_dicts(), strict=False)
         ),
-        _CURE,
+        cures.REMAKE_OR_CORRECT(),
     )
 
 

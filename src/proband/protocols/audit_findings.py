@@ -26,7 +26,7 @@ class Finding:
     Attributes
     ----------
     kind
-        In a few words that do not change, to be looked for by programs.
+        What it is known by, to be looked for by programs.
     severity
         A leak and a fault must be mended; a warning should be looked at; a note is to be reported.
     what
@@ -48,9 +48,9 @@ class Finding:
     what: Note
     count: int
     examples: tuple[str, ...]
-    cure: str
+    cure: Note
     p_value: float | None = None
-    test: str | None = None
+    test: Note | None = None
     examples_are_groups: bool = False
 
     def __repr__(self) -> str:
@@ -64,9 +64,9 @@ class Finding:
             "what": self.what.to_dict(),
             "count": self.count,
             "examples": list(self.examples),
-            "cure": self.cure,
+            "cure": self.cure.to_dict(),
             "p_value": self.p_value,
-            "test": self.test,
+            "test": None if self.test is None else self.test.to_dict(),
         }
 
 
@@ -143,7 +143,13 @@ class Audit:
     def to_frame(self) -> pl.DataFrame:
         """Return one row for each finding."""
         rows = [
-            {**found.to_dict(), "what": as_sentence(found.what), "examples": "; ".join(found.examples)}
+            {
+                **found.to_dict(),
+                "what": as_sentence(found.what),
+                "examples": "; ".join(found.examples),
+                "cure": as_sentence(found.cure),
+                "test": None if found.test is None else str(found.test),
+            }
             for found in self.findings
         ]
         texts = dict.fromkeys(

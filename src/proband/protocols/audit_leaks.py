@@ -7,9 +7,10 @@ from typing import Any
 
 import polars as pl
 
+from proband.protocols import audit_cures as cures
 from proband.protocols.audit_findings import NAMED, Finding, Severity
 from proband.protocols.audit_rows import Rows, on_both_sides
-from proband.words import Note, Sentence, listed
+from proband.words import Note, Sentence, Target, listed
 
 UNKNOWN_IDS = Sentence(
     "audit.unknown-ids", "caution", "{n:count id} of the splits {n:word is/are} not in the table of samples"
@@ -54,12 +55,17 @@ UNUSED = Sentence(
 )
 
 
-_SIDES: tuple[tuple[str, str, Severity], ...] = (
-    ("train", "test", "leak"),
-    ("validation", "test", "leak"),
-    ("train", "validation", "fault"),
+_SIDES: tuple[tuple[str, str, Severity, str], ...] = (
+    ("train", "test", "leak", "training and testing"),
+    ("validation", "test", "leak", "validation and testing"),
+    ("train", "validation", "fault", "training and validation"),
 )
-_PARTS = {"train": "training", "validation": "validation", "test": "testing"}
+"""Two roles, how grave it is to be in both, and how the kind of such a finding ends."""
+_PARTS = {
+    "train": Target("train", "training"),
+    "validation": Target("validation", "validation"),
+    "test": Target("test", "testing"),
+}
 _EACH_ONCE = ("cross-validation", "leave-one-out", "leave-one-subject-out")
 
 
@@ -73,7 +79,7 @@ def ids_and_rows(rows: Rows) -> Iterator[Finding]:
             UNKNOWN_IDS(n=len(unknown)),
             len(unknown),
             tuple(unknown.head(NAMED)),
-            "correct the ids, or give the table that the splits were made of; of these samples nothing else can be checked.",
+            cures.CORRECT_IDS_OR_TABLE(),
         )
     twice = rows.frame.filter(rows.frame.select("cell", "sample", "role").is_duplicated())
     if twice.height:
@@ -84,7 +90,7 @@ def ids_and_rows(rows: Rows) -> Iterator[Finding]:
             REPEATED_ROWS(n=len(names)),
             len(names),
             tuple(f"{row['id']}: {row['role']}{rows.where(row)}" for row in _first_of_each(twice, "id")),
-            "keep one row for each.",
+            cures.KEEP_ONE_ROW(),
         )
     bare = rows.known.filter(pl.col("label").is_null())["id"].unique(maintain_order=True)
     if len(bare):
@@ -94,24 +100,24 @@ def ids_and_rows(rows: Rows) -> Iterator[Finding]:
             NO_LABEL(n=len(bare), label=rows.label),
             len(bare),
             tuple(bare.head(NAMED)),
-            "give them a label, or exclude them and say why.",
+            cures.GIVE_LABELS(),
         )
 
 
 def shared_samples(rows: Rows) -> Iterator[Finding]:
     """Find samples in two roles of the same split."""
-    for one, other, severity in _SIDES:
+    for one, other, severity, both in _SIDES:
         parts = listed((_PARTS[one], _PARTS[other]))
         found = on_both_sides(rows.frame, "id", one, other)
         names = found["id"].unique(maintain_order=True)
         if len(names):
             yield Finding(
-                f"samples in {parts}",
+                f"samples in {both}",
                 severity,
                 SHARED_SAMPLES(n=len(names), parts=parts),
                 len(names),
                 tuple(f"{row['id']}{rows.where(row)}" for row in _first_of_each(found, "id")),
-                f"give each sample one role in a split: take them out of {_PARTS[one]}.",
+                cures.ONE_ROLE(part=_PARTS[one]),
             )
 
 
@@ -119,7 +125,7 @@ def shared_subjects(rows: Rows) -> Iterator[Finding]:
     """Find subjects in two roles of the same split: a leak for attributes, and where the protocol says that there are none."""
     declared = rows.protocol is not None and rows.protocol.is_disjoint
     forbidden = declared or rows.task == "attribute"
-    for one, other, severity in _SIDES:
+    for one, other, severity, both in _SIDES:
         parts = listed((_PARTS[one], _PARTS[other]))
         found = on_both_sides(rows.known, "subject", one, other)
         # A sample in both roles is reported as such; its subject is named here if other samples share it too.
@@ -133,14 +139,12 @@ def shared_subjects(rows: Rows) -> Iterator[Finding]:
             for row in _first_of_each(found, "subject")
         )
         yield Finding(
-            f"subjects in {parts}",
+            f"subjects in {both}",
             weight,
             _shared_subjects(rows, declared, n=len(names), total=n_subjects, parts=parts),
             len(names),
             examples,
-            "give all samples of a subject one role in a split: a subject-disjoint protocol, such as 10f CV+ or LOSO."
-            if forbidden
-            else "nothing, if people are to be recognised who were enrolled.",
+            cures.KEEP_SUBJECTS_APART() if forbidden else cures.IF_ENROLLED(),
         )
 
 
@@ -166,7 +170,7 @@ def how_often_tested(rows: Rows) -> Iterator[Finding]:
     )
     crossed = counts.join(_crossed(rows, counts), on="repeat", how="semi")
     conditions = rows.protocol is not None and (rows.protocol.train_on or rows.protocol.test_on)
-    cure = "test each sample once in a repeat; if these are hold-outs, number them as repeats, or name the protocol."
+    cure = cures.TEST_ONCE()
     for kind, chosen, what in (
         ("tested twice", pl.col("times") > 1, TESTED_TWICE),
         ("never tested", pl.col("times") == 0, NEVER_TESTED),
@@ -207,7 +211,7 @@ def left_over(rows: Rows) -> Iterator[Finding]:
             UNUSED(n=len(rest), total=len(rows.samples)),
             len(rest),
             tuple(rest[:NAMED]),
-            "say why: a table of exclusions with the columns id and reason.",
+            cures.SAY_WHY(),
         )
 
 

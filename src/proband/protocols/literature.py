@@ -16,11 +16,43 @@ from proband.protocols.card_sections import Dataset, Metric, Procedure, Provenan
 from proband.protocols.comparability import Comparability, compare_cards
 from proband.protocols.comparability_levels import Level
 from proband.protocols.notation import Protocol
+from proband.words import Note, Sentence
 
 if TYPE_CHECKING:
     import polars as pl
 
 TABLES = ("ar", "jaffe", "feret")
+_READINGS = {
+    one.code: one
+    for one in (
+        Sentence(
+            "literature.mean-over-runs",
+            "note",
+            "The tables report the accuracy of the paper's section 2: the mean over runs",
+        ),
+        Sentence(
+            "literature.all-mixed",
+            "note",
+            "Those who are tested are those who were trained on, as identification demands: every row is mixed",
+        ),
+        Sentence(
+            "literature.unmarked-mixed",
+            "note",
+            "The mark + says whether people were kept apart, so rows without it are taken as mixed",
+        ),
+        Sentence(
+            "literature.images-counted",
+            "note",
+            "Males and females are counted in images; how many people they are is stated in no row",
+        ),
+        Sentence(
+            "literature.images-not-stated",
+            "note",
+            "The set has 213 images of 10 women in 7 expressions; how many of them were used is stated in no row, nor are seeds",
+        ),
+    )
+}
+"""How tables were read; each file names those that hold for it."""
 _CONDITIONS = ("illumination", "sunglasses", "scarf")
 _CLASSES = ("female", "male")
 
@@ -86,7 +118,7 @@ class Literature:
     title: str
     source: str
     table: int
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     cards: tuple[ProtocolCard, ...]
 
     def __repr__(self) -> str:
@@ -152,7 +184,7 @@ class Literature:
             "title": self.title,
             "source": self.source,
             "table": self.table,
-            "notes": list(self.notes),
+            "notes": [note.to_dict() for note in self.notes],
             "pairs": [pair.to_dict() for pair in self.pairs(Level.ON_THEIR_WORD)],
             "groups": [asdict(group) for group in self.groups()],
             "cards": [card.to_dict() for card in self.cards],
@@ -201,7 +233,7 @@ def literature(name: str) -> Literature:
         title=table["title"],
         source=table["source"],
         table=table["table"],
-        notes=tuple(table["notes"]),
+        notes=tuple(_READINGS[code]() for code in table["notes"]),
         cards=tuple(_card(row, table) for row in table["rows"]),
     )
 

@@ -57,7 +57,7 @@ def findings_table(audit: Audit) -> Table:
     for name in ("", "found", "named", "cure"):
         table.add_column(name, overflow="fold")
     for found in audit.findings:
-        cells = (found.severity, finding_sentence(found), _named(found), found.cure)
+        cells = (found.severity, finding_sentence(found), _named(found), as_sentence(found.cure))
         table.add_row(*map(escape, cells), style=_STYLES[found.severity])
     return table
 

@@ -85,9 +85,6 @@ def pairs_table(found: Literature, pairs: Sequence[Pair]) -> Table:
     return table
 
 
-_READ = Sentence("literature.reading", "note", "{note}")
-
-
 def literature_statements(found: Literature) -> list[Note]:
     """Say which rows are comparable, and how the table was read, a note each."""
     pairs = found.pairs()
@@ -97,7 +94,7 @@ def literature_statements(found: Literature) -> list[Note]:
         _SAME_PROTOCOL(pairs=two) if two else _NO_TWO_ROWS(),
         *([_LISTED_TWICE(pairs=once)] if once else []),
         *map(_of_group, found.groups()),
-        *(_READ(note=note.rstrip(".")) for note in found.notes),
+        *found.notes,
     ]
 
 
