@@ -20,7 +20,8 @@ from proband.errors import UsageError
 from proband.report import feret2000
 from proband.report.directory import whole_directory
 from proband.report.feret2000 import ALGORITHMS, CHANGES, FULLY, TWICE, Feret2000, categories, feret2000_data
-from proband.report.feret2000_study import _OURS, _report, findings, run_feret2000
+from proband.report.feret2000_findings import findings
+from proband.report.feret2000_study import _OURS, _report, run_feret2000
 
 pytestmark = pytest.mark.long
 
@@ -145,7 +146,7 @@ def test_the_command_writes_everything_and_a_seed_says_it_all(
     assert text == _report(data, study, findings(study))
     plain = json.loads((out / "results.json").read_text(encoding="utf-8"))
     assert (plain["study"], plain["people"], plain["seed"]) == ("feret2000", PEOPLE, SEED)
-    assert plain["findings"] == [vars(one) for one in findings(study)]
+    assert plain["findings"] == json.loads(json.dumps([one.to_dict() for one in findings(study)]))
 
 
 def test_too_few_people_are_refused() -> None:
@@ -156,17 +157,16 @@ def test_too_few_people_are_refused() -> None:
 
 def test_findings_are_what_the_tables_say(ran: Ran) -> None:
     _, study = ran
-    found = {one.paper: one for one in findings(study)}
+    found = {(one.paper.code, *dict(one.paper.values).values()): one for one in findings(study)}
     frame = study.evaluation.to_frame().filter(pl.col("algorithm").is_in(study.field))
     rates = dict(frame.group_by("category").agg(pl.col("rank_1").mean()).rows())
-    hardest = next(one for text, one in found.items() if "hardest" in text)
+    hardest = found["feret2000.easiest-and-hardest",]
     four = {name: rates[name] for name in ("fb", "fc", "dup1", "dup2") if name in rates}
     assert hardest.agrees == (
         max(four, key=four.__getitem__) == "fb" and min(four, key=four.__getitem__) == "dup2"
     )
-    said = dict(part.split() for part in hardest.here.partition(": ")[2].split(", "))
-    assert {name: float(rate) for name, rate in said.items()} == pytest.approx(four, abs=6e-4)
-    settled = next(one for text, one in found.items() if "consistently" in text)
+    assert dict(hardest.here["averages"]) == pytest.approx(four, abs=6e-4)
+    settled = {one["category"]: one for one in found["feret2000.consistent",].here["settled"]}
     for name in ("fb", "dup1"):
         variation = next(
             one for one in study.variation if one.category == name and one.design.key == "galleries-in-order"
@@ -176,10 +176,10 @@ def test_findings_are_what_the_tables_say(ran: Ran) -> None:
             key[0]: part["rate"].to_numpy() for key, part in cells.group_by("algorithm", maintain_order=True)
         }
         count = sum(bool((a > b).all() or (a < b).all()) for a, b in combinations(table.values(), 2))
-        assert f"{count} of 45 pairs on {name}" in settled.here
+        assert (settled[name]["n"], settled[name]["total"]) == (count, 45)
         moving = sum(part["place"].n_unique() > 1 for _, part in cells.group_by("algorithm"))
-        varies = next(one for text, one in found.items() if f"scores on {name} probes vary" in text)
-        assert f"{moving} of 10 algorithms change place" in varies.here
+        varies = found["feret2000.galleries-vary", name].here
+        assert (varies["moving"], varies["total"]) == (moving, 10)
 
 
 def test_what_is_not_installed_is_left_out_aloud_and_another_seed_gives_other_people(

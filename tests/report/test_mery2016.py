@@ -102,10 +102,10 @@ def test_people_and_images(study: Mery2016) -> None:
 
 
 def test_protocols_are_those_of_the_tables(study: Mery2016) -> None:
-    for title, run, published in ((one.title, one.run, one.published) for one in tables(study)):
+    for key, run, published in ((one.key, one.run, one.published) for one in tables(study)):
         assert tuple(dict.fromkeys(map(column_of, run.results))) == published.columns
         for one in run.results:
-            assert one.protocol.is_disjoint == (title.endswith("sex") or column_of(one) == "LOSO")
+            assert one.protocol.is_disjoint == (key == "table6" or column_of(one) == "LOSO")
             assert one.spread.n_runs == (MODELS if column_of(one) == "LOSO" else RUNS)
     side = {column_of(one) for one in study.images[IMAGES[1]].results}
     assert side == set(SHARES)
@@ -168,7 +168,8 @@ def test_single_runs_are_counted_one_by_one(study: Mery2016) -> None:
 
 def test_people_lose_when_nobody_is_in_training_and_test(study: Mery2016) -> None:
     run = study.expressions[POSED]
-    said = next(one for one in findings(study) if "45% of new people's" in one.paper)
+    said = next(one for one in findings(study) if one.paper.code == "mery2016.expressions-of-new-people")
+    falls = {one["name"]: one for one in said.here["each"]}
     for name in CLASSIFIERS:
         mixed, alone = (found(run, name, column) for column in ("10f CV", "LOSO"))
         for one in (mixed, alone):
@@ -181,17 +182,16 @@ def test_people_lose_when_nobody_is_in_training_and_test(study: Mery2016) -> Non
         )
         after = by_person(alone)
         lower = sum(first[person] > after[person] + 1e-9 for person in after)
-        assert (
-            f"{name} {mixed.spread.mean:.1%} → {alone.spread.mean:.1%}, lower for {lower} of 10 people"
-            in said.here
-        )
+        fall = falls[name]
+        assert (fall["mixed"], fall["alone"]) == (mixed.spread.mean, alone.spread.mean)
+        assert (fall["n"], fall["total"]) == (lower, 10)
     assert said.agrees
 
 
 def test_findings_follow_from_the_means(study: Mery2016) -> None:
-    found_here = {one.paper: one for one in findings(study)}
+    found_here = {one.paper.code: one for one in findings(study)}
     assert all(isinstance(one.agrees, bool) for one in found_here.values())
-    grows = next(one for text, one in found_here.items() if "share of data" in text)
+    grows = found_here["mery2016.training-share"]
     steps = [
         found(run, name, before).spread.mean < found(run, name, after).spread.mean
         for run in study.faces.values()
@@ -199,13 +199,13 @@ def test_findings_follow_from_the_means(study: Mery2016) -> None:
         for before, after in (("50-50 HO", "67-33 HO"), ("67-33 HO", "80-20 HO"), ("2f CV", "3f CV"), ("3f CV", "5f CV"))
     ]  # fmt: skip
     assert grows.agrees == all(steps)
-    sex = next(one for text, one in found_here.items() if "SRC is ahead" in text)
+    sex = found_here["mery2016.src-ahead"]
     assert sex.agrees == all(
         found(study.sex, "SRC", column).spread.mean > found(study.sex, "LBP", column).spread.mean
         for column in ATTRIBUTES
     )
-    ahead = next(one for text, one in found_here.items() if "LBP that is ahead" in text)
-    assert ahead.agrees == ahead.here.startswith("LBP")
+    ahead = found_here["mery2016.lbp-ahead"]
+    assert ahead.agrees == (ahead.here["leader"] == "LBP")
 
 
 def test_figures_draw_the_numbers(study: Mery2016) -> None:
@@ -213,9 +213,9 @@ def test_figures_draw_the_numbers(study: Mery2016) -> None:
     assert len(left.lines) == len(right.lines) == 2 * 3
     whole = [found(study.faces[PEOPLE], "LBP", column).spread.mean for column in SHARES]
     assert left.lines[0].get_ydata() == pytest.approx(whole)
-    singles = {one.title: single_runs(one.run) for one in tables(study)}
+    singles = [(one.title, single_runs(one.run)) for one in tables(study)]
     panels = single_runs_figure(singles).axes
-    for axis, own in zip(panels, singles.values(), strict=True):
+    for axis, (_, own) in zip(panels, singles, strict=True):
         assert [bar.get_height() for bar in axis.patches[: len(own)]] == [one.same_split for one in own]
     panels = mixing_figure(study).axes
     assert len(panels) == len(study.expressions)
@@ -254,6 +254,7 @@ def test_the_command_writes_everything_and_a_seed_says_it_all(
     here = findings(study)
     stored = json.loads((out / "results.json").read_text(encoding="utf-8"))
     assert stored == json.loads(json.dumps(_plain(study, here, RUNS, SEED)))
+    assert list(stored["single_runs"]) == ["table4", "table4_half", "table5", "table6"]
     assert (stored["study"], stored["people"], stored["runs"]) == ("mery2016", PEOPLE, RUNS)
     text = (out / "report.md").read_text(encoding="utf-8")
     assert text == _report(study, here, RUNS)

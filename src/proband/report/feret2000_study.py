@@ -2,38 +2,23 @@
 
 from __future__ import annotations
 
-from itertools import permutations
 from pathlib import Path
 
 from proband._version import __version__
-from proband.designs.galleries import IN_ORDER, Galleries
+from proband.designs.galleries import Galleries
 from proband.engine import Progress
 from proband.engine.documents import as_json
 from proband.faces import contact_sheet
-from proband.inference.feret_pairs import Contrast
-from proband.inference.feret_results import CategoryResult, FeretStudy
+from proband.inference.feret_results import FeretStudy
 from proband.inference.feret_study import feret_study
-from proband.inference.gallery_tables import GalleryVariation
 from proband.inference.rejection import Rejection
 from proband.report.directory import whole_directory
 from proband.report.feret import STUDY_FILES, write_study
 from proband.report.feret2000 import CHANGES, POOLED, Feret2000, categories, feret2000_data
+from proband.report.feret2000_findings import PUBLISHED, bound_of, findings
 from proband.report.paper_findings import Finding
-from proband.words import (
-    Note,
-    as_sentence,
-    count,
-    counted,
-    effect_interval,
-    fixed,
-    interval,
-    out_of,
-    percent,
-    points,
-)
+from proband.words import Note, as_sentence, count, counted, fixed, percent
 
-PUBLISHED = {"fb": 1195, "dup1": 722, "fc": 194, "dup2": 234}
-"""Probes in the paper's categories."""
 PUBLISHED_GALLERY = 1196
 
 _N_GALLERIES = 6
@@ -72,7 +57,7 @@ def reproduce_feret2000(
             "proband": __version__,
             "study": "feret2000",
             **settings,
-            "findings": [vars(one) for one in found],
+            "findings": [one.to_dict() for one in found],
             "clipped": data.clipped,
             "notes": [note.to_dict() for note in data.notes],
         }
@@ -108,138 +93,6 @@ def run_feret2000(
         progress=progress,
     )
     return data, study
-
-
-def findings(study: FeretStudy) -> list[Finding]:
-    """Put what the paper reports beside what this study shows; those for which there are no probes are left out."""
-    results = {one.category: one for one in study.results}
-    chronological = {one.category: one for one in study.variation if one.design.key == IN_ORDER}
-    return [
-        *_about_difficulty(results),
-        *_about_galleries(chronological),
-        *_about_pairs(study),
-    ]
-
-
-def _about_difficulty(results: dict[str, CategoryResult]) -> list[Finding]:
-    there = {name: results[name] for name in PUBLISHED if name in results}
-    rates = {name: one.average.at(1) for name, one in there.items()}
-    order = sorted(rates, key=lambda name: -rates[name])
-    said = ", ".join(f"{name} {fixed(rates[name])}" for name in order)
-    found = []
-    if len(there) > 2 and {"fb", "dup2"} <= set(there):
-        found.append(
-            Finding(
-                "fb probes are the easiest and duplicate II probes the hardest, by the average over algorithms",
-                f"average rank-1 rates: {said}",
-                (order[0], order[-1]) == ("fb", "dup2"),
-            )
-        )
-    if {"dup1", "fc"} <= set(there):
-        found.append(
-            Finding(
-                "on average, duplicate I probes are easier than fc probes",
-                f"dup1 {_average(there['dup1'])}, fc {_average(there['fc'])}",
-                rates["dup1"] > rates["fc"],
-            )
-        )
-    if {"fc", "dup2"} <= set(there):
-        fc, dup2 = there["fc"], there["dup2"]
-        found.append(
-            Finding(
-                "the best algorithm on fc probes is significantly better than the best on duplicate II probes",
-                f"{_bound(fc)} on fc, {_bound(dup2)} on dup2",
-                bool(fc.upper_bound.low[0] > dup2.upper_bound.high[0]),
-            )
-        )
-    return found
-
-
-def _average(one: CategoryResult) -> str:
-    band = one.average
-    return (
-        f"{fixed(band.at(1))} {interval(band.low[0], band.high[0])} ({counted(band.facts.n_probes, 'probe')})"
-    )
-
-
-def _bound(one: CategoryResult) -> str:
-    band = one.upper_bound
-    return f"{one.leader} {fixed(band.at(1))} {interval(band.low[0], band.high[0])}"
-
-
-def _about_galleries(variation: dict[str | None, GalleryVariation]) -> list[Finding]:
-    found = []
-    for name in ("fb", "dup1"):
-        if name not in variation:
-            continue
-        one = variation[name]
-        rates = [cell.rate for cell in one.cells if cell.rate is not None]
-        moving = [row for row in one.rows if row.least_place != row.greatest_place]
-        widest = max(one.rows, key=lambda row: row.spread.range)
-        found.append(
-            Finding(
-                f"the scores on {name} probes vary over six galleries of different people, and so does the order of the algorithms",
-                f"rates from {fixed(min(rates))} to {fixed(max(rates))}; {out_of(len(moving), len(one.rows))} algorithms change place; "
-                f"{widest.algorithm} varies most, by {fixed(100 * widest.spread.range, 1)} points over galleries of {counted(one.size, 'person', 'people')}",
-                bool(moving),
-            )
-        )
-    settled = {name: _settled(variation[name]) for name in ("fb", "dup1") if name in variation}
-    if settled:
-        said = ", ".join(f"{out_of(pairs, of)} pairs on {name}" for name, (pairs, of) in settled.items())
-        found.append(
-            Finding(
-                "in spite of that, some algorithms outperform others consistently",
-                f"one is ahead of the other in every gallery: {said}",
-                all(pairs > 0 for pairs, _ in settled.values()),
-            )
-        )
-    return found
-
-
-def _settled(one: GalleryVariation) -> tuple[int, int]:
-    """How many pairs of algorithms stand in one order, without a tie, in every gallery that has probes; and how many there are."""
-    rates = [[cell.rate for cell in one.of(name) if cell.rate is not None] for name in one.algorithms]
-    ahead = sum(
-        all(x > y for x, y in zip(first, second, strict=True)) for first, second in permutations(rates, 2)
-    )
-    return ahead, len(rates) * (len(rates) - 1) // 2
-
-
-def _about_pairs(study: FeretStudy) -> list[Finding]:
-    found = []
-    if study.improvements:
-        found.append(
-            Finding(
-                "algorithms that were tested at two dates improved",
-                "; ".join(_gain(one, "fb") for one in study.improvements)
-                + " (the two dates are made up: the earlier version had fewer people to train on)",
-                all(
-                    row.pair.difference > 0
-                    for one in study.improvements
-                    for row in one.rows
-                    if row.category == "fb"
-                ),
-            )
-        )
-    if study.versions:
-        found.append(
-            Finding(
-                "fully automatic versions beside partially automatic ones tell what locating the face costs",
-                "; ".join(_gain(one, "fb") for one in study.versions),
-                None,
-            )
-        )
-    return found
-
-
-def _gain(contrast: Contrast, category: str) -> str:
-    row = next((row for row in contrast.rows if row.category == category), contrast.rows[0])
-    pair = row.pair
-    return (
-        f"{contrast.second} is {points(pair.difference)} {effect_interval(pair.low, pair.high)} from "
-        f"{contrast.first} on {row.category} probes"
-    )
 
 
 def _report(data: Feret2000, study: FeretStudy, found: list[Finding]) -> str:
@@ -302,7 +155,7 @@ def _changed(data: Feret2000, study: FeretStudy) -> str:
         own = {entry.algorithm: entry.curve.at(1) for entry in study.evaluation.of(name)}
         clipped = percent(data.clipped[name], 1) if name in data.clipped else "–"
         rows.append(
-            f"| {name} | {clipped} | {fixed(one.average.at(1))} | {_bound(one)} |"
+            f"| {name} | {clipped} | {fixed(one.average.at(1))} | {bound_of(one)} |"
             + "".join(f" {fixed(own[which])} |" for which in fully)
         )
     return "\n".join(rows)

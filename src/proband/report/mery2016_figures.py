@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,8 +25,8 @@ _SAID: dict[str, Any] = {"fontsize": 8, "color": "#555555"}
 def growth_figure(study: Mery2016) -> Figure:
     """Draw mean accuracy against the share of training images, by people in the gallery and by images of each."""
     people, images = max(study.galleries), max(study.images)
-    by_size = {counted(size, "person", "people"): runs for size, runs in study.galleries.items()}
-    by_images = {f"{count} images": (run,) for count, run in study.images.items()}
+    by_size = [(counted(size, "person", "people"), runs) for size, runs in study.galleries.items()]
+    by_images = [(f"{count} images", (run,)) for count, run in study.images.items()]
 
     def draw(axes: Sequence[Axes]) -> None:
         _lines(axes[0], by_size, f"people in the gallery ({images} images of each)")
@@ -36,9 +36,9 @@ def growth_figure(study: Mery2016) -> Figure:
     return _figure(2, 4.4, 3.9, draw, shared=False)
 
 
-def _lines(axis: Axes, groups: Mapping[str, Sequence[ProtocolRun]], title: str) -> None:
+def _lines(axis: Axes, groups: Sequence[tuple[str, Sequence[ProtocolRun]]], title: str) -> None:
     for which, name in enumerate(CLASSIFIERS):
-        for dash, (label, runs) in enumerate(groups.items()):
+        for dash, (label, runs) in enumerate(groups):
             axis.plot(
                 list(SHARES.values()),
                 [mean_over(runs, name, column) for column in SHARES],
@@ -56,12 +56,12 @@ def _lines(axis: Axes, groups: Mapping[str, Sequence[ProtocolRun]], title: str) 
     axis.legend(fontsize=7.5, ncols=2, handlelength=3.6, loc="upper center", bbox_to_anchor=(0.5, -0.24))
 
 
-def single_runs_figure(tables: Mapping[str, Sequence[SingleRuns]]) -> Figure:
+def single_runs_figure(tables: Sequence[tuple[str, Sequence[SingleRuns]]]) -> Figure:
     """Draw how often the worse classifier is ahead in one run, a panel for each table."""
-    highest = max(max(one.same_split, one.other_split) for singles in tables.values() for one in singles)
+    highest = max(max(one.same_split, one.other_split) for _, singles in tables for one in singles)
 
     def draw(axes: Sequence[Axes]) -> None:
-        for axis, (title, singles) in zip(axes, tables.items(), strict=True):
+        for axis, (title, singles) in zip(axes, tables, strict=True):
             places = np.arange(len(singles))
             for side, (what, shares) in enumerate(
                 (

@@ -73,8 +73,9 @@ def reproduce_mery2016(
 
 
 class PaperTable(NamedTuple):
-    """A table of the paper: its number, what is recognised, our run and the published numbers."""
+    """A table of the paper: what it is known by, its number, what is recognised, our run and the published numbers."""
 
+    key: str
     number: int
     what: str
     run: ProtocolRun
@@ -91,10 +92,10 @@ def tables(study: Mery2016) -> list[PaperTable]:
     whole, half = study.faces.values()
     people = [f"identity of {counted(n, 'person', 'people')}" for n in (max(study.faces), min(study.faces))]
     return [
-        PaperTable(4, people[0], whole, TABLE_4),
-        PaperTable(4, people[1], half, TABLE_4_HALF),
-        PaperTable(5, "expression", study.expressions[POSED], TABLE_5),
-        PaperTable(6, "sex", study.sex, TABLE_6),
+        PaperTable(FIGURES[0], 4, people[0], whole, TABLE_4),
+        PaperTable(FIGURES[1], 4, people[1], half, TABLE_4_HALF),
+        PaperTable(FIGURES[2], 5, "expression", study.expressions[POSED], TABLE_5),
+        PaperTable(FIGURES[3], 6, "sex", study.sex, TABLE_6),
     ]
 
 
@@ -110,9 +111,9 @@ def _plain(study: Mery2016, said: list[Finding], runs: int, seed: int) -> dict[s
         "people": max(study.faces),
         "runs": runs,
         "seed": seed,
-        "findings": [vars(one) for one in said],
+        "findings": [one.to_dict() for one in said],
         "single_runs": {
-            table.title: [one.to_dict() for one in single_runs(table.run)] for table in tables(study)
+            table.key: [one.to_dict() for one in single_runs(table.run)] for table in tables(study)
         },
         "faces": {str(people): run.to_dict() for people, run in study.faces.items()},
         "galleries": {
@@ -132,7 +133,7 @@ def _plain(study: Mery2016, said: list[Finding], runs: int, seed: int) -> dict[s
 def _figures(study: Mery2016) -> Mapping[str, Figure]:
     of = tables(study)
     drawn = [accuracy_figure(table.run) for table in of]
-    singles = {table.what: single_runs(table.run) for table in of}
+    singles = [(table.what, single_runs(table.run)) for table in of]
     return dict(
         zip(
             FIGURES,

@@ -147,7 +147,8 @@ class SingleRuns:
 
 def single_runs(run: ProtocolRun) -> tuple[SingleRuns, ...]:
     """Compare the two classifiers run by run, under every protocol but LOSO, whose runs are people."""
-    columns = [name for name in dict.fromkeys(map(column_of, run.results)) if name != "LOSO"]
+    drawn = [one for one in run.results if one.protocol.kind != "leave-one-subject-out"]
+    columns = list(dict.fromkeys(map(column_of, drawn)))
     better, worse = sorted(
         CLASSIFIERS, key=lambda name: -sum(found(run, name, column).spread.mean for column in columns)
     )
