@@ -170,16 +170,19 @@ class ProbandError(Exception):
         self.door = self.door or door
         return self
 
+    def of_file(self, file: str) -> Self:
+        """Name the file in full, where the message does not say it: of several, two may have one name."""
+        if not isinstance(self.file, Said):
+            self.file = file
+        return self
+
     def told(self, door: Door = "python") -> tuple[str, str | None]:
         """The message and the hint, for those who come in by a door."""
         door = self.door or door
-        # A file is not named twice: some scores are called after theirs, and a place may be a file.
-        file = PurePath(self.file or "")
-        twice = self.source in (file.name, file.stem) or PurePath(self.place or "").name == file.name
-        said = {one for one in (self.place, self.file, self.source) if isinstance(one, Said)}
-        before = [
-            one for one in (self.place, None if twice else self.file, self.source) if one and one not in said
-        ]
+        # Scores and tables that nobody named are called after their file, which is then named already.
+        path = PurePath(self.file or "")
+        file = None if self.source in (path.name, path.stem) else self.file
+        before = [one for one in (self.place, file, self.source) if one and not isinstance(one, Said)]
         message = ": ".join([*before, _in_words(self.fault, door)])
         # Whatever a file or a user wrote may be quoted, and may be of any length.
         hint = None if self.cure is None else _with_short_lines(_in_words(self.cure, door))

@@ -34,6 +34,14 @@ def test_no_message_is_longer_than_anybody_reads(kind):
     assert str(kind("Short.", "mend it.")) == "Short.\nhint: mend it."
 
 
+def test_a_place_is_told_whatever_the_file_is_called():
+    error = InputError("Odd.", file="scores.csv", place="one/scores.csv")
+    assert error.message == "one/scores.csv: scores.csv: Odd."
+    assert InputError("a is odd.", file=Said("a"), place="a").message == "a: a is odd."
+    assert InputError("Odd.", file="card.json").of_file("one/card.json").message == "one/card.json: Odd."
+    assert InputError("card.json is odd.", file=Said("card.json")).of_file("x").message == "card.json is odd."
+
+
 def test_an_error_from_another_process_keeps_its_fields():
     error = InputError("Odd.", Hint("{give:missing=drop}"), source="pca", file=Said("a.csv"), place="s.toml")
     again = pickle.loads(pickle.dumps(error))

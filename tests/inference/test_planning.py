@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import count, product
 from math import ceil, inf
 
@@ -241,6 +242,14 @@ def test_results_are_plain_and_say_what_they_assume():
     assert "intraclass correlation of a person's 5 probes is 0.2" in str(plans[0].answers.assuming)
     assert "declared" in str(plan_difference(0.01, discordant=0.1).answers.assuming)
     assert "the differences" in str(plans[5].answers.assuming)
+    keys: dict[str, set[str]] = {}
+    for plan in plans:
+        keys.setdefault(plan.answers.assuming.key, set()).add(
+            re.sub(r"[0-9.]+", "#", str(plan.answers.assuming))
+        )
+    assert all(len(words) == 1 for words in keys.values())
+    assert len(keys) > 4
+    assert {plan.answers.of.key for plan in plans} >= {"power-of-difference", "power-of-equivalence"}
     assert any("rough" in str(note) for note in plan_difference(0.4, discordant=0.5).notes)
 
 

@@ -94,7 +94,7 @@ def validate(
             typer.echo(f"{file}: {ProtocolCard.read(file).digest}")
         except ProbandError as error:
             refused += 1
-            message, hint = error.within(place=str(file)).told("command line")
+            message, hint = error.of_file(str(file)).told("command line")
             told = message if hint is None else f"{message}\nhint: {hint}"
             talk().print(told, style="red", markup=False, soft_wrap=True)
     if refused:

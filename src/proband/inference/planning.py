@@ -31,10 +31,12 @@ from proband.inference.proportions import (
     t_quantile,
     wilson_interval,
 )
-from proband.words import Sentence, Target, count, digits, size_of as worth_of
+from proband.words import Sentence, Target, count, size_of as worth_of
 
 _HALF_WIDTH = Target("half-width", "half-width of the interval of a rate")
 _TRIALS = Target("trials-for-rare-errors", "trials to tell a rare error's rate")
+_RATE = Sentence("plan.rate-expected", "note", "the rate is {rate:given}")
+_DECLARED = Sentence("plan.margin-declared", "note", "the margin is declared beforehand")
 _ROUGH = Sentence(
     "plan.rough", "caution", "with fewer than {few:count} people the normal approximation is rough"
 )
@@ -114,7 +116,7 @@ def plan_half_width(
     else:
         number = whole(subjects, "number of people")
     low, high = interval(number)
-    answers = people.answers(_HALF_WIDTH, False, f"the rate is {digits(rate, 6)}")
+    answers = people.answers(_HALF_WIDTH, False, _RATE(rate=rate))
     return HalfWidthPlan(
         found="half-width" if half_width is None else "subjects",
         confidence_level=confidence_level,
@@ -185,9 +187,8 @@ def plan_difference(
             number = found_within(fewest(lambda s: attained(chosen, s) >= wanted), what)
         else:
             found, number = "power", whole(subjects, "number of people")
-    expected = f"{test.expected}; the margin is declared beforehand"
-    alike = "the differences on " if rate is None else ""
-    answers = people.answers(Target("power", f"power of a test of {aim}"), True, expected, alike)
+    power_of = Target(f"power-of-{aim}", f"power of a test of {aim}")
+    answers = people.answers(power_of, True, test.expected, _DECLARED(), differences=rate is None)
     return DifferencePlan(
         found=found,
         confidence_level=confidence_level,
@@ -271,7 +272,7 @@ def plan_error_rate(
     return ErrorRatePlan(
         found="error rate" if error_rate is None else "subjects",
         confidence_level=confidence_level,
-        answers=people.answers(_TRIALS, False, ""),
+        answers=people.answers(_TRIALS, False),
         **people.facts(
             _INDEPENDENT(),
             _ONCE_EACH() if people.probes_per_subject > 1 else None,

@@ -19,7 +19,7 @@ from proband.measures.targets import (
     PEOPLE_ALIKE,
     PROBES_ALIKE,
 )
-from proband.words import Note, Sentence, Target, count, digits, level as level_of, size_of
+from proband.words import Note, Sentence, Target, count, digits, size_of
 
 POWER = 0.8
 LARGEST = 10**9  # people; a test that needs more is none
@@ -34,6 +34,23 @@ _NOT_RELIED_ON = Sentence(
     "plan.design-effect-one",
     "note",
     "probes that are less alike than chance are not relied on: the design effect is taken to be 1",
+)
+_CORRELATED = Sentence(
+    "plan.correlated-probes",
+    "note",
+    "the intraclass correlation of a person's {n:count probe} is {icc:given}",
+)
+_CORRELATED_DIFFERENCES = Sentence(
+    "plan.correlated-differences",
+    "note",
+    "the intraclass correlation of the differences on a person's {n:count probe} is {icc:given}",
+)
+_DISCORDANT = Sentence("plan.discordant-expected", "note", "{share:level} of the probes are discordant")
+_TWO_SETS = Sentence("plan.rate-of-two-sets", "note", "two independent data sets have a rate of {rate:given}")
+_TWO_SETS_APART = Sentence(
+    "plan.rates-of-two-sets",
+    "note",
+    "two independent data sets have a rate of {rate:given} and one off it towards 0.5",
 )
 
 
@@ -58,14 +75,16 @@ class People:
         """What every plan says of people, with these notes as well where there are any."""
         return {**vars(self), "notes": (*self.notes, *filter(None, notes))}
 
-    def answers(self, of: Target, several: bool, expected: str, alike: str = "") -> Answers:
-        """What is planned for: one algorithm or several, what is expected of them, and whose probes are how much alike."""
-        varying, assumed = ONE_PROBE_EACH, [str(PROBES_ALIKE)]
+    def answers(self, of: Target, several: bool, *expected: Note, differences: bool = False) -> Answers:
+        """What is planned for: one algorithm or several, what is expected, and whether probes or differences are alike."""
+        varying, alike, notes = ONE_PROBE_EACH, PROBES_ALIKE, list(expected)
         if self.probes_per_subject > 1:
-            probes, icc = count(self.probes_per_subject), digits(self.icc, 6)
-            correlated = f"the intraclass correlation of {alike}a person's {probes} probes is {icc}"
-            varying, assumed = OTHER_PEOPLE, [str(PEOPLE_ALIKE), correlated]
-        assuming = Target("as-planned", "; ".join(filter(None, (*assumed, expected))))
+            how = _CORRELATED_DIFFERENCES if differences else _CORRELATED
+            notes.insert(0, how(n=self.probes_per_subject, icc=self.icc))
+            varying, alike = OTHER_PEOPLE, PEOPLE_ALIKE
+        assuming = Target(
+            " ".join((alike.key, *(note.code for note in notes))), "; ".join(map(str, (alike, *notes)))
+        )
         return Answers(of, varying, ALGORITHMS_AND_GALLERY if several else GALLERY, assuming)
 
 
@@ -98,7 +117,7 @@ class TestOf:
     """
 
     aim: Aim
-    expected: str
+    expected: Note
     indistinct: bool
     largest: float
     fewest: int
@@ -138,7 +157,7 @@ def test_of(aim: Aim, discordant: float | None, rate: float | None, level: float
             raise UsageError("Without discordant probes there is no difference to find.")
         return TestOf(
             aim,
-            f"{level_of(round(discordant, 6))} of the probes are discordant",
+            _DISCORDANT(share=round(discordant, 6)),
             indistinct=discordant == 0,
             largest=discordant if differ else 1.0,
             # Turning all people around is rarer than the level only with so many of them.
@@ -149,8 +168,7 @@ def test_of(aim: Aim, discordant: float | None, rate: float | None, level: float
         within_unit(rate, "An expected rate")
         return TestOf(
             aim,
-            f"two independent data sets have a rate of {digits(rate, 6)}"
-            + (" and one off it towards 0.5" if differ else ""),
+            (_TWO_SETS_APART if differ else _TWO_SETS)(rate=rate),
             indistinct=not differ and rate in (0.0, 1.0),
             largest=max(rate, 1 - rate) if differ else 1.0,
             fewest=2,

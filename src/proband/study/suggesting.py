@@ -71,9 +71,10 @@ def analyses(made: Proposal) -> list[list[str]]:
 
 
 def _categories(made: Proposal) -> list[list[str]]:
-    if made.table is None or made.table.subject is None:
+    table = made.table
+    if table is None or table.subject is None:
         return []
-    frame = made.table.frame
+    frame = table.frame
     parts = []
     if set(FERET_COLUMNS) <= set(frame.columns):
         parts.append(
@@ -89,7 +90,6 @@ def _categories(made: Proposal) -> list[list[str]]:
     for name in date_columns(frame)[:1]:
         rule = f"{quoted(name, 'probe')} - {quoted(name, 'mate')} >= days({_A_YEAR})"
         parts.append(_category("probes taken long after", "a year later", rule))
-    table = made.table
     left_out = {table.id, table.subject, table.failed_column, *groups_of_people(frame, table.subject, ())}
     others = few_valued(frame, left_out)
     others.sort(key=lambda name: frame.schema[name].is_integer())
