@@ -66,7 +66,7 @@ def test_the_difference_is_the_mean_over_people_with_as_many_samples_each() -> N
 def test_without_variation_there_is_no_interval(data: FeatureTable) -> None:
     found = what_if(NEAREST, data, "dropped", "5f CV", label="sex", dropped=["0"])
     assert (found.difference, found.low, found.high, found.standard_error) == (0, None, None, None)
-    assert "no interval" in found.sentence()
+    assert found.sentence().code == "what-if.found-without-interval"
 
 
 def test_the_error_is_that_of_drawing_people_anew() -> None:

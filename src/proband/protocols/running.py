@@ -106,8 +106,8 @@ def run_protocol(
     )
     if short:
         data = data.take(np.setdiff1d(np.arange(len(data)), list(short)), short)
-    texts = [str(plan.protocol) for plan in plans]
-    twice = next((text for text in texts if texts.count(text) > 1), None)
+    stated = [plan.protocol for plan in plans]
+    twice = next((one for one in stated if stated.count(one) > 1), None)
     if twice is not None or not plans:
         raise UsageError(f"The protocol {twice} is asked for twice." if twice else "No protocol is named.")
     of = Roster.of(data.samples.ids, data.subjects, labels_of(data.samples, task, label))

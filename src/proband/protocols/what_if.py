@@ -24,7 +24,7 @@ from proband.protocols.notation import Protocol
 from proband.protocols.plans import AUTO, make_plan
 from proband.protocols.results import ProtocolResult
 from proband.protocols.running import run_protocol
-from proband.words import Note, Sentence, Target, fixed, percent, plain, points, signed
+from proband.words import Note, Sentence, Target, fixed, plain
 
 UNKNOWN_DROPPED = Sentence(
     "what-if.unknown-dropped",
@@ -36,6 +36,9 @@ UNEXPLAINED_DROPPED = Sentence(
     "caution",
     "{n:count} of the {total:count dropped id} {n:word has/have} no reason: {examples}",
 )
+_FOUND = "{first} less {second}: {difference:points}, "
+FOUND = Sentence("what-if.found", "note", _FOUND + "{level:level} [{low:hundredfold}, {high:hundredfold}]")
+FOUND_ALONE = Sentence("what-if.found-without-interval", "note", _FOUND + "no interval")
 NO_INTERVAL = Sentence("what-if.no-interval", "note", "no interval: nothing varies over people")
 TESTED_AND_TRAINED = Sentence(
     "what-if.tested-and-trained",
@@ -103,15 +106,19 @@ class WhatIf:
         first, second = (f"{one.name} {fixed(one.result.pooled.value)}" for one in self.sides)
         return f"WhatIf({self.classifier}: {first}, {second}; {self.sentence()})"
 
-    def sentence(self) -> str:
+    def sentence(self) -> Note:
         """The difference in words, in percentage points."""
         first, second = (one.name for one in self.sides)
-        ends = (
-            "no interval"
-            if self.low is None or self.high is None
-            else f"{percent(self.confidence_level)} [{signed(100 * self.low)}, {signed(100 * self.high)}]"
+        if self.low is None or self.high is None:
+            return FOUND_ALONE(first=first, second=second, difference=self.difference)
+        return FOUND(
+            first=first,
+            second=second,
+            difference=self.difference,
+            level=self.confidence_level,
+            low=self.low,
+            high=self.high,
         )
-        return f"{first} less {second}: {points(self.difference)}, {ends}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
