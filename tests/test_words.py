@@ -94,7 +94,7 @@ def shape(block: Block) -> tuple:
 
 def number(cell: Cell) -> tuple:
     """A cell with a number: its text, which says where a p-value is a bound; else how it is coloured."""
-    is_number = isinstance(cell.value, int | float)
+    is_number = isinstance(cell.value, int | float | tuple)
     return (cell.text, cell.value, cell.raised, cell.tone) if is_number else (cell.tone,)
 
 

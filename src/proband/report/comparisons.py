@@ -11,7 +11,7 @@ from proband.inference import Comparison, Estimate
 from proband.measures.compared import metrics_statement
 from proband.report.grids import Grid, as_tex, in_markdown, tex_comment, tex_row
 from proband.report.notes import answered, bullets
-from proband.words import Note, Sentence, as_sentence, count, fixed, interval, level, out_of
+from proband.words import Note, Sentence, as_sentence, count, fixed, interval, level, out_of, run_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -51,8 +51,7 @@ class Row:
     @property
     def place(self) -> str:
         """The places it can hold."""
-        first, last = self.places
-        return f"{first}" if first == last else f"{first}–{last}"
+        return run_of(*self.places)
 
     @property
     def events(self) -> str:

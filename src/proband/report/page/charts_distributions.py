@@ -170,7 +170,7 @@ def differences_chart(
         )
         for (first, second), (one, lost) in zip(pairs, found.values(), strict=True)
     ]
-    heads = columns("first", "second", "mean difference", "interval", "not won", text=2)
+    heads = columns("first", "second", "mean difference, points", "interval", "not won", text=2)
     data = table(f"{id}-data", title, heads, rows)
     notes = (
         _bars(level),

@@ -59,8 +59,10 @@ def _row(row: Row) -> list[Cell]:
         cells.text_cell(row.name),
         cells.rate_cell(one.value, row.beats),
         cells.interval_cell((one.low, one.high), one.answers),
-        Cell(row.events, one.facts.n_probes if one.events is None else one.events),
-        Cell(row.place, row.places[0]),
+        cells.count_cell(one.facts.n_probes)
+        if one.events is None
+        else cells.share_cell(one.events, one.facts.n_probes),
+        cells.places_cell(*row.places),
     ]
 
 
