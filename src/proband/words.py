@@ -359,7 +359,7 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "points": points,
     "small": digits,
     "four": lambda value: digits(value, 4),
-    "threshold": lambda value: digits(value, 6),
+    "threshold": threshold,
     "percent": percent,
     "relative": lambda value: f"{signed(100 * value, 0)}%",
     "tenth": lambda value: percent(value, 1),

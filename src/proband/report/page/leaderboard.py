@@ -10,7 +10,8 @@ from proband.report.comparisons import Row, comparison_latex, comparison_stateme
 from proband.report.page import cells
 from proband.report.page.charts_points import forest_chart, leaderboard_chart
 from proband.report.page.model import Block, Cell, Column, Folded, Section, TableView
-from proband.report.page.verdict import main_comparison, main_evaluation, turned
+from proband.report.page.pair_verdict import turned
+from proband.report.page.verdict import main_comparison, main_evaluation
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
