@@ -225,6 +225,33 @@ def test_notes_stand_once_with_where_they_hold():
     assert ("verification, plain", "2 probes lost.") in noted
 
 
+def test_places_that_read_alike_are_counted_apart():
+    lost = Sentence("example.lost-probes", "note", "{n:count probe} lost")
+    first = next(iter(finding.whole().comparisons.values()))
+    quiet = replace(first, notes=(), estimates=tuple(replace(one, notes=()) for one in first.estimates))
+    own = replace(quiet.estimates[0], notes=(lost(n=1),))
+    name = own.facts.algorithm
+    # Both places are shown as "comparison, " and the name.
+    compared = {
+        name: replace(quiet, notes=(lost(n=1),)),
+        "comparison": replace(quiet, estimates=(own, *quiet.estimates[1:])),
+    }
+    noted = diagnostics.noted(Findings("t", finding.PROVENANCE, comparisons=compared))
+    assert noted == [(f"comparison, {name} and 1 more", "1 probe lost.")]
+
+
+def test_methods_that_read_alike_are_told_apart():
+    """Each method of each rate is told once, whatever it is called."""
+    (first, *_) = finding.whole().verification
+    point = first.points[0]
+    method = point.fmr.method
+    alike = [method, replace(method, key="another"), method]
+    points = tuple(replace(point, fmr=replace(point.fmr, method=one)) for one in alike)
+    found = Findings("t", finding.PROVENANCE, verification=(replace(first, points=points),))
+    notes = tables_of(build_page(found))["shared-people"].notes
+    assert [note.partition(":")[0] for note in notes] == ["FMR", "FNMR", "FMR"]
+
+
 def hard(rejected: list[int], genuine: int, p: float) -> HardSubjects:
     n = len(rejected)
     people = {"subject": [f"P{k}" for k in range(n)], "genuine": [genuine] * n, "false_non_matches": rejected}
