@@ -242,8 +242,7 @@ function nextStop(chart, key) {
 
 function makeReadable(svg, figure) {
   const chart = readable(svg);
-  // Where the second axis has no name there are rows, not curves.
-  if (!chart.curves.length || !svg.dataset.labelY) return;
+  if (!chart.curves.length) return;
   const line = figure.querySelector(".readout");
   const holder = svg.parentNode;
   line.hidden = false;
