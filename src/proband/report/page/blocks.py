@@ -213,9 +213,9 @@ def _values(cell: Cell) -> str | None:
 
 
 def _number(value: float | None) -> str:
-    if isinstance(value, SupportsIndex):
-        return str(index(value))
-    return repr(float(value)) if value is not None and isfinite(value) else ""
+    if value is None or not isfinite(value):
+        return ""
+    return str(index(value)) if isinstance(value, SupportsIndex) else repr(float(value))
 
 
 def _notes(notes: tuple[str, ...]) -> Markup:

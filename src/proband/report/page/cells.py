@@ -34,7 +34,7 @@ def rate_cell(value: float | None, raised: str = "") -> Cell:
 
 def interval_cell(ends: Sequence[float] | None, answers: Answers) -> Cell:
     """An interval of a rate, sorted by its lower end."""
-    return empty_cell() if ends is None else Cell(interval(*ends), Ends(*ends), answers=answers)
+    return empty_cell() if ends is None else Cell(interval(ends[0], ends[1]), Ends(*ends), answers=answers)
 
 
 def small_cell(value: float, supported: bool = True) -> Cell:
