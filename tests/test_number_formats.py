@@ -33,8 +33,6 @@ MACHINES = {
     "scores/trials.py": "names in LFW's lists",
     "cli/analyses.py": "defaults of options, which are parsed again",
     "report/page/axes.py": "ends of axes for the script, and how round a tick is",
-    "report/page/blocks.py": "what cells are sorted by",
-    "report/page/rows.py": "points for the script",
     "report/page/scales.py": "ticks without errors of rounding",
     "report/page/svg.py": "coordinates, and points for the script",
 }

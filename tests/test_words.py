@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import hashlib
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -19,6 +20,7 @@ from proband.report.page.build import build_page
 from proband.report.page.methods import methods_text
 from proband.report.page.model import Badges, Block, Cell, Chart, Folded, Paragraph, TableView
 from proband.report.page.references import REFERENCES
+from proband.report.page.verdict import summary
 from proband.study.findings import Findings
 from proband.words import Method, Sentence, Target, as_sentence
 
@@ -94,7 +96,7 @@ def shape(block: Block) -> tuple:
 
 def number(cell: Cell) -> tuple:
     """A cell with a number: its text, which says where a p-value is a bound; else how it is coloured."""
-    is_number = isinstance(cell.value, int | float)
+    is_number = isinstance(cell.value, int | float | tuple)
     return (cell.text, cell.value, cell.raised, cell.tone) if is_number else (cell.tone,)
 
 
@@ -155,6 +157,24 @@ def test_nothing_but_words_depends_on_words(study, request):
     found = wordless(STUDIES[study]())
     for part, value in expected.items():
         assert found[part] == value, part
+
+
+def prose(found: Findings) -> set[str]:
+    """The words of the verdict and of the methods, but for those of citations and digests."""
+    told = summary(found)
+    assert told is not None
+    text = " ".join([*map(as_sentence, (told.headline, *told.rest)), methods_text(found)[0]])
+    cited = " ".join(one.short for one in REFERENCES.values())
+    every, ours = (set(re.findall(r"[A-Za-zü]{3,}", one)) for one in (text, cited))
+    return {word for word in every - ours if not re.fullmatch("[a-f]+", word)}
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_verdict_and_methods_are_declared_sentences(study, request):
+    expected = prose(STUDIES[study]())
+    assert len(expected) > 50
+    request.getfixturevalue("scrambled")
+    assert not prose(STUDIES[study]()) & expected
 
 
 def test_words_are_other_words(scrambled):

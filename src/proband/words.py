@@ -298,6 +298,18 @@ def out_of(n: float, total: float) -> str:
     return f"{count(n)} of {count(total)}"
 
 
+def run_of(first: int, last: int) -> str:
+    """Whole numbers from one to another, such as the places an algorithm can hold.
+
+    Examples
+    --------
+    >>> run_of(1, 3), run_of(2, 2)
+    ('1–3', '2')
+
+    """
+    return count(first) if first == last else f"{count(first)}–{count(last)}"
+
+
 def trimmed(value: float, places: int = 6, *, sign: bool = False) -> str:
     """A number at a tick: without zeros that say nothing, and with its sign if asked; zero has none.
 
@@ -347,7 +359,7 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "points": points,
     "small": digits,
     "four": lambda value: digits(value, 4),
-    "threshold": lambda value: digits(value, 6),
+    "threshold": threshold,
     "percent": percent,
     "relative": lambda value: f"{signed(100 * value, 0)}%",
     "tenth": lambda value: percent(value, 1),

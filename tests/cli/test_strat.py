@@ -195,7 +195,7 @@ def test_the_seed_reaches_every_replicate() -> None:
 
 
 def test_an_algorithm_that_is_always_right_has_no_error_and_no_verdict() -> None:
-    from proband.report.page.verdict import best_two, what_would_decide
+    from proband.report.page.pair_verdict import best_two, what_would_decide
 
     study = strat_study(*people_with([4] * 9, strength=50.0))
     assert all((values == 0).all() for values in study.errors.values())

@@ -14,7 +14,7 @@ from tests.report.page import finding
 import proband as pb
 from proband.engine.rendering import Shown
 from proband.report.figures import COLUMN, PAGE
-from proband.report.grids import Grid, as_html, as_latex, as_tex
+from proband.report.grids import Grid, as_html, as_latex, as_markdown, as_rich, as_tex
 
 
 def results() -> dict[str, Any]:
@@ -165,6 +165,17 @@ def test_a_figure_of_several_is_chosen_by_name() -> None:
     assert made.plot(which="roc").axes[0].get_ylabel().startswith("true accept rate")
     with pytest.raises(pb.UsageError, match="no figure 'rok'"):
         made.plot(which="rok")
+
+
+@pytest.mark.parametrize("header", [("", "name", "rate"), ("letter", "name", "rate")])
+@pytest.mark.parametrize("names", [1, 2])
+def test_a_grid_says_which_columns_are_names(header: tuple[str, ...], names: int) -> None:
+    """How a table is set does not depend on what its heads say."""
+    grid = Grid("", header, (("a", "pca", "0.5"),), names=names)
+    assert as_html(grid).count("text-align:left") == 2 * names
+    assert ("{lrr}", "{llr}")[names - 1] in as_latex(grid)
+    assert ("|---|--:|--:|", "|---|---|--:|")[names - 1] in as_markdown(grid)
+    assert [one.justify for one in as_rich(grid).columns].count("left") == names
 
 
 def test_forms_of_a_grid() -> None:

@@ -52,7 +52,7 @@ def run(
 
       proband init samples.csv scores.npz && proband run study.toml
     """
-    from proband.report.page.verdict import verdict_section
+    from proband.report.page.verdict import summary
     from proband.report.writer import require_place, write_run
     from proband.study.caching import Cache, beside
     from proband.study.reading import read_study
@@ -66,9 +66,8 @@ def run(
         found = carry_out(asked, threads=threads, progress=progress, cache=kept, allow_plugins=allow_plugins)
         report = write_run(found, place, asked.request.output.formats, kept)
     kept.finish()
-    section = verdict_section(found)
-    sentences = [block.text for block in section.blocks if hasattr(block, "text")] if section else []
-    say_all([*sentences[:1], *found.notes], dim=False)
+    told = summary(found)
+    say_all([*([] if told is None else [told.headline]), *found.notes], dim=False)
     talk().print(f"wrote {report}", markup=False, soft_wrap=True)
     if show:
         import webbrowser

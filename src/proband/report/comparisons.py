@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 from proband.engine.rendering import renders
 from proband.inference import Comparison, Estimate
 from proband.measures.compared import metrics_statement
-from proband.report.grids import Grid, as_tex, in_markdown, tex_comment, tex_row
+from proband.report.grids import Grid, as_rich, as_tex, in_markdown, tex_comment, tex_row
 from proband.report.notes import answered, bullets
-from proband.words import Note, Sentence, as_sentence, count, fixed, interval, level, out_of
+from proband.words import Note, Sentence, as_sentence, count, fixed, interval, level, out_of, run_of
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 _LETTERS_APART = 8  # more letters are written as runs
 _SUPERSCRIPTS = dict(zip("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ", strict=True))
+_RAISED_SIGNS = str.maketrans(_SUPERSCRIPTS | {"–": "⁻", ",": "˒"})
 
 _RAISED = Sentence(
     "comparison.raised-letters",
@@ -51,8 +52,7 @@ class Row:
     @property
     def place(self) -> str:
         """The places it can hold."""
-        first, last = self.places
-        return f"{first}" if first == last else f"{first}–{last}"
+        return run_of(*self.places)
 
     @property
     def events(self) -> str:
@@ -94,7 +94,7 @@ def letter_of(place: int) -> str:
 
 
 def _raised(letters: str) -> str:
-    return "".join(_SUPERSCRIPTS.get(mark, "⁻" if mark == "–" else "˒") for mark in letters)
+    return letters.translate(_RAISED_SIGNS)
 
 
 def _value(row: Row, mark: Callable[[str], str]) -> str:
@@ -107,16 +107,7 @@ def _interval(row: Row) -> str:
 
 def comparison_table(comparison: Comparison) -> Table:
     """Make a table for the terminal."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    for place, name in enumerate(_header(comparison)):
-        table.add_column(Text(name), justify="left" if place < 2 else "right", overflow="fold")
-    for cells in comparison_grid(comparison).rows:
-        table.add_row(*map(Text, cells))
-    return table
+    return as_rich(comparison_grid(comparison))
 
 
 def comparison_grid(comparison: Comparison) -> Grid:
@@ -125,7 +116,7 @@ def comparison_grid(comparison: Comparison) -> Grid:
         (row.letter, row.name, _value(row, _raised), _interval(row), row.events, row.place)
         for row in rows_of(comparison)
     )
-    return Grid("", tuple(_header(comparison)), tuple(rows))
+    return Grid("", tuple(_header(comparison)), tuple(rows), names=2)
 
 
 def _header(comparison: Comparison) -> list[str]:

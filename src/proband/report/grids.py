@@ -29,12 +29,15 @@ class Grid:
         What it is of, its columns, and its cells; a line break in a cell parts a value from its interval.
     below
         How many of the last rows stand apart, such as averages.
+    names
+        How many of the first columns hold names; the others hold numbers.
     """
 
     title: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     below: int = 0
+    names: int = 1
 
 
 def stacked(text: str) -> str:
@@ -57,7 +60,7 @@ def as_rich(grid: Grid) -> Table:
         title_style="bold",
     )
     for place, name in enumerate(grid.header):
-        table.add_column(Text(name), justify="right" if place else "left", overflow="fold")
+        table.add_column(Text(name), justify="left" if place < grid.names else "right", overflow="fold")
     for place, row in enumerate(grid.rows):
         if grid.below and place == len(grid.rows) - grid.below:
             table.add_section()
@@ -71,7 +74,7 @@ def as_markdown(grid: Grid) -> str:
     def line(cells: Iterable[str]) -> str:
         return "| " + " | ".join(in_markdown(cell).replace("\n", "<br>") for cell in cells) + " |"
 
-    ruler = "|---" + "|--:" * (len(grid.header) - 1) + "|"
+    ruler = "|---" * grid.names + "|--:" * (len(grid.header) - grid.names) + "|"
     title = [f"**{in_markdown(grid.title)}**", ""] if grid.title else []
     return "\n".join([*title, line(grid.header), ruler, *map(line, grid.rows)])
 
@@ -84,7 +87,7 @@ def as_latex(grid: Grid) -> str:
     return "\n".join(
         [
             *([tex_comment(grid.title)] if grid.title else []),
-            rf"\begin{{tabular}}{{l{'r' * (len(grid.header) - 1)}}}",
+            rf"\begin{{tabular}}{{{'l' * grid.names}{'r' * (len(grid.header) - grid.names)}}}",
             r"\toprule",
             tex_row(map(as_tex, grid.header)),
             r"\midrule",
@@ -97,14 +100,13 @@ def as_latex(grid: Grid) -> str:
 
 def as_html(grid: Grid) -> Markup:
     """Write a table as HTML for a page that has a style of its own, such as a notebook's."""
-    words = 1 if grid.header[0] else 2  # letters before the names have no heading
 
     def row(cells: Iterable[str], name: str = "td") -> Markup:
         written = (
             tag(
                 name if place else "th",
                 joined(tag("div", line, style="white-space:nowrap") for line in cell.split("\n")),
-                style=f"text-align:{'left' if place < words else 'right'}",
+                style=f"text-align:{'left' if place < grid.names else 'right'}",
             )
             for place, cell in enumerate(cells)
         )

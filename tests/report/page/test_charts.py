@@ -305,9 +305,41 @@ def test_a_forest_says_what_was_decided():
     said = [one.text for one in root.iter(f"{SVG}text")]
     assert [pair.verdict for pair in comparison.pairs] == [one for one in said if one in ("better", "worse", "equivalent", "undecided")]  # fmt: skip
     assert [row[-1].text for row in chart.data.rows] == [pair.verdict for pair in comparison.pairs]
-    assert [row[2].value for row in chart.data.rows] == [pair.difference for pair in comparison.pairs]
+    assert [row[2].value for row in chart.data.rows] == [100 * pair.difference for pair in comparison.pairs]
     with pytest.raises(UsageError, match="no pairs"):
         forest_chart(comparison, [])
+
+
+def test_pairs_that_read_alike_are_drawn_apart():
+    """That of "a" and "b − c", and that of "a − b" and "c"."""
+    names = ("a", "a − b", "b − c", "c")
+    ids = list(samples().ids)
+    rng = np.random.default_rng(1)
+    made = [
+        pb.Scores.from_array(
+            rng.normal(size=(len(ids), len(ids))) + lift * np.equal.outer(samples().codes, samples().codes),
+            ids,
+            ids,
+            orientation="similarity",
+            name=name,
+        )
+        for lift, name in zip((4, 3, 2, 1), names, strict=True)
+    ]
+    choices = pb.permute(made, pb.Pool(samples()), pb.ImageChoice(50))
+    pairs = [("a", "b − c"), ("a − b", "c")]
+    chart = differences_chart(choices, pairs)
+    assert chart.series == ("a − b − c",) * 2
+    means = [100 * choices.difference(*pair).mean for pair in pairs]
+    assert [row[2].value for row in chart.data.rows] == means
+    assert means[0] != means[1]
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_curves_can_be_read_and_rows_cannot(id):
+    """A script finds out by the points, not by what axes are called."""
+    in_rows = id in ("leaderboard-chart", "forest", "fnmr", "fmr", "galleries", "gallery-effect-chart")
+    for root in roots(charts()[id]).values():
+        assert ["data-points" in one.attrib for one in groups(root)] == [not in_rows] * len(groups(root))
 
 
 def test_histograms_have_the_area_one():

@@ -78,6 +78,24 @@ def test_bibtex_is_well_formed():
     assert cited("holm1979", "tango1998") == "(Holm 1979; Tango 1998)"
 
 
+def test_references_are_whole():
+    """What is cited can be found: an article has its volume and pages, and is named by its year."""
+    needed = {
+        "article": {"author", "journal", "volume", "pages"},
+        "inproceedings": {"author", "booktitle"},
+        "book": {"author", "publisher"},
+        "techreport": {"institution", "number"},
+    }
+    for key, reference in REFERENCES.items():
+        fields = dict(reference.fields)
+        assert needed[reference.kind] <= fields.keys(), key
+        if reference.kind != "techreport":
+            first, *_ = re.findall(r"[^\W\d_-]+", fields["author"].replace("{\\i}", "ı"))
+            assert fields["year"] in key, key
+            assert reference.short.endswith(fields["year"]), key
+            assert reference.short.startswith(first), key
+
+
 def test_the_page_carries_it():
     page = build_page(finding.one())
     assert page.embedded["methods.txt"].strip() == methods_text(finding.one())[0]

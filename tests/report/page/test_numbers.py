@@ -12,13 +12,14 @@ import numpy as np
 import polars as pl
 import pytest
 from tests.report.page import finding
-from tests.report.page.test_build import tables_of
+from tests.report.page.test_build import blocks_of, tables_of
 
 import proband as pb
 from proband.inference.hard_subjects import HardSubjects
 from proband.report.page import cells, diagnostics
 from proband.report.page.build import build_page
-from proband.report.page.model import Cell, Paragraph
+from proband.report.page.model import Block, Cell, Chart, Folded, Page, Paragraph, TableView
+from proband.report.page.render import render_page
 from proband.report.page.sections_more import hard_subjects_section
 from proband.study.findings import Findings
 from proband.words import Sentence
@@ -55,6 +56,23 @@ def shown_numbers(cell: Cell) -> list[tuple[float, int | None]]:
     return found
 
 
+def values_of(cell: Cell) -> list[float]:
+    """The finite numbers a cell stands for."""
+    if cell.value is None or isinstance(cell.value, str):
+        return []
+    numbers = cell.value if isinstance(cell.value, tuple) else (cell.value,)
+    return [float(one) for one in numbers if math.isfinite(one)]
+
+
+def every_table(page: Page) -> Iterator[TableView]:
+    """Tables and the numbers of charts, in the order of the page."""
+    for block in blocks_of(page):
+        if isinstance(block, TableView):
+            yield block
+        elif isinstance(block, Chart):
+            yield block.data
+
+
 def stands_for(shown: float, places: int | None, known: np.ndarray) -> bool:
     """Whether a known number, or a hundred times one (points), or its negative, is rounded to this."""
     allowed = abs(shown) * 5e-3 if places is None else 0.5000001 * 10.0**-places
@@ -66,7 +84,7 @@ def test_tables_show_the_results(made):
     found = made()
     values = sorted(set(numbers(found.to_dict())))
     known = np.array([*values, *(-one for one in values)])
-    exact = set(known.tolist())
+    exact = {*known.tolist(), *(100 * known).tolist()}
     checked = 0
     for table in tables_of(build_page(found)).values():
         if table.id == "dependence" and not found.comparisons and found.feret is None:
@@ -76,7 +94,7 @@ def test_tables_show_the_results(made):
                 if not column.numeric or cell.value is None or (table.id, column.title) in DERIVED:
                     continue
                 where = f"{table.id}, {column.title}: {cell}"
-                assert float(cell.value) in exact, where
+                assert all(value in exact for value in values_of(cell)), where
                 for shown, places in shown_numbers(cell):
                     assert stands_for(shown, places, known), where
                 checked += 1
@@ -85,13 +103,61 @@ def test_tables_show_the_results(made):
 
 @pytest.mark.parametrize("made", [finding.whole, finding.feret, finding.one])
 def test_texts_are_their_values_rounded(made):
-    """The first number of a cell is its value, or a hundred times it, to the digits shown."""
-    for table in tables_of(build_page(made())).values():
+    """The numbers of a cell are its values to the digits shown, in the same unit: what is copied is what is read."""
+    for table in every_table(build_page(made())):
         for row in table.rows:
-            for column, cell in zip(table.columns, row, strict=True):
-                if column.numeric and isinstance(cell.value, int | float):
-                    shown, places = shown_numbers(cell)[0]
-                    assert stands_for(shown, places, np.array([float(cell.value)])), f"{table.id}: {cell}"
+            for cell in row:
+                shown = shown_numbers(cell)
+                values = values_of(cell)
+                if len(shown) == 1 < len(values):
+                    assert len(set(values)) == 1, cell  # one place is shown once
+                for (number, places), value in zip(shown if values else (), values, strict=False):
+                    allowed = abs(number) * 5e-3 if places is None else 0.5000001 * 10.0**-places
+                    assert abs(number - value) <= max(allowed, 1e-15), f"{table.id}: {cell}"
+                assert not values or shown, cell
+
+
+@pytest.mark.parametrize("made", [finding.whole, finding.feret, finding.one])
+def test_columns_hold_numbers_or_names(made):
+    """What is sorted as numbers and what as text is never mixed, and headings tell which."""
+    for table in every_table(build_page(made())):
+        for place, column in enumerate(table.columns):
+            held = [row[place].value for row in table.rows if row[place].value is not None]
+            assert {isinstance(value, str) for value in held} <= {not column.numeric}, column
+            assert len({type(value) for value in held if isinstance(value, tuple)}) < 2, column
+            assert len({isinstance(value, tuple) for value in held}) < 2, column
+
+
+def with_other_words(block: Block) -> Block:
+    """A block whose cells show other words for the same values."""
+    match block:
+        case TableView():
+            rows = ([replace(cell, text=f"3 of {len(cell.text)}") for cell in row] for row in block.rows)
+            return replace(block, rows=tuple(map(tuple, rows)))
+        case Chart():
+            return replace(block, data=with_other_words(block.data))
+        case Folded():
+            return replace(block, blocks=tuple(map(with_other_words, block.blocks)))
+    return block
+
+
+@pytest.mark.parametrize("made", [finding.whole, finding.feret])
+def test_the_page_holds_every_value_whatever_is_shown(made):
+    page = build_page(made())
+    held = re.findall(r' data-v="([^"]*)"', render_page(page))
+    given = [
+        cell
+        for table in every_table(page)
+        for row in table.rows
+        for cell in row
+        if not isinstance(cell.value, str)
+    ]
+    assert len(held) == len(given) > 100
+    for text, cell in zip(held, given, strict=True):
+        numbers = [float(one) for one in text.split(";") if one and one != cell.raised]
+        assert numbers == values_of(cell)
+    sections = tuple(replace(one, blocks=tuple(map(with_other_words, one.blocks))) for one in page.sections)
+    assert re.findall(r' data-v="([^"]*)"', render_page(replace(page, sections=sections))) == held
 
 
 def test_what_the_page_works_out_itself():
@@ -157,6 +223,33 @@ def test_notes_stand_once_with_where_they_hold():
     noted = diagnostics.noted(Findings("t", finding.PROVENANCE, verification=verified))
     assert ("verification, sharp and 1 more", "1 probe lost.") in noted
     assert ("verification, plain", "2 probes lost.") in noted
+
+
+def test_places_that_read_alike_are_counted_apart():
+    lost = Sentence("example.lost-probes", "note", "{n:count probe} lost")
+    first = next(iter(finding.whole().comparisons.values()))
+    quiet = replace(first, notes=(), estimates=tuple(replace(one, notes=()) for one in first.estimates))
+    own = replace(quiet.estimates[0], notes=(lost(n=1),))
+    name = own.facts.algorithm
+    # Both places are shown as "comparison, " and the name.
+    compared = {
+        name: replace(quiet, notes=(lost(n=1),)),
+        "comparison": replace(quiet, estimates=(own, *quiet.estimates[1:])),
+    }
+    noted = diagnostics.noted(Findings("t", finding.PROVENANCE, comparisons=compared))
+    assert noted == [(f"comparison, {name} and 1 more", "1 probe lost.")]
+
+
+def test_methods_that_read_alike_are_told_apart():
+    """Each method of each rate is told once, whatever it is called."""
+    (first, *_) = finding.whole().verification
+    point = first.points[0]
+    method = point.fmr.method
+    alike = [method, replace(method, key="another"), method]
+    points = tuple(replace(point, fmr=replace(point.fmr, method=one)) for one in alike)
+    found = Findings("t", finding.PROVENANCE, verification=(replace(first, points=points),))
+    notes = tables_of(build_page(found))["shared-people"].notes
+    assert [note.partition(":")[0] for note in notes] == ["FMR", "FNMR", "FMR"]
 
 
 def hard(rejected: list[int], genuine: int, p: float) -> HardSubjects:

@@ -10,10 +10,12 @@ from html.parser import HTMLParser
 from importlib.resources import files
 from itertools import count
 
+import numpy as np
 import pytest
 
 from proband.measures.results import Answers
 from proband.report.page.blocks import prose
+from proband.report.page.cells import count_cell, interval_cell, p_cell, share_cell, small_cell, text_cell
 from proband.report.page.markup import Asides, Markup, Names, inert, joined, tag
 from proband.report.page.model import (
     Badge,
@@ -74,8 +76,8 @@ class Reading(HTMLParser):
 def page(said=lambda text: text) -> Page:
     """A page with every kind of block; every text goes through `said`."""
     answers = Answers(said("rate"), said("probes"), said("gallery"), said("independence"))
-    cells = (Cell(said("pca")), Cell(said("0.8125"), 0.8125, said("b"), answers, "good"))
-    other = (Cell(said("lda")), Cell(said("–"), said("x")))
+    cells = (text_cell(said("pca")), Cell(said("0.8125"), 0.8125, said("b"), answers, "good"))
+    other = (text_cell(said("lda")), Cell(said("–")))
     table = TableView(
         said("rates"),
         said("caption"),
@@ -219,11 +221,31 @@ def test_files_travel_as_they_are():
 
 def test_values_stand_beside_their_texts():
     read = Reading(render_page(page()))
-    assert read.values("data-v") == ["x", "x", "x"]  # 0.8125 reads as it is
-    table = TableView("t", "", (Column("a"), Column("b", True)), ((Cell("x"), Cell("33 %", 1 / 3)),))
+    assert read.values("data-v") == ["0.8125;b", ""] * 3
+    assert read.values("data-parts") == [";marks"] * 3
+    answers = Answers("rate", "probes", "gallery", "independence")
+    row = (
+        text_cell("0.50"),
+        Cell("33 %", 1 / 3),
+        interval_cell((-1 / 3, float("inf")), answers),
+        share_cell(7, 12_000),
+        small_cell(np.float64(1e-20), supported=False),
+        count_cell(np.int64(2**60 + 1)),
+        p_cell(1e-40),
+    )
+    table = TableView("t", "", tuple(Column(one) for one in "abcdefg"), (row, (*row[:1], *[Cell("–")] * 6)))
     found = Reading(render_page(Page("t", "", (Section("s", "S", (table,)),))))
-    assert found.values("data-v") == [f"{1 / 3:.9g}"]
-    assert [one.get("scope") for one in found.all("th")] == ["col", "col", "row"]
+    whole = [
+        "0.3333333333333333",
+        "-0.3333333333333333;",
+        "7;12000",
+        "1e-20;*",
+        "1152921504606846977",
+        "1e-40",
+    ]
+    assert found.values("data-v") == [*whole, *[""] * 6]
+    assert found.values("data-parts") == ["low;high", "n;of", ";marks"]
+    assert [one.get("scope") for one in found.all("th")] == [*["col"] * 7, "row", "row"]
 
 
 def test_names_from_right_to_left_leave_numbers_in_order():

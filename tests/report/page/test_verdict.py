@@ -10,16 +10,11 @@ import proband as pb
 from proband.inference.searching import searches_with_intervals
 from proband.report.page import cells
 from proband.report.page.model import Badges, Paragraph
+from proband.report.page.pair_verdict import best_two, pair_verdict, turned, what_would_decide
 from proband.report.page.protocol import protocol_section
-from proband.report.page.verdict import (
-    best_two,
-    leading,
-    pair_verdict,
-    turned,
-    verdict_section,
-    what_would_decide,
-)
+from proband.report.page.verdict import leading, summary, verdict_section
 from proband.study.findings import Findings
+from proband.words import as_sentence
 
 
 def compared(wrong: dict[str, range], n: int = 200, **options: object) -> pb.Comparison:
@@ -42,6 +37,23 @@ def sentences(found: Findings) -> list[str]:
 
 def of(comparison: pb.Comparison) -> list[str]:
     return sentences(Findings("t", finding.PROVENANCE, comparisons={"rank 1": comparison}))
+
+
+@pytest.mark.parametrize("made", [finding.whole, finding.feret, finding.one])
+def test_the_headline_is_a_record_of_its_own(made):
+    section, told = verdict_section(made()), summary(made())
+    assert section is not None
+    assert told is not None
+    strong, *rest = section.blocks
+    assert strong == Paragraph(as_sentence(told.headline), strong=True)
+    assert rest == [Paragraph(as_sentence(note)) for note in told.rest]
+    assert all(
+        note.code.partition(".")[0] in ("verdict", "comparison") for note in (told.headline, *told.rest)
+    )
+
+
+def test_without_findings_there_is_nothing_to_sum_up():
+    assert summary(Findings("t", finding.PROVENANCE)) is None
 
 
 def test_better():
@@ -71,17 +83,18 @@ def test_undecided_says_what_would_decide_it():
 
 def test_undecided_without_a_margin():
     comparison = compared({"a": range(10), "b": range(4, 16)})
-    assert what_would_decide(comparison.pairs[0], replace(comparison, margin=None)) == [
+    (note,) = what_would_decide(comparison.pairs[0], replace(comparison, margin=None))
+    assert as_sentence(note) == (
         "No difference worth having was declared, so equivalence cannot be shown: name a margin to decide it."
-    ]
+    )
 
 
 def test_not_beyond_doubt_after_adjustment():
     comparison = compared({"a": range(10), "b": range(10, 28), "c": range(40, 64), "d": range(64, 90)})
     pair = best_two(comparison)
     doubtful = replace(pair, verdict="better", p_adjusted=0.3)
-    assert "but not beyond doubt" in pair_verdict(doubtful, comparison)
-    assert "among 6 comparisons" in pair_verdict(doubtful, comparison)
+    assert "but not beyond doubt" in str(pair_verdict(doubtful, comparison))
+    assert "among 6 comparisons" in str(pair_verdict(doubtful, comparison))
 
 
 def test_smaller_is_better():

@@ -123,7 +123,6 @@ class Frame:
             data_unit_x=self.x.unit,
             data_unit_y=self.y.unit,
             data_label_x=self.x_label,
-            data_label_y=self.y_label or None,
             data_x0=f"{self.x.low:.6g}",
             data_x1=f"{self.x.high:.6g}",
             data_y0=f"{self.y.low:.6g}",

@@ -67,12 +67,16 @@ async function saveFile(button) {
 
 // Tables
 
-// The text of a cell comes first; raised letters and the question come behind it.
+// The text of a cell comes first; raised marks and the question come behind it.
 const cellText = ({ firstChild: first }) => (["#text", "BDI"].includes(first?.nodeName) ? first.textContent : "");
 
+// The numbers a cell stands for, as programs write them, empty where there is none; a name has none but itself.
+const valuesOf = (cell) => cell.dataset.v?.split(";");
+
 function sortKey(cell) {
-  const said = cell.dataset.v ?? cellText(cell);
-  return { said, number: Number(said), none: ["", "–", "none"].includes(said) };
+  const values = valuesOf(cell);
+  const said = values ? values[0] : cellText(cell);
+  return { said, number: values ? Number(said) : NaN, none: said === "" };
 }
 
 function inOrder(a, b) {
@@ -100,18 +104,23 @@ function makeSortable(table) {
   }
 }
 
-// As shown; but a number is written as programs read it.
 function csvField(text) {
-  const plain = text.replaceAll("−", "-").replaceAll(",", "");
-  if (plain !== "" && Number.isFinite(Number(plain))) return plain;
-  const safe = /^[=+\-@\t\r]./.test(text) ? `'${text}` : text; // a name, and no formula of a spreadsheet
+  const formula = /^[=+\-@\t\r]./.test(text) && !Number.isFinite(Number(text));
+  const safe = formula ? `'${text}` : text; // a name, and no formula of a spreadsheet
   return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
+// Values and not what is shown of them; a column of several numbers becomes several.
 function csvOf(table) {
-  const heads = [...table.tHead.rows[0].cells].map((cell) => cell.firstChild.textContent);
-  const rows = [...table.tBodies[0].rows].map((row) => [...row.cells].map(cellText));
-  return [heads, ...rows].map((row) => row.map(csvField).join(",") + "\n").join("");
+  const heads = [...table.tHead.rows[0].cells];
+  const parts = heads.map((head) => (head.dataset.parts ?? "").split(";"));
+  const titles = heads.map(({ firstChild }, place) =>
+    parts[place].map((part) => firstChild.textContent + (part && `, ${part}`)));
+  const rows = [...table.tBodies[0].rows].map(({ cells }) => [...cells].map((cell, place) => {
+    const values = valuesOf(cell) ?? [cellText(cell)];
+    return parts[place].map((_, part) => values[part] ?? "");
+  }));
+  return [titles, ...rows].map((row) => row.flat().map(csvField).join(",") + "\n").join("");
 }
 
 const tableOf = (button) => button.closest(".table");
@@ -233,8 +242,7 @@ function nextStop(chart, key) {
 
 function makeReadable(svg, figure) {
   const chart = readable(svg);
-  // Where the second axis has no name there are rows, not curves.
-  if (!chart.curves.length || !svg.dataset.labelY) return;
+  if (!chart.curves.length) return;
   const line = figure.querySelector(".readout");
   const holder = svg.parentNode;
   line.hidden = false;

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass, field
-from math import isclose
+from math import isfinite
+from operator import index
+from typing import SupportsIndex
 
 from proband.measures.results import Answers
 from proband.report.page.markup import Asides, Markup, Names, inert, joined, tag
@@ -125,7 +126,8 @@ def _table(writing: Writing, table: TableView) -> Markup:
     caption = writing.names.claim(f"{name}-caption")
     shared = [_shared_answers(table, place) for place in range(len(table.columns))]
     heads = joined(
-        _head_cell(writing, column, answers) for column, answers in zip(table.columns, shared, strict=True)
+        _head_cell(writing, column, shared[place], _parts(row[place] for row in table.rows))
+        for place, column in enumerate(table.columns)
     )
     rows = joined((_row(writing, table.columns, row, shared) for row in table.rows), "\n")
     written = tag(
@@ -160,10 +162,26 @@ def _shared_answers(table: TableView, place: int) -> Answers | None:
     return given.pop() if len(given) == 1 else None
 
 
-def _head_cell(writing: Writing, column: Column, answers: Answers | None) -> Markup:
+def _head_cell(writing: Writing, column: Column, answers: Answers | None, parts: str | None) -> Markup:
     return tag(
-        "th", column.title, _ask(writing, answers), scope="col", class_="n" if column.numeric else None
+        "th",
+        column.title,
+        _ask(writing, answers),
+        scope="col",
+        class_="n" if column.numeric else None,
+        data_parts=parts,
     )
+
+
+def _parts(cells: Iterable[Cell]) -> str | None:
+    """What the numbers of a column's cells are called where there are several, and their marks last."""
+    names: tuple[str, ...] = ("",)
+    marked = False
+    for cell in cells:
+        names = cell.value._fields if isinstance(cell.value, tuple) else names
+        marked = marked or bool(cell.raised)
+    names = (*names, "marks") if marked else names
+    return ";".join(names) if len(names) > 1 else None
 
 
 def _row(
@@ -180,20 +198,24 @@ def _row(
                 _ask(writing, None if shared[place] else cell.answers),
                 scope=None if place else "row",
                 class_=" ".join(classes) or None,
-                data_v=_sort_value(cell),
+                data_v=_values(cell),
             )
         )
     return tag("tr", joined(cells))
 
 
-def _sort_value(cell: Cell) -> str | None:
-    """What a cell is sorted by, where its text is no number or does not say it."""
-    if cell.value is None or isinstance(cell.value, str):
-        return None if cell.value == cell.text else cell.value
-    with suppress(ValueError):
-        if isclose(float(cell.text), cell.value, rel_tol=1e-3):
-            return None
-    return f"{cell.value:.9g}"
+def _values(cell: Cell) -> str | None:
+    """The numbers a cell stands for, whole and as programs read them, and its marks; nothing for a name."""
+    if isinstance(cell.value, str):
+        return None
+    numbers = cell.value if isinstance(cell.value, tuple) else (cell.value,)
+    return ";".join([*map(_number, numbers), *([cell.raised] if cell.raised else [])])
+
+
+def _number(value: float | None) -> str:
+    if value is None or not isfinite(value):
+        return ""
+    return str(index(value)) if isinstance(value, SupportsIndex) else repr(float(value))
 
 
 def _notes(notes: tuple[str, ...]) -> Markup:

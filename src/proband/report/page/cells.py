@@ -7,7 +7,7 @@ from math import isfinite
 
 from proband import words
 from proband.measures.results import Answers
-from proband.report.page.model import Block, Cell, Column, Paragraph, TableView, Tone
+from proband.report.page.model import Block, Cell, Column, Ends, Paragraph, Places, Share, TableView, Tone
 from proband.words import Note, as_sentence
 
 NOTHING = "–"
@@ -34,29 +34,42 @@ def rate_cell(value: float | None, raised: str = "") -> Cell:
 
 def interval_cell(ends: Sequence[float] | None, answers: Answers) -> Cell:
     """An interval of a rate, sorted by its lower end."""
-    return (
-        empty_cell() if ends is None else Cell(interval(ends[0], ends[1]), _finite(ends[0]), answers=answers)
-    )
+    return empty_cell() if ends is None else Cell(interval(ends[0], ends[1]), Ends(*ends), answers=answers)
 
 
 def small_cell(value: float, supported: bool = True) -> Cell:
     """A small rate; an asterisk where it rests on too few errors."""
-    return Cell(small(value) + ("" if supported else "*"), value)
+    return Cell(small(value), value, unsupported(supported))
+
+
+def unsupported(supported: bool) -> str:
+    """The mark of a rate that rests on too few errors."""
+    return "" if supported else "*"
 
 
 def small_interval_cell(low: float, high: float, answers: Answers) -> Cell:
     """An interval of a small rate."""
-    return Cell(words.small_interval(low, high), low, answers=answers)
+    return Cell(words.small_interval(low, high), Ends(low, high), answers=answers)
 
 
 def effect_cell(value: float, in_points: bool = True) -> Cell:
     """A difference."""
-    return Cell(effect(value, in_points), value)
+    return Cell(effect(value, in_points), _unit(in_points) * value)
 
 
 def effect_interval_cell(low: float, high: float, in_points: bool, answers: Answers) -> Cell:
     """An interval of a difference."""
-    return Cell(effect_interval(low, high, in_points), low, answers=answers)
+    ends = Ends(_unit(in_points) * low, _unit(in_points) * high)
+    return Cell(effect_interval(low, high, in_points), ends, answers=answers)
+
+
+def range_cell(value: float) -> Cell:
+    """A width, in points."""
+    return Cell(words.fixed(100 * value, 1), 100 * value)
+
+
+def _unit(in_points: bool) -> int:
+    return 100 if in_points else 1
 
 
 def p_cell(value: float | None, test: words.Method | None = None, pairs: int = 1) -> Cell:
@@ -72,7 +85,12 @@ def count_cell(value: float | None) -> Cell:
 
 def share_cell(part: float, whole: int) -> Cell:
     """So many of so many."""
-    return Cell(words.out_of(part, whole), part)
+    return Cell(words.out_of(part, whole), Share(part, whole))
+
+
+def places_cell(best: int, worst: int) -> Cell:
+    """The places an algorithm can hold."""
+    return Cell(words.run_of(best, worst), Places(best, worst))
 
 
 def threshold_cell(value: float | None) -> Cell:

@@ -129,7 +129,8 @@ def rates_chart(
         for name, one in found.items()
     ]
     heads = columns("algorithm", "mean", "standard deviation", "interval")
-    drawn = _shares(f"{id}-linear", title, said, found, level, "rate", f"recognition rate at rank {rank}")
+    label = f"recognition rate at rank {rank}"
+    drawn = _shares(f"{id}-linear", title, said, list(found.items()), level, "rate", label)
     data = table(f"{id}-data", title, heads, rows)
     return Chart(id, title, said, {"linear": drawn}, names, data, (_bars(level),), choices.answers)
 
@@ -144,7 +145,8 @@ def differences_chart(
     """Draw how differences of two algorithms' rates vary over choices of images; where the first does not win is shaded."""
     if not pairs:
         raise UsageError("There are no pairs to draw.")
-    found = {f"{a} − {b}": (choices.difference(a, b, rank), choices.not_won(a, b, rank)) for a, b in pairs}
+    names = tuple(f"{first} − {second}" for first, second in pairs)
+    found = [(choices.difference(*pair, rank), choices.not_won(*pair, rank)) for pair in pairs]
     title = f"Differences at rank {rank} over choices of images"
     said = (
         _trials(choices)
@@ -152,13 +154,13 @@ def differences_chart(
             [
                 f"{name}: {effect(one.mean)} points {effect_interval(*one.interval(level))}, not won in {count(lost)} of "
                 f"{count(one.n_trials)}"
-                for name, (one, lost) in found.items()
+                for name, (one, lost) in zip(names, found, strict=True)
             ]
         )
         + "."
     )
     label = f"difference in recognition rate at rank {rank} (percentage points)"
-    spread = {name: one for name, (one, _) in found.items()}
+    spread = [(name, one) for name, (one, _) in zip(names, found, strict=True)]
     drawn = _shares(f"{id}-linear", title, said, spread, level, "points", label)
     rows = [
         (
@@ -168,15 +170,15 @@ def differences_chart(
             effect_interval_cell(*one.interval(level), True, choices.answers),
             share_cell(lost, one.n_trials),
         )
-        for (first, second), (one, lost) in zip(pairs, found.values(), strict=True)
+        for (first, second), (one, lost) in zip(pairs, found, strict=True)
     ]
-    heads = columns("first", "second", "mean difference", "interval", "not won", text=2)
+    heads = columns("first", "second", "mean difference, points", "interval", "not won", text=2)
     data = table(f"{id}-data", title, heads, rows)
     notes = (
         _bars(level),
         "Shaded: the first does not win. The share of such choices is no p-value: it is about these people's images.",
     )
-    return Chart(id, title, said, {"linear": drawn}, tuple(found), data, notes, choices.answers)
+    return Chart(id, title, said, {"linear": drawn}, names, data, notes, choices.answers)
 
 
 def _trials(choices: VirtualExperiments) -> str:
@@ -190,17 +192,23 @@ def _bars(level: float) -> str:
 
 
 def _shares(
-    id: str, title: str, said: str, found: dict[str, Distribution], level: float, unit: Unit, label: str
+    id: str,
+    title: str,
+    said: str,
+    found: Sequence[tuple[str, Distribution]],
+    level: float,
+    unit: Unit,
+    label: str,
 ) -> str:
     """Draw shares of trials as outlines, and above them the mean with the middle part of the trials."""
     differences = unit == "points"
-    reach = [one.interval(0.999) for one in found.values()]
-    spread = max((ends.high - ends.low) * one.n for ends, one in zip(reach, found.values(), strict=True))
+    reach = [(one.interval(0.999), one.n) for _, one in found]
+    spread = max((ends.high - ends.low) * n for ends, n in reach)
     width = max(1, int(np.ceil(spread / (_MOST_BINS / 2))))
-    outlines = [(name, *bins(one, width, differences)) for name, one in found.items()]
+    outlines = [(name, *bins(one, width, differences)) for name, one in found]
     ends = (min(float(one[1][0]) for one in outlines), max(float(one[1][-1]) for one in outlines))
     if differences:
-        half = 0.5 / next(iter(found.values())).n
+        half = 0.5 / reach[0][1]
         ends = (min(ends[0], -3 * half), max(ends[1], 3 * half))
     frame = _frame(ends, outlines, label, "share of the choices", unit, room=0.08 * min(len(found), 6))
     parts = frame.axes()
@@ -214,7 +222,7 @@ def _shares(
         )  # fmt: skip
         parts.append(line(frame.x.at(0), frame.top, frame.x.at(0), frame.bottom, "reference"))
     above = []
-    for place, one in enumerate(found.values()):
+    for place, (_, one) in enumerate(found):
         low, high = one.interval(level)
         y = frame.top + 10 + 9.0 * (place % 6)
         above.append(

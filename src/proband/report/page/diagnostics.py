@@ -11,13 +11,31 @@ import numpy as np
 from proband.designs.designs import BOOTSTRAP
 from proband.inference import Estimate, VirtualExperiments, cluster_statistics
 from proband.inference.clusters import Clusters
+from proband.inference.evaluation import ALL_PROBES
+from proband.inference.verifying import Verification
 from proband.report.page import cells
 from proband.report.page.model import Block, Cell, Column, Facts, Section, TableView
 from proband.report.page.verdict import main_comparison, main_evaluation
-from proband.words import Note, as_sentence, digits, percent
+from proband.words import Note, Sentence, as_sentence, percent
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
+
+_INTERVALS = Sentence("diagnostics.intervals", "note", "{rate}: {method}")
+# Where something was noted.
+_STUDY = Sentence("diagnostics.study", "note", "study")
+_IDENTIFICATION = Sentence("diagnostics.identification", "note", "identification")
+_COMPARISON = Sentence("diagnostics.comparison", "note", "comparison, {name}")
+_ESTIMATE = Sentence("diagnostics.estimate", "note", "{name}, {algorithm}")
+_VERIFICATION = Sentence("diagnostics.verification", "note", "verification, {algorithm}")
+_RATE = Sentence("diagnostics.rate", "note", "{algorithm}, {rate}")
+_RATE_AT = Sentence("diagnostics.rate-at", "note", "{algorithm}, {rate} at FMR {fmr:given}")
+_SEARCH = Sentence("diagnostics.search", "note", "search, {algorithm}")
+_CHOICES = Sentence("diagnostics.choices", "note", "choices of images")
+_GALLERIES = Sentence("diagnostics.galleries", "note", "galleries")
+_FERET = Sentence("diagnostics.feret", "note", "FERET")
+_VARIATION = Sentence("diagnostics.gallery-variation", "note", "galleries, {category}")
+_AND_MORE = Sentence("diagnostics.and-more", "note", "{first} and {more:count} more")
 
 _DRIFT = 0.1  # of a standard error: halves of the replicates that differ by more ask for more of them
 
@@ -128,7 +146,7 @@ def _people_behind_errors(found: Findings) -> TableView | None:
         "algorithm", "threshold", "impostor comparisons", "effective", "design effect", "genuine comparisons", "effective", "design effect"
     )  # fmt: skip
     told = dict.fromkeys(
-        f"{name}: {one.method}"
+        _INTERVALS(rate=name, method=one.method)
         for result in found.verification
         for point in result.points
         for name, one in (("FMR", point.fmr), ("FNMR", point.fnmr))
@@ -187,36 +205,43 @@ def _trials(result: VirtualExperiments) -> str:
 
 def noted(found: Findings) -> list[tuple[str, str]]:
     """Every note and warning, each once, with the part it belongs to."""
-    parts: list[tuple[str, Iterable[Note | str]]] = [("study", found.notes)]
+    parts: list[tuple[Note, Iterable[Note | str]]] = [(_STUDY(), found.notes)]
     evaluation = main_evaluation(found)
     if evaluation is not None:
-        parts.append(("identification", evaluation.notes))
+        parts.append((_IDENTIFICATION(), evaluation.notes))
     for name, comparison in found.comparisons.items():
-        parts.append((f"comparison, {name}", comparison.notes))
-        parts += [(f"{name}, {one.facts.algorithm}", one.notes) for one in comparison.estimates]
-    parts += [(f"verification, {one.algorithm}", one.notes) for one in found.verification]
+        parts.append((_COMPARISON(name=name), comparison.notes))
+        parts += [
+            (_ESTIMATE(name=name, algorithm=one.facts.algorithm), one.notes) for one in comparison.estimates
+        ]
+    parts += [(_VERIFICATION(algorithm=one.algorithm), one.notes) for one in found.verification]
     for result in found.verification:
         for point in result.points:
-            at = "" if point.point.asked is None else f" at FMR {digits(point.point.asked, 6)}"
             parts += [
-                (f"{result.algorithm}, {name}{at}", one.notes)
+                (_rate_of(result, name, point.point.asked), one.notes)
                 for name, one in (("FMR", point.fmr), ("FNMR", point.fnmr))
             ]
-    parts += [(f"search, {one.algorithm}", one.searches.notes) for one in found.searches]
+    parts += [(_SEARCH(algorithm=one.algorithm), one.searches.notes) for one in found.searches]
     if found.choices is not None:
-        parts.append(("choices of images", found.choices.notes))
+        parts.append((_CHOICES(), found.choices.notes))
     if found.strat is not None and found.strat.comparison is not None:
-        parts.append(("galleries", found.strat.comparison.notes))
+        parts.append((_GALLERIES(), found.strat.comparison.notes))
     if found.feret is not None:
-        parts.append(("FERET", found.feret.notes))
-        parts += [(f"galleries, {one.category or 'all probes'}", one.notes) for one in found.feret.variation]
-    told: dict[Note | str, list[str]] = {}
+        parts.append((_FERET(), found.feret.notes))
+        parts += [
+            (_VARIATION(category=one.category or ALL_PROBES), one.notes) for one in found.feret.variation
+        ]
+    told: dict[Note | str, dict[Note, None]] = {}
     for part, notes in parts:
         for note in notes:
-            told.setdefault(note, []).append(part)
-    return [(_where(own), as_sentence(note)) for note, own in told.items()]
+            told.setdefault(note, {})[part] = None
+    return [(_where(list(own)), as_sentence(note)) for note, own in told.items()]
 
 
-def _where(parts: list[str]) -> str:
-    first = list(dict.fromkeys(parts))
-    return first[0] if len(first) == 1 else f"{first[0]} and {cells.count(len(first) - 1)} more"
+def _rate_of(result: Verification, rate: str, fmr: float | None) -> Note:
+    whose = {"algorithm": result.algorithm, "rate": rate}
+    return _RATE(**whose) if fmr is None else _RATE_AT(**whose, fmr=fmr)
+
+
+def _where(parts: list[Note]) -> str:
+    return str(parts[0] if len(parts) == 1 else _AND_MORE(first=parts[0], more=len(parts) - 1))

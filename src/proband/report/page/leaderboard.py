@@ -10,7 +10,8 @@ from proband.report.comparisons import Row, comparison_latex, comparison_stateme
 from proband.report.page import cells
 from proband.report.page.charts_points import forest_chart, leaderboard_chart
 from proband.report.page.model import Block, Cell, Column, Folded, Section, TableView
-from proband.report.page.verdict import main_comparison, main_evaluation, turned
+from proband.report.page.pair_verdict import turned
+from proband.report.page.verdict import main_comparison, main_evaluation
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
@@ -59,8 +60,10 @@ def _row(row: Row) -> list[Cell]:
         cells.text_cell(row.name),
         cells.rate_cell(one.value, row.beats),
         cells.interval_cell((one.low, one.high), one.answers),
-        Cell(row.events, one.facts.n_probes if one.events is None else one.events),
-        Cell(row.place, row.places[0]),
+        cells.count_cell(one.facts.n_probes)
+        if one.events is None
+        else cells.share_cell(one.events, one.facts.n_probes),
+        cells.places_cell(*row.places),
     ]
 
 

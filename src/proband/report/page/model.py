@@ -8,11 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from proband.measures.results import Answers
 
 Tone = Literal["plain", "good", "warning", "bad"]
+
+
+class Ends(NamedTuple):
+    """The ends of an interval."""
+
+    low: float
+    high: float
+
+
+class Share(NamedTuple):
+    """So many of so many."""
+
+    n: float
+    of: float
+
+
+class Places(NamedTuple):
+    """The places an algorithm can hold."""
+
+    best: int
+    worst: int
 
 
 @dataclass(frozen=True)
@@ -24,9 +45,10 @@ class Cell:
     text
         What is read.
     value
-        What it is sorted by and stands for; None where the text says it all.
+        The number or numbers it stands for, in the unit of the heading: it is sorted by the first and copied as all of them. The
+        text itself for a name, None where there is nothing.
     raised
-        Raised letters behind the text.
+        Raised marks behind the text.
     answers
         For an interval: of what, varying what, holding what fixed, assuming what. The reader can ask for it.
     tone
@@ -34,7 +56,7 @@ class Cell:
     """
 
     text: str
-    value: float | str | None = None
+    value: float | Ends | Share | Places | str | None = None
     raised: str = ""
     answers: Answers | None = None
     tone: Tone = "plain"

@@ -128,7 +128,7 @@ def _aside(content: object, name: str) -> Markup:
     if isinstance(content, Answers):
         names = ("of what", "varying", "holding fixed", "assuming")
         said = map(str, (content.of, content.varying, content.fixed, content.assuming))
-        inner = terms(pair for pair in zip(names, said, strict=True) if pair[1])
+        inner = terms(zip(names, said, strict=True))
     else:
         inner = tag("p", prose(str(content)))
     return tag("div", inner, id=name, popover=True, role="note")

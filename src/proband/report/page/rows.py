@@ -99,8 +99,7 @@ def _marked(frame: Frame, place: int, name: str, marks: Sequence[Mark], together
         )
         inside.append(interval_bar(frame.x.at(low), y, frame.x.at(high), y, 3.0))
         inside.append(dot(frame.x.at(one.value), y, hollow=not one.supported))
-    points = ";".join(f"{one.value:.6g},{one.row}" for one in marks)
-    return series(place, name, *inside, points=points, shape="point")
+    return series(place, name, *inside, shape="point")
 
 
 def shortened(name: str, longest: int = _LONGEST) -> str:

@@ -163,7 +163,7 @@ def _variation_table(variation: GalleryVariation, id: str) -> TableView:
     heads = [Column("algorithm")]
     heads += [Column(f"gallery {number}", True, explained) for number, explained in about.items()]
     heads += [Column("mean", True), Column(f"{cells.percent(variation.confidence_level)} interval", True)]
-    heads += [Column("range, points", True), Column("places"), Column("p", True, "Do galleries differ by more than chance?")]  # fmt: skip
+    heads += [Column("range, points", True), Column("places", True), Column("p", True, "Do galleries differ by more than chance?")]  # fmt: skip
     rows = [
         [
             cells.text_cell(row.algorithm),
@@ -189,12 +189,11 @@ def _part(variation: GalleryVariation, names: Sequence[str]) -> GalleryVariation
 
 
 def _over_galleries(row: GalleryRow, answers: Answers) -> list[Cell]:
-    spread, least, greatest = row.spread, row.least_place, row.greatest_place
-    held = "" if least is None else f"{least}" if least == greatest else f"{least}–{greatest}"
+    spread, best, worst = row.spread, row.least_place, row.greatest_place
     return [
         cells.rate_cell(spread.mean),
         cells.interval_cell(spread.interval, answers),
-        Cell(f"{fixed(100 * spread.range, 1)}", spread.range),
-        cells.empty_cell() if least is None else Cell(held, least),
+        cells.range_cell(spread.range),
+        cells.empty_cell() if best is None or worst is None else cells.places_cell(best, worst),
         cells.p_cell(None if row.test is None else row.test.p_value),
     ]

@@ -96,7 +96,7 @@ def _point_row(result: Verification, point: VerificationPoint) -> list[Cell]:
         cells.small_cell(p.fmr, p.fmr_supported),
         cells.small_interval_cell(point.fmr.low, point.fmr.high, matched),
         cells.share_cell(p.false_matches, p.n_impostor),
-        Cell(cells.rate(p.fnmr) + ("" if p.fnmr_supported else "*"), p.fnmr),
+        cells.rate_cell(p.fnmr, cells.unsupported(p.fnmr_supported)),
         cells.interval_cell((point.fnmr.low, point.fnmr.high), fixed),
         cells.interval_cell(point.fnmr_at_fmr, anew),
         cells.share_cell(p.false_non_matches, p.n_genuine),

@@ -12,7 +12,8 @@ Nothing here has a colour. What things look like is left to the style sheet, by 
 
 The root says how to turn places into data: ``data-scale-x`` and ``-y`` (linear, log or probit), the ends of the axes in data
 (``data-x0``, ``-x1``, ``-y0``, ``-y1``) and in the units of the view box (``data-left``, ``-right``, ``-bottom``, ``-top``, in
-the same order). A series has its points as ``data-points`` ("x,y;x,y"), each of them a point of the data.
+the same order). A series has its points as ``data-points`` ("x,y;x,y"), each of them a point of the data; rows of
+values have none, since there is no curve to read.
 """
 
 from __future__ import annotations

@@ -3,28 +3,116 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from proband.inference import Comparison, Evaluation, VirtualExperiments
-from proband.inference.comparison import NO_WIDTH, PairComparison, Verdict
 from proband.inference.evaluation import Entry
-from proband.inference.planning_sizes import POWER
 from proband.inference.searching import SearchEstimates
 from proband.inference.verifying import Verification, VerificationPoint
 from proband.measures.results import Answers
 from proband.measures.verification import AUC, FNMR
 from proband.report.page import cells
-from proband.report.page.model import Block, Paragraph, Section
-from proband.words import Note, as_sentence, count, counted, given
+from proband.report.page.model import Paragraph, Section
+from proband.report.page.pair_verdict import best_two, pair_verdict, what_would_decide
+from proband.words import Note, Sentence, as_sentence
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
 
-_TURNED: dict[Verdict, Verdict] = {"better": "worse", "worse": "better"}
 _MANY_TIES = 0.1  # of the probes: with more, the tie policy decides
 _FEWEST_SEARCHES = 30  # for people not enrolled: with fewer, no false positive rate is measured
 _MOST_NAMED = 6
+
+_RATE = Sentence("verdict.rate", "note", "{algorithm} {rate:rate} [{low:rate}, {high:rate}]")
+_BY_THEMSELVES = Sentence(
+    "verdict.by-themselves", "note", "By themselves ({of}, {level:level} intervals): {best} and {second}"
+)
+_BEST_OF = "{best} is significantly better than {beaten:count} of the {others:count} others"
+_BEST = Sentence("verdict.best", "note", _BEST_OF)
+_BEST_BUT = Sentence("verdict.best-but", "note", _BEST_OF + "; not told apart from it: {names}")
+_NAMES = Sentence("verdict.names", "note", "{names:row}")
+_NAMES_OF_MORE = Sentence("verdict.names-of-more", "note", "{names:row} and {more:count} more")
+_TIED = Sentence("verdict.tied", "note", "{algorithm} {tied:count} of {probes:count}")
+_TIES = "Probes tied with a non-mate: {tied}; "
+_TIES_OF_ONE = Sentence(
+    "verdict.ties-of-one", "caution", _TIES + "its result rests on the tie policy ({policy})"
+)
+_TIES_OF_SOME = Sentence("verdict.ties", "caution", _TIES + "their results rest on the tie policy ({policy})")
+_LOWER = Sentence("verdict.lower-fnmr", "note", "{algorithm} has the lower FNMR")
+_LOWEST = Sentence("verdict.lowest-fnmr", "note", "{algorithm} has the lowest FNMR")
+_OTHERWISE = "In verification at an FMR of {fmr:given}, {ahead} ({rates:row}): not tested here"
+_IN_VERIFICATION = Sentence("verdict.in-verification", "caution", _OTHERWISE)
+_STUDY_IN_VERIFICATION = Sentence(
+    "verdict.study-in-verification",
+    "caution",
+    _OTHERWISE + "; add [[comparison]] fnmr_at = {fmr:given} to the study",
+)
+_VARIED = Sentence(
+    "verdict.varied",
+    "note",
+    "Intervals and tests speak of {varying}. Held fixed: {fixed}. Assumed: {assuming}",
+)
+_OF_PROBES = "at rank {rank}, of {probes:count probe} of {people:count person/people}"
+_EVALUATED = Sentence(
+    "verdict.evaluated",
+    "note",
+    "{algorithm}: recognition rate {rate:rate} [{low:rate}, {high:rate}] " + _OF_PROBES,
+)
+_EVALUATED_ALONE = Sentence(
+    "verdict.evaluated-without-interval", "note", "{algorithm}: recognition rate {rate:rate} " + _OF_PROBES
+)
+_HIGHEST_RATE = Sentence(
+    "verdict.highest-rate",
+    "caution",
+    "It has the highest rate of {n:count} algorithms here; whether it is better was not tested",
+)
+_VERIFIED = "{algorithm}: FNMR {rate:rate} [{low:rate}, {high:rate}] at "
+_AT_FMR = Sentence("verdict.fnmr-at-fmr", "note", _VERIFIED + "an FMR of {fmr:given}")
+_AT_THRESHOLD = Sentence(
+    "verdict.fnmr-at-threshold", "note", _VERIFIED + "the threshold {threshold:threshold}"
+)
+_OF_ALGORITHMS = "It has the lowest FNMR of {n:count} algorithms here"
+_LOWEST_OF = Sentence("verdict.lowest-fnmr-of", "caution", _OF_ALGORITHMS + "; not tested against the others")
+_LOWEST_SHARED = Sentence(
+    "verdict.lowest-fnmr-shared",
+    "caution",
+    _OF_ALGORITHMS + " (as has {names}); not tested against the others",
+)
+_THIS_FPIR = Sentence("verdict.this-fpir", "note", "this FPIR")
+_AN_FPIR = Sentence("verdict.an-fpir", "note", "an FPIR of {fpir:given}")
+_FEW_SEARCHES = Sentence("verdict.few-searches", "note", "at least {n:count} are needed")
+_COARSE = Sentence(
+    "verdict.coarse-fpir", "note", "one false positive among them is a rate of {rate:small} already"
+)
+_SEARCHES = "{searches:count non-mated search/non-mated searches}"
+_NOT_MEASURABLE = Sentence(
+    "verdict.not-measurable", "caution", f"Misses at {{asked}} are not measurable here: {_SEARCHES}; {{why}}"
+)
+_SEARCHED = Sentence(
+    "verdict.searched",
+    "note",
+    "{algorithm}: {rate:rate} [{low:rate}, {high:rate}] of the searches for enrolled people fail at {asked} (measured: {fpir:small}, of "
+    f"{_SEARCHES})",
+)
+_FEWEST_MISSES = Sentence(
+    "verdict.fewest-misses",
+    "caution",
+    "It misses the fewest of {n:count} algorithms here; not tested against the others",
+)
+_CHOSEN = Sentence(
+    "verdict.chosen",
+    "note",
+    "{algorithm}: mean rate {rate:rate} at rank 1 over choices of images, {level:level} of them within [{low:rate}, {high:rate}]",
+)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a study found: the sentence to remember, and those that belong to it."""
+
+    headline: Note
+    rest: tuple[Note, ...] = ()
 
 
 def main_comparison(found: Findings) -> Comparison | None:
@@ -62,140 +150,69 @@ def _ordered(evaluation: Evaluation) -> list[Entry]:
 
 def verdict_section(found: Findings) -> Section | None:
     """What was found, in a few sentences."""
+    told = summary(found)
+    if told is None:
+        return None
+    blocks = [Paragraph(as_sentence(told.headline), strong=True), *cells.said(told.rest)]
+    return Section("verdict", "Verdict", tuple(blocks))
+
+
+def summary(found: Findings) -> Summary | None:
+    """What was found; None where nothing was measured that could be summed up."""
     comparison, evaluation = main_comparison(found), main_evaluation(found)
-    blocks: list[Block] = []
     if comparison is not None:
-        blocks += _compared(comparison)
+        told = _compared(comparison)
     elif evaluation is not None:
-        blocks += _evaluated(evaluation)
+        told = _evaluated(evaluation)
     elif found.verification:
-        blocks += _verified(found.verification)
+        told = _verified(found.verification)
     elif found.searches:
-        blocks += _searched(found.searches)
+        told = _searched(found.searches)
     elif found.choices is not None:
-        blocks += _chosen(found.choices, found.confidence_level)
+        told = _chosen(found.choices, found.confidence_level)
     elif found.strat is not None:
-        blocks += [Paragraph(as_sentence(found.strat.effects[0].sentence()), strong=True)]
-    blocks[1:1] = cells.said([*_ties(comparison, evaluation), *_other_way(found)])
-    return Section("verdict", "Verdict", tuple(blocks)) if blocks else None
+        told = Summary(found.strat.effects[0].sentence())
+    else:
+        return None
+    return replace(told, rest=(*_ties(comparison, evaluation), *_other_way(found), *told.rest))
 
 
-def best_two(comparison: Comparison) -> PairComparison:
-    """The best against the second best, the best first."""
-    best, second = (one.facts.algorithm for one in comparison.ordered[:2])
-    pair = next(one for one in comparison.pairs if {one.first, one.second} == {best, second})
-    return pair if pair.first == best else turned(pair)
-
-
-def turned(pair: PairComparison) -> PairComparison:
-    """The same pair seen from the second; how often it wins over choices of images is not known from this side."""
-    return replace(
-        pair,
-        first=pair.second,
-        second=pair.first,
-        difference=0.0 - pair.difference,
-        low=0.0 - pair.high,
-        high=0.0 - pair.low,
-        n_sf=pair.n_fs,
-        n_fs=pair.n_sf,
-        verdict=_TURNED.get(pair.verdict, pair.verdict),
-        not_inferior=None,
-        not_won=None,
-    )
-
-
-def _compared(comparison: Comparison) -> list[Block]:
+def _compared(comparison: Comparison) -> Summary:
     pair = best_two(comparison)
-    lines = [pair_verdict(pair, comparison), _rates(comparison), _field(comparison)]
-    strong, *rest = [line for line in lines if line]
-    decide = what_would_decide(pair, comparison)
-    return [Paragraph(strong, strong=True), *cells.said([*rest, *decide, _varied(comparison.answers)])]
+    rest = [_rates(comparison), *_field(comparison), *what_would_decide(pair, comparison)]
+    return Summary(pair_verdict(pair, comparison), (*rest, _varied(comparison.answers)))
 
 
-def pair_verdict(pair: PairComparison, comparison: Comparison) -> str:
-    """What the interval and the adjusted test say of two algorithms."""
-    of = comparison.estimates[0].answers.of
-    unit = " points" if pair.in_points else ""
-    shown = f"{cells.effect(pair.difference, pair.in_points)}{unit} {cells.effect_interval(pair.low, pair.high, pair.in_points)}"
-    adjusted = cells.p_value(pair.p_adjusted, pair.method.floor, len(comparison.pairs))
-    tested = f"{of} {shown}, {'adjusted ' if len(comparison.pairs) > 1 else ''}p {adjusted}"
-    if pair.n_trials is not None:
-        settled = (
-            "tells them apart" if pair.p_adjusted <= comparison.significance else "does not tell them apart"
-        )
-        return (
-            f"Over choices of images of these people, {pair.first} against {pair.second}: {of} {shown}. The test over people "
-            f"{settled} (p {adjusted})."
-        )
-    if pair.verdict in ("better", "worse"):
-        if pair.p_adjusted <= comparison.significance:
-            return f"{pair.first} is {pair.verdict} than {pair.second}: {tested}."
-        return (
-            f"{pair.first} is ahead of {pair.second}, but not beyond doubt: {tested}. By itself the difference stands out; among "
-            f"{count(len(comparison.pairs))} comparisons it may be chance."
-        )
-    if pair.verdict == "equivalent" and comparison.margin is not None:
-        worth = cells.size_of(comparison.margin, pair.in_points)
-        return f"{pair.first} and {pair.second} are equivalent within {worth}: {of} {shown}."
-    return f"Whether {pair.first} or {pair.second} is better is undecided: {tested}."
-
-
-def what_would_decide(pair: PairComparison, comparison: Comparison) -> list[Note | str]:
-    """For an undecided pair: the people it takes, or the margin that is missing."""
-    if pair.verdict != "undecided" or pair.n_trials is not None:
-        return []
-    if not pair.has_width:
-        return [NO_WIDTH()]
-    if comparison.margin is None:
-        return [
-            "No difference worth having was declared, so equivalence cannot be shown: name a margin to decide it."
-        ]
-    worth = cells.size_of(comparison.margin, pair.in_points)
-    said: list[Note | str] = []
-    if pair.not_inferior:
-        said.append(f"{pair.first} is not worse than {pair.second} by {worth} or more.")
-    if pair.subjects_needed is not None:
-        people = comparison.estimates[0].facts.n_probe_subjects
-        needed = counted(pair.subjects_needed, "person", "people")
-        said.append(
-            f"What would decide it: about {needed} would settle a true difference of {worth} with a power of {cells.percent(POWER)}; "
-            f"here {'is' if people == 1 else 'are'} {count(people)}."
-        )
-    return said or [
-        f"What would decide it: more people than these; a true difference of {worth} is looked for."
-    ]
-
-
-def _rates(comparison: Comparison) -> str:
+def _rates(comparison: Comparison) -> Note:
     best, second = comparison.ordered[:2]
-    shown = " and ".join(
-        f"{one.facts.algorithm} {cells.rate(one.value)} {cells.interval(one.low, one.high)}"
+    alone = [
+        _RATE(algorithm=one.facts.algorithm, rate=one.value, low=one.low, high=one.high)
         for one in (best, second)
-    )
-    return (
-        f"By themselves ({best.answers.of}, {cells.percent(comparison.confidence_level)} intervals): {shown}."
+    ]
+    return _BY_THEMSELVES(
+        of=best.answers.of, level=comparison.confidence_level, best=alone[0], second=alone[1]
     )
 
 
-def _field(comparison: Comparison) -> str:
-    """How the best stands against all others."""
+def _field(comparison: Comparison) -> list[Note]:
+    """How the best stands against all others, where there are more than one."""
     n_others = len(comparison.estimates) - 1
     if n_others < 2:
-        return ""
-    best = comparison.ordered[0].facts.algorithm
+        return []
+    best, *others = (one.facts.algorithm for one in comparison.ordered)
     beaten = comparison.beaten_by(best)
-    apart = [one.facts.algorithm for one in comparison.ordered[1:] if one.facts.algorithm not in beaten]
-    said = f"{best} is significantly better than {count(len(beaten))} of the {count(n_others)} others"
-    return said + (f"; not told apart from it: {_named(apart)}." if apart else ".")
+    apart = [name for name in others if name not in beaten]
+    stands = {"best": best, "beaten": len(beaten), "others": n_others}
+    return [_BEST_BUT(**stands, names=_few(apart)) if apart else _BEST(**stands)]
 
 
-def _named(names: Sequence[str]) -> str:
+def _few(names: Sequence[Note | str]) -> Note:
     """The first few of many."""
-    rest = len(names) - _MOST_NAMED
-    return ", ".join(names[:_MOST_NAMED]) + (f" and {count(rest)} more" if rest > 0 else "")
+    shown, more = tuple(names[:_MOST_NAMED]), len(names) - _MOST_NAMED
+    return _NAMES_OF_MORE(names=shown, more=more) if more > 0 else _NAMES(names=shown)
 
 
-def _ties(comparison: Comparison | None, evaluation: Evaluation | None) -> list[str]:
+def _ties(comparison: Comparison | None, evaluation: Evaluation | None) -> list[Note]:
     """A warning where ties decide: of the probes that the verdict is about."""
     if comparison is not None:
         facts = [one.facts for one in comparison.estimates]
@@ -204,12 +221,12 @@ def _ties(comparison: Comparison | None, evaluation: Evaluation | None) -> list[
     many = [one for one in facts if one.n_tied > _MANY_TIES * one.n_probes]
     if not many:
         return []
-    shown = _named([f"{one.algorithm} {count(one.n_tied)} of {count(one.n_probes)}" for one in many])
-    rests = "its result rests" if len(many) == 1 else "their results rest"
-    return [f"Probes tied with a non-mate: {shown}; {rests} on the tie policy ({many[0].ties})."]
+    tied = [_TIED(algorithm=one.algorithm, tied=one.n_tied, probes=one.n_probes) for one in many]
+    said = _TIES_OF_ONE if len(many) == 1 else _TIES_OF_SOME
+    return [said(tied=_few(tied), policy=many[0].ties)]
 
 
-def _other_way(found: Findings) -> list[str]:
+def _other_way(found: Findings) -> list[Note]:
     """What verification says where it was done beside identification, if it tells the best apart or names another."""
     comparison = main_comparison(found)
     if comparison is None and main_evaluation(found) is None:
@@ -231,10 +248,10 @@ def _other_way(found: Findings) -> list[str]:
     asked = best[lowest][1].point.asked
     assert asked is not None  # points of thresholds are not among the best
     told = leaders if lowest == leader else [lowest, leader]
-    shown = ", ".join(f"{name} {_fnmr(best[name][1])}" for name in told)
-    ahead = f"{lowest} has the lowest FNMR" if len(best) > 2 else f"{lowest} has the lower FNMR"
-    add = f"; add [[comparison]] fnmr_at = {given(asked)} to the study" if found.provenance.study else ""
-    return [f"In verification at an FMR of {given(asked)}, {ahead} ({shown}): not tested here{add}."]
+    rates = tuple(_RATE(algorithm=name, **_fnmr(best[name][1])) for name in told)
+    ahead = (_LOWEST if len(best) > 2 else _LOWER)(algorithm=lowest)
+    said = _STUDY_IN_VERIFICATION if found.provenance.study else _IN_VERIFICATION
+    return [said(fmr=asked, ahead=ahead, rates=rates)]
 
 
 def _measure(comparison: Comparison) -> str:
@@ -249,88 +266,72 @@ def _by_fnmr(results: Sequence[Verification]) -> list[tuple[Verification, Verifi
     return sorted(made, key=lambda pair: pair[1].point.fnmr)
 
 
-def _fnmr(point: VerificationPoint) -> str:
-    ends = (point.fnmr.low, point.fnmr.high) if point.fnmr_at_fmr is None else point.fnmr_at_fmr
-    return f"{cells.rate(point.point.fnmr)} {cells.interval(*ends)}"
+def _fnmr(point: VerificationPoint) -> dict[str, float]:
+    low, high = (point.fnmr.low, point.fnmr.high) if point.fnmr_at_fmr is None else point.fnmr_at_fmr
+    return {"rate": point.point.fnmr, "low": low, "high": high}
 
 
-def _varied(answers: Answers) -> str:
-    return f"Intervals and tests speak of {answers.varying}. Held fixed: {answers.fixed}. Assumed: {answers.assuming}."
+def _varied(answers: Answers) -> Note:
+    return _VARIED(varying=answers.varying, fixed=answers.fixed, assuming=answers.assuming)
 
 
-def _evaluated(evaluation: Evaluation) -> list[Block]:
+def _evaluated(evaluation: Evaluation) -> Summary:
     rank, entries = evaluation.ranks[0], _ordered(evaluation)
     best = entries[0]
-    found = best.interval(rank)
-    shown = "" if found is None else f" {cells.interval(*found)}"
-    facts = best.curve.facts
-    strong = (
-        f"{best.algorithm}: recognition rate {cells.rate(best.curve.at(rank))}{shown} at rank {rank}, of "
-        f"{counted(facts.n_probes, 'probe')} of {counted(facts.n_probe_subjects, 'person', 'people')}."
+    facts, ends = best.curve.facts, best.interval(rank)
+    shown = {"algorithm": best.algorithm, "rate": best.curve.at(rank), "rank": rank}
+    shown |= {"probes": facts.n_probes, "people": facts.n_probe_subjects}
+    headline = (
+        _EVALUATED_ALONE(**shown) if ends is None else _EVALUATED(**shown, low=ends.low, high=ends.high)
     )
-    rest = [_varied(evaluation.answers)]
-    if len(entries) > 1:
-        rest.insert(
-            0,
-            f"It has the highest rate of {count(len(entries))} algorithms here; whether it is better was not tested.",
-        )
-    return [Paragraph(strong, strong=True), *cells.said(rest)]
+    untested = [_HIGHEST_RATE(n=len(entries))] if len(entries) > 1 else []
+    return Summary(headline, (*untested, _varied(evaluation.answers)))
 
 
-def _verified(results: Sequence[Verification]) -> list[Block]:
+def _verified(results: Sequence[Verification]) -> Summary:
     ordered = _by_fnmr(results)
     if not ordered:  # thresholds differ in what they mean, so the first speaks for itself
         result, point = results[0], results[0].points[0]
-        at = f"at the threshold {cells.threshold(point.point.threshold)}"
-    else:
-        result, point = ordered[0]
-        assert point.point.asked is not None  # as ordered by it
-        at = f"at an FMR of {given(point.point.asked)}"
-    rest = [_varied(result.answers)]
+        headline = _AT_THRESHOLD(algorithm=result.algorithm, **_fnmr(point), threshold=point.point.threshold)
+        return Summary(headline, (_varied(result.answers),))
+    result, point = ordered[0]
+    headline = _AT_FMR(algorithm=result.algorithm, **_fnmr(point), fmr=point.point.asked)
+    alike = [one.algorithm for one, other in ordered[1:] if other.point.fnmr == point.point.fnmr]
+    untested = []
     if len(ordered) > 1:
-        alike = [one.algorithm for one, p in ordered[1:] if p.point.fnmr == point.point.fnmr]
-        shared = f" (as has {_named(alike)})" if alike else ""
-        rest.insert(
-            0,
-            f"It has the lowest FNMR of {count(len(ordered))} algorithms here{shared}; not tested against the others.",
-        )
-    strong = f"{result.algorithm}: FNMR {_fnmr(point)} {at}."
-    return [Paragraph(strong, strong=True), *cells.said(rest)]
+        n = len(ordered)
+        untested = [_LOWEST_SHARED(n=n, names=_few(alike)) if alike else _LOWEST_OF(n=n)]
+    return Summary(headline, (*untested, _varied(result.answers)))
 
 
-def _searched(results: Sequence[SearchEstimates]) -> list[Block]:
+def _searched(results: Sequence[SearchEstimates]) -> Summary:
     result = min(results, key=lambda one: one.points[0].point.fnir)
     one = result.points[0]
     p = one.point
-    others = counted(p.n_nonmated, "non-mated search", "non-mated searches")
-    asked = "this FPIR" if p.asked is None else f"an FPIR of {given(p.asked)}"
+    asked = _THIS_FPIR() if p.asked is None else _AN_FPIR(fpir=p.asked)
+    varied = _varied(result.answers)
+    few = p.n_nonmated < _FEWEST_SEARCHES
     # Below one false positive among the searches a rate is reached only by having none, which bounds it but does not show it.
-    if p.n_nonmated < _FEWEST_SEARCHES or (p.asked is not None and p.asked * p.n_nonmated < 1):
-        why = (
-            f"at least {_FEWEST_SEARCHES} are needed"
-            if p.n_nonmated < _FEWEST_SEARCHES
-            else f"one false positive among them is a rate of {cells.small(1 / p.n_nonmated)} already"
-        )
-        strong = f"Misses at {asked} are not measurable here: {others}; {why}."
-        return [Paragraph(strong, strong=True), *cells.said([_varied(result.answers)])]
-    strong = (
-        f"{result.algorithm}: {cells.rate(p.fnir)} {cells.interval(*one.fnir)} of the searches for enrolled people fail at "
-        f"{asked} (measured: {cells.small(p.fpir)}, of {others})."
+    if few or (p.asked is not None and p.asked * p.n_nonmated < 1):
+        why = _FEW_SEARCHES(n=_FEWEST_SEARCHES) if few else _COARSE(rate=1 / p.n_nonmated)
+        return Summary(_NOT_MEASURABLE(asked=asked, searches=p.n_nonmated, why=why), (varied,))
+    low, high = one.fnir
+    headline = _SEARCHED(
+        algorithm=result.algorithm,
+        rate=p.fnir,
+        low=low,
+        high=high,
+        asked=asked,
+        fpir=p.fpir,
+        searches=p.n_nonmated,
     )
-    rest = [_varied(result.answers)]
-    if len(results) > 1:
-        rest.insert(
-            0,
-            f"It misses the fewest of {count(len(results))} algorithms here; not tested against the others.",
-        )
-    return [Paragraph(strong, strong=True), *cells.said(rest)]
+    untested = [_FEWEST_MISSES(n=len(results))] if len(results) > 1 else []
+    return Summary(headline, (*untested, varied))
 
 
-def _chosen(result: VirtualExperiments, level: float) -> list[Block]:
+def _chosen(result: VirtualExperiments, level: float) -> Summary:
     best = max(result.algorithms, key=lambda name: result.rate(name).mean)
     spread = result.rate(best)
-    strong = (
-        f"{best}: mean rate {cells.rate(spread.mean)} at rank 1 over choices of images, {cells.percent(level)} of them within "
-        f"{cells.interval(*spread.interval(level))}."
-    )
-    return [Paragraph(strong, strong=True), *cells.said([_varied(result.answers)])]
+    low, high = spread.interval(level)
+    headline = _CHOSEN(algorithm=best, rate=spread.mean, level=level, low=low, high=high)
+    return Summary(headline, (_varied(result.answers),))
