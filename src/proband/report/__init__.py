@@ -2,7 +2,7 @@
 
 from proband.report.comparisons import comparison_latex, comparison_markdown, comparison_table
 from proband.report.directory import write_evaluation
-from proband.report.figures import cmc_figure, save_figure
+from proband.report.figures import cmc_figure, evaluation_figure, save_figure
 from proband.report.tables import evaluation_markdown, evaluation_table, statements
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "comparison_latex",
     "comparison_markdown",
     "comparison_table",
+    "evaluation_figure",
     "evaluation_markdown",
     "evaluation_table",
     "save_figure",

@@ -90,7 +90,7 @@ def _compared(evaluation: Evaluation) -> dict[str, Comparison]:
     if len(all_probes) < 2:
         return {}
     measure = RecognitionRate(1)
-    return {str(measure.estimand): compare(measure, [one.outcomes for one in all_probes])}
+    return {measure.code: compare(measure, [one.outcomes for one in all_probes])}
 
 
 def _leading(evaluation: Evaluation) -> list[str]:

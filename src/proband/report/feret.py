@@ -11,7 +11,7 @@ import polars as pl
 from proband.engine.documents import as_json
 from proband.engine.frames import frame_of_rows
 from proband.engine.spreadsheets import write_spreadsheet
-from proband.inference.evaluation import ALL_PROBES
+from proband.inference.evaluation import probes_called
 from proband.inference.feret_results import FeretStudy
 from proband.report.directory import whole_directory
 from proband.report.feret_figures import (
@@ -114,7 +114,7 @@ def variation_frame(study: FeretStudy) -> pl.DataFrame:
             one.to_frame()
             .with_columns(pl.col("first", "last").cast(pl.String))
             .select(
-                pl.lit(one.category or ALL_PROBES).alias("category"),
+                pl.lit(probes_called(one.category)).alias("category"),
                 pl.lit(str(one.design)).alias("design"),
                 pl.all(),
             )
@@ -129,7 +129,7 @@ def sizes_frame(study: FeretStudy) -> pl.DataFrame:
     return frame_of_rows(
         [
             {
-                "category": one.category,
+                "category": probes_called(one.category),
                 "algorithm": one.algorithm,
                 "gallery": size,
                 f"rank_{one.rank}": rate,

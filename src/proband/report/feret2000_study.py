@@ -10,6 +10,7 @@ from proband.designs.galleries import IN_ORDER, Galleries
 from proband.engine import Progress
 from proband.engine.documents import as_json
 from proband.faces import contact_sheet
+from proband.inference.evaluation import probes_called
 from proband.inference.feret_pairs import Contrast
 from proband.inference.feret_results import CategoryResult, FeretStudy
 from proband.inference.feret_study import feret_study
@@ -121,7 +122,7 @@ def findings(study: FeretStudy) -> list[Finding]:
     ]
 
 
-def _about_difficulty(results: dict[str, CategoryResult]) -> list[Finding]:
+def _about_difficulty(results: dict[str | None, CategoryResult]) -> list[Finding]:
     there = {name: results[name] for name in PUBLISHED if name in results}
     rates = {name: one.average.at(1) for name, one in there.items()}
     order = sorted(rates, key=lambda name: -rates[name])
@@ -238,7 +239,7 @@ def _gain(contrast: Contrast, category: str) -> str:
     pair = row.pair
     return (
         f"{contrast.second} is {points(pair.difference)} {effect_interval(pair.low, pair.high)} from "
-        f"{contrast.first} on {row.category} probes"
+        f"{contrast.first} on {probes_called(row.category)} probes"
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from proband.engine.documents import as_json
 from proband.inference import Estimate
 from proband.inference.galleries import GalleryEffect
-from proband.inference.strat_study import METHODS, StratStudy
+from proband.inference.strat_study import StratStudy
 from proband.measures.compared import metrics_statement
 from proband.report.comparisons import comparison_markdown
 from proband.report.directory import whole_directory
@@ -98,8 +98,8 @@ def study_statements(study: StratStudy) -> list[Note]:
     rank, first = study.rank, study.effects[0].estimates[0]
     answers, facts = first.answers, first.facts
     errors = tuple(
-        _ERROR(method=name, error=float(values[rank - 1]), varying=METHODS[name])
-        for name, values in study.errors.items()
+        _ERROR(method=one.method, error=float(one.by_rank[rank - 1]), varying=one.varying)
+        for one in study.errors.values()
     )
     said: list[Note] = [
         *(one.sentence() for one in (*study.effects, *study.mixed)),
@@ -141,7 +141,7 @@ def study_figures(study: StratStudy, n_algorithms: int = 1) -> dict[str, Figure]
     made = {
         "galleries": gallery_effect_figure(shown, note=only),
         "errors": standard_errors_figure(
-            {f"{name}: {METHODS[name]}": values for name, values in study.errors.items()}, note
+            {f"{one.method}: {one.varying}": one.by_rank for one in study.errors.values()}, note
         ),
         "algorithms": algorithms_figure({"first mixed gallery": list(study.bands)}),
     }

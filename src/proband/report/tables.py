@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from proband.inference import cluster_statistics
 from proband.inference.estimation import CHOSEN, DEPENDENCE
-from proband.inference.evaluation import CENSORED_AT, Entry, Evaluation
+from proband.inference.evaluation import CENSORED_AT, Entry, Evaluation, probes_called
 from proband.measures import MedianCensoredRank
 from proband.measures.compared import metrics_statement
 from proband.report.grids import Grid, in_markdown
@@ -109,7 +109,7 @@ def evaluation_table(evaluation: Evaluation) -> Table:
         entries = evaluation.of(category)
         if several:
             table.add_section()
-            table.add_row(Text(category, style="italic"))
+            table.add_row(Text(probes_called(category), style="italic"))
         best = [max(entry.curve.at(t) for entry in entries) for t in evaluation.ranks]
         for entry in entries:
             cells = [Text(cell) for cell in _cells(entry, evaluation.ranks, "\n")]
@@ -134,7 +134,8 @@ def _wide_table(evaluation: Evaluation) -> Table:
     for category in evaluation.categories:
         entries = evaluation.of(category)
         table.add_column(
-            Text(f"{category}\n{counted(entries[0].curve.facts.n_probes, 'probe')}"), justify="right"
+            Text(f"{probes_called(category)}\n{counted(entries[0].curve.facts.n_probes, 'probe')}"),
+            justify="right",
         )
         best.append(max(entry.curve.at(rank) for entry in entries))
     for name in evaluation.algorithms:
@@ -151,7 +152,7 @@ def evaluation_grids(evaluation: Evaluation) -> list[Grid]:
     """Make a table as text for each set of probes."""
     return [
         Grid(
-            category,
+            probes_called(category),
             tuple(_header(evaluation.ranks)),
             tuple(tuple(_cells(entry, evaluation.ranks, "\n")) for entry in evaluation.of(category)),
         )
@@ -165,7 +166,7 @@ def evaluation_markdown(evaluation: Evaluation) -> str:
     header = _header(evaluation.ranks)
     for category in evaluation.categories:
         lines += [
-            f"### {in_markdown(category)}",
+            f"### {in_markdown(probes_called(category))}",
             "",
             "| " + " | ".join(header) + " |",
             "|---" + "|--:" * (len(header) - 1) + "|",

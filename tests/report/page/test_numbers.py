@@ -100,7 +100,7 @@ def test_what_the_page_works_out_itself():
     point = found.verification[0].points[0].fmr
     row = tables["shared-people"].rows[0]
     assert row[4].value == pytest.approx(point.n / point.n_effective)
-    draws = found.comparisons["median rank"].estimates[0].replicates
+    draws = found.comparisons["median-rank-10"].estimates[0].replicates
     assert draws is not None
     halves = [float(np.std(part, ddof=1)) for part in np.split(draws, 2)]
     assert [cell.value for cell in tables["replicates"].rows[0][3:5]] == pytest.approx(halves)

@@ -11,6 +11,7 @@ import numpy as np
 from proband.designs.designs import BOOTSTRAP
 from proband.inference import Estimate, VirtualExperiments, cluster_statistics
 from proband.inference.clusters import Clusters
+from proband.inference.evaluation import probes_called
 from proband.report.page import cells
 from proband.report.page.model import Block, Cell, Column, Facts, Section, TableView
 from proband.report.page.verdict import main_comparison, main_evaluation
@@ -191,7 +192,8 @@ def noted(found: Findings) -> list[tuple[str, str]]:
     evaluation = main_evaluation(found)
     if evaluation is not None:
         parts.append(("identification", evaluation.notes))
-    for name, comparison in found.comparisons.items():
+    for key, name in found.titles.items():
+        comparison = found.comparisons[key]
         parts.append((f"comparison, {name}", comparison.notes))
         parts += [(f"{name}, {one.facts.algorithm}", one.notes) for one in comparison.estimates]
     parts += [(f"verification, {one.algorithm}", one.notes) for one in found.verification]
@@ -209,7 +211,7 @@ def noted(found: Findings) -> list[tuple[str, str]]:
         parts.append(("galleries", found.strat.comparison.notes))
     if found.feret is not None:
         parts.append(("FERET", found.feret.notes))
-        parts += [(f"galleries, {one.category or 'all probes'}", one.notes) for one in found.feret.variation]
+        parts += [(f"galleries, {probes_called(one.category)}", one.notes) for one in found.feret.variation]
     told: dict[Note | str, list[str]] = {}
     for part, notes in parts:
         for note in notes:

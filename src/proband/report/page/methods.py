@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from proband.inference import Comparison, Evaluation
+from proband.inference.evaluation import probes_called
 from proband.inference.feret_results import FeretStudy
 from proband.inference.strat_study import StratStudy
 from proband.measures.results import Facts
@@ -93,7 +94,7 @@ def _identification(text: _Text, evaluation: Evaluation) -> None:
         "phillips2000",
     )  # fmt: skip
     if len(evaluation.categories) > 1:
-        text.say(f"Probe categories: {', '.join(evaluation.categories[1:])}")
+        text.say(f"Probe categories: {', '.join(map(probes_called, evaluation.categories[1:]))}")
     text.say(_policies(facts))
     text.say_methods("Intervals of rates", (entry.band.design for entry in evaluation.entries))
 
