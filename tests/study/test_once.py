@@ -13,7 +13,7 @@ import pytest
 
 import proband as pb
 from proband.inference.drawings import AtRate
-from proband.measures import ranks
+from proband.measures import CMC, ranks
 from proband.study.requests import Request
 from proband.study.run import run
 
@@ -48,6 +48,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
     counted(ranks, "_count", "ranks")
     counted(AtRate, "replicates", "bootstrap")
+    counted(CMC, "__call__", "curves")
     return made
 
 
@@ -67,6 +68,13 @@ def test_probes_are_ranked_once_for_all_analyses(folder: Path, calls: Counter[st
     assert found.feret is not None
     assert len(found.comparisons) == 3
     assert calls["ranks"] == K
+
+
+def test_curves_are_computed_once_for_each_set_of_probes(folder: Path, calls: Counter[str]) -> None:
+    category = {"name": "second", "rule": "probe.image == 1"}
+    found = run(asked(folder, category=[category], comparison={"by_category": True}, verification=False))
+    assert found.evaluation is not None
+    assert len(found.evaluation.entries) == calls["curves"] == 2 * K
 
 
 def test_people_are_drawn_once_for_each_algorithm_and_not_for_each_pair(

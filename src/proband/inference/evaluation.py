@@ -15,7 +15,7 @@ from proband.engine import Progress
 from proband.engine.frames import frame_of_rows
 from proband.engine.rendering import Shown
 from proband.errors import UsageError
-from proband.inference.bands import estimate_cmc
+from proband.inference.bands import closed_band, estimate_cmc
 from proband.inference.estimates import Band
 from proband.inference.proportions import Interval
 from proband.measures import CMC, Curve, MedianCensoredRank, Outcomes, rank
@@ -282,7 +282,8 @@ def evaluate_outcomes(
     for name, part in sets.items():
         for outcomes in ranked:
             own = outcomes if part is experiment else outcomes.restricted(part)
-            entries.append(Entry(own.algorithm, name, own, CMC()(own), _band(own, confidence_level)))
+            curve = CMC()(own)
+            entries.append(Entry(own.algorithm, name, own, curve, _band(curve, own, confidence_level)))
     return Evaluation(tuple(entries), tuple(ranks), notes)
 
 
@@ -293,8 +294,10 @@ def _check_ranks(ranks: Sequence[int]) -> None:
         )
 
 
-def _band(outcomes: Outcomes, level: float) -> Band:
-    if not outcomes.fractional or len(np.unique(outcomes.subjects)) < 2:
+def _band(curve: Curve, outcomes: Outcomes, level: float) -> Band:
+    if not outcomes.fractional:
+        return closed_band(curve, outcomes, level)
+    if len(np.unique(outcomes.subjects)) < 2:
         return estimate_cmc(outcomes, confidence_level=level)
     design = Bootstrap("subject", n_resamples=_RESAMPLES)
     return estimate_cmc(outcomes, design=design, confidence_level=level, max_rank=_RANKS_RESAMPLED)
