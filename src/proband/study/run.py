@@ -281,7 +281,8 @@ class _Run:
     ) -> Iterator[Comparison]:
         """One measure, over all probes or pairs, and over every category if that is asked for."""
         if request.is_verification:
-            yield self.steps.verification_comparison(request, plan.verified)
+            together = [one for one in self.request.comparison if one.fnmr_at is not None]
+            yield self.steps.verification_comparison(request, plan.verified, together)
             return
         for category, parts in _sets(outcomes, evaluation if request.by_category else None):
             yield replace(self.steps.comparison(request, parts, self.request.experiment), category=category)
