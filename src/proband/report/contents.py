@@ -34,6 +34,7 @@ TABLES = (
     "choices_differences",
     "strat",
     "feret",
+    "feret_cmc",
     "feret_variation",
     "feret_sizes",
 )
@@ -94,6 +95,7 @@ def _of_studies(found: Findings) -> dict[str, pl.DataFrame]:
         made["strat"] = _strat(found.strat)
     if found.feret is not None:
         made["feret"] = found.feret.to_frame()
+        made["feret_cmc"] = found.feret.evaluation.curves_frame()
         if found.feret.variation:
             made["feret_variation"] = feret.variation_frame(found.feret)
         if found.feret.sizes:

@@ -9,7 +9,7 @@ from proband.inference.estimation import CHOSEN, DEPENDENCE
 from proband.inference.evaluation import CENSORED_AT, Entry, Evaluation, probes_called
 from proband.measures import MedianCensoredRank
 from proband.measures.compared import metrics_statement
-from proband.report.grids import Grid, in_markdown
+from proband.report.grids import Grid
 from proband.words import Note, Sentence, Target, count, counted, fixed, given, interval
 
 if TYPE_CHECKING:
@@ -158,25 +158,6 @@ def evaluation_grids(evaluation: Evaluation) -> list[Grid]:
         )
         for category in evaluation.categories
     ]
-
-
-def evaluation_markdown(evaluation: Evaluation) -> str:
-    """Write the same tables as Markdown."""
-    lines: list[str] = []
-    header = _header(evaluation.ranks)
-    for category in evaluation.categories:
-        lines += [
-            f"### {in_markdown(probes_called(category))}",
-            "",
-            "| " + " | ".join(header) + " |",
-            "|---" + "|--:" * (len(header) - 1) + "|",
-        ]
-        lines += [
-            "| " + " | ".join(map(in_markdown, _cells(entry, evaluation.ranks, " "))) + " |"
-            for entry in evaluation.of(category)
-        ]
-        lines.append("")
-    return "\n".join(lines)
 
 
 def metrics_of(evaluation: Evaluation) -> Note:
