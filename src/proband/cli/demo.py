@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import output, progress_bars, typed
+from proband.cli.console import output, progress_bars, say_all, typed
 
 
 def demo(
@@ -36,8 +36,7 @@ def demo(
         evaluation, report = run_demo(out, subjects, seed, algorithm or [], typed(), threads, progress)
     console = output()
     console.print(evaluation_table(evaluation))
-    for said in statements(evaluation):
-        console.print(said, style="dim", markup=False, soft_wrap=True)
+    say_all(statements(evaluation))
     data = out / "data"
     console.print("\nNow try:", soft_wrap=True)
     for line in (
