@@ -15,10 +15,10 @@ from rich.console import Console
 
 import proband as pb
 from proband.protocols.audit_findings import Finding
-from proband.report import evaluation_markdown, evaluation_table, statements
+from proband.report import evaluation_table, statements
 from proband.report.audits import finding_sentence
 from proband.report.comparisons import comparison_grid, comparison_statements, comparison_table
-from proband.report.grids import as_rich
+from proband.report.grids import as_markdown, as_rich
 from proband.report.page.sections_identification import rates_table
 from proband.report.tables import evaluation_grids
 from proband.words import Note, as_sentence, fixed, interval, p_value
@@ -136,7 +136,7 @@ def test_a_rate_and_its_interval_look_the_same_everywhere(
     terminal.print(evaluation_table(evaluation))
     shown = {
         "terminal": terminal.export_text(),
-        "Markdown": evaluation_markdown(evaluation),
+        "Markdown": "\n".join(map(as_markdown, evaluation_grids(evaluation))),
         "notebook": evaluation._repr_html_(),
         "LaTeX and text": str(evaluation_grids(evaluation)),
         "page": " ".join(cell.text for row in rates_table(evaluation).rows for cell in row),

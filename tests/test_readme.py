@@ -47,11 +47,14 @@ def test_demo_writes_a_report_and_its_next_commands_work(
 ) -> None:
     place, said = demo
     assert said[-1].startswith("The report is demo/report.html")
+    assert not any("Note(" in line for line in said)
+    assert any(line.startswith("Gallery: 16 images of 16 people") for line in said)
     page = (place / "demo" / "report.html").read_text(encoding="utf-8")
     assert "synthetic people</h1>" in page
-    report = (place / "demo" / "report.md").read_text(encoding="utf-8")
-    for word in ("fb", "dup1", "lda:angle", "correlation", "cmc.png", "faces.png"):
-        assert word in report
+    for word in ("fb", "dup1", "lda:angle", "correlation", "Nobody here exists"):
+        assert word in page
+    for name in ("cmc.png", "faces.png", "results.json", "tables/leaderboard.csv", "data/scores.npz"):
+        assert (place / "demo" / name).is_file()
     hints = [shlex.split(line) for line in said if line.startswith("  proband ")]
     assert len(hints) >= 3
     for words in hints:

@@ -7,6 +7,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.golden.running import _numbers
@@ -22,6 +23,9 @@ from proband.report.page.model import Badges, Block, Cell, Chart, Folded, Paragr
 from proband.report.page.references import REFERENCES
 from proband.report.page.verdict import summary
 from proband.study.findings import Findings
+from proband.study.inputs import Algorithm, Inputs
+from proband.study.requests import Request
+from proband.study.run import run
 from proband.words import Method, Sentence, Target, as_sentence
 
 DESIGNS = [
@@ -115,6 +119,7 @@ def wordless(found: Findings) -> dict:
     comparisons = comparisons_of(found)
     return {
         "numbers": _numbers(found.to_dict()),
+        "keys": sorted(keys_of(found.to_dict())),
         "citations": methods_text(found)[1],
         "sections": [(one.id, [shape(block) for block in flat(one.blocks)]) for one in page.sections],
         "files": sorted(page.embedded),
@@ -123,6 +128,36 @@ def wordless(found: Findings) -> dict:
         "overall": [one.overall.method.floor for one in comparisons if one.overall is not None],
         "notes": [note.code for one in comparisons for note in one.notes],
     }
+
+
+def keys_of(part: Any) -> set[str]:
+    """Every key of plain values."""
+    if isinstance(part, dict):
+        return set(part).union(*map(keys_of, part.values()))
+    return set().union(*map(keys_of, part)) if isinstance(part, list) else set()
+
+
+def ran() -> Findings:
+    """Everything that is compared, as a request asks for it."""
+    table = finding.samples()
+    algorithms = tuple(
+        Algorithm(finding.scores(name, finding.NOISES[name], place), name)
+        for place, name in enumerate(("sharp", "blunt"))
+    )
+    request = Request(
+        experiment={"gallery": "image == 0"},
+        category=[{"name": "even", "rule": "probe.kind == 'even'"}],
+        comparison=[
+            {"rank": 1, "by_category": True},
+            {"rank": 1, "margin": 0.1, "by_category": True},
+            {"rank": 5},
+            {"median_rank": 10},
+            {"fnmr_at": 0.1},
+            {"auc": True},
+        ],
+        verification=False,
+    )
+    return run(request, Inputs(table, "", algorithms, (), ()))
 
 
 def compared() -> Findings:
@@ -139,15 +174,20 @@ def compared() -> Findings:
         finding.PROVENANCE,
         pb.evaluate(algorithms, experiment),
         {
-            "FNMR": pb.compare(pb.FNMR(0.1), algorithms, experiment),
-            "AUC": pb.compare(pb.AUC(), algorithms, experiment),
+            "fnmr": pb.compare(pb.FNMR(0.1), algorithms, experiment),
+            "auc": pb.compare(pb.AUC(), algorithms, experiment),
             "choices": by_choice,
         },
         tuple(pb.verify(one, experiment, fmrs=(0.1,), n_resamples=0) for one in algorithms),
     )
 
 
-STUDIES = {"whole": finding.whole.__wrapped__, "feret": finding.feret.__wrapped__, "compared": compared}
+STUDIES = {
+    "whole": finding.whole.__wrapped__,
+    "feret": finding.feret.__wrapped__,
+    "compared": compared,
+    "ran": ran,
+}
 
 
 @pytest.mark.parametrize("study", STUDIES)
@@ -175,6 +215,26 @@ def test_verdict_and_methods_are_declared_sentences(study, request):
     assert len(expected) > 50
     request.getfixturevalue("scrambled")
     assert not prose(STUDIES[study]()) & expected
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_no_words_are_keys_of_results(study):
+    """Names of the data here have no blanks, as words for people would."""
+    assert [key for key in keys_of(STUDIES[study]().to_dict()) if " " in key] == []
+
+
+def test_comparisons_are_known_by_measure_and_category():
+    found = ran()
+    assert list(found.comparisons) == [
+        *("rank-1", "rank-1/even", "rank-1#2", "rank-1#2/even"),
+        *("rank-5", "median-rank-10", "fnmr-at-fmr-0.1", "auc"),
+    ]
+    assert [one.category for one in found.comparisons.values()][:4] == [None, "even", None, "even"]
+    assert list(found.titles.values())[:4] == [
+        *("recognition rate at rank 1", "recognition rate at rank 1, even"),
+        *("recognition rate at rank 1 (2)", "recognition rate at rank 1, even (2)"),
+    ]
+    assert len(set(found.titles.values())) == len(found.titles)
 
 
 def test_words_are_other_words(scrambled):
@@ -213,8 +273,8 @@ def test_sentences_have_codes_of_rooms():
 
 
 def test_joined_methods_are_told_apart():
-    found = finding.whole().comparisons["rank 1, all probes"].pairs[0]
+    found = finding.whole().comparisons["rank-1"].pairs[0]
     assert [one.key for one in found.method.told()] == ["sign-flip", "tango-over-people"]
-    drawn = finding.whole().comparisons["median rank"].pairs[0].method
+    drawn = finding.whole().comparisons["median-rank-10"].pairs[0].method
     assert drawn.floor == 1 / 10_000
     assert replace(drawn, draws=None).floor is None

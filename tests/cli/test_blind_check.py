@@ -91,15 +91,15 @@ def test_score_writes_the_study_and_the_record(run: Run, own: Path) -> None:
     done = run("blind", "score", *test, "--category", "glasses: probe.glasses", "--out", "results", cwd=own)
     assert done.returncode == 0, done.stderr
     told = json.loads((own / "results" / "results.json").read_text())
-    (kept,) = told["administration"]["tests"]
+    (kept,) = told["feret"]["administration"]["tests"]
     assert [one["algorithm"] for one in kept["submissions"]] == ["near", "far"]
-    report = (own / "results" / "report.md").read_text()
+    report = (own / "results" / "report.html").read_text(encoding="utf-8")
     assert kept["package"] in report
     assert kept["submissions"][0]["files"]["scores.npy"] in report
-    board = pl.read_csv(own / "results" / "study.csv")
+    board = pl.read_csv(own / "results" / "tables" / "feret.csv")
     assert set(board["category"]) == {"all probes", "glasses"}
     printed = run("blind", "score", *test, "--category", "glasses: probe.glasses", "--json", cwd=own)
-    assert json.loads(printed.stdout) == told
+    assert json.loads(printed.stdout) == told["feret"]
     again = run("blind", "score", *test, "--out", "results", cwd=own)
     assert again.returncode == 0, again.stderr
 
@@ -121,7 +121,7 @@ def test_score_both_versions(run: Run, own: Path) -> None:
     assert (pair["first"], pair["second"]) == ("near (fully automatic)", "near (partially automatic)")
     assert pair["rows"][0]["pair"]["difference"] == 0  # the same scores under other names
     shown = run("blind", "score", *words, "--out", "both", cwd=own)
-    report = (own / "both" / "report.md").read_text(encoding="utf-8")
+    report = (own / "both" / "report.html").read_text(encoding="utf-8")
     for said in (shown.stdout, report):
         assert "near (fully automatic)" in " ".join(said.split())
         assert "(fully automatic) (fully automatic)" not in " ".join(said.split())

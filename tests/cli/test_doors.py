@@ -16,7 +16,7 @@ import pytest
 from proband.blind.matrices import read_matrix
 from proband.cli.app import _command
 from proband.engine import Silent
-from proband.errors import SPELLINGS, AlignmentError, Door, Hint, InputError, ProbandError, Said
+from proband.errors import SPELLINGS, Door, Hint, InputError, ProbandError, Said
 from proband.measures import rank
 from proband.protocols.card import ProtocolCard
 from proband.samples import Samples
@@ -171,8 +171,6 @@ def test_fields_stand_before_the_message_unless_it_says_them() -> None:
     )
     assert InputError("a.csv is empty.", file=Said("a.csv")).within(file="b").message == "a.csv is empty."
     assert InputError("it is empty.", source="a", file="x/a.npz").message == "a: it is empty."
-    assert AlignmentError("no.", file="c.json", place="x/c.json").message == "x/c.json: no."
-    assert AlignmentError("No c.json.", file=Said("c.json"), place="c.json").message == "No c.json."
 
 
 # The same refusals by three doors: a study's sources, options, a call, and what each is told.

@@ -19,7 +19,7 @@ from proband.cli import main
 EXPECTED = Path(__file__).parent / "expected" / "trained.json"
 TOLERANCE = 0.04  # less than three probes
 CASES = {
-    "demo --subjects 16": "table.csv",
+    "demo --subjects 16": "leaderboard.csv",
     "reproduce beveridge2001 --people 16 --training 24 --trials 200": "rates.csv",
 }
 

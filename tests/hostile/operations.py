@@ -26,12 +26,13 @@ from proband.blind import BlindTest, Key, Package
 from proband.engine.files import written_whole
 from proband.protocols.cache import Journal
 from proband.protocols.splits import Split
-from proband.report.directory import whole_directory, write_evaluation
+from proband.report.directory import whole_directory
 from proband.report.writer import write_run
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
 from proband.scores.formats import read_file, write_scores
 from proband.study.caching import Cache
+from proband.study.findings import Findings, Provenance
 from proband.study.reading import read_study
 from proband.study.run import run
 
@@ -171,7 +172,8 @@ class Evaluation(Job):
         values = np.random.default_rng(version).normal(size=(n, n))
         scores = Scores.from_array(values, ids[n:], ids[:n], orientation="similarity")
         experiment = Experiment(Samples({"id": ids, "subject": list(range(n)) * 2}), ids[:n], ids[n:])
-        write_evaluation(evaluate([scores], experiment), folder / "evaluation")
+        found = Findings("Evaluation", Provenance("none"), evaluate([scores], experiment))
+        write_run(found, folder / "evaluation", ("csv", "png"))
 
 
 class Study(Job):

@@ -143,7 +143,7 @@ def test_upper_bound_is_the_curve_of_the_best_at_rank_one(study: FeretStudy) -> 
 def test_versions_and_improvements_are_paired_and_adjusted(study: FeretStudy) -> None:
     (cost,), (gain,) = study.versions, study.improvements
     assert (cost.first, cost.second, gain.first_date) == ("poor", "fair", "1996-09")
-    assert [row.category for row in cost.rows] == ["all probes", "same day", "later"]
+    assert [row.category for row in cost.rows] == [None, "same day", "later"]
     for contrast in (cost, gain):
         for row in contrast.rows:
             entries = {e.algorithm: e for e in study.evaluation.of(row.category)}
@@ -176,7 +176,7 @@ def test_sizes_agree_with_every_gallery_there_is() -> None:
     experiment = pb.Experiment(samples, gallery="image == 0")
     scores = scores_of("net", 1.0, 5, n)
     outcomes = pb.rank(scores, experiment)
-    made = size_curve(outcomes, "all probes", (1, 3, n), 1, 0.95)
+    made = size_curve(outcomes, None, (1, 3, n), 1, 0.95)
     for size, rate in zip(made.sizes, made.rates, strict=True):
         found = []
         for k, probe in enumerate(experiment.probes):

@@ -124,11 +124,11 @@ def test_a_mean_outside_its_interval_is_drawn() -> None:
 
 @pytest.mark.parametrize("width", [1, 2, 3, 4, 7])
 def test_losses_are_counted_and_have_bins_of_their_own(width: int) -> None:
-    given = {"a − b": differences(6), "b − c": differences(0, 1), "c − d": differences(-30, 2)}
+    given = {("a", "b"): differences(6), ("b", "c"): differences(0, 1), ("c", "d"): differences(-30, 2)}
     figure = differences_figure(given, width, rank=1)
     said = [text.get_text() for text in figure.legends[0].get_texts()]
-    for (name, one), text, outline in zip(given.items(), said, outlines(figure.axes[0]), strict=True):
-        assert text == f"{name}: A does not win in {one.at_most(0):,} of 1,000"
+    for ((a, b), one), text, outline in zip(given.items(), said, outlines(figure.axes[0]), strict=True):
+        assert text == f"{a} − {b}: A does not win in {one.at_most(0):,} of 1,000"
         shares, edges, _ = outline.get_data()
         assert np.allclose(np.diff(edges), width / N)
         assert shares[edges[1:] < 0.51 / N].sum() == pytest.approx(one.at_most(0) / 1000)
@@ -138,18 +138,23 @@ def test_losses_are_counted_and_have_bins_of_their_own(width: int) -> None:
     assert everything_fits(figure)
 
 
+def test_pairs_whose_labels_are_the_same_words_are_all_drawn() -> None:
+    given = {("a − b", "c"): differences(6), ("a", "b − c"): differences(6)}
+    assert len(outlines(differences_figure(given).axes[0])) == 2
+
+
 def test_zero_is_in_view_where_nobody_loses() -> None:
-    left, right = differences_figure({"a − b": differences(60)}).axes[0].get_xlim()
+    left, right = differences_figure({("a", "b"): differences(60)}).axes[0].get_xlim()
     assert left < 0 < right
-    left, right = differences_figure({"a − b": differences(-60)}).axes[0].get_xlim()
+    left, right = differences_figure({("a", "b"): differences(-60)}).axes[0].get_xlim()
     assert left < 0 < right
 
 
 def test_many_differences_have_a_row_each() -> None:
-    given = {f"a{k} − b": differences(k - 5, k) for k in range(12)}
+    given = {(f"a{k}", "b"): differences(k - 5, k) for k in range(12)}
     figure = differences_figure(given, width=2)
     labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    assert labels[4] == f"a4 − b\nA does not win in {given['a4 − b'].at_most(0):,} of 1,000"
+    assert labels[4] == f"a4 − b\nA does not win in {given['a4', 'b'].at_most(0):,} of 1,000"
     assert everything_fits(figure)
 
 
@@ -170,7 +175,7 @@ def test_long_names_and_unlike_distributions_are_drawn() -> None:
     for figure in (
         rate_distributions_figure(long, title="A title"),
         rank_intervals_figure({name: [one] for name, one in long.items()}),
-        differences_figure(long),
+        differences_figure({(name, "b"): one for name, one in long.items()}),
         sampling_figure(rates(0.5, n=2), rates(0.5, n=3), "a", width=4),
     ):
         assert everything_fits(figure)

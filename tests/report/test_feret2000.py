@@ -117,7 +117,7 @@ def test_the_command_writes_everything_and_a_seed_says_it_all(
     # Drawing is tested with the figures themselves.
     drawn = ("cmc", "average", "upper_bound", "versions", "improvements", "variation", "sizes")
     monkeypatch.setattr("proband.report.feret.study_figures", lambda _: dict.fromkeys(drawn))
-    monkeypatch.setattr("proband.report.feret.save_figure", lambda _, path: path.write_bytes(b"drawn"))
+    monkeypatch.setattr("proband.report.writer.save_figure", lambda _, path: path.write_bytes(b"drawn"))
     out = tmp_path / "new" / "feret2000"
     with pytest.raises(SystemExit) as stop:
         main(f"reproduce feret2000 --people {PEOPLE} --seed {SEED} --threads 2 -q -o {out}".split())
@@ -128,7 +128,8 @@ def test_the_command_writes_everything_and_a_seed_says_it_all(
 
     there = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
     assert {"report.md", "results.json", "faces.png", "samples.csv"} <= there
-    assert {"study/report.md", "study/results.json", "study/study.csv", "study/variation.csv"} <= there
+    tables = {f"study/tables/{name}.csv" for name in ("feret", "feret_cmc", "feret_variation", "feret_sizes")}
+    assert {"study/report.html", "study/results.json", *tables} <= there
     assert read_picture(out / "faces.png").shape[1] > 160 * (2 + len(CHANGES))
     text = (out / "report.md").read_text(encoding="utf-8")
     assert "The people are synthetic" in text
@@ -142,7 +143,7 @@ def test_the_command_writes_everything_and_a_seed_says_it_all(
     # The fixture ran the same study with one thread.
     data, study = ran
     stored = json.loads((out / "study" / "results.json").read_text(encoding="utf-8"))
-    assert stored == json.loads(json.dumps(study.to_dict()))
+    assert stored["feret"] == json.loads(json.dumps(study.to_dict()))
     assert text == _report(data, study, findings(study))
     plain = json.loads((out / "results.json").read_text(encoding="utf-8"))
     assert (plain["study"], plain["people"], plain["seed"]) == ("feret2000", PEOPLE, SEED)

@@ -8,7 +8,9 @@ import pytest
 
 import proband as pb
 from proband.errors import InputError, UsageError
-from proband.report import cmc_figure, evaluation_markdown, save_figure, statements, write_evaluation
+from proband.report import cmc_figure, evaluation_figure, save_figure, statements
+from proband.report.writer import write_run
+from proband.study.findings import Findings, Provenance
 from proband.words import as_sentence
 
 
@@ -24,8 +26,9 @@ def evaluation(study: Path) -> pb.Evaluation:
 
 
 def test_numbers_agree_everywhere(evaluation: pb.Evaluation, tmp_path: Path) -> None:
-    report = write_evaluation(evaluation, tmp_path / "out")
-    stored = json.loads((tmp_path / "out" / "results.json").read_text())
+    found = Findings("Found", Provenance("none"), evaluation)
+    report = write_run(found, tmp_path / "out", formats=("csv",))
+    stored = json.loads((tmp_path / "out" / "results.json").read_text())["identification"]
     frame = evaluation.to_frame()
     for place, entry in enumerate(evaluation.entries):
         rate = entry.curve.at(1)
@@ -57,13 +60,8 @@ def test_open_universe_is_said(study: Path) -> None:
     assert "11 images of 11 people" in said
 
 
-def test_markdown_has_a_row_for_each_algorithm(evaluation: pb.Evaluation) -> None:
-    text = evaluation_markdown(evaluation)
-    assert text.count("\n| good") == text.count("\n| poor") == 3
-
-
 def test_figure_draws_what_was_measured(evaluation: pb.Evaluation, tmp_path: Path) -> None:
-    figure = cmc_figure({name: evaluation.curves(name) for name in evaluation.categories})
+    figure = evaluation_figure(evaluation)
     axes = [axis for axis in figure.axes if axis.get_visible()]
     assert len(axes) == 3
     drawn = axes[0].lines[0].get_ydata()
@@ -88,18 +86,18 @@ def test_a_failed_write_leaves_nothing(evaluation: pb.Evaluation, tmp_path: Path
         raise InputError("no")
 
     with pytest.raises(InputError):
-        write_evaluation(evaluation, tmp_path / "out", attach=fail)
+        write_run(Findings("t", Provenance("none"), evaluation), tmp_path / "out", (), attach=fail)
     assert [path for path in tmp_path.iterdir() if path.name.startswith((".", "out"))] == []
 
 
-@pytest.mark.long
 def test_data_in_a_directory_of_results_is_not_replaced(evaluation: pb.Evaluation, tmp_path: Path) -> None:
     def attach(directory: Path) -> None:
         (directory / "data").mkdir()
         (directory / "data" / "scores.npz").write_text("what others compute from")
 
-    write_evaluation(evaluation, tmp_path / "demo", attach=attach)
+    found, attached = Findings("t", Provenance("none"), evaluation), ("data", "data/scores.npz")
+    write_run(found, tmp_path / "demo", (), attach=attach, attached=attached)
     with pytest.raises(InputError, match="left alone: 'data'"):
-        write_evaluation(evaluation, tmp_path / "demo")
+        write_run(found, tmp_path / "demo", ())
     assert (tmp_path / "demo" / "data" / "scores.npz").is_file()
-    write_evaluation(evaluation, tmp_path / "demo", attach=attach)
+    write_run(found, tmp_path / "demo", (), attach=attach, attached=attached)

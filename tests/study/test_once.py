@@ -12,10 +12,13 @@ import polars as pl
 import pytest
 
 import proband as pb
-from proband.inference.drawings import AtRate
-from proband.measures import ranks
+from proband.designs.designs import BLOCK
+from proband.inference import drawings
+from proband.inference.drawings import AtRates
+from proband.measures import CMC, ranks
 from proband.study.requests import Request
 from proband.study.run import run
+from proband.words import plain
 
 K = 4
 
@@ -47,7 +50,9 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         monkeypatch.setattr(owner, name, counting)
 
     counted(ranks, "_count", "ranks")
-    counted(AtRate, "replicates", "bootstrap")
+    counted(AtRates, "replicates", "bootstrap")
+    counted(drawings, "subject_weights", "drawings")
+    counted(CMC, "__call__", "curves")
     return made
 
 
@@ -69,6 +74,13 @@ def test_probes_are_ranked_once_for_all_analyses(folder: Path, calls: Counter[st
     assert calls["ranks"] == K
 
 
+def test_curves_are_computed_once_for_each_set_of_probes(folder: Path, calls: Counter[str]) -> None:
+    category = {"name": "second", "rule": "probe.image == 1"}
+    found = run(asked(folder, category=[category], comparison={"by_category": True}, verification=False))
+    assert found.evaluation is not None
+    assert len(found.evaluation.entries) == calls["curves"] == 2 * K
+
+
 def test_people_are_drawn_once_for_each_algorithm_and_not_for_each_pair(
     folder: Path, calls: Counter[str]
 ) -> None:
@@ -76,6 +88,51 @@ def test_people_are_drawn_once_for_each_algorithm_and_not_for_each_pair(
     (comparison,) = found.comparisons.values()
     assert len(comparison.pairs) == K * (K - 1) // 2
     assert calls["bootstrap"] == K
+
+
+def test_one_drawing_of_people_serves_all_operating_points_and_algorithms(
+    folder: Path, calls: Counter[str]
+) -> None:
+    comparisons = [{"fnmr_at": 0.1}, {"fnmr_at": 0.02, "margin": 0.05}]
+    verification = {"fmr": [0.1, 0.05, 0.02], "replicates": 1_000}
+    found = run(asked(folder, identification=False, comparison=comparisons, verification=verification))
+    assert list(found.comparisons) == ["fnmr-at-fmr-0.1", "fnmr-at-fmr-0.02"]
+    assert all(point.replicates is not None for one in found.verification for point in one.points)
+    assert calls["bootstrap"] == 2 * K  # with 1,000 replicates for verification, and 2,000 for comparisons
+    assert calls["drawings"] == 2_000 // BLOCK
+
+
+def test_an_operating_point_among_others_is_what_it_is_alone(folder: Path) -> None:
+    fmrs = (0.02, 0.2, 0.1)
+    comparisons = [{"fnmr_at": 0.1}, {"fnmr_at": 0.02, "margin": 0.05}]
+    verification = {"fmr": fmrs, "replicates": 200}
+    found = run(asked(folder, identification=False, comparison=comparisons, verification=verification))
+    samples = pb.Samples.read(folder / "samples.csv")
+    scores = list(pb.read_scores(folder / "scores.npz", samples, orientation="similarity").values())
+    experiment = pb.Experiment(samples, gallery="image == 0")
+    for one, together in zip(scores, found.verification, strict=True):
+        for fmr, point in zip(fmrs, together.points, strict=True):
+            alone = pb.verify(one, experiment, fmrs=[fmr], n_resamples=200).points[0]
+            assert plain(point.to_dict()) == plain(alone.to_dict())
+            assert np.array_equal(point.replicates, alone.replicates)
+    for request, together in zip(comparisons, found.comparisons.values(), strict=True):
+        measure, margin = pb.FNMR(request["fnmr_at"]), request.get("margin")
+        alone = pb.compare(measure, scores, experiment, margin=margin)
+        assert plain(together.pairs) == plain(alone.pairs)
+        assert [(one.value, one.low, one.high) for one in together.estimates] == [
+            (one.value, one.low, one.high) for one in alone.estimates
+        ]
+
+
+def test_weights_that_memory_has_no_room_for_are_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = drawings.Drawings(3)
+    first = held.weights("vertex", 30, 100, 0)
+    assert held.weights("vertex", 30, 100, 0) is first
+    monkeypatch.setattr(drawings, "_MOST_KEPT", first.nbytes)
+    other = held.weights("vertex", 30, 100, 1)
+    again = held.weights("vertex", 30, 100, 1)
+    assert other is not again
+    assert np.array_equal(other, again)
 
 
 def test_shared_drawings_give_what_pairs_alone_give(folder: Path) -> None:

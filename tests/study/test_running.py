@@ -70,7 +70,7 @@ def test_findings_are_those_of_the_library(studied: Studied, folder: Path) -> No
     assert found.evaluation is not None
     assert found.evaluation.to_frame().equals(evaluation.to_frame())
     (name,) = found.comparisons
-    assert name == "recognition rate at rank 1"
+    assert name == "rank-1"
     expected = pb.compare(pb.RecognitionRate(1), scores, experiment)
     assert [pair.p_value for pair in found.comparisons[name].pairs] == [
         pair.p_value for pair in expected.pairs
@@ -92,6 +92,12 @@ def test_everything_is_kept_and_comes_back_the_same(studied: Studied, tmp_path: 
     assert sorted(second.found) == sorted(first.made)
     assert as_json(fresh.to_dict()) == as_json(made.to_dict()) == as_json(again.to_dict())
     assert list(again.comparisons) == [
+        "rank-1",
+        "rank-1/sex f",
+        "rank-1/sex m",
+        "fnmr-at-fmr-0.1",
+    ]
+    assert list(again.titles.values()) == [
         "recognition rate at rank 1",
         "recognition rate at rank 1, sex f",
         "recognition rate at rank 1, sex m",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
@@ -15,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin,
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import progress_bars, talk, wrote
+from proband.cli.console import progress_bars, talk, typed, wrote
 from proband.cli.feret_pairs import PAIRS
 from proband.cli.inputs import RunInputs, ScoreInputs, numbers, whole_numbers
 from proband.cli.outputs import require_apart
@@ -157,7 +155,7 @@ def _carry_out(
     from proband.study.requests import Request
     from proband.study.run import run
 
-    origin = Origin(command=shlex.join(["proband", *sys.argv[1:]]))
+    origin = Origin(command=typed())
     sources = {"title": title, **inputs.sources()}
     if out is not None:
         require_place(out)

@@ -9,7 +9,7 @@ import typer
 from proband.cli import options as o
 from proband.cli.analyses import Asked, requesting
 from proband.cli.blind_check import Tolerance
-from proband.cli.console import progress_bars, wrote
+from proband.cli.console import progress_bars, typed, wrote
 from proband.cli.feret import show_study
 
 if TYPE_CHECKING:
@@ -48,9 +48,11 @@ def score(
       proband blind score test-fully.key test-fully fully/pca + test-partially.key test-partially partially/pca --out results
     """
     from proband.blind.scoring import blind_study, open_tests
-    from proband.report.feret import write_study
+    from proband.report.writer import write_run
     from proband.study.definition import Origin
     from proband.study.designs import categories_of, feret_arguments
+    from proband.study.findings import Findings, Provenance
+    from proband.study.inputs import versions
     from proband.study.steps import ranking
 
     with progress_bars(quiet) as progress:
@@ -73,7 +75,9 @@ def score(
             **ranking(request.experiment),
         )
     if out is not None:
-        wrote(write_study(made, out))
+        output = request.output
+        provenance = Provenance(typed(), seed=output.seed, versions=versions())
+        wrote(write_run(Findings("Blind test", provenance, feret=made, confidence_level=output.level), out))
     show_study(made, json)
 
 

@@ -56,9 +56,9 @@ def compare(
         plain = {name: one.to_dict() for name, one in found.comparisons.items()}
         print_json(plain if len(plain) > 1 else next(iter(plain.values())))
         return
-    for name, one in found.comparisons.items():
+    for title, one in zip(found.titles.values(), comparisons, strict=True):
         if len(comparisons) > 1:
-            say(name)
+            say(title)
         output().print(comparison_table(one))
         say_all(one.sentences(), dim=False)
         say("")

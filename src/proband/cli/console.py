@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +17,11 @@ if TYPE_CHECKING:
 
     from proband.engine import Progress
     from proband.samples import Samples
+
+
+def typed() -> str:
+    """The command as it was typed."""
+    return shlex.join(["proband", *sys.argv[1:]])
 
 
 def output() -> Console:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import output, progress_bars
-
-if TYPE_CHECKING:
-    from proband.inference import Comparison, Evaluation
+from proband.cli.console import output, progress_bars, say_all, typed
 
 
 def demo(
@@ -35,24 +30,13 @@ def demo(
     FERET's four probe categories.
     """
     from proband.report import evaluation_table, statements
-    from proband.report.demo import GALLERY, run_demo
-    from proband.report.page.build import build_page
-    from proband.report.page.render import render_page
-    from proband.study.findings import Findings, Provenance
-    from proband.study.inputs import versions
-
-    def page(title: str, evaluation: Evaluation, comparisons: dict[str, Comparison]) -> str:
-        command = shlex.join(["proband", *sys.argv[1:]])
-        provenance = Provenance(command, seed=seed, versions=versions())
-        found = Findings(title, provenance, evaluation=evaluation, comparisons=comparisons)
-        return render_page(build_page(found))
+    from proband.report.demo import FIGURE, GALLERY, run_demo
 
     with progress_bars(quiet) as progress:
-        evaluation, report = run_demo(out, subjects, seed, algorithm or [], page, threads, progress)
+        evaluation, report = run_demo(out, subjects, seed, algorithm or [], typed(), threads, progress)
     console = output()
     console.print(evaluation_table(evaluation))
-    for said in statements(evaluation):
-        console.print(said, style="dim", markup=False, soft_wrap=True)
+    say_all(statements(evaluation))
     data = out / "data"
     console.print("\nNow try:", soft_wrap=True)
     for line in (
@@ -63,7 +47,9 @@ def demo(
     ):
         console.print(f"  {line}", markup=False, soft_wrap=True)
     console.print(
-        f"\nThe figure is {out / 'cmc.png'}, the faces are {out / 'faces.png'}.", markup=False, soft_wrap=True
+        f"\nThe figure, with the best of each family, is {out / FIGURE}.png, the faces are {out / 'faces.png'}.",
+        markup=False,
+        soft_wrap=True,
     )
     console.print(
         f"The report is {report}: open it in a browser.", style="bold", markup=False, soft_wrap=True

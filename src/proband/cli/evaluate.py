@@ -49,13 +49,13 @@ def evaluate(
 
       proband evaluate scores-dev --orientation similarity --figure cmc.svg
     """
-    from proband.report import cmc_figure, evaluation_table, save_figure, statements
+    from proband.report import evaluation_figure, evaluation_table, save_figure, statements
 
     evaluation = found.evaluation
     assert evaluation is not None  # what was asked for
     drawn = None
     for path in figure or ():
-        drawn = drawn or cmc_figure({name: evaluation.bands(name) for name in evaluation.categories})
+        drawn = drawn or evaluation_figure(evaluation)
         save_figure(drawn, path)
         wrote(path)
     write_csv(evaluation.to_frame(), csv)

@@ -16,7 +16,7 @@ from proband.inference.proportions import check_level, check_seed, normal_quanti
 from proband.inference.stratified_bands import earlier_of_same, stratified_band
 from proband.inference.tallies import Floats, tally
 from proband.inference.under import Question, under
-from proband.measures import CMC, Outcomes, RecognitionRate
+from proband.measures import CMC, Curve, Outcomes, RecognitionRate
 from proband.measures.identification import outcomes_of
 from proband.measures.results import Facts
 from proband.samples import Experiment
@@ -51,27 +51,31 @@ def estimate_cmc(
     outcomes = outcomes_of(data, within)
     measure = CMC(max_rank)
     question = Question(RecognitionRate(1), outcomes, confidence_level, rng)
-    seed: int | None = None
     if isinstance(design, StratifiedDesign):
         if simultaneous:
             raise UsageError("A simultaneous band needs a bootstrap.", "use Bootstrap().")
         return stratified_band(question, design, measure)
     if design == "auto" and not simultaneous and not outcomes.fractional:
-        chosen, why = chosen_design(question)
-        values = measure(outcomes).values
-        low, high = _closed(question, values, isinstance(chosen, Clustered))
-        answers = replace(under(chosen, question).answers, of=measure.estimand)
-        notes = (*why, *dependence(question.clusters, isinstance(chosen, Binomial)))
-        made = chosen.as_method
-    else:
-        drawn = Bootstrap("subject" if question.several else "probe") if design == "auto" else design
-        counted = tally(measure, outcomes, units_of(outcomes, drawn))
-        values, seed, notes = counted.value(), rng, ()
-        replicates = np.concatenate([counted.values(w) for w in drawn.weights(len(counted.rows), rng)])
-        low, high = _resampled(values, replicates, confidence_level, simultaneous)
-        answers, made = resampling_answers(measure.estimand, drawn), drawn.as_method
+        return closed_band(measure(outcomes), outcomes, confidence_level)
+    drawn = Bootstrap("subject" if question.several else "probe") if design == "auto" else design
+    counted = tally(measure, outcomes, units_of(outcomes, drawn))
+    replicates = np.concatenate([counted.values(w) for w in drawn.weights(len(counted.rows), rng)])
+    low, high = _resampled(counted.value(), replicates, confidence_level, simultaneous)
+    answers, facts = resampling_answers(measure.estimand, drawn), Facts.of(outcomes)
     return Band(
-        values, low, high, confidence_level, simultaneous, made, seed, answers, Facts.of(outcomes), notes
+        counted.value(), low, high, confidence_level, simultaneous, drawn.as_method, rng, answers, facts, ()
+    )
+
+
+def closed_band(curve: Curve, outcomes: Outcomes, confidence_level: float) -> Band:
+    """A curve of whole successes with the interval that `estimate` would give at each rank."""
+    question = Question(RecognitionRate(1), outcomes, confidence_level, 0)
+    chosen, why = chosen_design(question)
+    low, high = _closed(question, curve.values, isinstance(chosen, Clustered))
+    answers = replace(under(chosen, question).answers, of=curve.answers.of)
+    notes = (*why, *dependence(question.clusters, isinstance(chosen, Binomial)))
+    return Band(
+        curve.values, low, high, confidence_level, False, chosen.as_method, None, answers, curve.facts, notes
     )
 
 

@@ -22,6 +22,7 @@ from proband.errors import DesignError, UsageError, first_few
 from proband.inference import stratified_pairs as stratified_pairs
 from proband.inference.closed import effective_size, people_in
 from proband.inference.comparison import Comparison, PairComparison
+from proband.inference.drawings import Drawings
 from proband.inference.estimates import Estimate
 from proband.inference.estimation import (
     Auto,
@@ -180,15 +181,23 @@ def _by_verification(
     from proband.inference.auc_pairs import compare_auc
     from proband.inference.verification_pairs import compare_fnmr
 
+    named, pairs_within = verified_by_name(algorithms, within, design)
+    if isinstance(measure, AUC):
+        return compare_auc(measure, named, pairs_within, margin, level)
+    (made,) = compare_fnmr([measure], named, pairs_within, [margin], level, Drawings(seed))
+    return made
+
+
+def verified_by_name(
+    algorithms: Algorithms, within: Experiment | Samples | Pool | None, design: object = "auto"
+) -> tuple[dict[str, Scores], Experiment | Samples]:
+    """Check that algorithms can be compared by their comparisons of pairs, and name them."""
     data = list(algorithms.values()) if isinstance(algorithms, Mapping) else list(algorithms)
     scores, pairs_within = verification_data(data, within, design)
     names = list(algorithms) if isinstance(algorithms, Mapping) else [one.name for one in scores]
     if len(scores) < 2 or len(set(names)) < len(names):
         raise UsageError("A comparison needs at least two algorithms, with names of their own.")
-    named = dict(zip(names, scores, strict=True))
-    if isinstance(measure, AUC):
-        return compare_auc(measure, named, pairs_within, margin, level)
-    return compare_fnmr(measure, named, pairs_within, margin, level, seed)
+    return dict(zip(names, scores, strict=True)), pairs_within
 
 
 def _over_choices(

@@ -183,6 +183,8 @@ class Comparison(Shown):
         What counts as a difference worth having; None if nothing was declared.
     larger_is_better
         Which way the measure points: rates up, ranks down.
+    category
+        The category of the probes; None for all probes.
     """
 
     estimates: tuple[Estimate, ...]
@@ -193,6 +195,7 @@ class Comparison(Shown):
     answers: Answers
     notes: tuple[Note, ...]
     larger_is_better: bool = True
+    category: str | None = None
 
     @property
     def significance(self) -> float:
@@ -249,6 +252,7 @@ class Comparison(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON."""
         return {
+            "category": self.category,
             "margin": self.margin,
             "confidence_level": self.confidence_level,
             "answers": self.answers.to_dict(),

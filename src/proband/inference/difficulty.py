@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from proband.inference.comparison import Comparison
+from proband.inference.evaluation import probes_called
 from proband.measures import Outcomes
 from proband.words import Note, Sentence, plain
 
@@ -60,7 +61,7 @@ class Difficulty:
         ``one algorithm``.
     """
 
-    category: str
+    category: str | None
     rank: int
     n_probes: int
     n_probe_subjects: int
@@ -74,7 +75,7 @@ class Difficulty:
     def sentence(self) -> Note:
         """The verdict in words, with what it rests on."""
         return _SAID[self.verdict](
-            category=self.category,
+            category=probes_called(self.category),
             people=self.n_probe_subjects,
             separated=self.separated,
             pairs=self.n_pairs,
@@ -89,12 +90,13 @@ class Difficulty:
         """Return plain values, ready for JSON."""
         return {
             **{name: plain(value) for name, value in vars(self).items()},
+            "category": probes_called(self.category),
             "sentence": plain(self.sentence()),
         }
 
 
 def difficulty(
-    category: str, outcomes: Sequence[Outcomes], rank: int, comparison: Comparison | None
+    category: str | None, outcomes: Sequence[Outcomes], rank: int, comparison: Comparison | None
 ) -> Difficulty:
     """Judge a set of probes by what several algorithms made of it; `comparison` is None for one algorithm."""
     successes = np.array([one.success(rank) for one in outcomes])

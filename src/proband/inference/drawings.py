@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
@@ -22,6 +22,7 @@ Weights = npt.NDArray[np.int32]
 Scheme = Literal["vertex", "double-or-nothing"]
 Result = TypeVar("Result")
 
+_MOST_KEPT = 256 << 20  # bytes of weights that wait for the next algorithm
 _MOST_CUT_OFF = 0.01  # drawings that may want more of the tail than there is: too few to move a percentile
 
 
@@ -37,12 +38,30 @@ def subject_weights(scheme: Scheme, n_subjects: int, n_resamples: int, seed: int
     return weights
 
 
+@dataclass(frozen=True, eq=False)
+class Drawings:
+    """Who is drawn how often under one seed: drawn once for all algorithms and operating points that are measured with them."""
+
+    seed: int
+    kept: dict[tuple[Scheme, int, int, int], Weights] = field(default_factory=dict, repr=False)
+
+    def weights(self, scheme: Scheme, n_subjects: int, n_resamples: int, block: int) -> Weights:
+        """The weights of a block; those that memory has no room for are drawn again, and are the same."""
+        key = scheme, n_subjects, n_resamples, block
+        found = self.kept.get(key)
+        if found is None:
+            found = subject_weights(scheme, n_subjects, n_resamples, self.seed, block)
+            if sum(one.nbytes for one in list(self.kept.values())) + found.nbytes <= _MOST_KEPT:
+                self.kept[key] = found
+        return found
+
+
 def replicates(
     measure: Callable[[Weights], Result],
     scheme: Scheme,
     n_subjects: int,
     n_resamples: int,
-    seed: int,
+    drawings: Drawings,
     threads: int | None,
 ) -> Iterator[Result]:
     """Yield what is measured of each block of drawings, in order and the same at any number of threads."""
@@ -52,11 +71,11 @@ def replicates(
         )
     if n_resamples < 100:
         raise UsageError(f"A bootstrap needs at least 100 replicates, got {n_resamples}.")
-    check_seed(seed)
+    check_seed(drawings.seed)
 
     def one(block: int) -> Result:
         size = min(BLOCK, n_resamples - block * BLOCK)
-        return measure(subject_weights(scheme, n_subjects, size, seed, block))
+        return measure(drawings.weights(scheme, n_subjects, size, block))
 
     return run_blocks(one, range(-(-n_resamples // BLOCK)), threads)
 
@@ -170,10 +189,10 @@ class RatesAnew(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class AtRate:
-    """Measure FNMR at a false match rate, with the threshold found anew in each drawing."""
+class AtRates:
+    """Measure FNMR at false match rates, with the thresholds found anew in each drawing."""
 
-    fmr: float
+    fmrs: tuple[float, ...]
     comparisons: Meetings
     genuine: Genuine  # from the least close up
     first: Ints
@@ -183,10 +202,11 @@ class AtRate:
     whole: bool  # the tail holds all that could matter
 
     @classmethod
-    def of(cls, tail: Tail, genuine: Genuine, comparisons: Meetings, fmr: float) -> AtRate:
+    def of(cls, tail: Tail, genuine: Genuine, comparisons: Meetings, fmrs: Sequence[float]) -> AtRates:
         """Put the tail and the genuine comparisons in order."""
-        if not 0 < fmr < 1:
-            raise UsageError(f"A false match rate lies between 0 and 1, got {fmr!r}.")
+        for fmr in fmrs:
+            if not 0 < fmr < 1:
+                raise UsageError(f"A false match rate lies between 0 and 1, got {fmr!r}.")
         if not len(genuine.subjects):
             raise DesignError("There are no genuine comparisons, so there is no false non-match rate.")
         order = np.argsort(-tail.closeness, kind="stable")
@@ -202,7 +222,7 @@ class AtRate:
         )
         places = np.append(rejected, beyond).astype(np.int64)
         return cls(
-            fmr,
+            tuple(fmrs),
             comparisons,
             ascending,
             tail.first[order],
@@ -212,25 +232,37 @@ class AtRate:
             complete or bool(places[-1] == 0),
         )
 
-    def __call__(self, weights: Weights) -> RatesAnew:
-        """Measure every drawing that has comparisons."""
+    def __call__(self, weights: Weights) -> list[RatesAnew]:
+        """Measure every drawing that has comparisons, at each rate."""
         from proband.kernels.subject_bootstrap import count_rejected, find_thresholds
 
         impostors, genuine = _sizes(weights, self.comparisons, self.genuine)
         there = (impostors > 0) & (genuine > 0)
         drawn = weights[there]
-        allowed = _allowed(self.fmr, impostors[there])
-        groups = np.empty(len(drawn), dtype=np.int64)
-        find_thresholds(drawn, self.first, self.second, self.ends, allowed, groups)
-        rejected = np.empty(len(drawn), dtype=np.int64)
-        count_rejected(drawn, self.genuine.subjects, self.places[groups], rejected)
-        cut_off = (groups == len(self.ends)) & (not self.whole)
-        return RatesAnew(rejected / genuine[there], rejected, cut_off)
+        upwards = np.argsort(self.fmrs, kind="stable")
+        allowed = np.stack([_allowed(self.fmrs[place], impostors[there]) for place in upwards], axis=1)
+        found = np.empty_like(allowed)
+        find_thresholds(drawn, self.first, self.second, self.ends, allowed, found)
+        measured = []
+        for groups in found.T[np.argsort(upwards)]:
+            rejected = np.empty(len(drawn), dtype=np.int64)
+            count_rejected(drawn, self.genuine.subjects, self.places[groups], rejected)
+            cut_off = (groups == len(self.ends)) & (not self.whole)
+            measured.append(RatesAnew(rejected / genuine[there], rejected, cut_off))
+        return measured
 
-    def replicates(self, scheme: Scheme, n_resamples: int, seed: int, threads: int | None) -> Floats:
-        """FNMR in every drawing that has comparisons."""
+    def replicates(
+        self, scheme: Scheme, n_resamples: int, drawings: Drawings, threads: int | None
+    ) -> list[Floats]:
+        """FNMR in every drawing that has comparisons, at each rate."""
         n_subjects = self.comparisons.n_subjects
-        blocks = list(replicates(self, scheme, n_subjects, n_resamples, seed, threads))
+        blocks = list(replicates(self, scheme, n_subjects, n_resamples, drawings, threads))
+        return [
+            self._joined(fmr, parts) for fmr, parts in zip(self.fmrs, zip(*blocks, strict=True), strict=True)
+        ]
+
+    def _joined(self, fmr: float, blocks: Sequence[RatesAnew]) -> Floats:
+        """The drawings of all blocks at one rate."""
         fnmr = np.concatenate([block.fnmr for block in blocks])
         if not len(fnmr):
             raise DesignError("No drawing of people has a comparison in it.", "there are too few people.")
@@ -238,8 +270,8 @@ class AtRate:
         if cut_off > _MOST_CUT_OFF * len(fnmr):
             raise DesignError(
                 f"In {count(cut_off)} of {count(len(fnmr))} drawings more than the {count(len(self.first))} closest impostors are "
-                f"needed to find the threshold of FMR {digits(self.fmr, 6)}.",
-                f"give the {count(int(4 * self.fmr * self.comparisons.n_impostor) + 1)} closest, or more.",
+                f"needed to find the threshold of FMR {digits(fmr, 6)}.",
+                f"give the {count(int(4 * fmr * self.comparisons.n_impostor) + 1)} closest, or more.",
             )
         return fnmr
 

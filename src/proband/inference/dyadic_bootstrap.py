@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import DesignError
-from proband.inference.drawings import AtRate, AtThresholds, Genuine, Scheme, Tail, replicates
+from proband.inference.drawings import AtRates, AtThresholds, Drawings, Genuine, Scheme, Tail, replicates
 from proband.inference.dyadic import SUPPORTED
 from proband.inference.dyads import Ints, Meetings
 from proband.inference.proportions import Interval, check_level
@@ -166,7 +166,10 @@ def fnmr_at_fmr_replicates(
     """
     tail = Tail.of(tail_i, tail_j, tail_closeness, comparisons)
     genuine = Genuine.of(genuine_subjects, genuine_closeness, comparisons)
-    return AtRate.of(tail, genuine, comparisons, fmr).replicates(scheme, n_resamples, seed, threads)
+    (found,) = AtRates.of(tail, genuine, comparisons, [fmr]).replicates(
+        scheme, n_resamples, Drawings(seed), threads
+    )
+    return found
 
 
 def fnmr_difference_at_fmr(
@@ -183,13 +186,13 @@ def fnmr_difference_at_fmr(
     threads: int | None = None,
 ) -> FnmrDifference:
     """Compare two algorithms' FNMR at the same FMR, paired: both are measured in the same drawings of people."""
-    drawn = []
+    drawn, drawings = [], Drawings(seed)
     for one in (first, second):
         tail = Tail.of(one.tail_i, one.tail_j, one.tail_closeness, comparisons)
         genuine = Genuine.of(genuine_subjects, one.genuine_closeness, comparisons)
-        measure = AtRate.of(tail, genuine, comparisons, fmr)
-        everybody = measure(np.ones((1, comparisons.n_subjects), dtype=np.int32))
-        replicates = measure.replicates(scheme, n_resamples, seed, threads)
+        measure = AtRates.of(tail, genuine, comparisons, [fmr])
+        (everybody,) = measure(np.ones((1, comparisons.n_subjects), dtype=np.int32))
+        (replicates,) = measure.replicates(scheme, n_resamples, drawings, threads)
         drawn.append(FnmrDraws(float(everybody.fnmr[0]), int(everybody.rejected[0]), replicates))
     return fnmr_difference(drawn[0], drawn[1], comparisons, fmr, confidence_level)
 
@@ -241,7 +244,9 @@ def _rates(
     scheme: Scheme, measure: AtThresholds, n_resamples: int, seed: int, threads: int | None
 ) -> BootstrappedRates:
     everybody = measure(np.ones((1, measure.comparisons.n_subjects), dtype=np.int32))
-    blocks = list(replicates(measure, scheme, measure.comparisons.n_subjects, n_resamples, seed, threads))
+    blocks = list(
+        replicates(measure, scheme, measure.comparisons.n_subjects, n_resamples, Drawings(seed), threads)
+    )
     fmr = np.concatenate([block.fmr for block in blocks])
     if not len(fmr):
         raise DesignError("No drawing of people has a comparison in it.", "there are too few people.")

@@ -15,7 +15,7 @@ from proband.engine import Progress
 from proband.engine.frames import frame_of_rows
 from proband.engine.rendering import Shown
 from proband.errors import UsageError
-from proband.inference.bands import estimate_cmc
+from proband.inference.bands import closed_band, estimate_cmc
 from proband.inference.estimates import Band
 from proband.inference.proportions import Interval
 from proband.measures import CMC, Curve, MedianCensoredRank, Outcomes, rank
@@ -23,9 +23,9 @@ from proband.measures.outcomes import Counting, FailurePolicy, TiePolicy
 from proband.measures.results import Answers
 from proband.samples import Category, EmptyCategoryError, Experiment
 from proband.scores import Scores
-from proband.words import Note, Sentence, fixed, plain
+from proband.words import Note, Sentence, Target, fixed, plain
 
-ALL_PROBES = "all probes"
+_ALL_PROBES = Target("all-probes", "all probes")
 ALTERED_FROM = "altered_from"  # the column that says of an altered copy which sample it was made from
 CENSORED_AT = 10
 _EMPTY = Sentence("evaluation.empty-category", "note", "left out: {why}")
@@ -39,12 +39,20 @@ _ALTERED = Sentence(
 _RESAMPLES, _RANKS_RESAMPLED = 2_000, 2_000
 
 
+def probes_called(category: str | None) -> str:
+    """What people call a set of probes: the name of its category, or all probes where there is none."""
+    return str(_ALL_PROBES) if category is None else category
+
+
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """One algorithm on one set of probes: its outcomes, its curve, and the band around it."""
+    """One algorithm on one set of probes: its outcomes, its curve, and the band around it.
+
+    The category is None for all probes.
+    """
 
     algorithm: str
-    category: str
+    category: str | None
     outcomes: Outcomes
     curve: Curve
     band: Band
@@ -81,8 +89,8 @@ class Evaluation(Shown):
         return tuple(dict.fromkeys(entry.algorithm for entry in self.entries))
 
     @property
-    def categories(self) -> tuple[str, ...]:
-        """The sets of probes, in order."""
+    def categories(self) -> tuple[str | None, ...]:
+        """The sets of probes, in order: None for all probes, the others by the names of their categories."""
         return tuple(dict.fromkeys(entry.category for entry in self.entries))
 
     @property
@@ -101,8 +109,8 @@ class Evaluation(Shown):
         """The level of every interval."""
         return self.entries[0].band.confidence_level
 
-    def of(self, category: str) -> tuple[Entry, ...]:
-        """The entries of one set of probes."""
+    def of(self, category: str | None) -> tuple[Entry, ...]:
+        """The entries of one set of probes: of a category, or of all probes."""
         return tuple(entry for entry in self.entries if entry.category == category)
 
     def curves(self, category: str | None = None) -> list[Curve]:
@@ -127,7 +135,7 @@ class Evaluation(Shown):
             median = MedianCensoredRank(CENSORED_AT)(entry.outcomes)
             rows.append(
                 {
-                    "category": entry.category,
+                    "category": probes_called(entry.category),
                     "algorithm": entry.algorithm,
                     **self._rates(entry),
                     f"median_rank_censored_at_{CENSORED_AT}": median.value,
@@ -160,7 +168,7 @@ class Evaluation(Shown):
                 how="left",
                 maintain_order="left",
             )
-            .select(pl.lit(entry.category).alias("category"), pl.all())
+            .select(pl.lit(probes_called(entry.category)).alias("category"), pl.all())
             for entry in self.entries
         )
 
@@ -174,7 +182,7 @@ class Evaluation(Shown):
             "notes": plain(self.notes),
             "results": [
                 {
-                    "category": entry.category,
+                    "category": probes_called(entry.category),
                     "algorithm": entry.algorithm,
                     "rates": {str(t): entry.curve.at(t) for t in self.ranks},
                     "intervals": {str(t): list(entry.interval(t) or ()) or None for t in self.ranks},
@@ -274,7 +282,8 @@ def evaluate_outcomes(
     for name, part in sets.items():
         for outcomes in ranked:
             own = outcomes if part is experiment else outcomes.restricted(part)
-            entries.append(Entry(own.algorithm, name, own, CMC()(own), _band(own, confidence_level)))
+            curve = CMC()(own)
+            entries.append(Entry(own.algorithm, name, own, curve, _band(curve, own, confidence_level)))
     return Evaluation(tuple(entries), tuple(ranks), notes)
 
 
@@ -285,8 +294,10 @@ def _check_ranks(ranks: Sequence[int]) -> None:
         )
 
 
-def _band(outcomes: Outcomes, level: float) -> Band:
-    if not outcomes.fractional or len(np.unique(outcomes.subjects)) < 2:
+def _band(curve: Curve, outcomes: Outcomes, level: float) -> Band:
+    if not outcomes.fractional:
+        return closed_band(curve, outcomes, level)
+    if len(np.unique(outcomes.subjects)) < 2:
         return estimate_cmc(outcomes, confidence_level=level)
     design = Bootstrap("subject", n_resamples=_RESAMPLES)
     return estimate_cmc(outcomes, design=design, confidence_level=level, max_rank=_RANKS_RESAMPLED)
@@ -294,14 +305,19 @@ def _band(outcomes: Outcomes, level: float) -> Band:
 
 def _sets(
     experiment: Experiment, categories: Sequence[Category], pooled: Category | None
-) -> tuple[dict[str, Experiment], tuple[Note, ...]]:
+) -> tuple[dict[str | None, Experiment], tuple[Note, ...]]:
     """The experiment over the pooled probes and over each category, and notes on copies among the former and categories without any."""
-    name, whole = (ALL_PROBES, experiment) if pooled is None else (pooled.name, pooled.of(experiment))
+    name, whole = (None, experiment) if pooled is None else (pooled.name, pooled.of(experiment))
     sets = {name: whole}
-    notes = _altered(name, whole)
+    notes = _altered(probes_called(name), whole)
     for category in categories:
         if category.name in sets:
             raise UsageError(f"The category {category.name!r} is defined twice.")
+        if pooled is None and category.name == probes_called(None):
+            raise UsageError(
+                f"The category {category.name!r} is called as all probes together are, so nobody could tell the two apart.",
+                "give it another name.",
+            )
         try:
             sets[category.name] = category.of(experiment)
         except EmptyCategoryError as none:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from proband.errors import UsageError, first_few
 from proband.inference.comparing import compare
 from proband.inference.comparison import Comparison, PairComparison
-from proband.inference.evaluation import Entry, Evaluation
+from proband.inference.evaluation import Entry, Evaluation, probes_called
 from proband.inference.multiplicity import holm
 from proband.measures import RecognitionRate
 from proband.words import Note, Sentence, plain
@@ -83,7 +83,7 @@ class ContrastRow:
         The second less the first, paired; p-values are adjusted over the whole table.
     """
 
-    category: str
+    category: str | None
     n_probes: int
     n_probe_subjects: int
     n_gallery_subjects: int
@@ -96,7 +96,8 @@ class ContrastRow:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
-        return {name: plain(value) for name, value in vars(self).items()}
+        values = {name: plain(value) for name, value in vars(self).items()}
+        return values | {"category": probes_called(self.category)}
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,7 @@ class Contrast:
 
     def _sentence(self, row: ContrastRow) -> Note:
         said = {
-            "category": row.category,
+            "category": probes_called(row.category),
             "first": self.first,
             "second": self.second,
             "effect": row.pair.effect,
@@ -231,7 +232,7 @@ def _named(one: Version | Improvement) -> tuple[Kind, tuple[str, str], tuple[str
 
 
 def _row(
-    evaluation: Evaluation, category: str, names: tuple[str, str], rank: int, level: float, seed: int
+    evaluation: Evaluation, category: str | None, names: tuple[str, str], rank: int, level: float, seed: int
 ) -> ContrastRow:
     entries = {entry.algorithm: entry for entry in evaluation.of(category)}
     first, second = (entries[name] for name in names)

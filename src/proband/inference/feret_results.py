@@ -14,7 +14,7 @@ from proband.engine.rendering import Shown
 from proband.inference.comparison import Comparison
 from proband.inference.difficulty import Difficulty
 from proband.inference.estimates import Band
-from proband.inference.evaluation import ALL_PROBES, Evaluation
+from proband.inference.evaluation import Evaluation, probes_called
 from proband.inference.feret_pairs import Contrast
 from proband.inference.gallery_places import places
 from proband.inference.gallery_tables import GalleryVariation
@@ -40,7 +40,7 @@ class CategoryResult:
         Whether the probes tell algorithms apart.
     """
 
-    category: str
+    category: str | None
     average: Band
     upper_bound: Band
     leader: str
@@ -51,7 +51,7 @@ class CategoryResult:
         """Return plain values, ready for JSON."""
         facts = self.average.facts
         return {
-            "category": self.category,
+            "category": probes_called(self.category),
             "n_probes": facts.n_probes,
             "n_probe_subjects": facts.n_probe_subjects,
             "n_gallery_subjects": facts.n_gallery_subjects,
@@ -101,7 +101,7 @@ class FeretStudy(Shown):
     notes: tuple[Note, ...] = ()
 
     def __repr__(self) -> str:
-        leaders = ", ".join(f"{one.category}: {one.leader}" for one in self.results[:4])
+        leaders = ", ".join(f"{probes_called(one.category)}: {one.leader}" for one in self.results[:4])
         return (
             f"FeretStudy({len(self.evaluation.algorithms)} algorithms, {len(self.results)} sets of probes; "
             f"best at rank 1 on {leaders})"
@@ -109,38 +109,25 @@ class FeretStudy(Shown):
 
     def to_frame(self) -> pl.DataFrame:
         """The leaderboard: a row for each set of probes and algorithm with its places, and one for the average."""
-        frame = self.evaluation.to_frame()
-        placed = [
-            {
-                "category": one.category,
-                "algorithm": name,
-                "place": place,
-                "place_low": reach[0],
-                "place_high": reach[1],
-            }
+        held = {
+            (one.category, name): (place, *reach)
             for one in self.results
             for name, (place, reach) in places_of(self, one).items()
-        ]
-        schema = {"category": pl.String, "algorithm": pl.String} | dict.fromkeys(
-            ("place", "place_low", "place_high"), pl.Int64
+        }
+        entries, nowhere = self.evaluation.entries, (None, None, None)
+        placed = frame_of_rows(
+            (held.get((entry.category, entry.algorithm), nowhere) for entry in entries),
+            dict.fromkeys(("place", "place_low", "place_high"), pl.Int64),
         )
-        board = frame.join(
-            frame_of_rows(placed, schema),
-            on=["category", "algorithm"],
-            how="left",
-            maintain_order="left",
-        )
+        board = pl.concat([self.evaluation.to_frame(), placed], how="horizontal")
         averages = frame_of_rows([self._average_row(one) for one in self.results])
-        return pl.concat([board, averages], how="diagonal_relaxed").sort(
-            pl.col("category").replace_strict(
-                {name: at for at, name in enumerate(self.evaluation.categories)}, return_dtype=pl.Int64
-            ),
-            maintain_order=True,
-        )
+        sets = [*(entry.category for entry in entries), *(one.category for one in self.results)]
+        order = [self.evaluation.categories.index(one) for one in sets]
+        return pl.concat([board, averages], how="diagonal_relaxed")[np.argsort(order, kind="stable")]
 
     def _average_row(self, one: CategoryResult) -> dict[str, Any]:
         band, facts = one.average, one.average.facts
-        row: dict[str, Any] = {"category": one.category, "algorithm": facts.algorithm}
+        row: dict[str, Any] = {"category": probes_called(one.category), "algorithm": facts.algorithm}
         for t in self.evaluation.ranks:
             at = min(t, len(band.values)) - 1
             row |= {
@@ -167,7 +154,7 @@ class FeretStudy(Shown):
             "versions": [one.to_dict() for one in self.versions],
             "improvements": [one.to_dict() for one in self.improvements],
             "variation": [
-                {**one.to_dict(), "category": one.category or ALL_PROBES} for one in self.variation
+                {**one.to_dict(), "category": probes_called(one.category)} for one in self.variation
             ],
             "sizes": [one.to_dict() for one in self.sizes],
             "rejection": None if self.rejection is None else self.rejection.to_dict(),

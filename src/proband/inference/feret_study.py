@@ -14,7 +14,7 @@ from proband.errors import DesignError, Hint, UsageError, first_few
 from proband.inference.comparing import compare
 from proband.inference.difficulty import difficulty
 from proband.inference.estimates import Band
-from proband.inference.evaluation import ALL_PROBES, Entry, Evaluation, evaluate, evaluate_outcomes
+from proband.inference.evaluation import Entry, Evaluation, evaluate, evaluate_outcomes, probes_called
 from proband.inference.feret_pairs import Improvement, Version, contrasts, require_different, require_known
 from proband.inference.feret_results import CategoryResult as CategoryResult, FeretStudy as FeretStudy
 from proband.inference.gallery_tables import GalleryVariation
@@ -179,7 +179,7 @@ def probe_groups(experiment: Experiment, column: str) -> tuple[Category, ...]:
 
 
 def _result(
-    evaluation: Evaluation, category: str, field: tuple[str, ...], rank: int, seed: int
+    evaluation: Evaluation, category: str | None, field: tuple[str, ...], rank: int, seed: int
 ) -> CategoryResult:
     entries = [entry for entry in evaluation.of(category) if entry.algorithm in field]
     outcomes, level = [entry.outcomes for entry in entries], evaluation.confidence_level
@@ -238,7 +238,7 @@ def _variation(
                     )
                 )
             except DesignError as none:
-                name = ALL_PROBES if category is None else category.name
+                name = probes_called(None if category is None else category.name)
                 why = none.message.rstrip(".")
                 notes.append(_NO_VARIATION(category=name, design=design.as_method, why=why))
     return tuple(made), tuple(notes)

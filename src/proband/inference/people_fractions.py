@@ -12,6 +12,7 @@ import numpy.typing as npt
 from proband.designs import Clustered
 from proband.errors import Hint, UsageError
 from proband.inference.estimates import Band
+from proband.inference.evaluation import probes_called
 from proband.inference.proportions import Interval, normal_quantile, t_quantile, wilson_interval
 from proband.measures import Curve, Outcomes, average_cmc
 from proband.measures.open_set import chance_by_gallery_size
@@ -100,7 +101,7 @@ class SizeCurve:
         The people they are drawn from.
     """
 
-    category: str
+    category: str | None
     algorithm: str
     rank: int
     sizes: tuple[int, ...]
@@ -117,15 +118,16 @@ class SizeCurve:
         shown = ", ".join(
             f"{count(size)}: {fixed(rate)}" for size, rate in zip(self.sizes, self.rates, strict=True)
         )
-        return f"{self.algorithm}, {self.category}: rank-{self.rank} rate by people enrolled {shown}"
+        return f"{self.algorithm}, {probes_called(self.category)}: rank-{self.rank} rate by people enrolled {shown}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
-        return {name: plain(value) for name, value in vars(self).items()}
+        values = {name: plain(value) for name, value in vars(self).items()}
+        return values | {"category": probes_called(self.category)}
 
 
 def size_curve(
-    outcomes: Outcomes, category: str, sizes: Sequence[int], rank: int, confidence_level: float
+    outcomes: Outcomes, category: str | None, sizes: Sequence[int], rank: int, confidence_level: float
 ) -> SizeCurve:
     """Work out what smaller galleries would give, from ranks that count people.
 

@@ -21,26 +21,52 @@ from proband.inference.comparing import compare
 from proband.inference.comparison import Comparison
 from proband.inference.estimates import Band
 from proband.inference.galleries import GalleryEffect, ImageColumns, gallery_effect
-from proband.inference.stratified import strata_of
+from proband.inference.stratified import IMAGES_OF_PEOPLE, strata_of
 from proband.inference.stratified_bands import rates_and_errors
 from proband.inference.tallies import tally
 from proband.measures import CMC, Outcomes, RecognitionRate, rank as rank_probes
 from proband.measures.outcomes import FailurePolicy, TiePolicy
+from proband.measures.targets import OTHER_PEOPLE, OTHER_PROBES
 from proband.samples import Samples
 from proband.scores import Scores
-from proband.words import count
+from proband.words import Method, Target, count
 
 Floats = npt.NDArray[np.float64]
 _BOOTSTRAP = 1_000  # replicates, as in the paper
 
-METHODS = {
-    "BRR": "probe images of these people",
-    "stratified jackknife": "probe images of these people",
-    "delete-one jackknife": "other probes",
-    "bootstrap over probes": "other probes",
-    "bootstrap over people": "other people",
+_BRR = Method("brr", "BRR")
+_STRATIFIED = Method("jackknife-stratified", "stratified jackknife")
+_DELETE_ONE = Method("jackknife", "delete-one jackknife")
+_OF_PROBES = Method("bootstrap-of-probes", "bootstrap over probes")
+_OF_PEOPLE = Method("bootstrap-of-people", "bootstrap over people")
+_VARYING = {
+    _BRR.key: IMAGES_OF_PEOPLE,
+    _STRATIFIED.key: IMAGES_OF_PEOPLE,
+    _DELETE_ONE.key: OTHER_PROBES,
+    _OF_PROBES.key: OTHER_PROBES,
+    _OF_PEOPLE.key: OTHER_PEOPLE,
 }
-"""What each standard error of the comparison varies."""
+
+
+@dataclass(frozen=True, eq=False)
+class Errors:
+    """The standard error of a curve at every rank, how it was made, and what varies behind it."""
+
+    method: Method
+    by_rank: Floats
+
+    @property
+    def varying(self) -> Target:
+        """What varies behind it."""
+        return _VARYING[self.method.key]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "method": self.method.to_dict(),
+            "varying": self.varying.to_dict(),
+            "by_rank": self.by_rank.tolist(),
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +82,7 @@ class StratStudy(Shown):
     effects, mixed
         For each algorithm, each column as the gallery: as the columns are, and after mixing.
     errors
-        Standard error of the CMC by rank and method, of the first algorithm with the first mixed gallery.
+        Standard error of the CMC by the key of its method, of the first algorithm with the first mixed gallery.
     variances
         Variance of the CMC by rank for 2, 3, … units a person, of the same; fewer units are averaged over which are left out.
     bands
@@ -73,7 +99,7 @@ class StratStudy(Shown):
     most_people: tuple[int, int] | None
     effects: tuple[GalleryEffect, ...]
     mixed: tuple[GalleryEffect, ...]
-    errors: dict[str, Floats]
+    errors: dict[str, Errors]
     variances: dict[int, Floats]
     bands: tuple[Band, ...]
     comparison: Comparison | None
@@ -89,10 +115,7 @@ class StratStudy(Shown):
             "n_unused": self.n_unused,
             "galleries": [one.to_dict() for one in self.effects],
             "mixed_galleries": [one.to_dict() for one in self.mixed],
-            "standard_errors": {
-                name: {"varying": METHODS[name], "by_rank": values.tolist()}
-                for name, values in self.errors.items()
-            },
+            "standard_errors": {key: one.to_dict() for key, one in self.errors.items()},
             "variances_by_units": {str(units): values.tolist() for units, values in self.variances.items()},
             "comparison": None if self.comparison is None else self.comparison.to_dict(),
         }
@@ -173,25 +196,25 @@ def strat_study(
     )
 
 
-def errors_by_method(outcomes: Outcomes, seed: int = 0) -> dict[str, Floats]:
+def errors_by_method(outcomes: Outcomes, seed: int = 0) -> dict[str, Errors]:
     """The standard error of the CMC at every rank: BRR, the delete-one jackknife, and bootstraps over probes and people.
 
     Where no array balances the units, the stratified jackknife stands for BRR, which it equals where there is one.
     """
     last = outcomes.n_ranks
-    found: dict[str, Floats] = {}
+    found: list[Errors] = []
     balanced = all(BRR().takes(n) for n in np.unique(strata_of(outcomes, BRR())[0].sizes).tolist())
-    within = ("BRR", BRR()) if balanced else ("stratified jackknife", Jackknife())
-    for name, design in (within, ("delete-one jackknife", Jackknife(kind="JK1"))):
+    within = (_BRR, BRR()) if balanced else (_STRATIFIED, Jackknife())
+    for method, design in (within, (_DELETE_ONE, Jackknife(kind="JK1"))):
         strata, _ = strata_of(outcomes, design)
-        found[name] = rates_and_errors(outcomes, design, strata, last)[1]
-    for name, over in (("bootstrap over probes", "probe"), ("bootstrap over people", "subject")):
+        found.append(Errors(method, rates_and_errors(outcomes, design, strata, last)[1]))
+    for method, over in ((_OF_PROBES, "probe"), (_OF_PEOPLE, "subject")):
         drawn = Bootstrap(over, n_resamples=_BOOTSTRAP)  # type: ignore[arg-type]
         counted = tally(CMC(last), outcomes, units_of(outcomes, drawn))
         replicates = np.concatenate([counted.values(w) for w in drawn.weights(len(counted.rows), seed)])
         errors = replicates.std(axis=0, ddof=1)
-        found[name] = np.where(np.ptp(replicates, axis=0) > ROUNDING, errors, 0.0)
-    return found
+        found.append(Errors(method, np.where(np.ptp(replicates, axis=0) > ROUNDING, errors, 0.0)))
+    return {one.method.key: one for one in found}
 
 
 def _by_units(

@@ -42,7 +42,7 @@ _PAST_LIMITS = Sentence(
     "the symmetric interval passes 0 or 1; interval='logit' or 'wilson' does not",
 )
 _STILL = Sentence("strata.still", "note", "{n:count} of {of:count} strata do not vary")
-_IMAGES_OF_PEOPLE = Target("probe-images-of-these-people", "probe images of these people, as many of each")
+IMAGES_OF_PEOPLE = Target("probe-images-of-these-people", "probe images of these people, as many of each")
 _PEOPLE_FIXED = Target("people-algorithm-and-gallery", "these people, the algorithm and the gallery")
 _STRATA_FIXED = Target("strata-algorithm-and-gallery", "the strata, the algorithm and the gallery")
 _STRATA_ALIKE = Target(
@@ -352,6 +352,6 @@ def answers_of(of: Target, design: StratifiedDesign) -> Answers:
     if isinstance(design, Jackknife) and design.kind == "JK1":
         return Answers(of, OTHER_PROBES, GALLERY, PROBES_ALIKE)
     if design.strata is None:
-        return Answers(of, _IMAGES_OF_PEOPLE, _PEOPLE_FIXED, _STRATA_ALIKE)
+        return Answers(of, IMAGES_OF_PEOPLE, _PEOPLE_FIXED, _STRATA_ALIKE)
     within = f"probe images within strata of {design.strata}, as many of each"
     return Answers(of, Target("probe-images-within-strata", within), _STRATA_FIXED, _STRATA_ALIKE)

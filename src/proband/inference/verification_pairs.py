@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
 from proband.errors import DesignError
 from proband.inference.comparison import Comparison
-from proband.inference.dyadic_bootstrap import FnmrDraws, fnmr_at_fmr_replicates, fnmr_difference
+from proband.inference.drawings import Drawings
+from proband.inference.dyadic_bootstrap import FnmrDraws, fnmr_difference
+from proband.inference.dyads import Meetings
 from proband.inference.estimates import Estimate
 from proband.inference.judging import judged
 from proband.inference.paired import Tested
 from proband.inference.proportions import Interval
-from proband.inference.verifying import Shared, Verification, VerificationPoint, verified, verify
+from proband.inference.verifying import Integers, Shared, Verification, VerificationPoint, verified, verify
 from proband.measures.results import Answers, Facts
 from proband.measures.targets import ALGORITHMS, OTHER_PEOPLE_AND_THRESHOLD, PEOPLE_ALIKE, derived
 from proband.measures.verification import FNMR, SUPPORTED
@@ -51,13 +53,18 @@ def estimate_fnmr(
     made = verify(
         scores, within, fmrs=[measure.at_fmr], confidence_level=level, n_resamples=N_RESAMPLES, rng=seed
     )
-    return _estimate(measure, made, scores, within, level, seed)
+    return _estimate(measure, made, made.points[0], scores, within, level, seed)
 
 
 def _estimate(
-    measure: FNMR, made: Verification, scores: Scores, within: Experiment | Samples, level: float, seed: int
+    measure: FNMR,
+    made: Verification,
+    point: VerificationPoint,
+    scores: Scores,
+    within: Experiment | Samples,
+    level: float,
+    seed: int,
 ) -> Estimate:
-    (point,) = made.points
     anew = point.fnmr_at_fmr
     low, high = (point.fnmr.low, point.fnmr.high) if anew is None else anew
     notes = list(made.notes)
@@ -81,54 +88,77 @@ def _estimate(
     )
 
 
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """One algorithm at every rate that is compared: its estimates, and its drawings on which comparisons."""
+
+    estimates: tuple[Estimate, ...]
+    draws: tuple[FnmrDraws, ...]
+    genuine_people: Integers
+    comparisons: Meetings
+
+    @classmethod
+    def of(
+        cls,
+        measures: Sequence[FNMR],
+        scores: Scores,
+        within: Experiment | Samples,
+        level: float,
+        drawings: Drawings,
+    ) -> _Drawn:
+        fmrs = [measure.at_fmr for measure in measures]
+        made, shared = verified(scores, within, fmrs, (), level, N_RESAMPLES, False, drawings)
+        both = list(zip(measures, made.points, strict=True))
+        return cls(
+            tuple(_estimate(one, made, at, scores, within, level, drawings.seed) for one, at in both),
+            tuple(_draws(at, shared, one.at_fmr, drawings) for one, at in both),
+            shared.genuine_people,
+            shared.comparisons,
+        )
+
+
 def compare_fnmr(
-    measure: FNMR,
+    measures: Sequence[FNMR],
     algorithms: Mapping[str, Scores],
     within: Experiment | Samples,
-    margin: float | None,
+    margins: Sequence[float],
     level: float,
-    seed: int,
-) -> Comparison:
-    """Compare algorithms by FNMR at the same false match rate, all in the same drawings of people."""
-    estimates: dict[str, Estimate] = {}
-    held: dict[str, tuple[Shared, FnmrDraws]] = {}
-    for name, scores in algorithms.items():
-        made, shared = verified(scores, within, [measure.at_fmr], (), level, N_RESAMPLES, rng=seed)
-        estimates[name] = _estimate(measure, made, scores, within, level, seed)
-        held[name] = shared, _drawn(made.points[0], shared, measure.at_fmr, seed)
+    drawings: Drawings,
+) -> list[Comparison]:
+    """Compare algorithms by FNMR at each of several false match rates, all in the same drawings of people."""
+    held = {name: _Drawn.of(measures, scores, within, level, drawings) for name, scores in algorithms.items()}
+    return [
+        _compared(measure, place, held, margin, level)
+        for place, (measure, margin) in enumerate(zip(measures, margins, strict=True))
+    ]
 
+
+def _compared(
+    measure: FNMR, place: int, held: Mapping[str, _Drawn], margin: float, level: float
+) -> Comparison:
     def tested(first: str, second: str) -> Tested:
-        (a, drawn), (b, others) = held[first], held[second]
+        a, b = held[first], held[second]
         same = (
             np.array_equal(a.genuine_people, b.genuine_people)
             and a.comparisons.n_impostor == b.comparisons.n_impostor
         )
         if not same:
             raise DesignError(f"{first} and {second} were not measured on the same comparisons.")
-        found = fnmr_difference(drawn, others, a.comparisons, measure.at_fmr, level)
+        found = fnmr_difference(a.draws[place], b.draws[place], a.comparisons, measure.at_fmr, level)
         interval = Interval(found.low, found.high)
         method = replace(_BOTH_ANEW, draws=len(found.replicates))
         return Tested(found.difference, interval, interval, found.standard_error, found.p_value, method)
 
+    estimates = {name: one.estimates[place] for name, one in held.items()}
     answers = answers_of_verification(derived("difference", "difference of {}", measure.estimand))
     return compared_by_verification(estimates, tested, margin, level, answers, upward=False)
 
 
-def _drawn(point: VerificationPoint, shared: Shared, fmr: float, seed: int) -> FnmrDraws:
+def _draws(point: VerificationPoint, shared: Shared, fmr: float, drawings: Drawings) -> FnmrDraws:
     """The drawings that the interval of a point rests on; without a false match it has none, and they are made here."""
     replicates = point.replicates
     if replicates is None:
-        replicates = fnmr_at_fmr_replicates(
-            shared.first,
-            shared.second,
-            shared.tail,
-            shared.genuine_people,
-            shared.genuine,
-            shared.comparisons,
-            fmr,
-            N_RESAMPLES,
-            seed,
-        )
+        (replicates,) = shared.fnmr_replicates([fmr], N_RESAMPLES, drawings)
     return FnmrDraws(point.point.fnmr, point.point.false_non_matches, replicates)
 
 

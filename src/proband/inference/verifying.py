@@ -13,8 +13,9 @@ from proband._version import __version__
 from proband.engine import Progress
 from proband.engine.rendering import Shown
 from proband.errors import AlignmentError, DesignError, Hint, Said, UsageError
+from proband.inference.drawings import AtRates, Drawings, Genuine, Tail
 from proband.inference.dyadic import RateInterval, false_match_rate, false_non_match_rate, naive_interval
-from proband.inference.dyadic_bootstrap import fnmr_at_fmr_replicates, recentred_interval
+from proband.inference.dyadic_bootstrap import recentred_interval
 from proband.inference.dyads import Comparisons, ListedComparisons, Meetings
 from proband.inference.proportions import Interval, check_level, check_seed
 from proband.measures.compared import Compared
@@ -181,6 +182,16 @@ class Shared:
             tail,
         )
 
+    def fnmr_replicates(self, fmrs: Sequence[float], n_resamples: int, drawings: Drawings) -> list[Floats]:
+        """FNMR at each false match rate in drawings of people, with the thresholds found anew in each."""
+        if not fmrs:
+            return []
+        tail = Tail.of(self.first, self.second, self.tail, self.comparisons)
+        genuine = Genuine.of(self.genuine_people, self.genuine, self.comparisons)
+        return AtRates.of(tail, genuine, self.comparisons, fmrs).replicates(
+            "vertex", n_resamples, drawings, None
+        )
+
 
 def verify(
     scores: Scores | Trials,
@@ -191,7 +202,7 @@ def verify(
     confidence_level: float = 0.95,
     n_resamples: int = 1_000,
     naive: bool = False,
-    rng: int = 0,
+    rng: int | Drawings = 0,
     check_orientation: bool = True,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -212,9 +223,12 @@ def verify(
         Replicates of people for FNMR at a fixed FMR, where the threshold is found anew each time; 0 for none.
     naive
         Add the intervals of independent comparisons, labelled as such.
+    rng
+        The seed of replicates, or drawings of people that others are measured with as well.
     """
     check_level(confidence_level)
-    check_seed(rng)
+    drawings = rng if isinstance(rng, Drawings) else Drawings(rng)
+    check_seed(drawings.seed)
     if not fmrs and not thresholds:
         raise UsageError("There is no operating point.", "name false match rates or thresholds.")
     if isinstance(scores, Trials):
@@ -228,7 +242,7 @@ def verify(
             )
         return verify_list(
             scores if within is None else scores.with_samples(within), fmrs=fmrs, thresholds=thresholds,
-            confidence_level=confidence_level, n_resamples=n_resamples, naive=naive, rng=rng, check_orientation=check_orientation,
+            confidence_level=confidence_level, n_resamples=n_resamples, naive=naive, drawings=drawings, check_orientation=check_orientation,
         )  # fmt: skip
     made, _ = verified(
         scores,
@@ -238,7 +252,7 @@ def verify(
         confidence_level,
         n_resamples,
         naive,
-        rng,
+        drawings,
         check_orientation,
         threads,
         progress,
@@ -253,8 +267,8 @@ def verified(
     thresholds: Sequence[float],
     confidence_level: float,
     n_resamples: int,
-    naive: bool = False,
-    rng: int = 0,
+    naive: bool,
+    drawings: Drawings,
     check_orientation: bool = True,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -279,9 +293,7 @@ def verified(
     if n_resamples and fmrs:
         loosest = min(loosest, room_for_replicates(rates, max(fmrs)))
     shared = Shared.of(scores, pairs, loosest)
-    made = tuple(
-        with_intervals(point, sign, shared, confidence_level, n_resamples, naive, rng) for point in points
-    )
+    made = with_intervals(points, sign, shared, confidence_level, n_resamples, naive, drawings)
     people = shared.comparisons.n_subjects
     compared = _compared(scores, within, counts)
     found = Verification(rates, made, people, confidence_level, OVER_PEOPLE, rates.notes, compared)
@@ -333,28 +345,34 @@ def room_for_replicates(rates: ErrorRates, fmr: float) -> float:
 
 
 def with_intervals(
-    point: OperatingPoint, sign: float, shared: Shared, level: float, n_resamples: int, naive: bool, seed: int
+    points: Sequence[OperatingPoint],
+    sign: float,
+    shared: Shared,
+    level: float,
+    n_resamples: int,
+    naive: bool,
+    drawings: Drawings,
+) -> tuple[VerificationPoint, ...]:
+    """Give points their intervals over people, all under the same drawings of them."""
+    asked = (
+        [one.asked for one in points if one.asked is not None and one.false_matches] if n_resamples else []
+    )
+    drawn = dict(zip(asked, shared.fnmr_replicates(asked, n_resamples, drawings), strict=True))
+    return tuple(
+        _with_intervals(one, sign, shared, level, naive, None if one.asked is None else drawn.get(one.asked))
+        for one in points
+    )
+
+
+def _with_intervals(
+    point: OperatingPoint, sign: float, shared: Shared, level: float, naive: bool, replicates: Floats | None
 ) -> VerificationPoint:
-    """Give a point its intervals over people."""
     threshold = np.inf if point.threshold is None else sign * point.threshold
     accepted = shared.tail >= threshold
     fmr = false_match_rate(shared.first[accepted], shared.second[accepted], shared.comparisons, level)
     missed = shared.genuine < threshold
     fnmr = false_non_match_rate(shared.genuine_people, missed.astype(np.float64), level)
-    anew = replicates = None
-    if n_resamples and point.asked is not None and point.false_matches:
-        replicates = fnmr_at_fmr_replicates(
-            shared.first,
-            shared.second,
-            shared.tail,
-            shared.genuine_people,
-            shared.genuine,
-            shared.comparisons,
-            point.asked,
-            n_resamples,
-            seed,
-        )
-        anew = recentred_interval(replicates, point.fnmr, level)
+    anew = None if replicates is None else recentred_interval(replicates, point.fnmr, level)
     plain = None
     if naive:
         plain = (

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from proband.errors import Hint, InputError
+from proband.inference.drawings import Drawings
 from proband.inference.dyadic import RateInterval, false_non_match_rate, naive_interval
 from proband.inference.dyads import ListedComparisons
 from proband.inference.proportions import check_level
@@ -51,7 +52,7 @@ def verify_list(
     confidence_level: float = 0.95,
     n_resamples: int = 1_000,
     naive: bool = False,
-    rng: int = 0,
+    drawings: Drawings,
     check_orientation: bool = True,
 ) -> Verification:
     """Count a list of comparisons, each with or without a name for its query.
@@ -70,9 +71,7 @@ def verify_list(
     compared = Compared("list", trials.metric, counts.n_genuine, counts.n_impostor)
     shared = _shared(trials, sign)
     if shared is not None:
-        made = tuple(
-            with_intervals(point, sign, shared, confidence_level, n_resamples, naive, rng) for point in points
-        )
+        made = with_intervals(points, sign, shared, confidence_level, n_resamples, naive, drawings)
         people = shared.comparisons.n_subjects
         return Verification(rates, made, people, confidence_level, OVER_PEOPLE, rates.notes, compared)
     made = tuple(

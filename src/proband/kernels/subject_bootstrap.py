@@ -71,7 +71,7 @@ def add_singles(weights, subjects, bins, totals):
 
 @njit(nogil=True, cache=True)
 def find_thresholds(weights, first, second, ends, allowed, found):
-    """Go down the sorted tail of every drawing until more false matches are counted than are allowed.
+    """Go down the sorted tail of every drawing once, noting where more false matches are counted than each rate allows.
 
     Parameters
     ----------
@@ -82,22 +82,23 @@ def find_thresholds(weights, first, second, ends, allowed, found):
     ends
         Where each group of equally close pairs ends; groups are accepted or not as a whole.
     allowed
-        The most false matches of each drawing.
+        The most false matches of each drawing at each rate, from the lowest up.
     found
-        Filled with the first group that is too much, or the number of groups where none is.
+        Filled with the first group that is too much, or the number of groups where none is; of the same shape.
     """
     for r in range(weights.shape[0]):
         own = weights[r]
         count = np.int64(0)
-        k = group = 0
-        while group < len(ends):
+        k = group = rate = 0
+        while group < len(ends) and rate < allowed.shape[1]:
             while k < ends[group]:
                 count += own[first[k]] * own[second[k]]
                 k += 1
-            if count > allowed[r]:
-                break
+            while rate < allowed.shape[1] and count > allowed[r, rate]:
+                found[r, rate] = group
+                rate += 1
             group += 1
-        found[r] = group
+        found[r, rate:] = len(ends)
 
 
 @njit(nogil=True, cache=True)

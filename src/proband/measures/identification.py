@@ -42,8 +42,8 @@ class RecognitionRate:
 
     Examples
     --------
-    >>> str(RecognitionRate(5).estimand), RecognitionRate.key
-    ('recognition rate at rank 5', 'rank-rate')
+    >>> str(RecognitionRate(5).estimand), RecognitionRate.key, RecognitionRate(5).code
+    ('recognition rate at rank 5', 'rank-rate', 'rank-5')
 
     """
 
@@ -58,6 +58,11 @@ class RecognitionRate:
     def estimand(self) -> Target:
         """What it measures."""
         return Target(self.key, f"recognition rate at rank {self.rank}")
+
+    @property
+    def code(self) -> str:
+        """What results know it by, its parameters and all."""
+        return f"rank-{self.rank}"
 
     def __call__(self, data: Outcomes | Scores, within: Experiment | None = None) -> Measurement:
         """Measure outcomes, or scores within an experiment."""
@@ -137,6 +142,11 @@ class MedianCensoredRank:
     def estimand(self) -> Target:
         """What it measures."""
         return Target(self.key, f"median rank censored at {self.rank}")
+
+    @property
+    def code(self) -> str:
+        """What results know it by, its parameters and all."""
+        return f"{self.key}-{self.rank}"
 
     def __call__(self, data: Outcomes | Scores, within: Experiment | None = None) -> Measurement:
         """Measure outcomes, or scores within an experiment."""

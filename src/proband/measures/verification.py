@@ -336,6 +336,11 @@ class FNMR:
         """What it measures."""
         return Target(self.key, f"FNMR at an FMR of {digits(self.at_fmr, 6)}")
 
+    @property
+    def code(self) -> str:
+        """What results know it by, its parameters and all."""
+        return f"{self.key}-{float(self.at_fmr)!r}"
+
 
 @dataclass(frozen=True)
 class AUC:
@@ -348,3 +353,8 @@ class AUC:
     def estimand(self) -> Target:
         """What it measures."""
         return Target(self.key, "area under the ROC")
+
+    @property
+    def code(self) -> str:
+        """What results know it by."""
+        return self.key

@@ -1,18 +1,16 @@
 """Results as people read them: tables, figures, files."""
 
 from proband.report.comparisons import comparison_latex, comparison_markdown, comparison_table
-from proband.report.directory import write_evaluation
-from proband.report.figures import cmc_figure, save_figure
-from proband.report.tables import evaluation_markdown, evaluation_table, statements
+from proband.report.figures import cmc_figure, evaluation_figure, save_figure
+from proband.report.tables import evaluation_table, statements
 
 __all__ = [
     "cmc_figure",
     "comparison_latex",
     "comparison_markdown",
     "comparison_table",
-    "evaluation_markdown",
+    "evaluation_figure",
     "evaluation_table",
     "save_figure",
     "statements",
-    "write_evaluation",
 ]

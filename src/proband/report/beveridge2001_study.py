@@ -81,7 +81,7 @@ def _figures(found: VirtualExperiments, unbalanced: VirtualExperiments) -> dict[
         "figure2": rank_intervals_figure(
             {name: [found.rate(name, t) for t in range(1, last + 1)] for name in (best, "pca:l1")}
         ),
-        "figure3": differences_figure({f"{a} − {b}": found.difference(a, b) for a, b in PUBLISHED}, BIN),
+        "figure3": differences_figure({(a, b): found.difference(a, b) for a, b in PUBLISHED}, BIN),
         "figure4": sampling_figure(found.rate(best), unbalanced.rate(best), best),
     }
 

@@ -24,6 +24,8 @@ _GREY, _SHADE = "#555555", "#F1F1F1"
 _MARKERS = "osD^vPX*"
 _SHADED = "shaded: A does not win"
 _MOMENTS = "mean ± standard deviation"
+Named = Sequence[tuple[str, Distribution]]
+"""Distributions, each with its label: two labels may be the same words."""
 _OVERLAP = 1.5  # how many rows high the tallest ridge is
 
 
@@ -50,13 +52,13 @@ def rate_distributions_figure(
     """
     label = _rate(rank)
     if len(distributions) > _MOST_IN_A_PANEL:
-        named = {f"{name}  {_moments(one)}": one for name, one in distributions.items()}
+        named = [(f"{name}  {_moments(one)}", one) for name, one in distributions.items()]
         return _ridges(named, width, title, label)
     panels = _families(distributions)
     size = _wide_enough(distributions), 1.1 + 2.1 * len(panels)
     with _panels(distributions.values(), title, size, len(panels)) as (figure, axes):
         for axis, (family, members) in zip(axes, panels.items(), strict=True):
-            named = {f"{name}  {_moments(one)}": one for name, one in members.items()}
+            named = [(f"{name}  {_moments(one)}", one) for name, one in members.items()]
             _outlines(axis, named, width)
             axis.set_title(f"{family}\n" if family and axis is axes[0] else family, pad=2)
             _legend_beside(axis, _MOMENTS if axis is axes[0] else None)
@@ -109,7 +111,7 @@ def rank_intervals_figure(
 
 
 def differences_figure(
-    distributions: Mapping[str, Distribution],
+    distributions: Mapping[tuple[str, str], Distribution],
     width: int = 1,
     title: str | None = None,
     rank: int | None = None,
@@ -122,7 +124,7 @@ def differences_figure(
     Parameters
     ----------
     distributions
-        Differences A − B by their name, such as ``pca:mahalanobis − pca:l1``.
+        Differences A − B by the names of A and B.
     width
         The width of a bin, in whole values of 1/n. Zero is the last value of its bin, so that the trials at or below zero
         have bins of their own.
@@ -136,17 +138,18 @@ def differences_figure(
     label = f"difference in {_rate(rank)}, A − B (percentage points)"
     ridges = len(distributions) > _MOST_IN_A_PANEL
     between = "\n" if ridges else ": "
-    named = {
-        f"{name}{between}A does not win in {out_of(one.at_most(), one.n_trials)}": one
-        for name, one in distributions.items()
-    }
+    named = [
+        (f"{a} − {b}{between}A does not win in {out_of(one.at_most(), one.n_trials)}", one)
+        for (a, b), one in distributions.items()
+    ]
     if ridges:
         return _ridges(named, width, title, label, note, differences=True)
-    with _panels(named.values(), title, (_wide_enough(named, 1.0), 3.2 + 0.2 * len(named))) as (figure, axes):
+    drawn, size = distributions.values(), (_wide_enough(_labels(named), 1.0), 3.2 + 0.2 * len(named))
+    with _panels(drawn, title, size) as (figure, axes):
         _outlines(axes[0], named, width, differences=True)
         _label_shares(axes, label)
-        _mark_zero(axes[0], named.values())
-        _say(axes[0], named.values(), width, _SHADED, note)
+        _mark_zero(axes[0], drawn)
+        _say(axes[0], drawn, width, _SHADED, note)
         figure.legend(loc="outside lower center")
     return figure
 
@@ -174,14 +177,15 @@ def sampling_figure(
     rank
         Which recognition rate it is, for the label of the axis.
     """
-    sampled = {
-        f"balanced  {_moments(balanced)}": balanced,
-        f"unbalanced  {_moments(unbalanced)}": unbalanced,
-    }
-    with _panels(sampled.values(), title, (_wide_enough(sampled), 3.3)) as (figure, axes):
+    sampled = [
+        (f"balanced  {_moments(balanced)}", balanced),
+        (f"unbalanced  {_moments(unbalanced)}", unbalanced),
+    ]
+    drawn = (balanced, unbalanced)
+    with _panels(drawn, title, (_wide_enough(_labels(sampled)), 3.3)) as (figure, axes):
         _outlines(axes[0], sampled, width)
         _label_shares(axes, f"{_rate(rank)}, {name}")
-        _say(axes[0], sampled.values(), width)
+        _say(axes[0], drawn, width)
         _legend_beside(axes[0], _MOMENTS)
     return figure
 
@@ -233,11 +237,9 @@ def bins(one: Distribution, width: int, zero_last: bool) -> tuple[Floats, Floats
     return np.minimum(edges[held[0] : held[-1] + 2], last), counts[within] / one.n_trials
 
 
-def _outlines(
-    axis: Axes, named: Mapping[str, Distribution], width: int, *, differences: bool = False
-) -> None:
+def _outlines(axis: Axes, named: Named, width: int, *, differences: bool = False) -> None:
     """Draw histograms over one another, as outlines, tinted if there are few."""
-    for style, (name, one) in enumerate(named.items()):
+    for style, (name, one) in enumerate(named):
         edges, shares = bins(one, width, differences)
         colour = COLOURS[style % len(COLOURS)]
         if len(named) <= _MOST_TINTED:
@@ -248,7 +250,7 @@ def _outlines(
 
 
 def _ridges(
-    named: Mapping[str, Distribution],
+    named: Named,
     width: int,
     title: str | None,
     label: str,
@@ -257,17 +259,18 @@ def _ridges(
     differences: bool = False,
 ) -> Figure:
     """Draw a histogram a row, all on one scale: what many distributions stay readable as."""
-    parts = [bins(one, width, differences) for one in named.values()]
+    labels, drawn = _labels(named), [one for _, one in named]
+    parts = [bins(one, width, differences) for one in drawn]
     highest = max(float(shares.max()) for _, shares in parts)
-    size = _wide_enough(named), 1.1 + (0.44 if differences else 0.32) * (len(named) + _OVERLAP - 1)
-    with _panels(named.values(), title, size) as (figure, (axis,)):
+    size = _wide_enough(labels), 1.1 + (0.44 if differences else 0.32) * (len(named) + _OVERLAP - 1)
+    with _panels(drawn, title, size) as (figure, (axis,)):
         for row, (edges, shares) in enumerate(parts):
             base = -float(row)
             colour = COLOURS[row % len(COLOURS)]
             heights = base + _OVERLAP * shares / highest
             axis.stairs(heights, edges, baseline=base, fill=True, color=colour, alpha=0.35, zorder=2 + row)
             axis.stairs(heights, edges, baseline=base, color=colour, linewidth=1.2, zorder=2 + row)
-        axis.set_yticks(-np.arange(len(named), dtype=float), list(named), va="bottom")
+        axis.set_yticks(-np.arange(len(named), dtype=float), labels, va="bottom")
         tops = [_OVERLAP * float(shares.max()) / highest - row for row, (_, shares) in enumerate(parts)]
         axis.set_ylim(0.6 - len(named), max(tops) + 0.15)
         axis.tick_params(axis="y", length=0)
@@ -275,13 +278,13 @@ def _ridges(
         axis.grid(visible=True, axis="y")
         axis.set_axisbelow(True)
         if differences:
-            _mark_zero(axis, named.values())
+            _mark_zero(axis, drawn)
         else:
             axis.xaxis.set_major_formatter(_percent)
         axis.set_xlabel(label)
         _say(
             axis,
-            named.values(),
+            drawn,
             width,
             f"highest bin {percent(highest, 1)}",
             _SHADED if differences else "",
@@ -322,6 +325,10 @@ def _rate(rank: int | None) -> str:
 def _percent(value: float, _: object = None) -> str:
     """A share; a wide bin may make an axis reach where none can be."""
     return f"{trimmed(100 * value)}%" if -1e-9 < value < 1 + 1e-9 else ""
+
+
+def _labels(named: Named) -> list[str]:
+    return [label for label, _ in named]
 
 
 def _wide_enough(labels: Iterable[str], beside: float = 5.0) -> float:

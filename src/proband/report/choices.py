@@ -181,7 +181,7 @@ def figures_of(result: VirtualExperiments, level: float = 0.95) -> dict[str, Fig
     pairs = list(combinations((name for name in names if name in paired), 2))
     if pairs:
         made["differences"] = differences_figure(
-            {f"{a} − {b}": result.difference(a, b) for a, b in pairs},
+            {(a, b): result.difference(a, b) for a, b in pairs},
             _bin_width(result.n_subjects),
             note=between,
         )

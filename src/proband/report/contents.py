@@ -12,7 +12,7 @@ from proband.inference import Comparison
 from proband.inference.groups import Differential
 from proband.inference.strat_study import StratStudy
 from proband.report import choices, feret, strat
-from proband.report.figures import cmc_figure
+from proband.report.figures import evaluation_figure
 from proband.report.verification import points_frame, searches_figure, verification_figures
 from proband.study.findings import Findings
 
@@ -34,6 +34,7 @@ TABLES = (
     "choices_differences",
     "strat",
     "feret",
+    "feret_cmc",
     "feret_variation",
     "feret_sizes",
 )
@@ -94,6 +95,7 @@ def _of_studies(found: Findings) -> dict[str, pl.DataFrame]:
         made["strat"] = _strat(found.strat)
     if found.feret is not None:
         made["feret"] = found.feret.to_frame()
+        made["feret_cmc"] = found.feret.evaluation.curves_frame()
         if found.feret.variation:
             made["feret_variation"] = feret.variation_frame(found.feret)
         if found.feret.sizes:
@@ -105,8 +107,7 @@ def figures_of(found: Findings) -> dict[str, Figure]:
     """Draw every figure of a study, by name."""
     made: dict[str, Figure] = {}
     if found.evaluation is not None:
-        panels = {name: found.evaluation.bands(name) for name in found.evaluation.categories}
-        made["cmc"] = cmc_figure(panels)
+        made["cmc"] = evaluation_figure(found.evaluation)
     if found.verification:
         made |= verification_figures(found.verification, found.groups)
     if found.searches:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,18 +16,26 @@ from proband.engine import Progress
 from proband.faces import Population, contact_sheet
 from proband.inference import Comparison, Evaluation, compare, evaluate
 from proband.measures import RecognitionRate
-from proband.report.directory import write_evaluation
+from proband.report.figures import evaluation_figure, save_figure
+from proband.report.writer import FIGURE_ENDINGS, TABLE_ENDINGS, write_run
 from proband.samples import Experiment, Samples, feret_categories
 from proband.scores.archive import write_score_archive
-from proband.words import counted
+from proband.study.findings import Findings, Provenance
+from proband.study.inputs import versions
+from proband.words import Sentence, counted
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-REPORT = "report.html"
+FIGURE = "cmc"
 GALLERY = "kind == 'fa' and session == 1"
 _TRAINING_SHARE = 0.5  # training people for each test person
 _SHEET_PEOPLE, _SHEET_IMAGES = 8, 6
+_ATTACHED = (
+    *(f"{FIGURE}.{ending}" for ending in FIGURE_ENDINGS),
+    *("faces.png", "data", "data/samples.csv", "data/scores.npz"),
+)
+_MADE = Sentence("demo.how-it-was-made", "note", "nobody here exists; recognisers were {trained}")
 
 
 def run_demo(
@@ -35,14 +43,11 @@ def run_demo(
     n_subjects: int,
     seed: int,
     algorithms: Sequence[str],
-    page: Callable[[str, Evaluation, dict[str, Comparison]], str],
+    command: str,
     threads: int | None,
     progress: Progress,
 ) -> tuple[Evaluation, Path]:
-    """Make, score, measure and compare on the population; return the evaluation and the path of its report.
-
-    `page` makes the report's text of its title, the evaluation and the comparison.
-    """
+    """Make, score, measure and compare on the population; return the evaluation and the path of its report."""
     chosen = [recognizer(name) for name in algorithms or names()]
     others = Population(
         n_subjects=max(10, round(_TRAINING_SHARE * n_subjects)), seed=seed, first_subject=n_subjects
@@ -66,22 +71,26 @@ def run_demo(
 
     title = f"{counted(len(chosen), 'classical algorithm')} on {counted(n_subjects, 'synthetic person', 'synthetic people')}"
 
+    found = Findings(
+        title,
+        Provenance(command, seed=seed, versions=versions()),
+        evaluation=evaluation,
+        comparisons=_compared(evaluation),
+        notes=(_MADE(trained=trained_on),),
+    )
+
     def attach(directory: Path) -> None:
-        """Put the page beside the tables, and what the numbers rest on, for the next commands to try."""
-        text = page(title, evaluation, _compared(evaluation))
-        (directory / REPORT).write_text(text, encoding="utf-8")
+        """Put a figure and what the numbers rest on beside the tables, for the next commands to try."""
+        figure = evaluation_figure(evaluation, title, drawn=_leading(evaluation))
+        for ending in FIGURE_ENDINGS:
+            save_figure(figure, directory / f"{FIGURE}.{ending}")
         data = directory / "data"
         data.mkdir()
         samples.frame.write_csv(data / "samples.csv")
         write_score_archive(data / "scores.npz", scores)
         _sheet(samples, images).save(directory / "faces.png")
 
-    extra = (
-        "![Some of the faces](faces.png)",
-        f"The figure shows the best variant of each family. Nobody shown exists. Recognisers were {trained_on}. The scores and samples are in `data/`.",
-    )
-    write_evaluation(evaluation, out, title, extra, attach, _leading(evaluation))
-    return evaluation, out / REPORT
+    return evaluation, write_run(found, out, TABLE_ENDINGS, attach=attach, attached=_ATTACHED)
 
 
 def _compared(evaluation: Evaluation) -> dict[str, Comparison]:
@@ -90,7 +99,7 @@ def _compared(evaluation: Evaluation) -> dict[str, Comparison]:
     if len(all_probes) < 2:
         return {}
     measure = RecognitionRate(1)
-    return {str(measure.estimand): compare(measure, [one.outcomes for one in all_probes])}
+    return {measure.code: compare(measure, [one.outcomes for one in all_probes])}
 
 
 def _leading(evaluation: Evaluation) -> list[str]:

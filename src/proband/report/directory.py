@@ -1,57 +1,16 @@
-"""A directory with everything an evaluation found, written whole or not at all."""
+"""A directory of results, written whole or not at all."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from proband.engine import written_whole
-from proband.engine.documents import as_json
 from proband.engine.files import make_directory
-from proband.engine.spreadsheets import write_spreadsheet
 from proband.errors import InputError, first_few
-from proband.inference import Band, Evaluation
-from proband.report.figures import cmc_figure, save_figure
-from proband.report.tables import evaluation_markdown, statements
 
 MARK = "results.json"
-_FIGURES = ("cmc.png", "cmc.svg", "cmc.pdf")
-_DEMO = ("report.html", "faces.png", "data", "data/samples.csv", "data/scores.npz")
-_OURS = (MARK, "table.csv", "cmc.csv", "report.md", *_FIGURES)
-
-
-def write_evaluation(
-    evaluation: Evaluation,
-    path: str | Path,
-    title: str = "Identification",
-    extra: Sequence[str] = (),
-    attach: Callable[[Path], None] | None = None,
-    drawn: Sequence[str] | None = None,
-) -> Path:
-    """Write tables, curves, figures and a readable summary into a directory of their own.
-
-    `extra` paragraphs end the summary, `attach` may put more files into the directory before it appears, and `drawn`
-    names the algorithms of the figure (by default all).
-    A directory that holds an earlier evaluation is replaced; any other that is not empty is left alone. What `attach` puts in
-    may be what others compute from, so only it replaces that.
-
-    Returns
-    -------
-    Path
-        The summary, ``report.md``.
-    """
-    with whole_directory(path, _OURS if attach is None else (*_OURS, *_DEMO)) as draft:
-        (draft / MARK).write_text(as_json(evaluation.to_dict()), encoding="utf-8")
-        write_spreadsheet(evaluation.to_frame(), draft / "table.csv")
-        write_spreadsheet(evaluation.curves_frame(), draft / "cmc.csv")
-        figure = cmc_figure(_panels(evaluation, drawn), title)
-        for ending in ("png", "svg", "pdf"):
-            save_figure(figure, draft / f"cmc.{ending}")
-        if attach is not None:
-            attach(draft)
-        (draft / "report.md").write_text(_summary(evaluation, title, extra), encoding="utf-8")
-    return Path(path) / "report.md"
 
 
 @contextmanager
@@ -92,22 +51,3 @@ def _require_ours(path: Path, ours: Sequence[str]) -> None:
             f"{path} holds other things than earlier results, so it is left alone: {first_few(foreign or entries)}.",
             "name another directory.",
         )
-
-
-def _panels(evaluation: Evaluation, drawn: Sequence[str] | None) -> dict[str, list[Band]]:
-    return {
-        name: [curve for curve in evaluation.bands(name) if drawn is None or curve.facts.algorithm in drawn]
-        for name in evaluation.categories
-    }
-
-
-def _summary(evaluation: Evaluation, title: str, extra: Sequence[str]) -> str:
-    notes = "\n".join(f"- {said}" for said in statements(evaluation))
-    parts = [
-        f"# {title}",
-        evaluation_markdown(evaluation),
-        "![Cumulative match characteristics](cmc.png)",
-        notes,
-        *extra,
-    ]
-    return "\n\n".join(parts) + "\n"

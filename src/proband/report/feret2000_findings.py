@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import permutations
 
 from proband.designs.galleries import IN_ORDER
+from proband.inference.evaluation import probes_called
 from proband.inference.feret_pairs import Contrast
 from proband.inference.feret_results import CategoryResult, FeretStudy
 from proband.inference.gallery_tables import GalleryVariation
@@ -84,7 +85,7 @@ def findings(study: FeretStudy) -> list[Finding]:
     ]
 
 
-def _about_difficulty(results: dict[str, CategoryResult]) -> list[Finding]:
+def _about_difficulty(results: dict[str | None, CategoryResult]) -> list[Finding]:
     there = {name: results[name] for name in PUBLISHED if name in results}
     rates = {name: one.average.at(1) for name, one in there.items()}
     order = sorted(rates, key=lambda name: -rates[name])
@@ -209,5 +210,5 @@ def _gain(contrast: Contrast, category: str) -> Note:
         low=pair.low,
         high=pair.high,
         first=contrast.first,
-        category=row.category,
+        category=probes_called(row.category),
     )

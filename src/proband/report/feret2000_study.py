@@ -13,10 +13,12 @@ from proband.inference.feret_results import FeretStudy
 from proband.inference.feret_study import feret_study
 from proband.inference.rejection import Rejection
 from proband.report.directory import whole_directory
-from proband.report.feret import STUDY_FILES, write_study
 from proband.report.feret2000 import CHANGES, POOLED, Feret2000, categories, feret2000_data
 from proband.report.feret2000_findings import PUBLISHED, bound_of, findings
 from proband.report.paper_findings import Finding
+from proband.report.writer import RUN_FILES, write_run
+from proband.study.findings import Findings, Provenance
+from proband.study.inputs import versions
 from proband.words import Note, as_sentence, count, counted, fixed, percent
 
 PUBLISHED_GALLERY = 1196
@@ -31,7 +33,7 @@ _OURS = (
     "faces.png",
     "samples.csv",
     _INSIDE,
-    *(f"{_INSIDE}/{name}" for name in STUDY_FILES),
+    *(f"{_INSIDE}/{name}" for name in RUN_FILES),
 )
 
 
@@ -67,7 +69,10 @@ def reproduce_feret2000(
         labels = ["fa", "fb", *map(str, CHANGES)]
         shown = len(data.shown) // len(labels)
         contact_sheet(data.shown, len(labels), labels * shown).save(draft / "faces.png")
-        write_study(study, draft / _INSIDE, "FERET evaluation on synthetic people")
+        command = f"proband reproduce feret2000 --people {people} --seed {seed}"
+        provenance = Provenance(command, seed=seed, versions=versions())
+        inside = Findings("FERET evaluation on synthetic people", provenance, feret=study, notes=data.notes)
+        write_run(inside, draft / _INSIDE)
         (draft / "report.md").write_text(_report(data, study, found), encoding="utf-8")
     return study, found, data.notes, Path(out) / "report.md"
 
@@ -110,9 +115,9 @@ def _report(data: Feret2000, study: FeretStudy, found: list[Finding]) -> str:
         _sets(data, study),
         "## What the paper found",
         "\n".join(table),
-        "Averages agree with the paper if they stand in its order, be it by chance; upper bounds if their intervals are apart besides. All tables, with intervals, tests, gallery sizes and the rejection test, are in [the study](study/report.md).",
-        "![Average over algorithms](study/average.png)",
-        "![Current upper bound](study/upper_bound.png)",
+        "Averages agree with the paper if they stand in its order, be it by chance; upper bounds if their intervals are apart besides. All tables, with intervals, tests, gallery sizes and the rejection test, are in [the study](study/report.html).",
+        "![Average over algorithms](study/figures/feret_average.png)",
+        "![Current upper bound](study/figures/feret_upper_bound.png)",
         "## Digitally changed probes",
         _changed(data, study),
         "The paper had such images among its queries and does not report them. Here they are copies of the fb images, so that each stands "

@@ -14,12 +14,12 @@ import numpy.typing as npt
 
 from proband import words
 from proband.inference import Band
-from proband.inference.evaluation import ALL_PROBES
+from proband.inference.evaluation import probes_called
 from proband.inference.feret_pairs import Contrast
 from proband.inference.feret_results import FeretStudy
 from proband.inference.gallery_tables import GalleryVariation
 from proband.inference.people_fractions import SizeCurve
-from proband.report.figures import cmc_figure
+from proband.report.figures import evaluation_figure
 from proband.report.verification_axes import colour, dashes, laid_out, say_above
 from proband.words import count, counted, fixed
 
@@ -39,13 +39,13 @@ _FEW_SIZES, _APART = 7, 1.25  # gallery sizes that can all be labelled
 
 def categories_figure(study: FeretStudy) -> Figure:
     """Every algorithm's curve, a panel for each set of probes."""
-    return cmc_figure({name: study.evaluation.bands(name) for name in study.evaluation.categories})
+    return evaluation_figure(study.evaluation)
 
 
 def averages_figure(study: FeretStudy) -> Figure:
     """The average curve of each set of probes: which are harder?"""
     lines = [
-        _Line(_labelled(one.category, one.average), one.average, place)
+        _Line(_labelled(probes_called(one.category), one.average), one.average, place)
         for place, one in enumerate(study.results)
     ]
     return _one_panel(lines, f"Average of {len(study.field)} algorithms")
@@ -54,7 +54,9 @@ def averages_figure(study: FeretStudy) -> Figure:
 def upper_bounds_figure(study: FeretStudy) -> Figure:
     """The curve of the algorithm that is best at rank 1, for each set of probes."""
     lines = [
-        _Line(_labelled(f"{one.category}: {one.leader}", one.upper_bound), one.upper_bound, place)
+        _Line(
+            _labelled(f"{probes_called(one.category)}: {one.leader}", one.upper_bound), one.upper_bound, place
+        )
         for place, one in enumerate(study.results)
     ]
     return _one_panel(lines, f"Current upper bound: the best of {counted(len(study.field), 'algorithm')}")
@@ -73,7 +75,7 @@ def versions_figure(study: FeretStudy, contrasts: Sequence[Contrast]) -> Figure:
     with _panels(len(panels)) as (figure, axes):
         for axis, (category, lines) in zip(axes, panels.items(), strict=False):
             _draw_lines(axis, lines)
-            axis.set_title(f"{category}\n", pad=2)
+            axis.set_title(f"{probes_called(category)}\n", pad=2)
             say_above(axis, _sizes_of(lines[0].band, lines))
         _share_rates(axes, [line.band.low[0] for lines in panels.values() for line in lines])
         _legend_below(figure, axes[0])
@@ -115,7 +117,7 @@ def sizes_figure(sizes: Sequence[SizeCurve]) -> Figure:
             first = curves[0]
             _log_axis(axis, list(first.sizes), "people enrolled")
             _label_sizes(axis, first.sizes)
-            axis.set_title(f"{category}\n", pad=2)
+            axis.set_title(f"{probes_called(category)}\n", pad=2)
             say_above(
                 axis,
                 f"{counted(first.n_probes, 'probe')}; rank {first.rank}{_shading(first.confidence_level, len(curves))}",
@@ -225,7 +227,7 @@ def _draw_galleries(axis: Axes, variation: GalleryVariation) -> None:
         f"{variation.design}, {count(variation.size)} in each; {words.level(variation.confidence_level)} intervals",
         52,
     )
-    axis.set_title(f"{variation.category or ALL_PROBES}\n" + "\n" * how.count("\n"), pad=2)
+    axis.set_title(f"{probes_called(variation.category)}\n" + "\n" * how.count("\n"), pad=2)
     say_above(axis, how)
 
 

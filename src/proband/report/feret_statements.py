@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from proband.inference.difficulty import ENOUGH_SEPARATED, MOSTLY_ALIKE
-from proband.inference.evaluation import ALL_PROBES
+from proband.inference.evaluation import probes_called
 from proband.inference.feret_results import FeretStudy
 from proband.inference.gallery_variation import NO_TEST
 from proband.report.feret_tables import counts_otherwise
@@ -171,7 +171,7 @@ def _gathered_notes(study: FeretStudy) -> list[Note]:
         for note in one.notes:
             no_test = note.code == NO_TEST.code
             if note not in study.evaluation.notes and not no_test:
-                where.setdefault(note, []).append(one.category or ALL_PROBES)
+                where.setdefault(note, []).append(probes_called(one.category))
     return [
         _EVERYWHERE(note=note)
         if len(places) == len(study.variation)

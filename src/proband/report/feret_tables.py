@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from proband.inference.evaluation import ALL_PROBES, Entry
+from proband.inference.evaluation import Entry, probes_called
 from proband.inference.feret_pairs import Contrast, ContrastRow
 from proband.inference.feret_results import CategoryResult, FeretStudy, places_of
 from proband.inference.gallery_tables import GalleryCell, GalleryFacts, GalleryRow, GalleryVariation
@@ -35,7 +35,9 @@ def leaderboards(study: FeretStudy) -> list[Grid]:
 def _leaderboard(study: FeretStudy, shown: Sequence[CategoryResult]) -> Grid:
     facts = shown[0].average.facts
     size = gallery_size(facts.n_gallery_subjects, facts.n_gallery_images)
-    header = [f"{one.category}\n{counted(one.average.facts.n_probes, 'probe')}" for one in shown]
+    header = [
+        f"{probes_called(one.category)}\n{counted(one.average.facts.n_probes, 'probe')}" for one in shown
+    ]
     placed = [places_of(study, one) for one in shown]
     entries = {(entry.category, entry.algorithm): entry for entry in study.evaluation.entries}
     labels = {one.first: one.labels[0] for one in study.versions}
@@ -88,7 +90,7 @@ def contrast_grid(contrast: Contrast) -> Grid:
 def _contrast_row(row: ContrastRow) -> tuple[str, ...]:
     pair = row.pair
     return (
-        row.category,
+        probes_called(row.category),
         _cell(*row.first),
         _cell(*row.second),
         f"{effect(pair.difference)}\n{effect_interval(pair.low, pair.high)}",
@@ -130,7 +132,7 @@ def variation_grid(variation: GalleryVariation, *, intervals: bool = True) -> Gr
     ]
     probes = sum(one.probes for one in facts)
     title = (
-        f"{variation.category or ALL_PROBES}: {variation.estimand} (place) over {variation.design}, "
+        f"{probes_called(variation.category)}: {variation.estimand} (place) over {variation.design}, "
         f"{count(variation.size)} in each; {counted(probes, 'probe')}"
     )
     return Grid(title, header, (*rows, *below), below=len(below))
@@ -195,7 +197,7 @@ def size_grids(study: FeretStudy) -> list[Grid]:
     for category in study.evaluation.categories:
         curves = [one for one in study.sizes if one.category == category]
         if curves:
-            made.append(_size_grid(category, curves, counts_otherwise(study)))
+            made.append(_size_grid(probes_called(category), curves, counts_otherwise(study)))
     return made
 
 
@@ -205,14 +207,14 @@ def counts_otherwise(study: FeretStudy) -> bool:
     return facts.counting != "subjects" and facts.n_gallery_images != facts.n_gallery_subjects
 
 
-def _size_grid(category: str, curves: Sequence[SizeCurve], by_people: bool) -> Grid:
+def _size_grid(probes: str, curves: Sequence[SizeCurve], by_people: bool) -> Grid:
     first = curves[0]
     rows = tuple(
         (one.algorithm, *(_cell(*ends) for ends in zip(one.rates, one.low, one.high, strict=True)))
         for one in curves
     )
     title = (
-        f"{category}: expected rank-{first.rank} rate by people enrolled, of {count(first.n_enrolled)}; "
+        f"{probes}: expected rank-{first.rank} rate by people enrolled, of {count(first.n_enrolled)}; "
         f"{counted(first.n_probes, 'probe')}{'; ranks count people' if by_people else ''}"
     )
     return Grid(title, ("people enrolled", *map(count, first.sizes)), rows)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from proband.engine import written_whole
 from proband.errors import UsageError
-from proband.inference import Band
+from proband.inference import Band, Evaluation
+from proband.inference.evaluation import probes_called
 from proband.measures import Curve
 from proband.words import count, counted, fixed, level, printable
 
@@ -49,6 +50,22 @@ STYLE: Any = {
     "text.parse_math": False,  # a name with two dollar signs is a name
     "savefig.dpi": 200,
 }
+
+
+def evaluation_figure(
+    evaluation: Evaluation,
+    title: str | None = None,
+    width: float | None = None,
+    drawn: Sequence[str] | None = None,
+) -> Figure:
+    """Draw the curves of an evaluation as `cmc_figure` does: of the algorithms `drawn`, or of all."""
+    panels = {
+        probes_called(one): [
+            band for band in evaluation.bands(one) if drawn is None or band.facts.algorithm in drawn
+        ]
+        for one in evaluation.categories
+    }
+    return cmc_figure(panels, title, width)
 
 
 def cmc_figure(

@@ -7,9 +7,12 @@ from pathlib import Path
 from proband.engine import Progress
 from proband.faces import Population
 from proband.inference.strat_study import StratStudy, strat_study
-from proband.report.strat import write_study
 from proband.report.synthetic import scores_of
+from proband.report.writer import write_run
 from proband.samples import Samples
+from proband.study.findings import Findings, Provenance
+from proband.study.inputs import versions
+from proband.words import Note, Sentence
 
 ALGORITHMS = ("lda:angle", "pca:mahalanobis", "pca:l2")
 """The paper had two commercial matchers and PCA; here are two stronger classical ones and PCA."""
@@ -19,6 +22,26 @@ PEOPLE = {3: 481, 4: 256}
 
 _TRAINING = 200
 _DIFFICULTY = 1.4
+
+_SYNTHETIC = Sentence(
+    "micheals-boult2001.synthetic",
+    "caution",
+    "the people are synthetic, so the numbers are not the paper's; the numbers of people and images are",
+)
+_PAPER = Sentence(
+    "micheals-boult2001.paper",
+    "note",
+    "the paper found that the gallery matters (its best one had mostly neutral expressions), that mixing the images between "
+    "galleries takes the difference away, and that balanced repeated replication has a standard error about 20 % in variance "
+    "below the jackknife's and the bootstrap's. The last compares answers to different questions: BRR varies the probe images of "
+    "these people, the others vary probes as if each were of another person. The paper counts 256 replicates for 256 strata of "
+    "three units; a balanced array needs 729",
+)
+_COLUMNS = Sentence(
+    "micheals-boult2001.columns",
+    "note",
+    "columns 1 and 3 are neutral images of two days, columns 2 and 4 have another expression; {used:count} of them are used",
+)
 
 
 def reproduce_micheals_boult2001(
@@ -42,25 +65,19 @@ def reproduce_micheals_boult2001(
     samples, scores = scores_of(tested, training, ALGORITHMS, threads, progress)
     subjects = list(dict.fromkeys(samples.frame["subject"].to_list()))
     studies, paths = {}, []
+    command = f"proband reproduce micheals-boult2001 --seed {seed}"
+    provenance = Provenance(
+        command if people is None else f"{command} --people {most}", seed=seed, versions=versions()
+    )
     for images, count in wanted.items():
         chosen = Samples(samples.frame.filter(samples.frame["subject"].is_in(subjects[:count])))
         study = strat_study(scores, chosen, images, progress=progress, rng=seed)
         studies[images] = study
-        paths.append(
-            write_study(
-                study, out / f"{count}x{images}", f"{count} people with {images} images each", _extra(study)
-            )
-        )
+        title = f"{count} synthetic people with {images} images each"
+        found = Findings(title, provenance, strat=study, notes=_about(study))
+        paths.append(write_run(found, out / f"{count}x{images}"))
     return studies, paths
 
 
-def _extra(study: StratStudy) -> tuple[str, ...]:
-    return (
-        "**The people are synthetic**, so the numbers are not the paper's; the numbers of people and images are.",
-        "The paper found that the gallery matters (its best one had mostly neutral expressions), that mixing the images between "
-        "galleries takes the difference away, and that balanced repeated replication has a standard error about 20 % in variance "
-        "below the jackknife's and the bootstrap's. The last compares answers to different questions: BRR varies the probe images of "
-        "these people, the others vary probes as if each were of another person. The paper counts 256 replicates for 256 strata of "
-        "three units; a balanced array needs 729.",
-        f"Columns 1 and 3 are neutral images of two days, columns 2 and 4 have another expression; {study.n_images} of them are used.",
-    )
+def _about(study: StratStudy) -> tuple[Note, ...]:
+    return _SYNTHETIC(), _PAPER(), _COLUMNS(used=study.n_images)

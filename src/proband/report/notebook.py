@@ -19,7 +19,7 @@ from proband.inference.strat_study import StratStudy
 from proband.inference.verifying import Verification
 from proband.measures import Curve
 from proband.report import choices, comparisons, feret, feret_statements, strat, tables, verification
-from proband.report.figures import STYLE, cmc_figure
+from proband.report.figures import STYLE, cmc_figure, evaluation_figure
 from proband.report.grids import Grid, as_html, as_latex, tex_comment
 from proband.report.interval_figures import comparison_figure, estimates_figure
 from proband.report.notes import answered
@@ -146,10 +146,6 @@ def _choice_grids(result: VirtualExperiments) -> list[Grid]:
     return [*made, choices.differences_grid(result)] if len(result.algorithms) > 1 else made
 
 
-def _cmc(panels: Callable[[Any], dict[str, Sequence[Curve | Band]]]) -> Callable[..., Figure]:
-    return lambda result, **options: cmc_figure(panels(result), **options)
-
-
 def _one_of(figures: Callable[[Any], dict[str, Figure]], first: str) -> Callable[..., Figure]:
     return lambda result, which=first: _picked(figures(result), which)
 
@@ -159,7 +155,7 @@ show(
     View(
         tables.evaluation_grids,
         tables.statements,
-        _cmc(lambda result: {name: result.bands(name) for name in result.categories}),
+        evaluation_figure,
     ),
 )
 show(
@@ -184,7 +180,7 @@ for _kind in (Band, Curve):
         View(
             lambda result: [_curve_grid(result)],
             lambda result: [answered(result.answers)],
-            _cmc(lambda result: {result.facts.algorithm: [result]}),
+            lambda result, **options: cmc_figure({result.facts.algorithm: [result]}, **options),
         ),
     )
 show(

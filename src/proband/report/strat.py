@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from proband.engine.documents import as_json
 from proband.inference import Estimate
 from proband.inference.galleries import GalleryEffect
-from proband.inference.strat_study import METHODS, StratStudy
+from proband.inference.strat_study import StratStudy
 from proband.measures.compared import metrics_statement
-from proband.report.comparisons import comparison_markdown
-from proband.report.directory import whole_directory
-from proband.report.figures import save_figure
-from proband.report.grids import Grid, as_markdown, as_rich
-from proband.report.notes import bullets
+from proband.report.grids import Grid, as_rich
 from proband.report.strat_figures import (
     algorithms_figure,
     gallery_effect_figure,
@@ -27,13 +21,6 @@ from proband.words import Note, Sentence, counted, fixed, p_alone, part_of
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.table import Table
-
-_FIGURES = ("galleries", "errors", "units", "algorithms")
-_OURS = (
-    "results.json",
-    "report.md",
-    *(f"{name}.{end}" for name in _FIGURES for end in ("png", "svg", "pdf")),
-)
 
 _ERROR = Sentence("strat.standard-error", "note", "{method} {error:rate} (varying {varying})")
 _ERRORS = Sentence(
@@ -98,8 +85,8 @@ def study_statements(study: StratStudy) -> list[Note]:
     rank, first = study.rank, study.effects[0].estimates[0]
     answers, facts = first.answers, first.facts
     errors = tuple(
-        _ERROR(method=name, error=float(values[rank - 1]), varying=METHODS[name])
-        for name, values in study.errors.items()
+        _ERROR(method=one.method, error=float(one.by_rank[rank - 1]), varying=one.varying)
+        for one in study.errors.values()
     )
     said: list[Note] = [
         *(one.sentence() for one in (*study.effects, *study.mixed)),
@@ -141,7 +128,7 @@ def study_figures(study: StratStudy, n_algorithms: int = 1) -> dict[str, Figure]
     made = {
         "galleries": gallery_effect_figure(shown, note=only),
         "errors": standard_errors_figure(
-            {f"{name}: {METHODS[name]}": values for name, values in study.errors.items()}, note
+            {f"{one.method}: {one.varying}": one.by_rank for one in study.errors.values()}, note
         ),
         "algorithms": algorithms_figure({"first mixed gallery": list(study.bands)}),
     }
@@ -150,26 +137,3 @@ def study_figures(study: StratStudy, n_algorithms: int = 1) -> dict[str, Figure]
             {f"{units} units": values for units, values in study.variances.items()}, note
         )
     return made
-
-
-def write_study(
-    study: StratStudy, path: str | Path, title: str = "Stratified evaluation", extra: Sequence[str] = ()
-) -> Path:
-    """Write results, figures and a readable summary into a directory of their own; return the summary."""
-    with whole_directory(path, _OURS) as draft:
-        text = as_json(study.to_dict())
-        (draft / "results.json").write_text(text, encoding="utf-8")
-        parts = [
-            f"# {title}",
-            *extra,
-            *(as_markdown(galleries_grid(one)) for one in (study.effects, study.mixed)),
-        ]
-        for name, figure in study_figures(study).items():
-            for ending in ("png", "svg", "pdf"):
-                save_figure(figure, draft / f"{name}.{ending}")
-            parts.append(f"![{name}]({name}.png)")
-        if study.comparison is not None:
-            parts += ["## Algorithms", comparison_markdown(study.comparison)]
-        parts.append(bullets(study_statements(study)))
-        (draft / "report.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-    return Path(path) / "report.md"

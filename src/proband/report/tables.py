@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from proband.inference import cluster_statistics
 from proband.inference.estimation import CHOSEN, DEPENDENCE
-from proband.inference.evaluation import CENSORED_AT, Entry, Evaluation
+from proband.inference.evaluation import CENSORED_AT, Entry, Evaluation, probes_called
 from proband.measures import MedianCensoredRank
 from proband.measures.compared import metrics_statement
-from proband.report.grids import Grid, in_markdown
+from proband.report.grids import Grid
 from proband.words import Note, Sentence, Target, count, counted, fixed, given, interval
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def evaluation_table(evaluation: Evaluation) -> Table:
         entries = evaluation.of(category)
         if several:
             table.add_section()
-            table.add_row(Text(category, style="italic"))
+            table.add_row(Text(probes_called(category), style="italic"))
         best = [max(entry.curve.at(t) for entry in entries) for t in evaluation.ranks]
         for entry in entries:
             cells = [Text(cell) for cell in _cells(entry, evaluation.ranks, "\n")]
@@ -134,7 +134,8 @@ def _wide_table(evaluation: Evaluation) -> Table:
     for category in evaluation.categories:
         entries = evaluation.of(category)
         table.add_column(
-            Text(f"{category}\n{counted(entries[0].curve.facts.n_probes, 'probe')}"), justify="right"
+            Text(f"{probes_called(category)}\n{counted(entries[0].curve.facts.n_probes, 'probe')}"),
+            justify="right",
         )
         best.append(max(entry.curve.at(rank) for entry in entries))
     for name in evaluation.algorithms:
@@ -151,31 +152,12 @@ def evaluation_grids(evaluation: Evaluation) -> list[Grid]:
     """Make a table as text for each set of probes."""
     return [
         Grid(
-            category,
+            probes_called(category),
             tuple(_header(evaluation.ranks)),
             tuple(tuple(_cells(entry, evaluation.ranks, "\n")) for entry in evaluation.of(category)),
         )
         for category in evaluation.categories
     ]
-
-
-def evaluation_markdown(evaluation: Evaluation) -> str:
-    """Write the same tables as Markdown."""
-    lines: list[str] = []
-    header = _header(evaluation.ranks)
-    for category in evaluation.categories:
-        lines += [
-            f"### {in_markdown(category)}",
-            "",
-            "| " + " | ".join(header) + " |",
-            "|---" + "|--:" * (len(header) - 1) + "|",
-        ]
-        lines += [
-            "| " + " | ".join(map(in_markdown, _cells(entry, evaluation.ranks, " "))) + " |"
-            for entry in evaluation.of(category)
-        ]
-        lines.append("")
-    return "\n".join(lines)
 
 
 def metrics_of(evaluation: Evaluation) -> Note:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ REPORT = "report.html"
 STUDY = "study.toml"
 TABLE_ENDINGS = ("csv", "parquet")
 FIGURE_ENDINGS = ("png", "svg", "pdf")
-_OURS = (
+RUN_FILES = (
     MARK,
     REPORT,
     STUDY,
@@ -32,6 +32,7 @@ _OURS = (
     "figures",
     *(f"figures/{name}.{ending}" for name in FIGURES for ending in FIGURE_ENDINGS),
 )
+"""Every file and directory that a run may hold."""
 
 
 def write_run(
@@ -39,14 +40,17 @@ def write_run(
     path: Path,
     formats: Sequence[str] = (*TABLE_ENDINGS, *FIGURE_ENDINGS),
     cache: Cache | None = None,
+    attach: Callable[[Path], None] | None = None,
+    attached: Sequence[str] = (),
 ) -> Path:
     """Write results, tables, figures, the report and the study itself into a directory of their own; return the report.
 
     A directory that holds an earlier run is replaced; any other that is not empty is left alone. The bytes depend on the findings
-    alone: there is no clock in them, and no path of this machine.
+    alone: there is no clock in them, and no path of this machine. `attach` puts the files `attached` beside them before the
+    directory appears; others may compute from these, so only who attaches them again replaces them.
     """
     results = as_json(found.to_dict())
-    with whole_directory(path, _OURS) as draft:
+    with whole_directory(path, (*RUN_FILES, *attached)) as draft:
         (draft / MARK).write_text(results, encoding="utf-8")
         if found.provenance.study:
             # Not write_text, which would turn line ends: the study is kept to the letter.
@@ -56,12 +60,14 @@ def write_run(
         if endings:
             _write_figures(found, draft / "figures", endings, results, cache or Cache(None))
         (draft / REPORT).write_text(render_page(build_page(found)), encoding="utf-8")
+        if attach is not None:
+            attach(draft)
     return path / REPORT
 
 
 def require_place(path: Path) -> None:
     """Refuse, before anything is computed, a place that results could not take."""
-    require_free(path, _OURS)
+    require_free(path, RUN_FILES)
 
 
 def _write_tables(found: Findings, folder: Path, endings: Sequence[str]) -> None:

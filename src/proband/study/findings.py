@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -68,7 +69,8 @@ class Findings:
     evaluation
         Identification: rates and curves with bands, by probe category.
     comparisons
-        Algorithms compared, by the name of the measure and set of probes; the first is the one the verdict is about.
+        Algorithms compared, by key: the code of the measure, and behind a slash the category of probes if they are not all
+        (``rank-1``, ``rank-1/dup1``). The first is the one the verdict is about.
     verification, groups, hard_subjects
         One for each algorithm: error rates, error rates by group, and whom the errors fall on.
     searches
@@ -127,6 +129,16 @@ class Findings:
             named += self.choices.algorithms
         return tuple(dict.fromkeys(named))
 
+    @property
+    def titles(self) -> dict[str, str]:
+        """What people call each comparison: its measure, its probes, and a number if it is not the first of these."""
+        named = {key: _title(one) for key, one in self.comparisons.items()}
+        seen: Counter[str] = Counter()
+        for key, title in named.items():
+            seen[title] += 1
+            named[key] = title if seen[title] == 1 else f"{title} ({seen[title]})"
+        return named
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON; parts that are not there are left out."""
         parts: dict[str, Any] = {
@@ -156,6 +168,11 @@ class Findings:
             "notes": plain(self.notes),
             **{name: part for name, part in parts.items() if part},
         }
+
+
+def _title(comparison: Comparison) -> str:
+    measure = str(comparison.estimates[0].answers.of)
+    return measure if comparison.category is None else f"{measure}, {comparison.category}"
 
 
 def _values(made: Estimate) -> list[float]:

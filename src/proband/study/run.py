@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,7 +13,7 @@ from proband.algorithms import names_code
 from proband.engine import Progress, Silent
 from proband.errors import AlignmentError, DesignError, Hint, InputError, ProbandError, Said, UsageError
 from proband.inference import Comparison, Evaluation
-from proband.inference.evaluation import ALL_PROBES, evaluate_outcomes
+from proband.inference.evaluation import evaluate_outcomes
 from proband.measures import Outcomes
 from proband.samples import Category, Experiment, Pool, Samples
 from proband.samples.delimited import SEPARATORS, unfinished
@@ -264,8 +265,9 @@ class _Run:
         def make() -> dict[str, Comparison]:
             made: dict[str, Comparison] = {}
             for request in self.request.comparison:
-                for name, comparison in self._compared(request, outcomes, evaluation, plan):
-                    made[_free(name, made)] = comparison
+                code = measure_of(request).code
+                for comparison in self._compared(request, outcomes, evaluation, plan):
+                    made[_key(code, comparison.category, made)] = comparison
             return made
 
         return self._allowed("comparison", ("comparison",), make) or {}
@@ -276,15 +278,14 @@ class _Run:
         outcomes: list[Outcomes],
         evaluation: Evaluation | None,
         plan: _Plan,
-    ) -> Iterator[tuple[str, Comparison]]:
+    ) -> Iterator[Comparison]:
         """One measure, over all probes or pairs, and over every category if that is asked for."""
-        name = str(measure_of(request).estimand)
         if request.is_verification:
-            yield name, self.steps.verification_comparison(request, plan.verified)
+            together = [one for one in self.request.comparison if one.fnmr_at is not None]
+            yield self.steps.verification_comparison(request, plan.verified, together)
             return
         for category, parts in _sets(outcomes, evaluation if request.by_category else None):
-            said = name if category == ALL_PROBES else f"{name}, {category}"
-            yield said, self.steps.comparison(request, parts, self.request.experiment)
+            yield replace(self.steps.comparison(request, parts, self.request.experiment), category=category)
 
     def _verification(self, plan: _Plan) -> dict[str, Any]:
         request = self.request.verification
@@ -399,16 +400,18 @@ class _Run:
         )
 
 
-def _sets(outcomes: list[Outcomes], evaluation: Evaluation | None) -> Iterator[tuple[str, list[Outcomes]]]:
+def _sets(
+    outcomes: list[Outcomes], evaluation: Evaluation | None
+) -> Iterator[tuple[str | None, list[Outcomes]]]:
     """All probes, and those of every category if there is an evaluation of them."""
     if outcomes:
-        yield ALL_PROBES, outcomes
+        yield None, outcomes
     for category in evaluation.categories[1:] if evaluation is not None else ():
         yield category, [entry.outcomes for entry in evaluation.of(category)] if evaluation else []
 
 
-def _free(name: str, taken: Mapping[str, object]) -> str:
-    """The name itself, or with a number behind it if it is taken."""
-    if name not in taken:
-        return name
-    return next(made for number in range(2, len(taken) + 3) if (made := f"{name} ({number})") not in taken)
+def _key(measure: str, category: str | None, taken: Mapping[str, object]) -> str:
+    """A comparison's key: the code of its measure, which holds no slash, a number if that was compared before, and the category."""
+    numbered = (measure if number == 1 else f"{measure}#{number}" for number in count(1))
+    keys = (one if category is None else f"{one}/{category}" for one in numbered)
+    return next(key for key in keys if key not in taken)

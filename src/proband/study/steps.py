@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,6 +16,8 @@ from proband.engine import Progress
 from proband.errors import UsageError
 from proband.inference import Comparison, Estimate, VirtualExperiments, compare, estimate, permute
 from proband.inference.choice import exact_over_choices
+from proband.inference.comparing import DEFAULT_MARGIN, verified_by_name
+from proband.inference.drawings import Drawings
 from proband.inference.exact_choice import ExactChoice
 from proband.inference.feret_study import FeretStudy, feret_study
 from proband.inference.groups import Differential, error_rates_by, hard_subjects_of
@@ -22,6 +25,7 @@ from proband.inference.hard_subjects import HardSubjects
 from proband.inference.mcnemar import McNemarOfOutcomes, mcnemar_of
 from proband.inference.searching import SearchEstimates, searches_with_intervals
 from proband.inference.strat_study import StratStudy, strat_study
+from proband.inference.verification_pairs import compare_fnmr
 from proband.inference.verifying import Verification, verify
 from proband.measures import Outcomes, RecognitionRate, rank
 from proband.measures.folds import FoldAccuracy, fold_accuracy
@@ -58,6 +62,12 @@ class Steps:
     threads: int | None
     progress: Progress
     keep_on_interrupt: bool = False
+    at_rates: list[Comparison] = field(default_factory=list)
+
+    @cached_property
+    def drawings(self) -> Drawings:
+        """The people that are drawn for every algorithm and operating point."""
+        return Drawings(self.output.seed)
 
     @property
     def scores(self) -> list[Scores]:
@@ -116,17 +126,33 @@ class Steps:
             ),
         )  # fmt: skip
 
-    def verification_comparison(self, request: ComparisonRequest, within: Experiment | Samples) -> Comparison:
-        """Algorithms compared by their comparisons of pairs."""
+    def verification_comparison(
+        self, request: ComparisonRequest, within: Experiment | Samples, together: Sequence[ComparisonRequest]
+    ) -> Comparison:
+        """Algorithms compared by their comparisons of pairs; all that ask for FNMR are made together."""
         return self._step(
             "comparison",
             self.inputs.algorithms,
             {"request": request.model_dump(), "within": digest_of(within), **self._judging},
-            lambda: compare(
+            lambda: self._by_pairs(request, within, together),
+        )
+
+    def _by_pairs(
+        self, request: ComparisonRequest, within: Experiment | Samples, together: Sequence[ComparisonRequest]
+    ) -> Comparison:
+        if request not in together:
+            return compare(
                 measure_of(request), self.scores, within, margin=request.margin,
                 confidence_level=self.output.level, rng=self.output.seed,
-            ),
-        )  # fmt: skip
+            )  # fmt: skip
+        if not self.at_rates:
+            named, pairs_within = verified_by_name(self.scores, within)
+            margins = [one.margin or DEFAULT_MARGIN for one in together]
+            measures = [measure_of(one) for one in together]
+            self.at_rates.extend(
+                compare_fnmr(measures, named, pairs_within, margins, self.output.level, self.drawings)
+            )
+        return self.at_rates[together.index(request)]
 
     def verification(
         self, one: Algorithm, request: VerificationRequest, within: Experiment | Samples
@@ -143,7 +169,7 @@ class Steps:
             [one],
             {"within": digest_of(within), "check": one.check_orientation, **asked, **self._judging},
             lambda: verify(
-                one.scores, within, confidence_level=self.output.level, rng=self.output.seed,
+                one.scores, within, confidence_level=self.output.level, rng=self.drawings,
                 check_orientation=one.check_orientation, threads=self.threads, progress=self.progress,
                 **asked,  # type: ignore[arg-type]
             ),
@@ -158,7 +184,7 @@ class Steps:
             confidence_level=self.output.level,
             n_resamples=request.replicates,
             naive=request.naive,
-            rng=self.output.seed,
+            rng=self.drawings,
             check_orientation=one.check_orientation,
         )
 

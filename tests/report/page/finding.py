@@ -67,8 +67,8 @@ def whole() -> Findings:
         PROVENANCE,
         evaluation,
         {
-            "rank 1, all probes": pb.compare(pb.RecognitionRate(1), [one.outcomes for one in first]),
-            "median rank": pb.compare(
+            "rank-1": pb.compare(pb.RecognitionRate(1), [one.outcomes for one in first]),
+            "median-rank-10": pb.compare(
                 pb.MedianCensoredRank(10),
                 [one.outcomes for one in first],
                 design=pb.Bootstrap("subject", n_resamples=200),
@@ -117,4 +117,4 @@ def many(n: int) -> Findings:
     evaluation = pb.evaluate(algorithms, experiment)
     compared = pb.compare(pb.RecognitionRate(1), [one.outcomes for one in evaluation.entries])
     verified = tuple(pb.verify(one, experiment, fmrs=(0.1, 0.01), n_resamples=0) for one in algorithms)
-    return Findings("Many", PROVENANCE, evaluation, {"rank 1, all probes": compared}, verified)
+    return Findings("Many", PROVENANCE, evaluation, {"rank-1": compared}, verified)

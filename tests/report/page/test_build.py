@@ -96,7 +96,7 @@ def test_embedded_files():
 def test_long_lists_are_named_where_they_are_left_out():
     found = finding.many(12)
     results = json.loads(build_page(found).embedded["results-summary.json"])
-    assert results["left_out"] == ["comparisons.rank 1, all probes.pairs"]
+    assert results["left_out"] == ["comparisons.rank-1.pairs"]
     rows = list(csv.DictReader(io.StringIO(build_page(found).embedded["leaderboard-pairs.csv"])))
     assert len(rows) == 66
 

@@ -22,7 +22,7 @@ from proband.report.page.model import Block, Cell, Chart, Folded, Page, Paragrap
 from proband.report.page.render import render_page
 from proband.report.page.sections_more import hard_subjects_section
 from proband.study.findings import Findings
-from proband.words import Sentence
+from proband.words import Sentence, Target
 
 NUMBER = re.compile(r"[+−-]?\d[\d,]*\.?\d*(?:e[+-]?\d+)?")
 # What the page works out itself: halves of replicates, design effects and p-values over choices of images.
@@ -166,7 +166,7 @@ def test_what_the_page_works_out_itself():
     point = found.verification[0].points[0].fmr
     row = tables["shared-people"].rows[0]
     assert row[4].value == pytest.approx(point.n / point.n_effective)
-    draws = found.comparisons["median rank"].estimates[0].replicates
+    draws = found.comparisons["median-rank-10"].estimates[0].replicates
     assert draws is not None
     halves = [float(np.std(part, ddof=1)) for part in np.split(draws, 2)]
     assert [cell.value for cell in tables["replicates"].rows[0][3:5]] == pytest.approx(halves)
@@ -229,15 +229,20 @@ def test_places_that_read_alike_are_counted_apart():
     lost = Sentence("example.lost-probes", "note", "{n:count probe} lost")
     first = next(iter(finding.whole().comparisons.values()))
     quiet = replace(first, notes=(), estimates=tuple(replace(one, notes=()) for one in first.estimates))
-    own = replace(quiet.estimates[0], notes=(lost(n=1),))
-    name = own.facts.algorithm
-    # Both places are shown as "comparison, " and the name.
+    title = str(quiet.estimates[0].answers.of)
+    own = replace(
+        quiet.estimates[0],
+        notes=(lost(n=1),),
+        facts=replace(quiet.estimates[0].facts, algorithm=title),
+        answers=replace(quiet.estimates[0].answers, of=Target("other", "comparison")),
+    )
+    # Both places are shown as "comparison, " and the title of the first.
     compared = {
-        name: replace(quiet, notes=(lost(n=1),)),
-        "comparison": replace(quiet, estimates=(own, *quiet.estimates[1:])),
+        "rank-1": replace(quiet, notes=(lost(n=1),)),
+        "other": replace(quiet, estimates=(own, *quiet.estimates[1:])),
     }
     noted = diagnostics.noted(Findings("t", finding.PROVENANCE, comparisons=compared))
-    assert noted == [(f"comparison, {name} and 1 more", "1 probe lost.")]
+    assert noted == [(f"comparison, {title} and 1 more", "1 probe lost.")]
 
 
 def test_methods_that_read_alike_are_told_apart():

@@ -269,12 +269,10 @@ def test_p_values_at_the_floor(value, floor, pairs, shown):
 
 
 def test_floors_are_of_the_tests():
-    by_median, by_rate = (
-        finding.whole().comparisons[name].pairs[0] for name in ("median rank", "rank 1, all probes")
-    )
+    by_median, by_rate = (finding.whole().comparisons[name].pairs[0] for name in ("median-rank-10", "rank-1"))
     assert by_median.method.floor == 1 / 10_000
     assert by_rate.method.floor is None  # all sign patterns were counted
-    drawn = finding.whole().comparisons["median rank"].pairs[1]
+    drawn = finding.whole().comparisons["median-rank-10"].pairs[1]
     assert drawn.p_value == 1 / 10_000
     assert str(drawn.sentence(None)).endswith(f"adjusted p ≤ {drawn.p_adjusted:.2g}")
     assert cells.p_cell(1e-4, by_median.method).text == "≤ 0.0001"

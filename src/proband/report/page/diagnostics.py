@@ -11,7 +11,7 @@ import numpy as np
 from proband.designs.designs import BOOTSTRAP
 from proband.inference import Estimate, VirtualExperiments, cluster_statistics
 from proband.inference.clusters import Clusters
-from proband.inference.evaluation import ALL_PROBES
+from proband.inference.evaluation import probes_called
 from proband.inference.verifying import Verification
 from proband.report.page import cells
 from proband.report.page.model import Block, Cell, Column, Facts, Section, TableView
@@ -209,7 +209,8 @@ def noted(found: Findings) -> list[tuple[str, str]]:
     evaluation = main_evaluation(found)
     if evaluation is not None:
         parts.append((_IDENTIFICATION(), evaluation.notes))
-    for name, comparison in found.comparisons.items():
+    for key, name in found.titles.items():
+        comparison = found.comparisons[key]
         parts.append((_COMPARISON(name=name), comparison.notes))
         parts += [
             (_ESTIMATE(name=name, algorithm=one.facts.algorithm), one.notes) for one in comparison.estimates
@@ -229,7 +230,7 @@ def noted(found: Findings) -> list[tuple[str, str]]:
     if found.feret is not None:
         parts.append((_FERET(), found.feret.notes))
         parts += [
-            (_VARIATION(category=one.category or ALL_PROBES), one.notes) for one in found.feret.variation
+            (_VARIATION(category=probes_called(one.category)), one.notes) for one in found.feret.variation
         ]
     told: dict[Note | str, dict[Note, None]] = {}
     for part, notes in parts:

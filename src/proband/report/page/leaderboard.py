@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from proband.inference import Comparison, Evaluation
 from proband.inference.comparison import PairComparison
+from proband.inference.evaluation import probes_called
 from proband.report.comparisons import Row, comparison_latex, comparison_statements, rows_of
 from proband.report.page import cells
 from proband.report.page.charts_points import forest_chart, leaderboard_chart
@@ -26,14 +27,14 @@ def leaderboard_section(found: Findings) -> Section | None:
     blocks: list[Block] = []
     comparison, evaluation = main_comparison(found), main_evaluation(found)
     if comparison is not None:
-        name = next(iter(found.comparisons), str(comparison.estimates[0].answers.of))
+        name = next(iter(found.titles.values()), str(comparison.estimates[0].answers.of))
         blocks += [leaderboard("leaderboard-1", name, comparison), leaderboard_chart(comparison)]
     elif evaluation is not None:
         blocks.append(_untested(evaluation))
-    others = list(found.comparisons.items())[1:]
     blocks += [
-        Folded(name, (leaderboard(f"leaderboard-{place}", name, one),))
-        for place, (name, one) in enumerate(others, 2)
+        Folded(name, (leaderboard(f"leaderboard-{place}", name, found.comparisons[key]),))
+        for place, (key, name) in enumerate(found.titles.items(), 1)
+        if place > 1
     ]
     return Section("leaderboard", "Leaderboard", tuple(blocks)) if blocks else None
 
@@ -86,7 +87,7 @@ def _untested(evaluation: Evaluation) -> TableView:
         f"{cells.percent(evaluation.confidence_level)} interval",
         "probes",
     )
-    return cells.table("leaderboard-1", category, heads, rows)
+    return cells.table("leaderboard-1", probes_called(category), heads, rows)
 
 
 def pairs_shown(comparison: Comparison) -> tuple[PairComparison, ...]:
@@ -102,7 +103,8 @@ def pairs_shown(comparison: Comparison) -> tuple[PairComparison, ...]:
 def comparisons_section(found: Findings) -> Section | None:
     """Every pair: effect, interval, test and verdict."""
     blocks: list[Block] = []
-    for place, (name, comparison) in enumerate(found.comparisons.items(), 1):
+    for place, (key, name) in enumerate(found.titles.items(), 1):
+        comparison = found.comparisons[key]
         title = f"Differences between algorithms, {name}"
         chart = forest_chart(comparison, pairs_shown(comparison), f"forest-{place}", title)
         made: list[Block] = [chart, pairs_table(f"pairs-{place}", name, comparison)]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from proband.inference import Comparison, Evaluation
 from proband.inference.comparison import margin_of
+from proband.inference.evaluation import probes_called
 from proband.inference.feret_results import FeretStudy
 from proband.inference.strat_study import StratStudy
 from proband.measures.results import Facts
@@ -206,7 +207,7 @@ def _identification(text: _Text, evaluation: Evaluation) -> None:
         "phillips2000",
     )
     if len(evaluation.categories) > 1:
-        text.say(_CATEGORIES(names=evaluation.categories[1:]))
+        text.say(_CATEGORIES(names=tuple(map(probes_called, evaluation.categories[1:]))))
     text.say(_policies(facts))
     text.say_methods(_RATE_INTERVALS, (entry.band.design for entry in evaluation.entries))
 

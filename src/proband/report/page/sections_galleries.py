@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from proband.inference.evaluation import ALL_PROBES
+from proband.inference.evaluation import probes_called
 from proband.inference.feret_pairs import Contrast
 from proband.inference.feret_results import FeretStudy
 from proband.inference.galleries import GalleryEffect
 from proband.inference.gallery_tables import GalleryRow, GalleryVariation
-from proband.inference.strat_study import METHODS, StratStudy
+from proband.inference.strat_study import StratStudy
 from proband.measures import RecognitionRate
 from proband.measures.results import Answers
 from proband.measures.targets import GALLERY, OTHER_PEOPLE, PEOPLE_ALIKE
@@ -71,11 +71,11 @@ def _of(effect: GalleryEffect) -> list[list[Cell]]:
 def _errors_table(study: StratStudy) -> TableView:
     rows = [
         [
-            cells.text_cell(name),
-            cells.text_cell(METHODS[name]),
-            cells.rate_cell(float(values[study.rank - 1])),
+            cells.text_cell(str(one.method)),
+            cells.text_cell(str(one.varying)),
+            cells.rate_cell(float(one.by_rank[study.rank - 1])),
         ]
-        for name, values in study.errors.items()
+        for one in study.errors.values()
     ]
     caption = f"Standard error at rank {study.rank} of {study.mixed[0].algorithm}, first mixed gallery"
     return cells.table(
@@ -88,7 +88,7 @@ def feret_blocks(study: FeretStudy, leaders: Sequence[str]) -> list[Block]:
     blocks: list[Block] = [*cells.said(difficulty_statements(study))]
     if len(study.field) > 1:
         first = study.results[0]
-        title = f"Average and current upper bound, {first.category}"
+        title = f"Average and current upper bound, {probes_called(first.category)}"
         blocks.append(bands_chart([first.average, first.upper_bound], "feret-average", title))
     blocks += [
         _contrast_table(one, f"contrast-{place}")
@@ -102,7 +102,7 @@ def feret_blocks(study: FeretStudy, leaders: Sequence[str]) -> list[Block]:
     for place, category in enumerate(study.evaluation.categories, 1):
         curves = [one for one in study.sizes if one.category == category and one.algorithm in leaders]
         if curves:
-            title = f"Recognition rate by the size of the gallery, {category}"
+            title = f"Recognition rate by the size of the gallery, {probes_called(category)}"
             blocks.append(gallery_size_chart(curves, f"sizes-{place}", title))
     return blocks
 
@@ -125,7 +125,7 @@ def _contrast_table(contrast: Contrast, id: str) -> TableView:
         pair = row.pair
         rows.append(
             [
-                cells.text_cell(row.category),
+                cells.text_cell(probes_called(row.category)),
                 cells.rate_cell(row.first[0]),
                 cells.interval_cell(row.first[1:], _alone(contrast)),
                 cells.rate_cell(row.second[0]),
@@ -175,7 +175,7 @@ def _variation_table(variation: GalleryVariation, id: str) -> TableView:
     if len(variation.rows) > 1:
         average = [cells.text_cell(variation.average.algorithm), *map(cells.rate_cell, variation.averages)]
         rows.append([*average, *_over_galleries(variation.average, variation.answers)])
-    caption = f"{variation.category or ALL_PROBES}: {variation.estimand} over {variation.design}, {count(variation.size)} in each"
+    caption = f"{probes_called(variation.category)}: {variation.estimand} over {variation.design}, {count(variation.size)} in each"
     return cells.table(id, caption, tuple(heads), rows)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from proband.inference import Evaluation, VirtualExperiments
 from proband.inference.choice import compared
 from proband.inference.comparison import PairComparison
-from proband.inference.evaluation import Entry
+from proband.inference.evaluation import Entry, probes_called
 from proband.report.choices import choices_statements
 from proband.report.page import cells
 from proband.report.page.charts_curves import cmc_chart
@@ -71,9 +71,11 @@ def _evaluation_blocks(evaluation: Evaluation, order: Sequence[str]) -> list[Blo
     return blocks
 
 
-def _cmc(entries: Sequence[Entry], shown: Sequence[str], id: str, category: str) -> Block:
+def _cmc(entries: Sequence[Entry], shown: Sequence[str], id: str, category: str | None) -> Block:
     return cmc_chart(
-        [entry for entry in entries if entry.algorithm in shown], id, f"Recognition rate by rank, {category}"
+        [entry for entry in entries if entry.algorithm in shown],
+        id,
+        f"Recognition rate by rank, {probes_called(category)}",
     )
 
 
@@ -90,7 +92,7 @@ def rates_table(evaluation: Evaluation) -> TableView:
     rows = []
     for entry in evaluation.entries:
         facts = entry.curve.facts
-        row: list[Cell] = [cells.text_cell(entry.category)] if several else []
+        row: list[Cell] = [cells.text_cell(probes_called(entry.category))] if several else []
         row.append(cells.text_cell(entry.algorithm))
         for rank in evaluation.ranks:
             row += [

@@ -1,0 +1,38 @@
+"""Sets of probes are known by their categories, and all probes by none."""
+
+from __future__ import annotations
+
+import pytest
+from tests.report.page import finding
+
+import proband as pb
+from proband.errors import UsageError
+from proband.inference.evaluation import probes_called
+
+EVEN = "probe.kind == 'even'"
+
+
+def evaluated(*categories: pb.Category, pooled: pb.Category | None = None) -> pb.Evaluation:
+    experiment = pb.Experiment(finding.samples(), gallery="image == 0")
+    return pb.evaluate([finding.scores("sharp", 0.45, 0)], experiment, categories=categories, pooled=pooled)
+
+
+def test_all_probes_are_known_by_no_name() -> None:
+    made = evaluated(pb.Category("even", EVEN))
+    assert made.categories == (None, "even")
+    assert [len(made.of(one)[0].outcomes) for one in made.categories] == [120, 60]
+    assert made.curves()[0] is made.of(None)[0].curve
+    assert made.to_frame()["category"].to_list() == ["all probes", "even"]
+
+
+def test_a_category_that_is_called_as_all_probes_are_is_refused() -> None:
+    own = pb.Category(probes_called(None), EVEN)
+    with pytest.raises(UsageError, match="called as all probes together are") as refused:
+        evaluated(own)
+    assert "another name" in refused.value.hint
+    assert evaluated(pooled=own).categories == (own.name,)
+
+
+def test_a_category_is_defined_once() -> None:
+    with pytest.raises(UsageError, match="'even' is defined twice"):
+        evaluated(pb.Category("even", EVEN), pb.Category("even", EVEN))
