@@ -12,8 +12,8 @@ import numpy as np
 
 from benchmarks.job import Row, best_of
 from proband.blind import BlindTest, Key, Package
+from proband.blind.checking.submission import Submission
 from proband.blind.scoring import AnsweredTest, open_tests
-from proband.blind.submission import Submission
 from proband.measures import rank
 from proband.samples import Samples
 

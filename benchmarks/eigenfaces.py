@@ -11,7 +11,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 from benchmarks.job import Row, best_of
 from proband.algorithms import PCA, Crops
-from proband.algorithms.normalize import Photometry, oval
+from proband.algorithms.pictures.normalize import Photometry, oval
 from proband.samples import Ids
 
 CROPS, TRAINING, COMPONENTS = 10_000, 500, 200

@@ -19,8 +19,8 @@ import numpy as np
 
 from benchmarks.job import Result, Row
 from proband.engine import one_blas_thread
-from proband.measures.pair_counts import PairCounts, count_pairs
-from proband.measures.pairs import PairSet
+from proband.measures.pairs.counts import PairCounts, count_pairs
+from proband.measures.pairs.pair_set import PairSet
 from proband.samples import Samples
 from proband.scores import Embeddings
 

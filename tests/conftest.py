@@ -19,7 +19,7 @@ import pytest
 from hypothesis import settings
 
 from proband.cli import main
-from proband.report.figures import STYLE
+from proband.report.figures.style import STYLE
 
 _escaped: list[str] = []
 
@@ -59,7 +59,7 @@ def _no_waiting_for_the_disk() -> Iterator[None]:
     """Syncing takes milliseconds and shows only after the power failed; the test of it puts itself in its place."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("os.fsync", lambda number: None)
-        patch.setattr("proband.engine.placing.sync_file_system", lambda path: True)
+        patch.setattr("proband.engine.files.placing.sync_file_system", lambda path: True)
         yield
 
 

@@ -14,27 +14,27 @@ import pytest
 from rich.console import Console
 
 import proband as pb
-from proband.protocols.audit_findings import Finding
+from proband.protocols.audit.findings import Finding
 from proband.report import evaluation_table, statements
-from proband.report.audits import finding_sentence
-from proband.report.comparisons import comparison_grid, comparison_statements, comparison_table
+from proband.report.analyses.audits import finding_sentence
+from proband.report.analyses.comparisons import comparison_grid, comparison_statements, comparison_table
 from proband.report.grids import as_markdown, as_rich
-from proband.report.page.sections_identification import rates_table
+from proband.report.page.sections.identification import rates_table
 from proband.report.tables import evaluation_grids
 from proband.words import Note, as_sentence, fixed, interval, p_value
 
 SOURCE = Path(pb.__file__).parent
 # Modules that write numbers for machines, and what for.
 MACHINES = {
-    "cli/alter.py": "names of files",
+    "cli/images/alter.py": "names of files",
     "faces/population.py": "ids of people",
-    "protocols/sizes.py": "the notation of protocols",
+    "protocols/splits/sizes.py": "the notation of protocols",
     "scores/formats/csu.py": "a file format",
     "scores/trials.py": "names in LFW's lists",
-    "cli/analyses.py": "defaults of options, which are parsed again",
-    "report/page/axes.py": "ends of axes for the script, and how round a tick is",
-    "report/page/scales.py": "ticks without errors of rounding",
-    "report/page/svg.py": "coordinates, and points for the script",
+    "cli/analyses/command.py": "defaults of options, which are parsed again",
+    "report/page/charts/axes.py": "ends of axes for the script, and how round a tick is",
+    "report/page/charts/scales.py": "ticks without errors of rounding",
+    "report/page/charts/svg.py": "coordinates, and points for the script",
 }
 # A sign, separators of thousands or a kind of number; widths, and lengths of text, are no number's.
 _SPEC = re.compile(r"(.?[<>=^])?(?P<sign>[+ -])?z?#?0?\d*(?P<comma>[,_])?(\.\d+)?(?P<kind>[deEfFgGn%])?")

@@ -20,19 +20,19 @@ import pytest
 from rich.console import Console
 
 from proband.algorithms import Pictures
-from proband.algorithms.acquire import NO_PICTURE, acquire
-from proband.protocols.audit import audit
-from proband.protocols.audit_balance import UNEVEN_FOLDS
-from proband.protocols.audit_cures import DEAL_EVENLY
-from proband.protocols.audit_findings import Audit, Finding
-from proband.protocols.card import ProtocolCard
-from proband.protocols.comparability import compare_cards
-from proband.protocols.data import FeatureTable
-from proband.protocols.literature import literature
-from proband.protocols.running import run_protocol
-from proband.protocols.split_files import split_frame
-from proband.protocols.splits import splitter
-from proband.report.audits import findings_table
+from proband.algorithms.pictures.acquire import NO_PICTURE, acquire
+from proband.protocols.audit.audit import audit
+from proband.protocols.audit.balance import UNEVEN_FOLDS
+from proband.protocols.audit.cures import DEAL_EVENLY
+from proband.protocols.audit.findings import Audit, Finding
+from proband.protocols.cards.card import ProtocolCard
+from proband.protocols.cards.comparability import compare_cards
+from proband.protocols.cards.literature import literature
+from proband.protocols.running.data import FeatureTable
+from proband.protocols.running.running import run_protocol
+from proband.protocols.splits.files import split_frame
+from proband.protocols.splits.splits import splitter
+from proband.report.analyses.audits import findings_table
 from proband.samples import Experiment, Samples
 from proband.scores.inspection import inspect_file
 from proband.words import Note, Sentence, Target

@@ -18,10 +18,10 @@ import proband as pb
 from proband import designs
 from proband.inference import Comparison
 from proband.report.page.build import build_page
-from proband.report.page.methods import methods_text
 from proband.report.page.model import Badges, Block, Cell, Chart, Folded, Paragraph, TableView
-from proband.report.page.references import REFERENCES
-from proband.report.page.verdict import summary
+from proband.report.page.sections.methods import methods_text
+from proband.report.page.sections.references import REFERENCES
+from proband.report.page.sections.verdict import summary
 from proband.study.findings import Findings
 from proband.study.inputs import Algorithm, Inputs
 from proband.study.requests import Request

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from proband.algorithms import Acquired, Geometry, Pictures, acquire, crop_faces
-from proband.algorithms.acquire import NO_EYES, NO_FACE, Failure
+from proband.algorithms.pictures.acquire import NO_EYES, NO_FACE, Failure
 from proband.errors import InputError
 from proband.samples import Samples
 

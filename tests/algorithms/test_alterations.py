@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 from tests.examples import examples
 
-from proband.algorithms.alterations import (
+from proband.algorithms.pictures.alterations import (
     Alteration,
     Gamma,
     Gradient,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from proband.algorithms import ICA, PCA, Crops, LinearModel
-from proband.algorithms.normalize import oval
+from proband.algorithms.pictures.normalize import oval
 from proband.errors import InputError, UsageError
 from proband.measures import rank
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from proband.algorithms import PCA, Correlation, Crops, Photometry, recognizer
-from proband.algorithms.normalize import oval
+from proband.algorithms.pictures.normalize import oval
 from proband.errors import InputError, UsageError
 from proband.samples import Ids
 

@@ -12,7 +12,7 @@ from skimage.exposure import equalize_hist
 from tests.examples import examples
 
 from proband.algorithms import Photometry
-from proband.algorithms.normalize import oval
+from proband.algorithms.pictures.normalize import oval
 from proband.errors import InputError
 
 

@@ -21,7 +21,7 @@ from proband.algorithms import (
     score,
     train,
 )
-from proband.algorithms.acquire import NO_FACE, NO_PICTURE, Failure
+from proband.algorithms.pictures.acquire import NO_FACE, NO_PICTURE, Failure
 from proband.algorithms.plugins import CallableRecognizer
 from proband.errors import DesignError, InputError
 from proband.inference import evaluate

@@ -8,10 +8,10 @@ import pytest
 from scipy.stats import rankdata
 
 from proband.blind import Key, Package
-from proband.blind.canaries import Repeats
-from proband.blind.checking import check
-from proband.blind.normalising import normalised_how
-from proband.blind.submission import Submission
+from proband.blind.checking.canaries import Repeats
+from proband.blind.checking.checking import check
+from proband.blind.checking.normalizing import normalised_how
+from proband.blind.checking.submission import Submission
 from proband.errors import InputError
 
 Make = Callable[..., tuple[Package, Key]]

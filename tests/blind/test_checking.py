@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 from proband.blind import Key, Package, hashed
-from proband.blind.checked import Checked
-from proband.blind.checking import check
-from proband.blind.submission import Submission
+from proband.blind.checking.checked import Checked
+from proband.blind.checking.checking import check
+from proband.blind.checking.submission import Submission
 from proband.errors import InputError, ProbandError, UsageError
 
 Make = Callable[..., tuple[Package, Key]]

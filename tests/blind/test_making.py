@@ -11,10 +11,10 @@ from PIL import Image
 
 from proband.algorithms import Pictures
 from proband.blind import BlindTest, Key, Package
-from proband.blind.drawing import Sets, draw
-from proband.blind.package import FULLY, PARTIALLY
-from proband.blind.pictures import as_png, padded
-from proband.blind.sealing import chance
+from proband.blind.package.drawing import Sets, draw
+from proband.blind.package.package import FULLY, PARTIALLY
+from proband.blind.package.pictures import as_png, padded
+from proband.blind.package.sealing import chance
 from proband.errors import DesignError, InputError, UsageError
 from proband.samples import Samples
 

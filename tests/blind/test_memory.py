@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from proband.blind import BlindTest, Key, Package
+from proband.blind.checking.submission import Submission
 from proband.blind.scoring import AnsweredTest, open_tests
-from proband.blind.submission import Submission
 from proband.measures import rank
 from proband.samples import Samples
 

@@ -22,10 +22,10 @@ from proband.algorithms import (
     score,
     train,
 )
-from proband.algorithms.acquire import EYE_COLUMNS
+from proband.algorithms.pictures.acquire import EYE_COLUMNS
 from proband.blind import BlindTest, Key, Package
+from proband.blind.checking.submission import Submission
 from proband.blind.scoring import AnsweredTest, blind_study, open_tests
-from proband.blind.submission import Submission
 from proband.faces import Population
 from proband.inference import evaluate
 from proband.samples import Samples, feret_categories

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from proband.blind import BlindTest, Key, Package, hashed
+from proband.blind.checking.submission import Submission
 from proband.blind.scoring import AnsweredTest, blind_study, open_tests
-from proband.blind.submission import Submission
-from proband.engine.documents import as_json
+from proband.engine.files.documents import as_json
 from proband.errors import DesignError, InputError, UsageError
 from proband.inference import evaluate
 from proband.measures import rank

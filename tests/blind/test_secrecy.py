@@ -14,8 +14,8 @@ from scipy import stats
 
 from proband.algorithms import Pictures
 from proband.blind import BlindTest, Key, Package
-from proband.blind.drawing import Sets, draw
-from proband.blind.sealing import chance
+from proband.blind.package.drawing import Sets, draw
+from proband.blind.package.sealing import chance
 from proband.faces import Population
 from proband.samples import Samples
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from proband.blind.submission import Submission
+from proband.blind.checking.submission import Submission
 from proband.errors import InputError
 
 FORM = 'algorithm = "pca"\norientation = "similarity"\n'

@@ -5,7 +5,7 @@ import pytest
 from tests.report.page import finding
 
 import proband as pb
-from proband.inference.groups import error_rates_by
+from proband.inference.verification.groups import error_rates_by
 from proband.report.page.build import build_page
 from proband.report.page.render import render_page
 from proband.study.findings import Findings

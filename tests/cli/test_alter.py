@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from proband.algorithms import read_picture
-from proband.algorithms.alterations import alteration
+from proband.algorithms.pictures.alterations import alteration
 from proband.faces import Population
 from proband.samples import Samples
 from proband.scores.reading import read_scores

@@ -11,9 +11,9 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from proband.cli.audit_what_if import what_if
-from proband.protocols.split_files import write_splits
-from proband.protocols.splits import splitter
+from proband.cli.protocols.what_if import what_if
+from proband.protocols.splits.files import write_splits
+from proband.protocols.splits.splits import splitter
 from proband.samples import Samples
 
 Run = Callable[..., Any]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from proband.protocols.literature import literature
+from proband.protocols.cards.literature import literature
 
 Run = Callable[..., Any]
 

@@ -13,12 +13,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from proband.blind.matrices import read_matrix
+from proband.blind.checking.matrices import read_matrix
 from proband.cli.app import _command
 from proband.engine import Silent
 from proband.errors import SPELLINGS, Door, Hint, InputError, ProbandError, Said
 from proband.measures import rank
-from proband.protocols.card import ProtocolCard
+from proband.protocols.cards.card import ProtocolCard
 from proband.samples import Samples
 from proband.scores.alignment import experiment_over
 from proband.scores.reading import read_embeddings, read_scores

@@ -91,7 +91,6 @@ def test_a_map_is_measured_again_before_it_is_read(tmp_path: Path) -> None:
 def test_too_little_memory_is_said(tmp_path: Path) -> None:
     before = (
         "import numpy, polars, scipy.special, proband.inference, proband.cli.app as app\n"
-        "import proband.inference.mcnemar as home\n"
         "def mcnemar(*counts): return numpy.ones(1 << 50)\n"
         "proband.inference.mcnemar = mcnemar\n"
     )

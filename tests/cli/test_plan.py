@@ -8,7 +8,7 @@ import typer
 
 from proband.cli.plan import plan
 from proband.errors import ProbandError
-from proband.inference.planning import plan_difference, plan_error_rate, plan_half_width
+from proband.inference.planning.planning import plan_difference, plan_error_rate, plan_half_width
 
 program = typer.Typer(pretty_exceptions_enable=False)
 program.command()(plan)

@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from proband.protocols.data import FeatureTable
-from proband.protocols.running import run_protocol
-from proband.protocols.split_files import read_splits
-from proband.protocols.splits import splitter
+from proband.protocols.running.data import FeatureTable
+from proband.protocols.running.running import run_protocol
+from proband.protocols.splits.files import read_splits
+from proband.protocols.splits.splits import splitter
 from proband.samples import Samples
 
 pytest.importorskip("sklearn")
@@ -102,7 +102,7 @@ def test_an_attribute_is_auto_and_disjoint(protocol: Run) -> None:
 
 
 def test_what_was_stopped_says_where_it_goes_on(protocol: Run, tmp_path: Path, monkeypatch) -> None:
-    from proband.protocols import running
+    from proband.protocols.running import running
 
     def stopped(*arguments: object) -> None:
         raise KeyboardInterrupt

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from proband.cli.app import _command
-from proband.engine.documents import as_json
+from proband.engine.files.documents import as_json
 from proband.study.reading import read_study
 from proband.study.refusals import COMMANDS, model_of
 from proband.study.requests import ANALYSES, Request, only

@@ -10,7 +10,7 @@ import pytest
 
 import proband as pb
 from proband.errors import UsageError
-from proband.inference.strat_study import strat_study
+from proband.inference.strata.study import strat_study
 
 Run = Callable[..., Any]
 
@@ -71,7 +71,7 @@ def test_gallery_effect_and_mixing(folder: Path) -> None:
 def test_a_hand_computation_of_the_test() -> None:
     from scipy import stats
 
-    from proband.inference.galleries import _hotelling
+    from proband.inference.galleries.effect import _hotelling
 
     rng = np.random.default_rng(0)
     means = rng.normal(0, 1, (30, 2))
@@ -133,7 +133,7 @@ def people_with(sizes: list[int], strength: float = 1.0) -> tuple[list[pb.Scores
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("design", [pb.BRR(), pb.Jackknife()], ids=str)
 def test_as_many_images_as_leave_the_most_probes(seed: int, design: Any) -> None:
-    from proband.inference.galleries import most_probes
+    from proband.inference.galleries.effect import most_probes
 
     rng = np.random.default_rng(seed)
     sizes = np.minimum(rng.geometric(0.3, 60), 20)
@@ -151,7 +151,7 @@ def test_as_many_images_as_leave_the_most_probes(seed: int, design: Any) -> None
 
 
 def test_what_is_left_out_is_said() -> None:
-    from proband.report.strat import study_statements
+    from proband.report.analyses.strat import study_statements
     from proband.words import as_sentence
 
     scores, samples = people_with([18, 18, *[4] * 9, *[3] * 5, *[1] * 6])
@@ -194,7 +194,7 @@ def test_the_seed_reaches_every_replicate() -> None:
 
 
 def test_an_algorithm_that_is_always_right_has_no_error_and_no_verdict() -> None:
-    from proband.report.page.pair_verdict import best_two, what_would_decide
+    from proband.report.page.sections.pair_verdict import best_two, what_would_decide
 
     study = strat_study(*people_with([4] * 9, strength=50.0))
     assert all((one.by_rank == 0).all() for one in study.errors.values())

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-import proband.engine.placing as placing
+import proband.engine.files.placing as placing
 from proband.algorithms import load_model, read_picture
 from proband.blind import Key
-from proband.blind.submission import Declaration
+from proband.blind.checking.submission import Declaration
 from proband.engine import written_whole
-from proband.engine.files import written_together
+from proband.engine.files.files import written_together
 from proband.errors import InputError, ProbandError
-from proband.protocols.card import ProtocolCard
-from proband.protocols.split_files import read_splits
+from proband.protocols.cards.card import ProtocolCard
+from proband.protocols.splits.files import read_splits
 from proband.samples import Samples
 from proband.samples.choosing import choose
 from proband.scores.formats import read_file, read_image_list
@@ -326,7 +326,7 @@ def test_a_record_from_strangers_moves_nothing_out_of_its_folder(tmp_path, place
 def test_what_another_user_left_is_not_acted_upon(tmp_path, monkeypatch):
     leave_half(tmp_path, monkeypatch)
     with monkeypatch.context() as patch:
-        patch.setattr("proband.engine.hiding._is_trusted", lambda path: False)
+        patch.setattr("proband.engine.files.hiding._is_trusted", lambda path: False)
         with pytest.raises(InputError, match="held by another program or user"):
             placing.settle(tmp_path / "matrix")
         put(tmp_path / "another")

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import proband
-from proband.engine.parquet import MEMORY_VARIABLE, parquet_columns, read_parquet
+from proband.engine.files.parquet import MEMORY_VARIABLE, parquet_columns, read_parquet
 from proband.errors import InputError, UsageError
 from proband.samples import Samples
 from proband.scores.formats import read_file

@@ -7,8 +7,8 @@ import pytest
 
 from proband.errors import UsageError
 from proband.faces import Population, contact_sheet
-from proband.faces.camera import frame, rotate
 from proband.faces.layout import lay_out
+from proband.faces.painting.camera import frame, rotate
 from proband.faces.plan import Take
 from proband.faces.population import Subject
 

@@ -12,7 +12,7 @@ from tests.golden import data
 from tests.golden.cases import CASES
 from tests.golden.running import answer
 
-from proband.protocols.literature import literature
+from proband.protocols.cards.literature import literature
 from proband.samples import Samples
 from proband.scores.formats import write_scores
 from proband.scores.reading import read_scores

@@ -13,7 +13,7 @@ import polars as pl
 from tests.hostile import mutations as m
 
 from proband.cli import main
-from proband.protocols.literature import literature
+from proband.protocols.cards.literature import literature
 from proband.samples import Samples
 from proband.scores import Scores
 from proband.scores.formats import write_image_list, write_scores

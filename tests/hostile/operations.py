@@ -21,11 +21,11 @@ import numpy as np
 import numpy.ma
 import scipy.sparse.csgraph  # noqa: F401  loaded once and not by every child
 
-import proband.engine.placing as placing
+import proband.engine.files.placing as placing
 from proband.blind import BlindTest, Key, Package
-from proband.engine.files import written_whole
-from proband.protocols.cache import Journal
-from proband.protocols.splits import Split
+from proband.engine.files.files import written_whole
+from proband.protocols.running.cache import Journal
+from proband.protocols.splits.splits import Split
 from proband.report.directory import whole_directory
 from proband.report.writer import write_run
 from proband.samples import Experiment, Samples

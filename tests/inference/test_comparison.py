@@ -9,9 +9,9 @@ import pytest
 from proband.designs import Clustered, SignFlip
 from proband.errors import DesignError, UsageError
 from proband.inference import compare, mcnemar
-from proband.inference.mcnemar import PairedOutcomes, tango_interval
-from proband.inference.multiplicity import holm
-from proband.inference.overall import cochran_q
+from proband.inference.comparisons.cochran import cochran_q
+from proband.inference.comparisons.mcnemar import PairedOutcomes, tango_interval
+from proband.inference.comparisons.multiplicity import holm
 from proband.measures import MedianCensoredRank, RecognitionRate
 
 

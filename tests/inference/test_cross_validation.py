@@ -10,14 +10,14 @@ from statsmodels.stats.proportion import proportion_confint
 from tests.examples import examples
 
 from proband.errors import InputError, UsageError
-from proband.inference.closed import effective_size
-from proband.inference.clusters import cluster_statistics
-from proband.inference.cross_validation import (
+from proband.inference.accuracy.cross_validation import (
     corrected_resampled_interval,
     fold_spread,
     plain_t_interval,
     pooled_interval,
 )
+from proband.inference.estimates.closed import effective_size
+from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.proportions import t_quantile, wilson_interval
 
 FOLDS = np.array([[0.8, 0.9, 0.7], [0.85, 0.75, 0.8]])

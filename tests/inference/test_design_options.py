@@ -241,7 +241,7 @@ def test_collapsed_strata_beside_whole_ones():
 @pytest.mark.parametrize("seed", range(6))
 def test_errors_are_zero_exactly_where_nothing_varies(seed):
     """Sums over ranks that go up and come down again leave no rounding behind, and agree with the textbook elsewhere."""
-    from proband.inference.stratified_bands import rates_and_errors
+    from proband.inference.strata.bands import rates_and_errors
 
     rng = np.random.default_rng(seed)
     sizes = rng.integers(2, 8, 40).tolist()

@@ -11,7 +11,8 @@ from scipy import stats
 
 from proband.errors import DesignError, UsageError
 from proband.inference import proportion_interval
-from proband.inference.dyadic import (
+from proband.inference.proportions import t_quantile
+from proband.inference.verification.dyadic import (
     Comparisons,
     effective_people,
     false_match_rate,
@@ -20,8 +21,7 @@ from proband.inference.dyadic import (
     small_sample,
     zero_error_bounds,
 )
-from proband.inference.dyadic_auc import Closeness, People, auc_difference, auc_interval
-from proband.inference.proportions import t_quantile
+from proband.inference.verification.dyadic_auc import Closeness, People, auc_difference, auc_interval
 
 
 def some_images(rng: np.random.Generator, subjects: int, symmetric: bool) -> Comparisons:

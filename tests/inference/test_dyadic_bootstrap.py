@@ -10,9 +10,9 @@ import pytest
 
 from proband.designs.designs import BLOCK
 from proband.errors import DesignError, UsageError
-from proband.inference.drawings import _allowed, subject_weights
-from proband.inference.dyadic import Comparisons
-from proband.inference.dyadic_bootstrap import (
+from proband.inference.verification.drawings import _allowed, subject_weights
+from proband.inference.verification.dyadic import Comparisons
+from proband.inference.verification.dyadic_bootstrap import (
     AlgorithmScores,
     bootstrapped_error_rates,
     fnmr_at_fmr_replicates,

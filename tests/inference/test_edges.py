@@ -25,10 +25,10 @@ from proband.inference import (
     proportion_interval,
     tango_interval,
 )
-from proband.inference.mcnemar import tango_counts
-from proband.inference.overall import cochran_q
+from proband.inference.comparisons.cochran import cochran_q
+from proband.inference.comparisons.mcnemar import tango_counts
+from proband.inference.comparisons.sign_flip import sign_flip
 from proband.inference.proportions import t_quantile
-from proband.inference.signflip import sign_flip
 from proband.measures import MedianCensoredRank, MedianRelativeRank, RecognitionRate
 
 LEVELS = [1e-6, 0.3, 0.5, 0.95, 1 - 1e-9]  # from the lowest to the highest there is

@@ -7,7 +7,7 @@ from tests.report.page import finding
 
 import proband as pb
 from proband.errors import UsageError
-from proband.inference.evaluation import probes_called
+from proband.inference.estimates.evaluation import probes_called
 
 EVEN = "probe.kind == 'even'"
 

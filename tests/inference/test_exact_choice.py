@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from proband.errors import DesignError, InputError, UsageError
-from proband.inference import exact_choice as module
-from proband.inference.exact_choice import exact_choice
+from proband.inference.image_choice import exact as module
+from proband.inference.image_choice.exact import exact_choice
 from proband.kernels import poisson_binomial
 from proband.samples import Samples
 from proband.samples.pool import Pool

@@ -11,12 +11,12 @@ import pytest
 import proband as pb
 from proband.designs import Galleries
 from proband.errors import DesignError, UsageError
-from proband.inference.difficulty import difficulty
-from proband.inference.feret_pairs import Improvement, Version
-from proband.inference.feret_results import FeretStudy
-from proband.inference.feret_study import feret_study, probe_groups
-from proband.inference.people_fractions import people_interval, size_curve
-from proband.inference.rejection import Rejection, held_out_of
+from proband.inference.estimates.people_fractions import people_interval, size_curve
+from proband.inference.galleries.difficulty import difficulty
+from proband.inference.galleries.feret_results import FeretStudy
+from proband.inference.galleries.feret_study import feret_study, probe_groups
+from proband.inference.galleries.rejection import Rejection, held_out_of
+from proband.inference.galleries.versions import Improvement, Version
 from proband.kernels.codes import FAILED, OK
 from proband.measures.open_set import chance_by_gallery_size, search
 

@@ -14,8 +14,8 @@ from scipy import stats
 from proband.designs import Galleries
 from proband.errors import DesignError, InputError, UsageError
 from proband.inference import estimate, gallery_variation
-from proband.inference.gallery_places import heterogeneity, place_intervals, places
-from proband.inference.resampling import RankStatistic
+from proband.inference.estimates.replicates import RankStatistic
+from proband.inference.galleries.places import heterogeneity, place_intervals, places
 from proband.measures import CMC, FNMR, MedianCensoredRank, RecognitionRate, rank
 from proband.samples import Category, Experiment, Samples
 from proband.scores import Embeddings, Scores

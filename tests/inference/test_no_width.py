@@ -9,8 +9,8 @@ import proband as pb
 from proband.designs import Binomial, Bootstrap, ClusteredMcNemar, SignFlip, StratifiedDesign
 from proband.errors import DesignError, UsageError
 from proband.inference import cluster_statistics, compare, compare_independent
-from proband.inference.galleries import _hotelling, _pairs
-from proband.inference.judging import verdict_of
+from proband.inference.comparisons.verdicts import verdict_of
+from proband.inference.galleries.effect import _hotelling, _pairs
 from proband.inference.proportions import Interval
 from proband.measures import RecognitionRate
 from proband.samples import Experiment, Samples

@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 from proband.errors import UsageError
-from proband.inference.clusters import cluster_statistics
-from proband.inference.mcnemar import PairedOutcomes, mcnemar, newcombe_interval, tango_interval
+from proband.inference.comparisons.mcnemar import PairedOutcomes, mcnemar, newcombe_interval, tango_interval
+from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.proportions import difference_of_independent, proportion_interval
 
 # R 4.3: binom.test(SF, SF + FS); mid-p = two-sided - dbinom(SF, n, .5)

@@ -12,12 +12,12 @@ import pytest
 from scipy import optimize, stats
 
 from proband.errors import DesignError, UsageError
-from proband.inference.clusters import cluster_statistics
-from proband.inference.mcnemar import mcnemar, tango_counts
-from proband.inference.planning import plan_difference, plan_error_rate, plan_half_width
-from proband.inference.planning_sizes import LARGEST
+from proband.inference.comparisons.mcnemar import mcnemar, tango_counts
+from proband.inference.comparisons.sign_flip import sign_flip
+from proband.inference.estimates.clusters import cluster_statistics
+from proband.inference.planning.planning import plan_difference, plan_error_rate, plan_half_width
+from proband.inference.planning.sizes import LARGEST
 from proband.inference.proportions import difference_of_independent, t_quantile, wilson_interval
-from proband.inference.signflip import sign_flip
 
 
 def half_width(rate, people, probes, icc, level):

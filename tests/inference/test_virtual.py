@@ -8,7 +8,7 @@ import pytest
 import proband as pb
 from proband.designs.image_choice import TRIALS_A_BLOCK, draw_choices
 from proband.errors import AlignmentError, DesignError, UsageError
-from proband.inference.signflip import sign_flip
+from proband.inference.comparisons.sign_flip import sign_flip
 
 
 def pool_of(rng, people: int, images: tuple[int, ...] = (2, 2), uneven: bool = False) -> pb.Pool:
@@ -252,7 +252,7 @@ def test_pool_over_takes_galleries_from_targets():
 
 
 def test_percentile_interval_counts_from_both_ends():
-    from proband.inference.distributions import Distribution
+    from proband.inference.image_choice.distributions import Distribution
 
     rng = np.random.default_rng(0)
     for n_trials in (10_000, 9_999, 400, 39):

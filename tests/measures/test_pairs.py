@@ -11,12 +11,12 @@ import pytest
 
 from proband.errors import AlignmentError, DesignError, InputError, UsageError
 from proband.kernels.codes import DONT_CARE, FAILED, OK
-from proband.measures import (
-    pair_accumulator as accumulator_module,
-    pair_products as products_module,
-    pair_tiles as tiles_module,
+from proband.measures.pairs import (
+    accumulator as accumulator_module,
+    products as products_module,
+    tiles as tiles_module,
 )
-from proband.measures.pair_counts import (
+from proband.measures.pairs.counts import (
     PairAccumulator,
     PairCounts,
     count_pairs,
@@ -24,7 +24,7 @@ from proband.measures.pair_counts import (
     genuine_pairs,
     tail_pairs,
 )
-from proband.measures.pairs import PairSet
+from proband.measures.pairs.pair_set import PairSet
 from proband.samples import Experiment, Samples
 from proband.scores import Embeddings, Scores
 from proband.scores.trials import Trials

@@ -5,8 +5,8 @@ import pytest
 
 import proband as pb
 from proband.errors import DesignError, InputError, UsageError
-from proband.measures.pair_counts import count_pairs
-from proband.measures.pairs import PairSet
+from proband.measures.pairs.counts import count_pairs
+from proband.measures.pairs.pair_set import PairSet
 from proband.measures.verification import ErrorRates
 
 

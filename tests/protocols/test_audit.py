@@ -11,10 +11,10 @@ from scipy.stats import chi2_contingency
 from tests.examples import examples
 
 from proband.errors import UsageError
-from proband.protocols.audit import audit
-from proband.protocols.audit_balance import dealt_at_random
-from proband.protocols.split_files import split_frame
-from proband.protocols.splits import splitter
+from proband.protocols.audit.audit import audit
+from proband.protocols.audit.balance import dealt_at_random
+from proband.protocols.splits.files import split_frame
+from proband.protocols.splits.splits import splitter
 from proband.samples import Samples
 from proband.words import as_sentence
 

@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 from proband.errors import DesignError
-from proband.protocols.audit import audit
-from proband.protocols.split_files import split_frame
-from proband.protocols.splits import splitter
+from proband.protocols.audit.audit import audit
+from proband.protocols.splits.files import split_frame
+from proband.protocols.splits.splits import splitter
 from proband.samples import Samples
 
 N_SUBJECTS, N_EACH = 12, 10

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from proband.protocols.cache import Journal
-from proband.protocols.splits import Split
+from proband.protocols.running.cache import Journal
+from proband.protocols.splits.splits import Split
 
 
 def split(fold: int = 1, shift: int = 0) -> Split:

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from proband.errors import InputError, UsageError
-from proband.protocols.card import FORMAT, ProtocolCard
-from proband.protocols.card_schema import card_schema, faults
-from proband.protocols.card_sections import Dataset, Procedure, Task, Value, manifest_of
+from proband.protocols.cards.card import FORMAT, ProtocolCard
+from proband.protocols.cards.schema import card_schema, faults
+from proband.protocols.cards.sections import Dataset, Procedure, Task, Value, manifest_of
 
 FULL: dict[str, Any] = {
     "format": FORMAT,

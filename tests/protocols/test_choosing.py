@@ -7,7 +7,7 @@ import pytest
 
 from proband.errors import DesignError, UsageError
 from proband.protocols.choosing import auto_protocol
-from proband.protocols.splits import splitter
+from proband.protocols.splits.splits import splitter
 
 
 @pytest.mark.parametrize(

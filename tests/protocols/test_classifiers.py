@@ -8,10 +8,10 @@ import pytest
 from proband.algorithms import LBP, NBNN, PCA, SRC, Correlation, Grid
 from proband.algorithms.plugins import CallableRecognizer
 from proband.errors import DesignError, UsageError
-from proband.protocols.classifiers import Chain, fingerprint, named_classifiers, parse_classifier
-from proband.protocols.data import FeatureTable
-from proband.protocols.learning import learner
-from proband.protocols.splits import Split
+from proband.protocols.running.classifiers import Chain, fingerprint, named_classifiers, parse_classifier
+from proband.protocols.running.data import FeatureTable
+from proband.protocols.running.learning import learner
+from proband.protocols.splits.splits import Split
 from proband.samples import Samples
 
 pytest.importorskip("sklearn")
@@ -134,7 +134,7 @@ RECOGNISERS = [
 @pytest.mark.parametrize("kept", [True, False])
 def test_learners_agree_with_training_on_the_split_alone(made, kept, faces, split, monkeypatch) -> None:
     if not kept:
-        monkeypatch.setattr("proband.protocols.learning._MOST_BYTES", 0)
+        monkeypatch.setattr("proband.protocols.running.learning._MOST_BYTES", 0)
     classes, codes = np.unique(faces.subjects, return_inverse=True)
     found = learner("one", made, faces, classes, codes).predict(split, 0)
     crops = faces.crops(faces.subjects, "one")

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from proband.protocols.card import FORMAT, ProtocolCard
-from proband.protocols.comparability import compare_cards
-from proband.protocols.comparability_levels import Level
+from proband.protocols.cards.card import FORMAT, ProtocolCard
+from proband.protocols.cards.comparability import compare_cards
+from proband.protocols.cards.levels import Level
 
 HASHES = {name: f"{place:x}" * 64 for place, name in enumerate(("ids", "splits", "mine", "theirs", "other"))}
 MINE: dict[str, Any] = {

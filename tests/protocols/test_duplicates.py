@@ -10,11 +10,11 @@ import polars as pl
 import pytest
 from PIL import Image
 
-from proband.algorithms.pictures import Pictures
-from proband.protocols.audit import audit
-from proband.protocols.data import FeatureTable
-from proband.protocols.duplicates import close_codes, duplicate_pictures, duplicate_vectors
-from proband.protocols.picture_codes import averaged, code, likeness
+from proband.algorithms.pictures.pictures import Pictures
+from proband.protocols.audit.audit import audit
+from proband.protocols.audit.duplicates import close_codes, duplicate_pictures, duplicate_vectors
+from proband.protocols.audit.picture_codes import averaged, code, likeness
+from proband.protocols.running.data import FeatureTable
 from proband.samples import Samples
 from proband.scores import Embeddings
 

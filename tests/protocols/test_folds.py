@@ -10,8 +10,8 @@ from hypothesis import assume, given, strategies as st
 from tests.examples import examples
 
 from proband.errors import DesignError
-from proband.protocols.balancing import imbalance
-from proband.protocols.splits import splitter
+from proband.protocols.splits.balancing import imbalance
+from proband.protocols.splits.splits import splitter
 
 labels_of = st.lists(st.integers(0, 4), min_size=4, max_size=60).map(np.array)
 

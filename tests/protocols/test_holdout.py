@@ -12,9 +12,9 @@ from hypothesis import assume, given, strategies as st
 from tests.examples import examples
 
 from proband.errors import DesignError
-from proband.protocols.balancing import apportioned, largest_remainder
-from proband.protocols.dealing import balanced_sample
-from proband.protocols.splits import splitter
+from proband.protocols.splits.balancing import apportioned, largest_remainder
+from proband.protocols.splits.dealing import balanced_sample
+from proband.protocols.splits.splits import splitter
 
 shares_of = st.lists(st.integers(1, 60), min_size=1, max_size=2).filter(lambda some: sum(some) < 100)
 

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from tests.examples import examples
 
 from proband.errors import DesignError
-from proband.protocols.splits import splitter
+from proband.protocols.splits.splits import splitter
 
 PEOPLE = np.array(["c", "a", "a", "b", "b", "b", "c"])
 LABELS = np.array(["x", "x", "y", "y", "x", "y", "y"])

@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from proband.errors import UsageError
-from proband.protocols.card import ProtocolCard
-from proband.protocols.comparability import compare_cards
-from proband.protocols.comparability_levels import Level
-from proband.protocols.literature import TABLES, literature
+from proband.protocols.cards.card import ProtocolCard
+from proband.protocols.cards.comparability import compare_cards
+from proband.protocols.cards.levels import Level
+from proband.protocols.cards.literature import TABLES, literature
 from proband.protocols.notation import Protocol
 
 

@@ -6,8 +6,8 @@ import pytest
 from scipy.stats import chi2_contingency, fisher_exact
 
 from proband.errors import InputError
-from proband.protocols.audit import audit
-from proband.protocols.losses import CHI_SQUARE, DRAWN, FISHER, losses, unevenness
+from proband.protocols.audit.audit import audit
+from proband.protocols.audit.losses import CHI_SQUARE, DRAWN, FISHER, losses, unevenness
 from proband.samples import Samples
 
 

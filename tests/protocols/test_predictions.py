@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from proband.protocols.notation import Protocol
-from proband.protocols.predictions import FoldFacts, Predictions, Roster
-from proband.protocols.splits import Split
+from proband.protocols.running.predictions import FoldFacts, Predictions, Roster
+from proband.protocols.splits.splits import Split
 from proband.samples import Ids
 
 SUBJECTS = np.array(["p", "p", "q", "q", "r", "r"])

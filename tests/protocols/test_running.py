@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from proband.errors import DesignError, UsageError
-from proband.inference.cross_validation import pooled_interval
-from proband.protocols.classifiers import must_run_alone, parse_classifier
-from proband.protocols.data import BLACK, FeatureTable, _resized
-from proband.protocols.running import run_protocol
-from proband.protocols.splits import splitter
+from proband.inference.accuracy.cross_validation import pooled_interval
+from proband.protocols.running.classifiers import must_run_alone, parse_classifier
+from proband.protocols.running.data import BLACK, FeatureTable, _resized
+from proband.protocols.running.running import run_protocol
+from proband.protocols.splits.splits import splitter
 from proband.samples import Samples
 
 pytest.importorskip("sklearn")
@@ -171,7 +171,7 @@ def test_a_run_that_was_stopped_goes_on(data: FeatureTable, tmp_path: Path, monk
 
 
 def count_fits(monkeypatch) -> list[str]:
-    from proband.protocols import learning
+    from proband.protocols.running import learning
 
     fits: list[str] = []
     usual = learning._Estimator.predict
@@ -392,7 +392,7 @@ def test_splits_of_one_pool_do_not_decline(data: FeatureTable, protocol: str) ->
 def test_the_pools_are_seen_in_the_splits_themselves(data: FeatureTable) -> None:
     from dataclasses import replace
 
-    from proband.protocols.summary import _why_not_on_splits
+    from proband.protocols.running.summary import _why_not_on_splits
 
     protocol = f"5×2f CV {TWO_SESSIONS}"
     run = run_protocol({"knn": KNN}, data, protocol)

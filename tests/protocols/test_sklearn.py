@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from proband.errors import DesignError
-from proband.protocols.splits import splitter
+from proband.protocols.splits.splits import splitter
 
 sklearn = pytest.importorskip("sklearn")
 from sklearn.base import clone  # noqa: E402
@@ -72,5 +72,5 @@ def test_missing_groups_are_asked_for():
 
 
 def test_scikit_learn_is_not_imported():
-    code = "import sys, proband.protocols.splits, proband.protocols.split_files; sys.exit('sklearn' in sys.modules)"
+    code = "import sys, proband.protocols.splits.splits, proband.protocols.splits.files; sys.exit('sklearn' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

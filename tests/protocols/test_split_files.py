@@ -9,8 +9,8 @@ from hypothesis import given, strategies as st
 from tests.examples import examples
 
 from proband.errors import InputError, UsageError
-from proband.protocols.split_files import read_splits, split_frame, write_splits
-from proband.protocols.splits import splitter
+from proband.protocols.splits.files import read_splits, split_frame, write_splits
+from proband.protocols.splits.splits import splitter
 from proband.samples import Samples
 
 SUBJECTS = np.repeat(np.arange(6), 4)

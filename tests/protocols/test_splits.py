@@ -11,9 +11,9 @@ from hypothesis import given, strategies as st
 from tests.examples import examples
 
 from proband.errors import DesignError, InputError, UsageError
-from proband.protocols.balancing import imbalance
 from proband.protocols.notation import Protocol
-from proband.protocols.splits import GENERATOR_VERSION, Splitter, splitter
+from proband.protocols.splits.balancing import imbalance
+from proband.protocols.splits.splits import GENERATOR_VERSION, Splitter, splitter
 
 EVERY_FORM = [
     "3×80-20 HO",

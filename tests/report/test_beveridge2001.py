@@ -8,7 +8,7 @@ import pytest
 
 import proband as pb
 from proband.errors import UsageError
-from proband.report.beveridge2001 import ALGORITHMS, study_scores
+from proband.papers.beveridge2001 import ALGORITHMS, study_scores
 from proband.scores import DenseScores
 
 

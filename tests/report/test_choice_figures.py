@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import StepPatch
 
 from proband.errors import UsageError
-from proband.inference.distributions import Distribution
+from proband.inference.image_choice.distributions import Distribution
 from proband.report import save_figure
-from proband.report.choice_figures import (
+from proband.report.figures.choices import (
     differences_figure,
     rank_intervals_figure,
     rate_distributions_figure,

@@ -11,12 +11,12 @@ import pytest
 import proband as pb
 from proband.designs import Galleries
 from proband.errors import UsageError
-from proband.inference.feret_results import FeretStudy
-from proband.inference.feret_study import feret_study
-from proband.inference.rejection import Rejection
-from proband.report.feret import study_figures, study_grids, study_statements
-from proband.report.feret_tables import gallery_size, leaderboards, size_grids, variation_grid
-from proband.report.figures import save_figure
+from proband.inference.galleries.feret_results import FeretStudy
+from proband.inference.galleries.feret_study import feret_study
+from proband.inference.galleries.rejection import Rejection
+from proband.report.analyses.feret import study_figures, study_grids, study_statements
+from proband.report.analyses.feret_tables import gallery_size, leaderboards, size_grids, variation_grid
+from proband.report.figures.style import save_figure
 from proband.report.grids import Grid, as_markdown
 from proband.report.notes import bullets
 from proband.report.writer import write_run

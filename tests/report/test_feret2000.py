@@ -13,15 +13,15 @@ import polars as pl
 import pytest
 
 from proband.algorithms import crop_faces, read_picture
-from proband.algorithms.acquire import EYE_COLUMNS
+from proband.algorithms.pictures.acquire import EYE_COLUMNS
 from proband.cli import main
 from proband.engine import Silent
 from proband.errors import UsageError
-from proband.report import feret2000
+from proband.papers import feret2000
+from proband.papers.feret2000 import ALGORITHMS, CHANGES, FULLY, TWICE, Feret2000, categories, feret2000_data
+from proband.papers.feret2000_findings import findings
+from proband.papers.feret2000_study import _OURS, _report, run_feret2000
 from proband.report.directory import whole_directory
-from proband.report.feret2000 import ALGORITHMS, CHANGES, FULLY, TWICE, Feret2000, categories, feret2000_data
-from proband.report.feret2000_findings import findings
-from proband.report.feret2000_study import _OURS, _report, run_feret2000
 
 pytestmark = pytest.mark.long
 
@@ -113,10 +113,10 @@ def test_the_command_writes_everything_and_a_seed_says_it_all(
     """Run the command anew with other threads than the fixture's, or let it find what the fixture ran."""
     if not anew:
         known = {(PEOPLE, SEED): ran}
-        monkeypatch.setattr("proband.report.feret2000_study.run_feret2000", lambda *asked: known[asked[:2]])
+        monkeypatch.setattr("proband.papers.feret2000_study.run_feret2000", lambda *asked: known[asked[:2]])
     # Drawing is tested with the figures themselves.
     drawn = ("cmc", "average", "upper_bound", "versions", "improvements", "variation", "sizes")
-    monkeypatch.setattr("proband.report.feret.study_figures", lambda _: dict.fromkeys(drawn))
+    monkeypatch.setattr("proband.report.analyses.feret.study_figures", lambda _: dict.fromkeys(drawn))
     monkeypatch.setattr("proband.report.writer.save_figure", lambda _, path: path.write_bytes(b"drawn"))
     out = tmp_path / "new" / "feret2000"
     with pytest.raises(SystemExit) as stop:

@@ -15,9 +15,8 @@ import pytest
 from proband.algorithms import read_picture
 from proband.cli import main
 from proband.errors import UsageError
-from proband.report import mery2016, mery2016_study
-from proband.report.directory import whole_directory
-from proband.report.mery2016 import (
+from proband.papers import mery2016, mery2016_study
+from proband.papers.mery2016 import (
     ATTRIBUTES,
     CLASSIFIERS,
     FACES,
@@ -33,10 +32,10 @@ from proband.report.mery2016 import (
     found,
     run_mery2016,
 )
-from proband.report.mery2016_figures import growth_figure, mixing_figure, single_runs_figure
-from proband.report.mery2016_findings import findings
-from proband.report.mery2016_study import _OURS, FIGURES, _plain, _report, tables
-from proband.report.mery2016_tables import (
+from proband.papers.mery2016_figures import growth_figure, mixing_figure, single_runs_figure
+from proband.papers.mery2016_findings import findings
+from proband.papers.mery2016_study import _OURS, FIGURES, _plain, _report, tables
+from proband.papers.mery2016_tables import (
     STATISTICS,
     TABLE_4,
     TABLE_4_HALF,
@@ -47,6 +46,7 @@ from proband.report.mery2016_tables import (
     published_overlap,
     single_runs,
 )
+from proband.report.directory import whole_directory
 
 pytestmark = pytest.mark.long
 

@@ -13,7 +13,7 @@ from tests.report.page import finding
 
 import proband as pb
 from proband.engine.rendering import Shown
-from proband.report.figures import COLUMN, PAGE
+from proband.report.figures.style import COLUMN, PAGE
 from proband.report.grids import Grid, as_html, as_latex, as_markdown, as_rich, as_tex
 
 

@@ -11,14 +11,13 @@ import polars as pl
 import pytest
 
 from proband.errors import InputError
-from proband.protocols.card import ProtocolCard
-from proband.protocols.comparability import compare_cards
-from proband.protocols.data import FeatureTable
-from proband.protocols.results import ProtocolRun
-from proband.protocols.running import run_protocol
-from proband.protocols.split_files import read_splits
-from proband.report.protocol_figures import accuracy_figure
-from proband.report.protocols import (
+from proband.protocols.cards.card import ProtocolCard
+from proband.protocols.cards.comparability import compare_cards
+from proband.protocols.running.data import FeatureTable
+from proband.protocols.running.results import ProtocolRun
+from proband.protocols.running.running import run_protocol
+from proband.protocols.splits.files import read_splits
+from proband.report.analyses.protocols import (
     intervals_grid,
     run_json,
     run_statements,
@@ -26,6 +25,7 @@ from proband.report.protocols import (
     runs_latex,
     write_run,
 )
+from proband.report.figures.protocols import accuracy_figure
 from proband.samples import Samples
 from proband.words import as_sentence
 

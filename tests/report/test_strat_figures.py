@@ -13,15 +13,15 @@ from matplotlib.figure import Figure
 
 from proband.errors import UsageError
 from proband.inference import Band
-from proband.inference.galleries import GalleryEffect
-from proband.measures.results import Answers, Facts
+from proband.inference.galleries.effect import GalleryEffect
 from proband.report import save_figure
-from proband.report.strat_figures import (
+from proband.report.figures.strat import (
     algorithms_figure,
     gallery_effect_figure,
     standard_errors_figure,
     units_figure,
 )
+from proband.results.base import Answers, Facts
 
 PEOPLE = 60
 VARYING = "probe images of these people, as many of each"

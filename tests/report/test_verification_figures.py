@@ -15,8 +15,7 @@ from matplotlib.patches import StepPatch
 
 from proband.errors import UsageError
 from proband.report import save_figure
-from proband.report.verification_axes import aligned, rate_label
-from proband.report.verification_figures import (
+from proband.report.figures.verification import (
     ErrorCurve,
     GroupErrors,
     ScoreCounts,
@@ -27,6 +26,7 @@ from proband.report.verification_figures import (
     score_histograms_figure,
     search_figure,
 )
+from proband.report.figures.verification_axes import aligned, rate_label
 
 CURVES = (det_figure, roc_figure, search_figure)
 

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 from tests.examples import TIMES, damaged
 
-from proband.engine.files import reading
+from proband.engine.files.files import reading
 from proband.errors import InputError, ProbandError
 from proband.samples import Experiment, Samples
 from proband.samples.delimited import read_texts, without_blank_rows

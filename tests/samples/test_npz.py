@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from proband.engine.memory import available_memory
+from proband.engine.files.memory import available_memory
 from proband.errors import InputError
 from proband.samples import Samples
 from proband.samples.npz import Archive

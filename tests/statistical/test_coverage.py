@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from proband.inference.closed import effective_size
-from proband.inference.clusters import cluster_statistics
-from proband.inference.mcnemar import mcnemar
+from proband.inference.comparisons.mcnemar import mcnemar
+from proband.inference.comparisons.sign_flip import sign_flip
+from proband.inference.estimates.closed import effective_size
+from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.proportions import proportion_interval, t_quantile, wilson_interval
-from proband.inference.signflip import sign_flip
 
 QUICK, LONG = 600, 4000
 

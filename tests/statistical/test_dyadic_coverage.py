@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from scipy import integrate, optimize, special
 
-from proband.inference.dyadic import Comparisons, false_match_rate, naive_interval, small_sample
-from proband.inference.dyadic_auc import Closeness, People, auc_interval
-from proband.inference.dyadic_bootstrap import (
+from proband.inference.verification.dyadic import Comparisons, false_match_rate, naive_interval, small_sample
+from proband.inference.verification.dyadic_auc import Closeness, People, auc_interval
+from proband.inference.verification.dyadic_bootstrap import (
     bootstrapped_error_rates,
     fnmr_at_fmr_replicates,
     recentred_interval,

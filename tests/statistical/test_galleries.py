@@ -9,7 +9,7 @@ import pytest
 
 from proband.designs import Galleries
 from proband.inference import estimate
-from proband.inference.gallery_places import heterogeneity, spread_of
+from proband.inference.galleries.places import heterogeneity, spread_of
 from proband.inference.proportions import Interval
 from proband.measures import Outcomes, RecognitionRate
 from proband.samples import Experiment, Samples

@@ -16,8 +16,8 @@ import pytest
 from proband.designs import SignFlip
 from proband.inference.proportions import Interval
 from proband.measures import RecognitionRate
-from proband.measures.results import Answers
-from proband.measures.targets import GALLERY, NOTHING, OTHER_PEOPLE
+from proband.results.base import Answers
+from proband.results.targets import GALLERY, NOTHING, OTHER_PEOPLE
 from proband.samples import Experiment, Samples
 from proband.study.caching import Cache, beside
 from proband.study.packing import DamagedError, pack, unpack
@@ -86,10 +86,10 @@ def test_every_changed_byte_and_every_cut_is_noticed() -> None:
 
 def test_only_results_of_this_package_are_made() -> None:
     """An entry is data: whoever writes one, with a right digest, names no code to be run."""
-    for address in ("os:system", "proband.engine.files:make_directory", "proband.samples:Samples"):
+    for address in ("os:system", "proband.engine.files.files:make_directory", "proband.samples:Samples"):
         body = pack(ANSWERS, {}, "key").partition(b"\n")[2]
-        forged = zlib.decompress(body).replace(b"proband.measures.results:Answers", address.encode())
-        size = int.from_bytes(forged[:8], "little") + len(address) - len("proband.measures.results:Answers")
+        forged = zlib.decompress(body).replace(b"proband.results.base:Answers", address.encode())
+        size = int.from_bytes(forged[:8], "little") + len(address) - len("proband.results.base:Answers")
         body = zlib.compress(size.to_bytes(8, "little") + forged[8:], 1)
         digest = hashlib.sha256(hashlib.sha256(b"key").digest() + body).hexdigest()
         with pytest.raises(DamagedError, match=r"no type of results|not of this package"):

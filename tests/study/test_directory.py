@@ -10,7 +10,7 @@ import pytest
 
 import proband.study
 from proband.errors import InputError
-from proband.protocols.card_schema import faults
+from proband.protocols.cards.schema import faults
 from proband.report.writer import write_run
 from proband.study.caching import Cache
 from proband.study.definition import Study

@@ -13,8 +13,8 @@ import pytest
 
 import proband as pb
 from proband.designs.designs import BLOCK
-from proband.inference import drawings
-from proband.inference.drawings import AtRates
+from proband.inference.verification import drawings
+from proband.inference.verification.drawings import AtRates
 from proband.measures import CMC, ranks
 from proband.study.requests import Request
 from proband.study.run import run

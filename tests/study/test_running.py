@@ -10,10 +10,10 @@ import pytest
 
 import proband as pb
 from proband.engine import Silent
-from proband.engine.documents import as_json
+from proband.engine.files.documents import as_json
 from proband.errors import AlignmentError, DesignError, InputError, ProbandError, UsageError
-from proband.inference.groups import error_rates_by
-from proband.inference.verifying import verify
+from proband.inference.verification.groups import error_rates_by
+from proband.inference.verification.verification import verify
 from proband.scores import experiment_over
 from proband.study.caching import Cache
 from proband.study.definition import Study

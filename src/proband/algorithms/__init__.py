@@ -1,16 +1,16 @@
 """Baseline recognisers: what a new algorithm must beat, and something to evaluate where there are only images."""
 
-from proband.algorithms.acquire import Acquired, acquire
 from proband.algorithms.correlation import Correlation
-from proband.algorithms.crops import Crops
-from proband.algorithms.detect import CascadeDetector, DlibDetector, detector
 from proband.algorithms.ica import ICA
 from proband.algorithms.lbp import LBP, NBNN, Grid
 from proband.algorithms.lda import LDA
 from proband.algorithms.linear import LinearModel
-from proband.algorithms.normalize import Geometry, Photometry, crop_faces
 from proband.algorithms.pca import PCA
-from proband.algorithms.pictures import Pictures, read_picture
+from proband.algorithms.pictures.acquire import Acquired, acquire
+from proband.algorithms.pictures.crops import Crops
+from proband.algorithms.pictures.detect import CascadeDetector, DlibDetector, detector
+from proband.algorithms.pictures.normalize import Geometry, Photometry, crop_faces
+from proband.algorithms.pictures.pictures import Pictures, read_picture
 from proband.algorithms.recognizer import Model, PeopleModel, Recognizer, Training
 from proband.algorithms.registry import family_of, names, names_code, recognizer
 from proband.algorithms.running import Sets, score, train

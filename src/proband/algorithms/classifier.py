@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from proband.algorithms.crops import Crops
 from proband.algorithms.extras import need
+from proband.algorithms.pictures.crops import Crops
 from proband.algorithms.registry import recognizer
 from proband.samples import Ids
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proband.algorithms.crops import Crops
 from proband.algorithms.linear import LinearModel
-from proband.algorithms.normalize import Photometry
+from proband.algorithms.pictures.crops import Crops
+from proband.algorithms.pictures.normalize import Photometry
 from proband.algorithms.recognizer import Recognizer
 from proband.errors import InputError
 

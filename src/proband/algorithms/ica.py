@@ -8,11 +8,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from proband.algorithms.crops import Crops
 from proband.algorithms.extras import need
 from proband.algorithms.linear import LinearModel
-from proband.algorithms.normalize import STANDARD, Photometry
 from proband.algorithms.pca import LEADING, check_components, principal_components
+from proband.algorithms.pictures.crops import Crops
+from proband.algorithms.pictures.normalize import STANDARD, Photometry
 from proband.algorithms.recognizer import Recognizer, Training
 from proband.errors import UsageError
 from proband.words import Note, Sentence

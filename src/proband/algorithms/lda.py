@@ -8,10 +8,10 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from proband.algorithms.crops import Crops
 from proband.algorithms.linear import LinearModel
-from proband.algorithms.normalize import STANDARD, Photometry
 from proband.algorithms.pca import LEADING, check_components, principal_components
+from proband.algorithms.pictures.crops import Crops
+from proband.algorithms.pictures.normalize import STANDARD, Photometry
 from proband.algorithms.recognizer import Recognizer, Training
 from proband.errors import InputError, UsageError
 from proband.scores import Metric

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from proband.algorithms.crops import Crops
-from proband.algorithms.normalize import Photometry, oval
+from proband.algorithms.pictures.crops import Crops
+from proband.algorithms.pictures.normalize import Photometry, oval
 from proband.algorithms.recognizer import Model, Training, Vectors, same_shape
 from proband.engine import one_blas_thread, run_blocks
 from proband.errors import InputError

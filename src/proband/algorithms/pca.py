@@ -8,9 +8,9 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from proband.algorithms.crops import Crops
 from proband.algorithms.linear import LinearModel
-from proband.algorithms.normalize import STANDARD, Photometry
+from proband.algorithms.pictures.crops import Crops
+from proband.algorithms.pictures.normalize import STANDARD, Photometry
 from proband.algorithms.recognizer import Recognizer, Training, Vectors
 from proband.errors import InputError, UsageError
 from proband.scores import Metric

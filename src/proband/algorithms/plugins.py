@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from proband.algorithms.crops import Crops
 from proband.algorithms.extras import need
+from proband.algorithms.pictures.crops import Crops
 from proband.algorithms.recognizer import Model, Recognizer, Training, Vectors
 from proband.errors import InputError
 from proband.scores import Embeddings

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from proband.algorithms.crops import Crops
+from proband.algorithms.pictures.crops import Crops
 from proband.errors import InputError
 from proband.scores import DenseScores, Scores
 from proband.words import Note, Sentence, count

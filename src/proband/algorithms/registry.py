@@ -15,8 +15,8 @@ from proband.algorithms.correlation import Correlation
 from proband.algorithms.ica import ICA
 from proband.algorithms.lbp import LBP, NBNN
 from proband.algorithms.lda import LDA
-from proband.algorithms.normalize import Photometry
 from proband.algorithms.pca import PCA
+from proband.algorithms.pictures.normalize import Photometry
 from proband.algorithms.plugins import CallableRecognizer, EstimatorRecognizer, OnnxRecognizer
 from proband.algorithms.recognizer import Recognizer
 from proband.algorithms.sparse import SRC

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proband.algorithms.acquire import Acquired
+from proband.algorithms.pictures.acquire import Acquired
 from proband.algorithms.recognizer import Model, PeopleModel, Recognizer
 from proband.engine import Progress, Silent, one_blas_thread
 from proband.errors import DesignError, Hint, first_few

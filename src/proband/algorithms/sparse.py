@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from proband.algorithms.crops import Crops
 from proband.algorithms.extras import need
+from proband.algorithms.pictures.crops import Crops
 from proband.algorithms.recognizer import PeopleModel, Recognizer, Training, Vectors
 from proband.errors import InputError, UsageError
 from proband.kernels.lasso import sparse_codes

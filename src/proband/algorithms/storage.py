@@ -12,7 +12,7 @@ import numpy as np
 from proband._version import __version__
 from proband.algorithms.lbp import Grid, HistogramModel, NearestPartsModel
 from proband.algorithms.linear import LinearModel
-from proband.algorithms.normalize import Photometry
+from proband.algorithms.pictures.normalize import Photometry
 from proband.algorithms.recognizer import Model, Training
 from proband.algorithms.sparse import SparseModel
 from proband.engine import written_whole

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from proband.blind.key import Key
-from proband.blind.matrices import Laid
-from proband.blind.submission import Declaration
+from proband.blind.checking.matrices import Laid
+from proband.blind.checking.submission import Declaration
+from proband.blind.package.key import Key
 from proband.kernels.codes import FAILED
 from proband.samples import Ids, Positions
 from proband.scores import DenseScores, Scores

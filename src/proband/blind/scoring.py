@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from proband.blind.canaries import TOLERANCE
-from proband.blind.checked import Checked
-from proband.blind.checking import check
-from proband.blind.key import Key
+from proband.blind.checking.canaries import TOLERANCE
+from proband.blind.checking.checked import Checked
+from proband.blind.checking.checking import check
+from proband.blind.checking.submission import Submission
 from proband.blind.opening import OpenedScores
-from proband.blind.package import FULLY, PARTIALLY, Package
-from proband.blind.submission import Submission
+from proband.blind.package.key import Key
+from proband.blind.package.package import FULLY, PARTIALLY, Package
 from proband.engine import Progress
 from proband.errors import DesignError, Hint, UsageError
-from proband.inference.feret_pairs import Version
-from proband.inference.feret_study import FeretStudy, feret_study
+from proband.inference.galleries.feret_study import FeretStudy, feret_study
+from proband.inference.galleries.versions import Version
 from proband.samples import Choice, Experiment, Samples
 from proband.scores import experiment_over
 from proband.words import Note, Sentence

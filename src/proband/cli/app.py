@@ -14,32 +14,32 @@ from typing import Any, NoReturn
 import typer
 
 from proband._version import __version__
-from proband.cli.alter import alter
+from proband.cli.analyses.compare import compare
+from proband.cli.analyses.evaluate import evaluate
+from proband.cli.analyses.feret import feret
+from proband.cli.analyses.mcnemar import mcnemar
+from proband.cli.analyses.permute import permute
+from proband.cli.analyses.search import search
+from proband.cli.analyses.strat import strat
+from proband.cli.analyses.verify import verify
 from proband.cli.array import array
-from proband.cli.audit import audit
-from proband.cli.blind import blind
-from proband.cli.card import card
-from proband.cli.compare import compare
+from proband.cli.blind.blind import blind
 from proband.cli.convert import convert
-from proband.cli.demo import demo
-from proband.cli.evaluate import evaluate
-from proband.cli.faces import faces
 from proband.cli.faults import TRACEBACK_VARIABLE, explain_bus_errors, nobody_reads, silence_output, words_of
-from proband.cli.feret import feret
+from proband.cli.images.alter import alter
+from proband.cli.images.demo import demo
+from proband.cli.images.faces import faces
+from proband.cli.images.recognize import recognize
+from proband.cli.images.reproduce import reproduce
 from proband.cli.init import init
 from proband.cli.inspect import inspect
-from proband.cli.literature import literature
-from proband.cli.mcnemar import mcnemar
 from proband.cli.once import refuse_repeats
-from proband.cli.permute import permute
 from proband.cli.plan import plan
-from proband.cli.protocol import protocol
-from proband.cli.recognize import recognize
-from proband.cli.reproduce import reproduce
+from proband.cli.protocols.audit import audit
+from proband.cli.protocols.card import card
+from proband.cli.protocols.literature import literature
+from proband.cli.protocols.protocol import protocol
 from proband.cli.run import run
-from proband.cli.search import search
-from proband.cli.strat import strat
-from proband.cli.verify import verify
 from proband.errors import DesignError, ProbandError
 from proband.words import digits
 

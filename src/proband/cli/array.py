@@ -115,7 +115,7 @@ def _refuse_other_files(out: Path | None) -> None:
 def _save(made: OrthogonalArray, out: Path) -> None:
     import numpy as np
 
-    from proband.engine.files import written_whole
+    from proband.engine.files.files import written_whole
 
     with written_whole(out) as draft:
         if out.suffix.lower() == ".npy":

@@ -63,7 +63,7 @@ def print_json(plain: object, indent: int | None = 1) -> None:
     """Print results as JSON."""
     import typer
 
-    from proband.engine.documents import as_json
+    from proband.engine.files.documents import as_json
 
     typer.echo(as_json(plain, indent), nl=False)
 
@@ -90,7 +90,7 @@ def wrote(path: Path) -> None:
 def write_csv(frame: pl.DataFrame, path: Path | None) -> None:
     """Write a table as CSV, if that was asked for."""
     from proband.engine import written_whole
-    from proband.engine.spreadsheets import write_spreadsheet
+    from proband.engine.files.spreadsheets import write_spreadsheet
 
     if path is not None:
         with written_whole(path) as draft:

@@ -10,7 +10,7 @@ from proband.cli import options as o
 from proband.cli.console import output, print_json
 
 if TYPE_CHECKING:
-    from proband.inference.plans import Aim, Plan
+    from proband.inference.planning.plans import Aim, Plan
 
 _INTERVAL, _DIFFERENCE, _ERRORS = "Interval of a rate", "Difference of two algorithms", "Rare errors"
 _PEOPLE = "People"
@@ -167,7 +167,7 @@ def plan(
 
 def _make(given: dict[str, Any], people: dict[str, Any]) -> Plan:
     from proband.errors import UsageError
-    from proband.inference.planning import plan_difference, plan_error_rate, plan_half_width
+    from proband.inference.planning.planning import plan_difference, plan_error_rate, plan_half_width
 
     question = _question(given)
     if question == _ERRORS:

@@ -52,7 +52,7 @@ def run(
 
       proband init samples.csv scores.npz && proband run study.toml
     """
-    from proband.report.page.verdict import summary
+    from proband.report.page.sections.verdict import summary
     from proband.report.writer import require_place, write_run
     from proband.study.caching import Cache, beside
     from proband.study.reading import read_study

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from proband.faces.grid import Array, within
 from proband.faces.identity import HairStyle, Identity, draw_complexion
+from proband.faces.painting.grid import Array, within
 from proband.faces.studio import Camera, Light, Variation, relight, set_up_studio
 
 THIRD_SET_DAYS = 540  # a year and a half: the earliest third image set

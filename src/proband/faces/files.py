@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from proband.engine import Progress, Silent, run_blocks, written_whole
-from proband.engine.files import make_directory
+from proband.engine.files.files import make_directory
 from proband.errors import InputError
 from proband.faces.population import Population
 from proband.faces.sheet import contact_sheet

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from proband.faces.grid import Array
+from proband.faces.painting.grid import Array
 
 Sex = Literal["F", "M"]
 HairStyle = Literal["bald", "buzz", "short", "swept", "tied", "fringe", "bob", "long", "curly"]
@@ -56,7 +56,7 @@ def trait(mean: float, spread: float, male: float = 0.0) -> Any:
 
 @dataclass(frozen=True)
 class Anatomy:
-    """The shape of a head, in face units (see :mod:`proband.faces.grid`) unless said otherwise."""
+    """The shape of a head, in face units (see :mod:`proband.faces.painting.grid`) unless said otherwise."""
 
     # the head as a whole
     cheek_width: float = trait(1.10, 0.045, male=0.03)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from proband.faces.appearance import Shot, Sitting
-from proband.faces.grid import Array, signed_power
 from proband.faces.identity import Anatomy
+from proband.faces.painting.grid import Array, signed_power
 
 # How far in front of the axis of the head each part lies: how much it moves when the head turns.
 EYE_DEPTH, BROW_DEPTH, NOSE_DEPTH, MOUTH_DEPTH, CHIN_DEPTH, HAIRLINE_DEPTH = (

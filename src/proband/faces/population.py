@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from proband.engine import run_blocks
 from proband.errors import UsageError
 from proband.faces.appearance import Shot, Sitting, draw_shot, draw_sitting
-from proband.faces.camera import eye_positions, frame
 from proband.faces.identity import Identity, draw_identity
 from proband.faces.layout import lay_out
+from proband.faces.painting.camera import eye_positions, frame
 from proband.faces.plan import PlanName, Take, feret_takes, grid_takes
 from proband.faces.render import render_image
 from proband.words import count, digits

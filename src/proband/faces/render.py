@@ -6,16 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.faces.appearance import Shot, Sitting
-from proband.faces.body import backdrop, paint_body, paint_ears
-from proband.faces.camera import expose, frame, rotate
-from proband.faces.eyes import catchlight, open_lids, paint_brows, paint_eye, wear_glasses
-from proband.faces.grid import Array, Grid, mix, outline_distance, ramp
-from proband.faces.hair import CUTS, Hairline, grow_hair, lay_hairline
-from proband.faces.head import base_slopes, relief, skin_albedo
 from proband.faces.identity import Identity
 from proband.faces.layout import Layout, lay_out
-from proband.faces.light import lambert, slopes
-from proband.faces.mouth import grow_beard, paint_mouth, paint_nostrils
+from proband.faces.painting.body import backdrop, paint_body, paint_ears
+from proband.faces.painting.camera import expose, frame, rotate
+from proband.faces.painting.eyes import catchlight, open_lids, paint_brows, paint_eye, wear_glasses
+from proband.faces.painting.grid import Array, Grid, mix, outline_distance, ramp
+from proband.faces.painting.hair import CUTS, Hairline, grow_hair, lay_hairline
+from proband.faces.painting.head import base_slopes, relief, skin_albedo
+from proband.faces.painting.light import lambert, slopes
+from proband.faces.painting.mouth import grow_beard, paint_mouth, paint_nostrils
 
 SKIN_GLOSS = 0.10
 

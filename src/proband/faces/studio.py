@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from proband.faces.grid import within
+from proband.faces.painting.grid import within
 
 EXTREME = 2.2  # standard deviations at which every deviation is cut off
 

@@ -1,31 +1,31 @@
 """Estimates and comparisons that say how sure one can be, and of what."""
 
-from proband.inference.bands import estimate_cmc
-from proband.inference.choice import exact_over_choices
-from proband.inference.clusters import Clusters, cluster_statistics
-from proband.inference.comparing import compare, compare_independent
-from proband.inference.comparison import Comparison, PairComparison
-from proband.inference.distributions import Distribution
-from proband.inference.estimates import Band, Estimate
-from proband.inference.estimation import estimate
-from proband.inference.evaluation import Entry, Evaluation, evaluate
-from proband.inference.feret_study import feret_study
-from proband.inference.galleries import GalleryEffect, ImageColumns, gallery_effect
-from proband.inference.gallery_tables import GalleryVariation
-from proband.inference.gallery_variation import gallery_variation
-from proband.inference.mcnemar import (
+from proband.inference.comparisons.comparing import compare, compare_independent
+from proband.inference.comparisons.comparison import Comparison, PairComparison
+from proband.inference.comparisons.mcnemar import (
     McNemar,
     PairedOutcomes,
     mcnemar,
     newcombe_interval,
     tango_interval,
 )
-from proband.inference.planning import plan_difference, plan_error_rate, plan_half_width
+from proband.inference.estimates.clusters import cluster_statistics
+from proband.inference.estimates.cmc_bands import estimate_cmc
+from proband.inference.estimates.estimation import estimate
+from proband.inference.estimates.evaluation import Entry, Evaluation, evaluate
+from proband.inference.estimates.replicates import RankStatistic
+from proband.inference.galleries.effect import GalleryEffect, ImageColumns, gallery_effect
+from proband.inference.galleries.feret_study import feret_study
+from proband.inference.galleries.tables import GalleryVariation
+from proband.inference.galleries.variation import gallery_variation
+from proband.inference.image_choice.distributions import Distribution
+from proband.inference.image_choice.estimates import exact_over_choices
+from proband.inference.image_choice.virtual_experiments import VirtualExperiments, permute
+from proband.inference.planning.planning import plan_difference, plan_error_rate, plan_half_width
 from proband.inference.proportions import Interval, difference_of_independent, proportion_interval
-from proband.inference.resampling import RankStatistic
-from proband.inference.stratified import ReplicateEstimate, estimate_weighted
-from proband.inference.verifying import Verification, verify
-from proband.inference.virtual import VirtualExperiments, permute
+from proband.inference.strata.estimates import ReplicateEstimate, estimate_weighted
+from proband.inference.verification.verification import Verification, verify
+from proband.results.estimate import Band, Clusters, Estimate
 
 __all__ = [
     "Band",

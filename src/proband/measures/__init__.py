@@ -11,8 +11,8 @@ from proband.measures.identification import (
 from proband.measures.open_set import Searches, search
 from proband.measures.outcomes import Counting, FailurePolicy, Outcomes, TiePolicy
 from proband.measures.ranks import rank
-from proband.measures.results import Answers, Curve, Facts, Measurement
 from proband.measures.verification import AUC, FNMR, ErrorRates, OperatingPoint
+from proband.results.base import Answers, Curve, Facts, Measurement
 
 __all__ = [
     "AUC",

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from proband.errors import DesignError, UsageError
 from proband.measures.outcomes import Outcomes, first_mate_within
 from proband.measures.ranks import rank
-from proband.measures.results import Curve, Facts, Measurement, describing
-from proband.measures.targets import derived
+from proband.results.base import Curve, Measurement, describing
+from proband.results.targets import derived
 from proband.samples import Experiment
 from proband.samples.table import frozen
 from proband.scores import Scores
@@ -68,7 +68,7 @@ class RecognitionRate:
         """Measure outcomes, or scores within an experiment."""
         outcomes = outcomes_of(data, within)
         events = float(outcomes.success(self.rank).sum())
-        return Measurement(events / len(outcomes), events, describing(self.estimand), Facts.of(outcomes))
+        return Measurement(events / len(outcomes), events, describing(self.estimand), outcomes.facts)
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class CMC:
         values: npt.NDArray[np.float64] = np.cumsum(steps, dtype=np.float64) / len(outcomes)
         if outcomes.ties == "mean":
             values = np.minimum(values, 1.0)  # sums of fractions may pass 1 by rounding
-        return Curve(frozen(values[: self.max_rank]), describing(self.estimand), Facts.of(outcomes))
+        return Curve(frozen(values[: self.max_rank]), describing(self.estimand), outcomes.facts)
 
 
 def _whole_steps(outcomes: Outcomes, last: int) -> npt.NDArray[np.int64]:
@@ -152,7 +152,7 @@ class MedianCensoredRank:
         """Measure outcomes, or scores within an experiment."""
         outcomes = outcomes_of(data, within)
         value = float(np.median(outcomes.censored(self.rank)))
-        return Measurement(value, None, describing(self.estimand), Facts.of(outcomes))
+        return Measurement(value, None, describing(self.estimand), outcomes.facts)
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ class MedianRelativeRank:
         outcomes = outcomes_of(data, within)
         ordered = np.sort(outcomes.relative_ranks)
         middle = ordered[(len(ordered) - 1) // 2 : len(ordered) // 2 + 1]
-        return Measurement(float(middle.mean()), None, describing(self.estimand), Facts.of(outcomes))
+        return Measurement(float(middle.mean()), None, describing(self.estimand), outcomes.facts)
 
 
 def average_cmc(curves: Sequence[Curve], name: str = "average") -> Curve:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import DesignError
+from proband.results.base import Facts
 from proband.samples import Experiment, Positions
 from proband.words import Note
 
@@ -156,6 +157,31 @@ class Outcomes:
     def relative_ranks(self) -> Floats:
         """Each probe's rank over the number of people in the gallery (Micheals & Boult 2001)."""
         return self.ranks / self.n_gallery_subjects
+
+    @property
+    def facts(self) -> Facts:
+        """How a measurement of these outcomes came about."""
+        return Facts(
+            algorithm=self.algorithm,
+            n_probes=len(self),
+            n_probe_subjects=len(np.unique(self.subjects)),
+            n_gallery_images=self.n_gallery_images,
+            n_gallery_subjects=self.n_gallery_subjects,
+            n_ranks=self.n_ranks,
+            n_failed=int(self.failed.sum()),
+            n_gallery_failed=self.n_gallery_failed,
+            n_unmated=self.n_unmated,
+            n_tied=self.n_tied,
+            ties=self.ties,
+            counting=self.counting,
+            on_failure=self.on_failure,
+            universe=self.experiment.universe,
+            gallery_rule=self.experiment.gallery_rule,
+            probe_rule=self.experiment.probe_rule,
+            experiment=self.experiment.fingerprint,
+            notes=self.notes,
+            metric=self.metric,
+        )
 
 
 def first_mate_within(k: Integers, tied: Integers, mates: Integers) -> Floats:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.errors import DesignError, Hint, UsageError
-from proband.measures.pair_counts import PairCounts
+from proband.measures.pairs.counts import PairCounts
 from proband.words import Note, Target, count, digits, fixed, plain
 
 Floats = npt.NDArray[np.float64]

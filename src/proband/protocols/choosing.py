@@ -7,8 +7,8 @@ from typing import Any, Literal
 import numpy as np
 
 from proband.errors import DesignError, UsageError, first_few
-from proband.protocols.material import Material, material
 from proband.protocols.notation import Protocol
+from proband.protocols.splits.material import Material, material
 from proband.words import Note, Sentence, count
 
 _MIXED = "subjects must be in training to be recognised, so folds are mixed; "

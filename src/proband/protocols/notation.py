@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from proband.inference.cross_validation import Kind as StatedKind
+from proband.inference.accuracy.cross_validation import Kind as StatedKind
 from proband.protocols import grammar
 from proband.protocols.grammar import PartError
-from proband.protocols.sizes import checked_classes, checked_sizes, clean, plain, shares, whole
+from proband.protocols.splits.sizes import checked_classes, checked_sizes, clean, plain, shares, whole
 from proband.words import count, counted, listed
 
 Kind = Literal[StatedKind, "unstated"]

@@ -9,11 +9,11 @@ import polars as pl
 
 from proband.engine.frames import frame_of_rows
 from proband.inference import Comparison
-from proband.inference.groups import Differential
-from proband.inference.strat_study import StratStudy
-from proband.report import choices, feret, strat
-from proband.report.figures import evaluation_figure
-from proband.report.verification import points_frame, searches_figure, verification_figures
+from proband.inference.strata.study import StratStudy
+from proband.inference.verification.groups import Differential
+from proband.report.analyses import choices, feret, strat
+from proband.report.analyses.verification import points_frame, searches_figure, verification_figures
+from proband.report.figures.style import evaluation_figure
 from proband.study.findings import Findings
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.algorithms import Acquired, Crops, Sets, crop_faces, family_of, names, recognizer, score, train
-from proband.algorithms.acquire import EYE_COLUMNS
+from proband.algorithms.pictures.acquire import EYE_COLUMNS
 from proband.engine import Progress
 from proband.faces import Population, contact_sheet
 from proband.inference import Comparison, Evaluation, compare, evaluate
 from proband.measures import RecognitionRate
-from proband.report.figures import evaluation_figure, save_figure
+from proband.report.figures.style import evaluation_figure, save_figure
 from proband.report.writer import FIGURE_ENDINGS, TABLE_ENDINGS, write_run
 from proband.samples import Experiment, Samples, feret_categories
 from proband.scores.archive import write_score_archive

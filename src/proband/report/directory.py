@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from proband.engine import written_whole
-from proband.engine.files import make_directory
+from proband.engine.files.files import make_directory
 from proband.errors import InputError, first_few
 
 MARK = "results.json"

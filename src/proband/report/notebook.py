@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING, Any
 from proband.engine.rendering import renders
 from proband.errors import UsageError
 from proband.inference import Band, Comparison, Estimate, Evaluation, VirtualExperiments
-from proband.inference.dyadic import RateInterval
-from proband.inference.feret_results import FeretStudy
-from proband.inference.groups import Differential
-from proband.inference.searching import SearchEstimates
-from proband.inference.strat_study import StratStudy
-from proband.inference.verifying import Verification
+from proband.inference.galleries.feret_results import FeretStudy
+from proband.inference.strata.study import StratStudy
+from proband.inference.verification.dyadic import RateInterval
+from proband.inference.verification.groups import Differential
+from proband.inference.verification.open_set import SearchEstimates
+from proband.inference.verification.verification import Verification
 from proband.measures import Curve
-from proband.report import choices, comparisons, feret, feret_statements, strat, tables, verification
-from proband.report.figures import STYLE, cmc_figure, evaluation_figure
+from proband.report import tables
+from proband.report.analyses import choices, comparisons, feret, feret_statements, strat, verification
+from proband.report.figures.intervals import comparison_figure, estimates_figure
+from proband.report.figures.style import STYLE, cmc_figure, evaluation_figure
 from proband.report.grids import Grid, as_html, as_latex, tex_comment
-from proband.report.interval_figures import comparison_figure, estimates_figure
 from proband.report.notes import answered
 from proband.report.page.markup import Markup, joined, tag
 from proband.words import Note, as_sentence, count, digits, fixed, interval, level, out_of, small_interval

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from proband.measures.results import Answers
 from proband.report.grids import in_markdown
+from proband.results.base import Answers
 from proband.words import Note, Sentence, as_sentence
 
 _ANSWERS = Sentence("report.answers", "note", "Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from proband.inference import cluster_statistics
-from proband.inference.estimation import CHOSEN, DEPENDENCE
-from proband.inference.evaluation import CENSORED_AT, Entry, Evaluation, probes_called
+from proband.inference.estimates.estimation import CHOSEN, DEPENDENCE
+from proband.inference.estimates.evaluation import CENSORED_AT, Entry, Evaluation, probes_called
 from proband.measures import MedianCensoredRank
-from proband.measures.compared import metrics_statement
 from proband.report.grids import Grid
+from proband.results.compared import metrics_statement
 from proband.words import Note, Sentence, Target, count, counted, fixed, given, interval
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from proband.engine.documents import as_json
-from proband.engine.spreadsheets import write_spreadsheet
+from proband.engine.files.documents import as_json
+from proband.engine.files.spreadsheets import write_spreadsheet
 from proband.report.contents import FIGURES, TABLES, figures_of, tables_of
 from proband.report.directory import MARK, require_free, whole_directory
-from proband.report.figures import save_figure
+from proband.report.figures.style import save_figure
 from proband.report.page.build import build_page
 from proband.report.page.render import render_page
 from proband.study.caching import Cache

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine.files import require_regular
+from proband.engine.files.files import require_regular
 from proband.errors import DesignError, InputError, Said, UsageError, first_few, quoted
 from proband.samples.table import Samples, Selection, frozen
 from proband.words import count

@@ -15,8 +15,8 @@ from typing import IO, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine.files import naming, refused, require_regular
-from proband.engine.memory import require_memory
+from proband.engine.files.files import naming, refused, require_regular
+from proband.engine.files.memory import require_memory
 from proband.errors import InputError, Said
 from proband.words import count
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import polars as pl
 
-from proband.engine.files import first_line, reading
+from proband.engine.files.files import first_line, reading
+from proband.engine.files.parquet import read_parquet
 from proband.engine.frames import frame_of_rows
-from proband.engine.parquet import read_parquet
 from proband.errors import Hint, InputError, Said, UsageError
 from proband.samples.delimited import SEPARATORS, read_delimited, without_words
 from proband.words import Note

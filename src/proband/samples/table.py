@@ -14,7 +14,7 @@ import numpy.typing as npt
 import polars as pl
 import polars.selectors as cs
 
-from proband.engine.files import naming
+from proband.engine.files.files import naming
 from proband.errors import Hint, InputError, Said, UsageError, first_few, quoted
 from proband.samples.expressions import compile_expression
 from proband.samples.ids import Ids, Positions

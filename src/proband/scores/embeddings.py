@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine.files import require_whole
+from proband.engine.files.files import require_whole
 from proband.errors import Hint, InputError, Said, UsageError, first_few
 from proband.kernels.codes import CHI2, COSINE, INNER, L1, L2
 from proband.samples.ids import Ids, Positions

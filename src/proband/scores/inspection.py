@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine.files import reading
+from proband.engine.files.files import reading
 from proband.errors import Hint, InputError, ProbandError, Said
 from proband.kernels.codes import OK
 from proband.samples import Experiment, Ids, Samples, Selection

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from proband.engine.files import reading
-from proband.engine.parquet import read_parquet
+from proband.engine.files.files import reading
+from proband.engine.files.parquet import read_parquet
 from proband.errors import InputError, Said, first_few
 from proband.samples.npz import Archive
 from proband.samples.reading import read_frame

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from proband.engine import Progress, Silent
-from proband.engine.files import naming, reading
+from proband.engine.files.files import naming, reading
 from proband.errors import Hint, InputError, Said, UsageError
 from proband.samples import Choice, Ids, Samples
 from proband.samples.choosing import choose

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.engine.files import reading
+from proband.engine.files.files import reading
 from proband.engine.frames import frame_of_rows
 from proband.errors import AlignmentError, InputError, Said, first_few, quoted
 from proband.kernels.codes import DONT_CARE, FAILED, OK

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from proband.engine.files import refused
+from proband.engine.files.files import refused
 from proband.errors import Hint, ProbandError, Said, UsageError
 from proband.scores.reading import KEY_MARK
 from proband.study.places import Places

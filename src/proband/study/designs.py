@@ -17,9 +17,9 @@ from proband.designs import (
     SignFlip,
     StratifiedDesign,
 )
-from proband.inference.feret_pairs import Improvement, Version
-from proband.inference.feret_study import probe_groups
-from proband.inference.rejection import Rejection
+from proband.inference.galleries.feret_study import probe_groups
+from proband.inference.galleries.rejection import Rejection
+from proband.inference.galleries.versions import Improvement, Version
 from proband.measures import MedianCensoredRank, RecognitionRate
 from proband.measures.verification import AUC, FNMR
 from proband.samples import Category, Experiment, feret_categories

@@ -11,14 +11,14 @@ import polars as pl
 
 from proband._version import __version__
 from proband.inference import Comparison, Estimate, Evaluation, VirtualExperiments
-from proband.inference.exact_choice import ExactChoice
-from proband.inference.feret_study import FeretStudy
-from proband.inference.groups import Differential
-from proband.inference.hard_subjects import HardSubjects
-from proband.inference.mcnemar import McNemarOfOutcomes
-from proband.inference.searching import SearchEstimates
-from proband.inference.strat_study import StratStudy
-from proband.inference.verifying import Verification
+from proband.inference.comparisons.mcnemar import McNemarOfOutcomes
+from proband.inference.galleries.feret_study import FeretStudy
+from proband.inference.image_choice.exact import ExactChoice
+from proband.inference.strata.study import StratStudy
+from proband.inference.verification.groups import Differential
+from proband.inference.verification.hard_subjects import HardSubjects
+from proband.inference.verification.open_set import SearchEstimates
+from proband.inference.verification.verification import Verification
 from proband.measures.folds import FoldAccuracy
 from proband.samples import Pool
 from proband.words import Note, plain

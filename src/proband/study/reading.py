@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from proband.engine.files import reading, refused
+from proband.engine.files.files import reading, refused
 from proband.errors import InputError, Said, UsageError
 from proband.study.checking import check
 from proband.study.definition import Origin, Study

@@ -13,7 +13,7 @@ from proband.algorithms import names_code
 from proband.engine import Progress, Silent
 from proband.errors import AlignmentError, DesignError, Hint, InputError, ProbandError, Said, UsageError
 from proband.inference import Comparison, Evaluation
-from proband.inference.evaluation import evaluate_outcomes
+from proband.inference.estimates.evaluation import evaluate_outcomes
 from proband.measures import Outcomes
 from proband.samples import Category, Experiment, Pool, Samples
 from proband.samples.delimited import SEPARATORS, unfinished

@@ -15,18 +15,18 @@ from proband.designs import ImageChoice, TrainingSets
 from proband.engine import Progress
 from proband.errors import UsageError
 from proband.inference import Comparison, Estimate, VirtualExperiments, compare, estimate, permute
-from proband.inference.choice import exact_over_choices
-from proband.inference.comparing import DEFAULT_MARGIN, verified_by_name
-from proband.inference.drawings import Drawings
-from proband.inference.exact_choice import ExactChoice
-from proband.inference.feret_study import FeretStudy, feret_study
-from proband.inference.groups import Differential, error_rates_by, hard_subjects_of
-from proband.inference.hard_subjects import HardSubjects
-from proband.inference.mcnemar import McNemarOfOutcomes, mcnemar_of
-from proband.inference.searching import SearchEstimates, searches_with_intervals
-from proband.inference.strat_study import StratStudy, strat_study
-from proband.inference.verification_pairs import compare_fnmr
-from proband.inference.verifying import Verification, verify
+from proband.inference.comparisons.comparing import DEFAULT_MARGIN, verified_by_name
+from proband.inference.comparisons.mcnemar import McNemarOfOutcomes, mcnemar_of
+from proband.inference.galleries.feret_study import FeretStudy, feret_study
+from proband.inference.image_choice.estimates import exact_over_choices
+from proband.inference.image_choice.exact import ExactChoice
+from proband.inference.strata.study import StratStudy, strat_study
+from proband.inference.verification.drawings import Drawings
+from proband.inference.verification.fnmr import compare_fnmr
+from proband.inference.verification.groups import Differential, error_rates_by, hard_subjects_of
+from proband.inference.verification.hard_subjects import HardSubjects
+from proband.inference.verification.open_set import SearchEstimates, searches_with_intervals
+from proband.inference.verification.verification import Verification, verify
 from proband.measures import Outcomes, RecognitionRate, rank
 from proband.measures.folds import FoldAccuracy, fold_accuracy
 from proband.measures.open_set import Searches, search

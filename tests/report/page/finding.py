@@ -7,9 +7,9 @@ from functools import cache
 import numpy as np
 
 import proband as pb
-from proband.inference.groups import error_rates_by, hard_subjects_of
-from proband.inference.searching import searches_with_intervals
-from proband.inference.strat_study import strat_study
+from proband.inference.strata.study import strat_study
+from proband.inference.verification.groups import error_rates_by, hard_subjects_of
+from proband.inference.verification.open_set import searches_with_intervals
 from proband.study.findings import Findings, InputFile, Provenance
 
 PEOPLE, IMAGES = 40, 4

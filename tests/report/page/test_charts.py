@@ -16,31 +16,31 @@ from tests.report.page.tracing import distances, followed
 import proband as pb
 from proband.designs import Galleries
 from proband.errors import UsageError
-from proband.inference.gallery_variation import gallery_variation
-from proband.inference.groups import error_rates_by, hard_subjects_of
-from proband.inference.people_fractions import size_curve
-from proband.inference.searching import searches_with_intervals
-from proband.inference.strat_study import strat_study
-from proband.inference.verifying import verify
+from proband.inference.estimates.people_fractions import size_curve
+from proband.inference.galleries.variation import gallery_variation
+from proband.inference.strata.study import strat_study
+from proband.inference.verification.groups import error_rates_by, hard_subjects_of
+from proband.inference.verification.open_set import searches_with_intervals
+from proband.inference.verification.verification import verify
 from proband.measures.open_set import search
-from proband.report.page.charts_curves import _drawings, _Line, bands_chart, cmc_chart, gallery_size_chart
-from proband.report.page.charts_distributions import (
+from proband.report.page.charts.curves import _drawings, _Line, bands_chart, cmc_chart, gallery_size_chart
+from proband.report.page.charts.distributions import (
     differences_chart,
     hard_subjects_chart,
     rates_chart,
     scores_chart,
 )
-from proband.report.page.charts_errors import det_chart, search_chart
-from proband.report.page.charts_points import (
+from proband.report.page.charts.errors import det_chart, search_chart
+from proband.report.page.charts.points import (
     forest_chart,
     galleries_chart,
     gallery_effect_chart,
     groups_chart,
     leaderboard_chart,
 )
-from proband.report.page.concentration import expected_people
+from proband.report.page.charts.scales import Scale
 from proband.report.page.model import Chart
-from proband.report.page.scales import Scale
+from proband.report.page.sections.concentration import expected_people
 
 SVG = "{http://www.w3.org/2000/svg}"
 GOLDEN = Path(__file__).parent / "golden"

@@ -6,8 +6,8 @@ import pytest
 from tests.report.page import finding
 
 from proband.report.page.build import build_page
-from proband.report.page.methods import methods_text
-from proband.report.page.references import REFERENCES, bibliography, cited
+from proband.report.page.sections.methods import methods_text
+from proband.report.page.sections.references import REFERENCES, bibliography, cited
 from proband.study.findings import Findings
 
 

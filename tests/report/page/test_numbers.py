@@ -15,12 +15,13 @@ from tests.report.page import finding
 from tests.report.page.test_build import blocks_of, tables_of
 
 import proband as pb
-from proband.inference.hard_subjects import HardSubjects
-from proband.report.page import cells, diagnostics
+from proband.inference.verification.hard_subjects import HardSubjects
+from proband.report.page import cells
 from proband.report.page.build import build_page
 from proband.report.page.model import Block, Cell, Chart, Folded, Page, Paragraph, TableView
 from proband.report.page.render import render_page
-from proband.report.page.sections_more import hard_subjects_section
+from proband.report.page.sections import diagnostics
+from proband.report.page.sections.more import hard_subjects_section
 from proband.study.findings import Findings
 from proband.words import Sentence, Target
 

@@ -13,7 +13,6 @@ from itertools import count
 import numpy as np
 import pytest
 
-from proband.measures.results import Answers
 from proband.report.page.blocks import prose
 from proband.report.page.cells import count_cell, interval_cell, p_cell, share_cell, small_cell, text_cell
 from proband.report.page.markup import Asides, Markup, Names, inert, joined, tag
@@ -32,6 +31,7 @@ from proband.report.page.model import (
     TableView,
 )
 from proband.report.page.render import render_page
+from proband.results.base import Answers
 
 VOID = {"input", "link", "meta", "rect", "path"}
 STYLE, SCRIPT = (

@@ -7,12 +7,12 @@ import pytest
 from tests.report.page import finding
 
 import proband as pb
-from proband.inference.searching import searches_with_intervals
+from proband.inference.verification.open_set import searches_with_intervals
 from proband.report.page import cells
 from proband.report.page.model import Badges, Paragraph
-from proband.report.page.pair_verdict import best_two, pair_verdict, turned, what_would_decide
-from proband.report.page.protocol import protocol_section
-from proband.report.page.verdict import leading, summary, verdict_section
+from proband.report.page.sections.pair_verdict import best_two, pair_verdict, turned, what_would_decide
+from proband.report.page.sections.protocol import protocol_section
+from proband.report.page.sections.verdict import leading, summary, verdict_section
 from proband.study.findings import Findings
 from proband.words import as_sentence
 

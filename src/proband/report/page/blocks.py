@@ -9,7 +9,7 @@ from math import isfinite
 from operator import index
 from typing import SupportsIndex
 
-from proband.measures.results import Answers
+from proband.report.page.charts.svg import series
 from proband.report.page.markup import Asides, Markup, Names, inert, joined, tag
 from proband.report.page.model import (
     Badge,
@@ -24,7 +24,7 @@ from proband.report.page.model import (
     Paragraph,
     TableView,
 )
-from proband.report.page.svg import series
+from proband.results.base import Answers
 
 _ASKED_IN_EACH = 12  # rows; in longer tables a question that all cells share stands at the head of the column
 

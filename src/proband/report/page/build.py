@@ -8,27 +8,27 @@ from typing import Any
 
 import polars as pl
 
+from proband.engine.files.spreadsheets import spreadsheet_csv
 from proband.engine.frames import frame_of_rows
-from proband.engine.spreadsheets import spreadsheet_csv
 from proband.inference import Comparison, Evaluation
-from proband.report.comparisons import rows_of
+from proband.report.analyses.comparisons import rows_of
 from proband.report.page import cells
-from proband.report.page.diagnostics import diagnostics_section
-from proband.report.page.leaderboard import comparisons_section, leaderboard_section, pairs_shown
-from proband.report.page.methods import methods_section, methods_text
 from proband.report.page.model import Block, Code, Facts, Page, Section
-from proband.report.page.protocol import protocol_section
-from proband.report.page.references import bibliography
-from proband.report.page.sections_identification import identification_section
-from proband.report.page.sections_more import hard_subjects_section, open_set_section
-from proband.report.page.sections_others import (
+from proband.report.page.sections.diagnostics import diagnostics_section
+from proband.report.page.sections.identification import identification_section
+from proband.report.page.sections.leaderboard import comparisons_section, leaderboard_section, pairs_shown
+from proband.report.page.sections.methods import methods_section, methods_text
+from proband.report.page.sections.more import hard_subjects_section, open_set_section
+from proband.report.page.sections.others import (
     exact_choices_section,
     folds_section,
     mcnemar_section,
     trainings_section,
 )
-from proband.report.page.sections_verification import groups_section, verification_section
-from proband.report.page.verdict import main_comparison, main_evaluation, verdict_section
+from proband.report.page.sections.protocol import protocol_section
+from proband.report.page.sections.references import bibliography
+from proband.report.page.sections.verdict import main_comparison, main_evaluation, verdict_section
+from proband.report.page.sections.verification import groups_section, verification_section
 from proband.study.findings import Findings
 from proband.words import count, counted
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from math import isfinite
 
 from proband import words
-from proband.measures.results import Answers
 from proband.report.page.model import Block, Cell, Column, Ends, Paragraph, Places, Share, TableView, Tone
+from proband.results.base import Answers
 from proband.words import Note, as_sentence
 
 NOTHING = "–"

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from proband.measures.results import Answers
+from proband.results.base import Answers
 
 Tone = Literal["plain", "good", "warning", "bad"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
-from proband.measures.results import Answers
 from proband.report.page.blocks import Writing, block_markup, button, prose, terms
 from proband.report.page.markup import Asides, Markup, inert, joined, packed, script, tag
 from proband.report.page.model import Page, Paragraph, Section
+from proband.results.base import Answers
 from proband.words import count, fixed
 
 _KINDS = {

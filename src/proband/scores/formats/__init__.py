@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from proband.engine.files import reading, writing
-from proband.engine.placing import settle
+from proband.engine.files.files import reading, writing
+from proband.engine.files.placing import settle
 from proband.errors import Hint, InputError, Said, UsageError
 from proband.samples import Samples
 from proband.scores.base import Scores

@@ -14,7 +14,7 @@ from xml.parsers import expat
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine.files import first_line, reading, written_together
+from proband.engine.files.files import first_line, reading, written_together
 from proband.errors import Hint, InputError, Said
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples import Ids, Samples

@@ -12,7 +12,7 @@ from pathlib import Path
 import polars as pl
 
 from proband.engine import Progress
-from proband.engine.files import first_line
+from proband.engine.files.files import first_line
 from proband.errors import InputError, Said, quoted
 from proband.samples.delimited import first_uneven, without_blank_rows
 from proband.words import count

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from proband.engine import written_whole
-from proband.engine.files import reading
+from proband.engine.files.files import reading
 from proband.errors import InputError, Said, first_few, quoted
 from proband.samples import Ids, Samples
 from proband.samples.delimited import unfinished, without_blank_rows

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine import written_whole
-from proband.engine.files import naming, reading, refused, require_regular, written_together
+from proband.engine.files.files import naming, reading, refused, require_regular, written_together
 from proband.errors import Hint, InputError, Said
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples import Ids, Samples

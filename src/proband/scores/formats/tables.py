@@ -12,8 +12,8 @@ import numpy as np
 import polars as pl
 
 from proband.engine import written_whole
-from proband.engine.files import refused
-from proband.engine.parquet import parquet_columns, read_parquet
+from proband.engine.files.files import refused
+from proband.engine.files.parquet import parquet_columns, read_parquet
 from proband.errors import InputError, Said, first_few
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples import Ids, Samples

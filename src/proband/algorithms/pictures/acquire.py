@@ -1,0 +1,164 @@
+"""From pictures to crops: partially automatic (eyes are given) or fully automatic (eyes are found)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.algorithms.pictures.crops import Crops
+from proband.algorithms.pictures.detect import Detector
+from proband.algorithms.pictures.normalize import Geometry, crop_faces
+from proband.algorithms.pictures.pictures import Grey, Pictures, check_grey, reason
+from proband.engine import Progress, Silent, run_blocks
+from proband.errors import Hint, InputError, ProbandError, first_few
+from proband.samples import Samples
+from proband.words import Note, Sentence, Target, count
+
+FAILURES = Sentence("algorithms.failures", "note", "{n:count failure} to acquire: {kind}")
+FAILURES_OF = Sentence(
+    "algorithms.failures-of", "note", "{n:count failure} to acquire: {kind} (first: {first})"
+)
+MARKED = Target("marked", "marked as failed in the table")
+NO_PICTURE = Target("picture", "no usable picture")
+NO_EYES = Target("eyes", "no usable eyes")
+NO_FACE = Target("face", "no face was found")
+
+EYE_COLUMNS = ("left_eye_x", "left_eye_y", "right_eye_x", "right_eye_y")
+_AT_ONCE = 16
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why there is no crop of a picture: the kind of failure, and what was wrong with this one."""
+
+    kind: Target
+    detail: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.detail}" if self.detail else str(self.kind)
+
+
+@dataclass(frozen=True, eq=False)
+class Acquired:
+    """What became of every picture: a crop, or a reason why there is none.
+
+    Attributes
+    ----------
+    crops
+        The crops of the samples that were acquired.
+    failures
+        The others, by id, each with its reason: failures to acquire, which no rate may forget.
+    """
+
+    crops: Crops
+    failures: dict[str, Failure]
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """How many failed and why, most frequent reason first."""
+        kinds: dict[Target, list[str]] = {}
+        for why in self.failures.values():
+            kinds.setdefault(why.kind, []).append(why.detail)
+        ordered = sorted(kinds.items(), key=lambda item: -len(item[1]))
+        return tuple(
+            FAILURES_OF(n=len(details), kind=kind, first=details[0])
+            if details[0]
+            else FAILURES(n=len(details), kind=kind)
+            for kind, details in ordered
+        )
+
+
+def acquire(
+    pictures: Pictures,
+    samples: Samples,
+    names: Iterable[str],
+    *,
+    detector: Detector | None = None,
+    as_they_are: bool = False,
+    geometry: Geometry | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Acquired:
+    """Read, crop and collect the faces of the named samples, a few pictures at a time.
+
+    Parameters
+    ----------
+    pictures
+        Where they are.
+    detector
+        Finds the eyes; without one they are taken from the table's columns left_eye_x, left_eye_y, right_eye_x and
+        right_eye_y.
+    as_they_are
+        The pictures are crops already, all of one size.
+    geometry
+        The crop; CSU's by default.
+    """
+    wanted = list(names)
+    progress = progress or Silent()
+    eyes = None if detector is not None or as_they_are else _eyes_of(samples)
+
+    def one(name: str) -> Grey | Failure:
+        place = int(samples.ids.positions([name])[0])
+        if samples.failed[place]:
+            return Failure(MARKED)
+        try:
+            picture = pictures.load(name)
+            check_grey(picture, name)
+        except ProbandError as error:
+            return Failure(NO_PICTURE, reason(error))
+        if as_they_are:
+            return picture
+        try:
+            found = eyes[place] if eyes is not None else detector.find(picture)  # type: ignore[union-attr]
+            if found is None:
+                return Failure(NO_FACE)
+            crop: Grey = crop_faces([picture], [found], geometry, ids=[name], threads=1)[0]
+            return crop
+        except ProbandError as error:
+            return Failure(NO_EYES, reason(error))
+
+    def some(block: list[str]) -> list[Grey | Failure]:
+        return [one(name) for name in block]
+
+    progress.begin("cropping faces", len(wanted))
+    blocks = [wanted[start : start + _AT_ONCE] for start in range(0, len(wanted), _AT_ONCE)]
+    results: list[Grey | Failure] = []
+    for part in run_blocks(some, blocks, threads):
+        results += part
+        progress.advance(len(part))
+    failures = {name: why for name, why in zip(wanted, results, strict=True) if isinstance(why, Failure)}
+    kept = [
+        (name, image) for name, image in zip(wanted, results, strict=True) if not isinstance(image, Failure)
+    ]
+    if not kept:
+        raise InputError(
+            f"None of {count(len(wanted))} pictures could be used; {first_few(list(failures))}: {next(iter(failures.values()), '')}."
+        )
+    return Acquired(Crops.of(_stacked(kept), samples, [name for name, _ in kept]), failures)
+
+
+def _eyes_of(samples: Samples) -> npt.NDArray[np.float64]:
+    missing = [name for name in EYE_COLUMNS if name not in samples.frame.columns]
+    if missing:
+        raise InputError(
+            f"The table has no column {missing[0]!r}, so the eyes are not given.",
+            Hint(
+                "let a detector find them ({option:detect=opencv}), or use the pictures as they are ({option:as_they_are=on})."
+            ),
+        )
+    columns = [samples.frame[name].cast(float, strict=False).to_numpy() for name in EYE_COLUMNS]
+    return np.column_stack(columns).astype(np.float64)
+
+
+def _stacked(kept: list[tuple[str, Grey]]) -> npt.NDArray[np.uint8]:
+    sizes = {image.shape for _, image in kept}
+    if len(sizes) > 1:
+        odd = next(name for name, image in kept if image.shape != kept[0][1].shape)
+        raise InputError(
+            f"The pictures are not all of one size: {kept[0][0]!r} is {kept[0][1].shape}, {odd!r} is not.",
+            "crop them by their eyes, or bring them to one size first.",
+        )
+    return np.stack([image for _, image in kept])

@@ -1,0 +1,177 @@
+"""Pictures from files and archives, as grey images of 8 bits; a broken one is a counted failure with its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.engine.files.files import first_line, require_regular
+from proband.errors import InputError, ProbandError, Said, UsageError
+from proband.samples import Ids, Samples
+from proband.samples.npz import Archive
+from proband.words import count
+
+Grey = npt.NDArray[np.uint8]
+ENDINGS = (".png", ".pgm", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp")
+# Not all that Pillow knows: for some formats it starts other programs.
+_FORMATS = ("PNG", "PPM", "JPEG", "TIFF", "BMP", "GIF", "WEBP", "JPEG2000")
+_MOST_PIXELS = 89_478_485  # beyond these Pillow warns: a quarter of a GiB of colours
+_SIXTEEN_TO_EIGHT = 257  # 65535 / 255
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """Where the picture of each sample is found; none is read before it is asked for.
+
+    Attributes
+    ----------
+    load
+        ``load(id)`` gives the grey picture of a sample, or raises an error that says why there is none.
+    """
+
+    load: Callable[[str], Grey]
+
+    @classmethod
+    def of(cls, source: str | Path, samples: Samples, file_column: str = "file") -> Pictures:
+        """Find pictures in an archive (``.npz`` with ``images`` and ``ids``) or in a directory.
+
+        In a directory the column `file_column` of the table names the files, if there is one; otherwise a file is named
+        as the sample with the ending of a picture.
+        """
+        path = Path(source)
+        if path.is_dir():
+            return cls(_from_directory(path, samples, file_column))
+        if path.suffix.lower() == ".npz" and path.is_file():
+            return cls(_from_archive(path, samples))
+        raise InputError(
+            f"{path} is neither a directory of pictures nor an .npz archive of them.", file=Said(path)
+        )
+
+
+def read_picture(path: Path) -> Grey:
+    """Read a picture as 8-bit grey: colour by its luminance, 16 bits scaled to 8, transparency left aside."""
+    from PIL import Image
+
+    require_regular(path)
+    try:
+        with Image.open(path, formats=_FORMATS) as picture:
+            if picture.width * picture.height > _MOST_PIXELS:
+                raise InputError(
+                    f"{path.name} has {count(picture.width)} × {count(picture.height)} pixels, more than {count(_MOST_PIXELS)}.",
+                    "it is damaged or made to harm; if it is sound, make it smaller.",
+                    file=Said(path.name),
+                )
+            if picture.mode == "F":
+                raise InputError(
+                    f"{path.name} has fractions for grey values.",
+                    "scale it to whole numbers of 8 or 16 bits.",
+                    file=Said(path.name),
+                )
+            if picture.mode.startswith("I"):
+                return _from_deep(np.asarray(picture, dtype=np.float64), path)
+            if picture.mode == "P":
+                return np.asarray(picture.convert("RGBA").convert("L"))  # a palette may be transparent
+            return np.asarray(picture.convert("L"))
+    except ProbandError:
+        raise
+    except Exception as error:  # of a damaged file, Pillow raises whatever its parsing meets
+        raise InputError(
+            f"{path.name} cannot be read as a picture: {first_line(error)}.", file=Said(path.name)
+        ) from None
+
+
+def _from_deep(values: npt.NDArray[np.float64], path: Path) -> Grey:
+    if values.size == 0 or values.min() < 0 or values.max() > 65535:
+        raise InputError(
+            f"{path.name} has grey values beyond 16 bits.", "scale it to 8 or 16 bits.", file=Said(path.name)
+        )
+    return np.rint(values / _SIXTEEN_TO_EIGHT).astype(np.uint8)
+
+
+def _from_directory(path: Path, samples: Samples, file_column: str) -> Callable[[str], Grey]:
+    if file_column in samples.frame.columns:
+        named = dict(zip(samples.ids, samples.frame[file_column].to_list(), strict=True))
+        return lambda name: read_picture(_inside(path, named.get(name), name))
+
+    def load(name: str) -> Grey:
+        for ending in ("", *ENDINGS, *(ending.upper() for ending in ENDINGS)):
+            candidate = path / f"{name}{ending}"
+            if _is_file(candidate):
+                return read_picture(candidate)
+        raise InputError(f"There is no picture {name!r} in {path.name}.", file=Said(path.name))
+
+    return load
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that no file can have
+        return False
+
+
+def _inside(path: Path, file: Any, name: str) -> Path:
+    if not file:
+        raise InputError(f"The table names no file for {name!r}.")
+    return path / str(file)
+
+
+def _from_archive(path: Path, samples: Samples) -> Callable[[str], Grey]:
+    archive = Archive(path)
+    if "images" not in archive or len(archive.shape("images")) != 3:
+        raise InputError(
+            f"{path.name} has no array 'images' of n × height × width; it has {', '.join(archive)}.",
+            file=Said(path.name),
+        )
+    images = archive["images"]
+    if images.dtype.kind == "u" and images.dtype.itemsize == 2:
+        images = np.rint(images / _SIXTEEN_TO_EIGHT).astype(np.uint8)
+    if images.dtype != np.uint8:
+        raise InputError(f"pictures must have 8 or 16 bits, these are {images.dtype}.", file=path.name)
+    long = [name for name in archive if archive.shape(name) == (len(images),)]
+    texts = [name for name in long if archive.dtype(name).kind in "US"]
+    telling = [name for name in texts if len(np.unique(archive[name])) == len(images)]
+    texts = ["ids"] if "ids" in long else telling
+    if len(texts) > 1:
+        raise InputError(
+            f"any of {', '.join(texts)} could be the ids.", "call the right one 'ids'.", file=path.name
+        )
+    if texts:
+        found = archive[texts[0]].tolist()
+        try:
+            names = Ids(name.decode() if isinstance(name, bytes) else name for name in found)
+        except UnicodeDecodeError:
+            raise InputError(f"the ids in {texts[0]!r} are not UTF-8.", file=path.name) from None
+        place = {name: k for k, name in enumerate(names)}
+    elif len(images) == len(samples):
+        place = {name: k for k, name in enumerate(samples.ids)}
+    else:
+        raise InputError(
+            f"{path.name} has {count(len(images))} pictures without ids, and the table has {count(len(samples))} samples.",
+            file=Said(path.name),
+        )
+
+    def load(name: str) -> Grey:
+        if name not in place:
+            raise InputError(f"There is no picture of {name!r} in {path.name}.", file=Said(path.name))
+        picture: Grey = images[place[name]]
+        return picture
+
+    return load
+
+
+def check_grey(picture: Any, name: str) -> None:
+    """Refuse what is not a grey picture of 8 bits."""
+    if getattr(picture, "ndim", 0) != 2 or picture.dtype != np.uint8:
+        shape = " × ".join(map(str, getattr(picture, "shape", ()))) or "no array"
+        raise UsageError(f"The picture of {name!r} is {shape}, not a grey image of 8 bits.")
+
+
+def reason(error: ProbandError) -> str:
+    """Why a picture failed, in one line."""
+    return error.message.rstrip(".")

@@ -1,0 +1,1 @@
+"""Is a submission fit to be scored?"""

@@ -1,0 +1,150 @@
+"""A submission that passed, and what was found of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from proband.blind.checking.canaries import Canaries
+from proband.blind.checking.matrices import Laid
+from proband.blind.checking.submission import Submission
+from proband.blind.checking.surveying import Survey
+from proband.blind.checking.training import summary_of
+from proband.blind.package.package import Package
+from proband.words import Note, Sentence
+
+SCORES = Sentence(
+    "blind.scores",
+    "note",
+    "{algorithm}: {queries:count query/queries} × {targets:count target}, {orientation}, from {low:threshold} to {high:threshold}",
+)
+TIED = Sentence("blind.tied", "note", "{share:hundredth} of the scores equal another one of the same query")
+FAILED_COMPARISONS = Sentence(
+    "blind.failed-comparisons", "note", "Failed comparisons, which will count as misses: {n:count}"
+)
+NO_TRAINING_STATED = Sentence("blind.no-training-stated", "caution", "Nothing is stated about training")
+TRAINED_ON = Sentence(
+    "blind.trained-on", "note", "Trained on {n:count sample or person/samples or people}, as declared"
+)
+CHECKED_WITH_KEY = Sentence(
+    "blind.checked-with-key",
+    "note",
+    "Repeated images, orientation, symmetry and training are checked with the key, by whoever has it",
+)
+SYMMETRY_UNCHECKED = Sentence(
+    "blind.symmetry-unchecked",
+    "caution",
+    "Declared symmetric, which cannot be checked: fewer than two images are in both sets",
+)
+REPEATS_ALIKE = Sentence(
+    "blind.repeats-alike",
+    "note",
+    "Scores are alike for {queries:count repeated query/repeated queries} and {targets:count repeated target} (differences are at most "
+    "{gap:percent} of what is allowed)",
+)
+CONTROL_ALIKE = Sentence(
+    "blind.control-alike",
+    "note",
+    "Scores of {n:count control pair} are those of the main sets (at most {gap:percent} of what is allowed)",
+)
+COPIES_CLOSE = Sentence(
+    "blind.copies-close",
+    "note",
+    "Own copies of {n:count image} in both sets are closer than {share:percent} of the other targets, on the median",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Checked:
+    """A submission that passed.
+
+    Attributes
+    ----------
+    submission, package
+        What was checked, and against what.
+    scores
+        Its matrix, laid over the package's lists.
+    survey
+        What the scores look like.
+    canaries
+        What the repeats showed; None without the key.
+    """
+
+    submission: Submission
+    package: Package
+    scores: Laid
+    survey: Survey
+    canaries: Canaries | None
+
+    @property
+    def tied(self) -> float:
+        """The share of scores that another score of the same query equals."""
+        return self.survey.n_tied / self.survey.n_scores
+
+    def __repr__(self) -> str:
+        known = "without the key" if self.canaries is None else "with the key"
+        return f"Checked({self.submission.declared.algorithm!r} for {self.package.name!r}, {known}: fit to be scored)"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON; of names, no more than how many there are."""
+        declared, seen = self.submission.declared, self.survey
+        return {
+            "algorithm": declared.algorithm,
+            "orientation": declared.orientation,
+            "symmetric": declared.symmetric,
+            "training": None
+            if declared.training is None
+            else summary_of({"either": declared.training}, self.package.training_salt),
+            "n_failed_images": len(set(declared.failed)),
+            "contact": declared.contact,
+            "package": self.package.digest,
+            "files": dict(self.submission.digests),
+            "scores": {
+                "n": seen.n_scores,
+                "n_failed": seen.n_failed,
+                "tied": self.tied,
+                "low": seen.low,
+                "high": seen.high,
+                "mean": seen.mean,
+                "spread": seen.spread,
+            },
+            "canaries": None if self.canaries is None else self.canaries.to_dict(),
+        }
+
+    def sentences(self) -> list[Note]:
+        """What was found."""
+        declared, seen = self.submission.declared, self.survey
+        rows, columns = self.scores.shape
+        said = [
+            SCORES(
+                algorithm=declared.algorithm,
+                queries=rows,
+                targets=columns,
+                orientation=declared.orientation,
+                low=seen.low,
+                high=seen.high,
+            ),
+            TIED(share=self.tied),
+        ]
+        if seen.n_failed:
+            said.append(FAILED_COMPARISONS(n=seen.n_failed))
+        said.append(
+            NO_TRAINING_STATED() if declared.training is None else TRAINED_ON(n=len(declared.training))
+        )
+        if self.canaries is None:
+            said.append(CHECKED_WITH_KEY())
+        else:
+            said += _of_canaries(self.canaries)
+            if declared.symmetric == "yes" and self.canaries.symmetry_gap is None:
+                said.append(SYMMETRY_UNCHECKED())
+        return said
+
+
+def _of_canaries(found: Canaries) -> list[Note]:
+    gap = max(found.row_gap, found.column_gap)
+    said = [REPEATS_ALIKE(queries=found.n_query_repeats, targets=found.n_target_repeats, gap=gap)]
+    if found.n_control:
+        said.append(CONTROL_ALIKE(n=found.n_control, gap=found.control_gap))
+    if found.self_share is not None:
+        said.append(COPIES_CLOSE(n=found.n_selves, share=found.self_share))
+    return said

@@ -1,0 +1,165 @@
+"""Matrices of scores as they are handed in, and as they lie over a package's lists of names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.engine import Progress
+from proband.engine.files.files import require_whole
+from proband.errors import Hint, InputError, ProbandError, Said, first_few
+from proband.kernels.codes import DONT_CARE, FAILED
+from proband.samples import Ids
+from proband.scores.base import Cells, Orientation, Values
+from proband.scores.formats import ReadOptions, ScoreFile, read_file
+from proband.words import counted, digits
+
+Mask = npt.NDArray[np.bool_]
+Rows = slice | npt.NDArray[np.intp]
+_NUMBERED = ("query:1", "target:1")  # how a format without ids names its first row and column
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """One matrix as it was handed in: nothing but its form has been looked at.
+
+    Attributes
+    ----------
+    name
+        The file.
+    values
+        Queries × targets; memory-mapped where the format allows.
+    queries, targets
+        The ids the file itself gives; None if it gives none.
+    cells
+        Codes of cells that are no scores, if the file has such.
+    """
+
+    name: str
+    values: Values
+    queries: Ids | None
+    targets: Ids | None
+    cells: Cells | None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The number of rows and of columns."""
+        rows, columns = self.values.shape
+        return int(rows), int(columns)
+
+    def laid_over(self, queries: tuple[str, ...], targets: tuple[str, ...], failed: tuple[str, ...]) -> Laid:
+        """Take the ids of both axes from the package, and mark the images that failed."""
+        names = set(failed)
+        rows, columns = (
+            np.fromiter((name in names for name in axis), dtype=np.bool_, count=len(axis))
+            for axis in (queries, targets)
+        )
+        return Laid(
+            self.name, self.values, self.cells, Ids(queries, "query"), Ids(targets, "target"), rows, columns
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Laid:
+    """A matrix whose rows are a package's queries and whose columns are its targets.
+
+    Attributes
+    ----------
+    name, values, cells
+        As in `Matrix`.
+    queries, targets
+        The package's random ids.
+    failed_queries, failed_targets
+        Which of them could not be processed: none of their comparisons counts as scored.
+    """
+
+    name: str
+    values: Values
+    cells: Cells | None
+    queries: Ids
+    targets: Ids
+    failed_queries: Mask
+    failed_targets: Mask
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The number of queries and of targets."""
+        return len(self.queries), len(self.targets)
+
+    def failures(self, rows: Rows) -> Mask | None:
+        """Which cells of some rows failed: those that say so, and those of images that failed; None if none did."""
+        own = self.failed_queries[rows]
+        if self.cells is None and not own.any() and not self.failed_targets.any():
+            return None
+        failed: Mask = own[:, None] | self.failed_targets
+        return failed if self.cells is None else failed | (self.cells[rows] == FAILED)
+
+    def floats(self, rows: Rows) -> Values:
+        """The scores of some rows, not-a-number where a comparison failed."""
+        require_whole(self.values)
+        stored = self.values.dtype
+        short = stored.kind == "f" and stored.itemsize <= 4
+        block = np.array(self.values[rows], dtype=np.float32 if short else np.float64)
+        failed = self.failures(rows)
+        if failed is not None:
+            block[failed] = np.nan
+        return block
+
+
+def read_matrix(path: Path, orientation: Orientation, progress: Progress) -> Matrix:
+    """Read the one matrix of a file, and make sure that it says nothing else than what was declared."""
+    try:
+        file = read_file(path, ReadOptions(progress=progress)).as_matrix(path.name)
+    except ProbandError as error:
+        # What was handed in is at fault; options that would say how to read it are none of a blind test's.
+        option = error.cure is None or isinstance(error.cure, Hint)
+        cure = "hand in a plain matrix of numbers, as .npy or .csv." if option else error.cure
+        raise InputError(error.fault, cure, source=error.source, file=error.file) from None
+    if len(file.matrices) != 1:
+        raise InputError(
+            f"{path.name} holds {len(file.matrices)} matrices ({first_few(list(file.matrices))}), and one is needed.",
+            "hand in each algorithm in a directory of its own.",
+            file=Said(path.name),
+        )
+    (values,) = file.matrices.values()
+    if values.ndim != 2 or values.dtype.kind not in "fiub" or values.dtype.itemsize > 8:
+        raise InputError(
+            f"{path.name} is no matrix of numbers: it is {values.dtype} of {values.ndim} axes.",
+            file=Said(path.name),
+        )
+    if file.orientation not in (None, orientation):
+        raise InputError(
+            f"{path.name} says that its scores are a {file.orientation}, but the declaration says {orientation}.",
+            "say the same in both.",
+            file=Said(path.name),
+        )
+    _refuse_gaps(path.name, file)
+    queries, targets = (
+        None if ids is not None and ids[0] in _NUMBERED else ids for ids in (file.queries, file.targets)
+    )
+    return Matrix(path.name, values, queries, targets, file.cells)
+
+
+def _refuse_gaps(name: str, file: ScoreFile) -> None:
+    """Refuse pairs left out: a participant who could leave out hard pairs would choose the test."""
+    if file.cells is None:
+        return
+    row, column = np.unravel_index(int(np.argmax(file.cells == DONT_CARE)), file.cells.shape)
+    if file.cells[row, column] != DONT_CARE:
+        return
+    query = row if file.queries is None else repr(file.queries[int(row)])
+    target = column if file.targets is None else repr(file.targets[int(column)])
+    raise InputError(
+        f"{counted(int((file.cells == DONT_CARE).sum()), 'pair has', 'pairs have')} no score; the first is query {query} and target "
+        f"{target}.",
+        "every query is compared with every target; a comparison that failed is marked as failed (2).",
+        file=name,
+    )
+
+
+def shown(score: float) -> str:
+    """A score as messages give it."""
+    return "nothing (a failure)" if np.isnan(score) else digits(score, 7)

@@ -1,0 +1,222 @@
+"""What a participant hands in: what the algorithm is and was trained on, and its scores of the package's images."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal, get_args
+
+from proband.blind.checking.matrices import Matrix, read_matrix
+from proband.blind.package.sealing import digest_of_file
+from proband.engine import Progress, Silent
+from proband.engine.files.files import naming, reading
+from proband.errors import InputError, Said
+from proband.scores.base import Orientation
+from proband.words import count
+
+DECLARATION = "submission.toml"
+SCORES, CONTROL = "scores", "control"
+UNSTATED = "unstated"
+Symmetry = Literal["yes", "no", "unstated"]
+_SYMMETRY: dict[object, Symmetry] = {True: "yes", False: "no", UNSTATED: "unstated"}
+_KEYS = ("algorithm", "orientation", "symmetric", "training", "failed", "contact")
+_BESIDE = (".json", ".xml", ".mask")  # files that describe a matrix
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What a participant states of an algorithm.
+
+    Attributes
+    ----------
+    algorithm
+        What it is called in tables.
+    orientation
+        Which way its scores point.
+    symmetric
+        Whether the score of two images does not depend on which is the query: ``yes``, ``no`` or ``unstated``.
+    training
+        Ids of samples or people it was trained on, plain or hashed, or names of training sets; None if nothing is stated.
+    failed
+        Random ids of images that it could not process: their scores are not looked at and count as failures.
+    contact
+        Whom to ask.
+    """
+
+    algorithm: str
+    orientation: Orientation
+    symmetric: Symmetry = "unstated"
+    training: tuple[str, ...] | None = None
+    failed: tuple[str, ...] = ()
+    contact: str = ""
+
+    @classmethod
+    def read(cls, path: Path) -> Declaration:
+        """Read ``submission.toml``; a key that is not known is refused with the nearest that is."""
+        if not path.is_file():
+            raise InputError(
+                f"{path.parent} is no submission: it has no {DECLARATION}.",
+                f"copy {DECLARATION} from the package and fill it in.",
+                file=Said(DECLARATION),
+                place=Said(path.parent),
+            )
+        with reading(path, "the declaration of a submission"):
+            stated = tomllib.loads(path.read_text(encoding="utf-8"))
+            for key in stated:
+                if key not in _KEYS:
+                    near = difflib.get_close_matches(key, _KEYS, n=1)
+                    raise InputError(
+                        f"{DECLARATION} has the key {key!r}, which is not known.",
+                        f"is {near[0]!r} meant?" if near else f"the keys are: {', '.join(_KEYS)}.",
+                        file=Said(DECLARATION),
+                    )
+            algorithm = _text(stated, "algorithm").strip()
+            if not algorithm:
+                raise InputError(
+                    f"{DECLARATION} does not name the algorithm.",
+                    'write algorithm = "…", as tables shall show it.',
+                    file=Said(DECLARATION),
+                )
+            if not algorithm.isprintable():
+                raise InputError(
+                    f"the algorithm is called {algorithm!r:.60}.",
+                    "its name is one line of plain text.",
+                    file=DECLARATION,
+                )
+            symmetric = stated.get("symmetric", UNSTATED)
+            if not isinstance(symmetric, bool) and symmetric != UNSTATED:
+                raise InputError(
+                    f"symmetric is {symmetric!r}.", f'it is true, false or "{UNSTATED}".', file=DECLARATION
+                )
+            return cls(
+                algorithm,
+                _orientation(stated.get("orientation")),
+                _SYMMETRY[symmetric],
+                _names(stated, "training", path.parent) if "training" in stated else None,
+                _names(stated, "failed", path.parent),
+                _text(stated, "contact"),
+            )
+
+
+def _orientation(value: object) -> Orientation:
+    if not isinstance(value, str) or value not in get_args(Orientation):
+        said = "is not stated" if value in (None, "") else f"is {value!r:.60}"
+        raise InputError(
+            f"the orientation of the scores {said}.",
+            'write "similarity" (larger is more alike) or "distance" (smaller is more alike); it is never guessed.',
+            file=DECLARATION,
+        )
+    return value  # type: ignore[return-value]
+
+
+def _text(stated: Mapping[str, Any], key: str) -> str:
+    value = stated.get(key, "")
+    if not isinstance(value, str):
+        raise InputError(f"{key} is {value!r:.60}.", "it is a text in quotation marks.", file=DECLARATION)
+    return value
+
+
+def _names(stated: Mapping[str, Any], key: str, folder: Path) -> tuple[str, ...]:
+    """Read a list of names, or the file beside the declaration that holds one a line."""
+    value = stated.get(key, [])
+    if isinstance(value, list) and all(isinstance(name, str) for name in value):
+        return tuple(value)
+    if not isinstance(value, str):
+        raise InputError(
+            f"{key} is {value!r:.60}.",
+            'it is a list of texts, or the name of a file: "ids.txt".',
+            file=DECLARATION,
+        )
+    if not value:
+        return ()
+    path = folder / value
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise InputError(f"the file {value!r} of {key} is not in the submission.", file=DECLARATION)
+    if not path.is_file():
+        raise InputError(
+            f"{key} names the file {value!r}, which is not in the submission.",
+            f'put it there, or write {key} = ["…", "…"].',
+            file=DECLARATION,
+        )
+    with reading(path, "a list of ids"):
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    return tuple(line.strip() for line in lines if line.strip())
+
+
+@dataclass(frozen=True, eq=False)
+class Submission:
+    """One algorithm's answer to one package.
+
+    Attributes
+    ----------
+    path
+        The directory.
+    declared
+        What ``submission.toml`` states.
+    scores, control
+        The matrices; `control` is None if there is none.
+    digests
+        SHA-256 of every file of the submission, by name.
+    """
+
+    path: Path
+    declared: Declaration
+    scores: Matrix
+    control: Matrix | None
+    digests: Mapping[str, str]
+
+    @classmethod
+    def read(cls, path: str | Path, progress: Progress | None = None) -> Submission:
+        """Read a directory with ``submission.toml``, ``scores.*`` and, if the package asks for it, ``control.*``."""
+        path = Path(path)
+        if not path.is_dir():
+            raise InputError(
+                f"{path} is not a directory.",
+                f"a submission is one, with {DECLARATION} and {SCORES}.npy (or .csv, …).",
+                file=Said(path),
+            )
+        with naming(place=str(path)):
+            return cls._read(path, progress or Silent())
+
+    @classmethod
+    def _read(cls, path: Path, progress: Progress) -> Submission:
+        declared = Declaration.read(path / DECLARATION)
+        files = _matrix_files(path)
+        if SCORES not in files:
+            raise InputError(
+                f"{path} holds no scores.",
+                f"call the file {SCORES}.npy, {SCORES}.npz, {SCORES}.csv, …",
+                place=Said(path),
+            )
+        read = {part: read_matrix(file, declared.orientation, progress) for part, file in files.items()}
+        digests = {
+            entry.relative_to(path).as_posix(): digest_of_file(entry)
+            for entry in sorted(path.rglob("*"))
+            if entry.is_file()
+        }
+        return cls(path, declared, read[SCORES], read.get(CONTROL), MappingProxyType(digests))
+
+    def __repr__(self) -> str:
+        rows, columns = self.scores.shape
+        return f"Submission({self.declared.algorithm!r}: {count(rows)} × {count(columns)}, {self.declared.orientation})"
+
+
+def _matrix_files(path: Path) -> dict[str, Path]:
+    """The file of each matrix; two that could be the same one are refused."""
+    files: dict[str, Path] = {}
+    for entry in sorted(path.iterdir()):
+        part = entry.name.partition(".")[0]
+        if part not in (SCORES, CONTROL) or entry.suffix.lower() in _BESIDE:
+            continue
+        if part in files:
+            raise InputError(
+                f"{path} holds both {files[part].name} and {entry.name}.",
+                "leave the one that counts.",
+                place=Said(path),
+            )
+        files[part] = entry
+    return files

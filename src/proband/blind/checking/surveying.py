@@ -1,0 +1,217 @@
+"""One pass over a submitted matrix, by blocks of rows: all that can be told of it without knowing who is who."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.blind.checking.equality import Equality, middles
+from proband.blind.checking.matrices import Laid, Mask
+from proband.engine import Progress, Silent, run_blocks
+
+CELLS_AT_ONCE = 1 << 20
+_FEW = 2  # so many different values are decisions and no scores
+
+Floats = npt.NDArray[np.floating[Any]]
+Pairs = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """What a matrix of scores looks like.
+
+    Attributes
+    ----------
+    n_scores, n_failed
+        Cells that hold a score, and cells of failed comparisons.
+    n_tied
+        Scores that another score of the same row equals.
+    n_not_finite, first_not_finite
+        Scores that are no numbers: how many, and the row and column of the first.
+    levels
+        The different values, as long as there are no more than two; three of them otherwise.
+    constant_row, constant_column
+        The first row and column whose scores are all equal.
+    low, high, mean, spread
+        The least and the greatest score, their mean and standard deviation.
+    column_gaps, gap_rows
+        For each pair of columns asked for, how far they lie apart at most, as a share of what counts as equal, and in which
+        row; infinite where one failed and the other did not.
+    """
+
+    n_scores: int
+    n_failed: int
+    n_tied: int
+    n_not_finite: int
+    first_not_finite: tuple[int, int] | None
+    levels: tuple[float, ...]
+    constant_row: int | None
+    constant_column: int | None
+    low: float
+    high: float
+    mean: float
+    spread: float
+    column_gaps: Floats
+    gap_rows: Pairs
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """What a block of rows adds."""
+
+    n_rows: int
+    n_failed: int
+    n_tied: int
+    n_not_finite: int
+    first_not_finite: tuple[int, int] | None
+    levels: Floats
+    constant_row: int | None
+    column_low: Floats
+    column_high: Floats
+    n: int
+    mean: float
+    squares: float
+    gaps: Floats
+    gap_rows: Pairs
+
+
+def survey(
+    matrix: Laid,
+    column_pairs: Pairs | None = None,
+    equality: Equality | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Survey:
+    """Look at every score once; memory does not grow with the matrix.
+
+    `column_pairs` (n × 2) are columns to be compared with one another on the way, by `equality`.
+    """
+    n_rows, n_columns = matrix.shape
+    step = max(1, CELLS_AT_ONCE // n_columns)
+    blocks = [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
+
+    def one(block: slice) -> _Part:
+        return _part(matrix.floats(block), matrix.failures(block), block.start, column_pairs, equality)
+
+    progress = progress or Silent()
+    progress.begin(f"checking {matrix.name}", n_rows)
+
+    def counted(part: _Part) -> _Part:
+        progress.advance(part.n_rows)
+        return part
+
+    return _summary(reduce(_merged, map(counted, run_blocks(one, blocks, threads))))
+
+
+def _part(
+    values: Floats, failed: Mask | None, first_row: int, column_pairs: Pairs | None, equality: Equality | None
+) -> _Part:
+    finite = np.isfinite(values)
+    judged = np.ones_like(finite) if failed is None else ~failed
+    bad = judged & ~finite
+    good = judged & finite
+    first = None
+    if bad.any():
+        row, column = np.unravel_index(int(np.argmax(bad)), bad.shape)
+        first = (first_row + int(row), int(column))
+    n = int(good.sum())
+    if n < values.size:
+        values[~good] = np.nan  # sorted to the end, equal to nothing, and passed over by fmin and fmax
+    scores = values if n == values.size else values[good]
+    mean = float(scores.mean(dtype=np.float64)) if n else 0.0
+    ordered = np.sort(values, axis=1)
+    gaps, gap_rows = _gaps(values, ordered, column_pairs, equality)
+    low, high = ordered[:, 0], np.fmax.reduce(values, axis=1)
+    constant = np.flatnonzero((low == high) & (good.sum(axis=1) > 1))
+    return _Part(
+        n_rows=len(values),
+        n_failed=int(values.size - judged.sum()),
+        n_tied=_tied(ordered),
+        n_not_finite=int(bad.sum()),
+        first_not_finite=first,
+        levels=_levels(values, low, high),
+        constant_row=first_row + int(constant[0]) if len(constant) else None,
+        column_low=np.fmin.reduce(values, axis=0),
+        column_high=np.fmax.reduce(values, axis=0),
+        n=n,
+        mean=mean,
+        squares=float(np.square(scores - mean, dtype=np.float64).sum()),
+        gaps=gaps,
+        gap_rows=gap_rows + first_row,
+    )
+
+
+def _gaps(
+    values: Floats, ordered: Floats, pairs: Pairs | None, equality: Equality | None
+) -> tuple[Floats, Pairs]:
+    """The greatest difference of each pair of columns, and the row it is in."""
+    if equality is None or pairs is None or not len(pairs):
+        return np.zeros(0), np.zeros(0, dtype=np.intp)
+    apart = equality.apart(values[:, pairs[:, 0]], values[:, pairs[:, 1]], middles(ordered))
+    rows = apart.argmax(axis=0)
+    return apart.max(axis=0), rows
+
+
+def _tied(ordered: Floats) -> int:
+    equal = ordered[:, 1:] == ordered[:, :-1]
+    before = np.zeros((len(ordered), 1), dtype=np.bool_)
+    return int((np.hstack([equal, before]) | np.hstack([before, equal])).sum())
+
+
+def _levels(values: Floats, low: Floats, high: Floats) -> npt.NDArray[np.float64]:
+    """The different values, no more than three of them."""
+    ends = np.unique(np.concatenate([low, high]).astype(np.float64))
+    ends = ends[~np.isnan(ends)]
+    if len(ends) > _FEW or not len(ends):
+        return ends[: _FEW + 1]
+    others: Floats = values[(values != ends[0]) & (values != ends[-1]) & ~np.isnan(values)]
+    return np.concatenate([ends, others[:1]])
+
+
+def _merged(one: _Part, other: _Part) -> _Part:
+    n = one.n + other.n
+    step = other.mean - one.mean
+    nearer = one.gaps >= other.gaps
+    return _Part(
+        n_rows=one.n_rows + other.n_rows,
+        n_failed=one.n_failed + other.n_failed,
+        n_tied=one.n_tied + other.n_tied,
+        n_not_finite=one.n_not_finite + other.n_not_finite,
+        first_not_finite=one.first_not_finite or other.first_not_finite,
+        levels=one.levels
+        if len(one.levels) > _FEW
+        else np.unique(np.concatenate([one.levels, other.levels]))[: _FEW + 1],
+        constant_row=other.constant_row if one.constant_row is None else one.constant_row,
+        column_low=np.fmin(one.column_low, other.column_low),
+        column_high=np.fmax(one.column_high, other.column_high),
+        n=n,
+        mean=one.mean + step * other.n / n if n else 0.0,
+        squares=one.squares + other.squares + (step * step * one.n * other.n / n if n else 0.0),
+        gaps=np.where(nearer, one.gaps, other.gaps),
+        gap_rows=np.where(nearer, one.gap_rows, other.gap_rows),
+    )
+
+
+def _summary(total: _Part) -> Survey:
+    constant = np.flatnonzero(total.column_low == total.column_high) if total.n_rows > 1 else np.zeros(0)
+    # Adding zero turns minus zero into zero.
+    return Survey(
+        n_scores=total.n,
+        n_failed=total.n_failed,
+        n_tied=total.n_tied,
+        n_not_finite=total.n_not_finite,
+        first_not_finite=total.first_not_finite,
+        levels=tuple((total.levels + 0.0).tolist()),
+        constant_row=total.constant_row,
+        constant_column=int(constant[0]) if len(constant) else None,
+        low=float(np.fmin.reduce(total.column_low)) + 0.0,
+        high=float(np.fmax.reduce(total.column_high)) + 0.0,
+        mean=total.mean,
+        spread=float(np.sqrt(total.squares / total.n)) if total.n else 0.0,
+        column_gaps=total.gaps,
+        gap_rows=total.gap_rows,
+    )

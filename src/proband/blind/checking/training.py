@@ -1,0 +1,188 @@
+"""What algorithms were trained on, declared in plain or hashed ids, and whether it meets the test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from proband.blind.package.sealing import canonical, digest_of
+from proband.engine.files.files import reading
+from proband.errors import DesignError, Hint, InputError, Said, UsageError, first_few
+from proband.samples import Samples
+from proband.samples.reading import read_frame
+from proband.words import count
+
+if TYPE_CHECKING:
+    from proband.blind.package.key import Key
+
+HASHED = "sha256:"
+_TABLES = (".csv", ".tsv", ".parquet", ".pq", ".jsonl", ".ndjson", ".npz")
+_Meant = tuple[Literal["sample", "subject"], str]
+_PARTS = ("samples", "subjects", "either")
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """A line of a declaration that is in the test: as a sample, or by a person who is tested.
+
+    Attributes
+    ----------
+    entry
+        The line, as declared.
+    what
+        ``"sample"`` or ``"subject"``.
+    name
+        The id of that sample or subject.
+    """
+
+    entry: str
+    what: Literal["sample", "subject"]
+    name: str
+
+    def __str__(self) -> str:
+        said = "is a sample of the test" if self.what == "sample" else "is of a person who is tested"
+        named = f", {self.name!r}" if self.name != self.entry else ""
+        return f"{self.entry!r} {said}{named}"
+
+
+@dataclass(frozen=True)
+class Tested:
+    """The samples of a test with whose they are, and other samples of the same people."""
+
+    samples: dict[str, str]
+    others: dict[str, str]
+
+    @classmethod
+    def of(cls, samples: Samples, ids: Iterable[str]) -> Tested:
+        """Part a table into what is tested, what else shows the same people, and the rest."""
+        owner = dict(zip(samples.ids, (samples.subjects[code] for code in samples.codes), strict=True))
+        tested = {name: owner[name] for name in ids}
+        people = set(tested.values())
+        others = {name: who for name, who in owner.items() if who in people and name not in tested}
+        return cls(tested, others)
+
+    def met_by(self, declared: Mapping[str, Sequence[str]], salt: str) -> list[Meeting]:
+        """Find what of a declaration is in the test; a name that may be either is looked for as both."""
+        people: dict[str, _Meant] = {who: ("subject", who) for who in self.samples.values()}
+        pictures: dict[str, _Meant] = {name: ("subject", who) for name, who in self.others.items()}
+        pictures |= {name: ("sample", name) for name in self.samples}
+        known = {"subjects": people, "samples": pictures, "either": {**people, **pictures}}
+        met = []
+        for part in _PARTS:
+            entries = declared.get(part, ())
+            names = known[part]
+            if any(entry.startswith(HASHED) for entry in entries):
+                names = {**names, **{hashed(name, salt): meant for name, meant in names.items()}}
+            met += [Meeting(entry, *names[entry]) for entry in entries if entry in names]
+        return met
+
+
+def hashed(name: str, salt: str) -> str:
+    """Hash an id or a subject so that it can be declared without being told: ``sha256:`` and digits.
+
+    Parameters
+    ----------
+    name
+        The id or the subject, exactly as in the table of samples.
+    salt
+        The package's ``training_salt``.
+
+    Notes
+    -----
+    Whoever has a list of ids can hash them too and look: this hides names from readers, not from holders of the data.
+    """
+    return HASHED + digest_of((salt + name).encode())
+
+
+def met_by(declared: Iterable[str], key: Key) -> list[Meeting]:
+    """Find which of the declared samples or subjects, plain or hashed, are in the test that `key` opens."""
+    tested = dict(zip(key.samples.ids, _people(key.samples), strict=True))
+    return Tested(tested, key.others).met_by({"either": list(declared)}, key.training_salt)
+
+
+def read_training(text: str, id_column: str = "id", subject_column: str = "subject") -> tuple[str, Any]:
+    """Read a declaration, ``NAME=FILE``.
+
+    A table has a column of sample ids, of subjects, or both; any other file has one name a line, which may be of a sample or
+    a subject. Each may be hashed.
+
+    Returns
+    -------
+    tuple
+        The name, and lists of ``samples``, ``subjects`` and ``either``.
+    """
+    name, mark, file = text.partition("=")
+    if not (name and mark and file):
+        raise UsageError(f"A training set is declared as NAME=FILE, got {text!r}.")
+    path = Path(file)
+    parts: dict[str, list[str]] = {part: [] for part in _PARTS}
+    if path.suffix.lower() in _TABLES:
+        frame = read_frame(path, text_columns=(id_column, subject_column))
+        columns = {"samples": id_column, "subjects": subject_column}
+        for part, column in columns.items():
+            if column in frame.columns:
+                parts[part] = _entries(map(str, frame[column].drop_nulls().to_list()))
+        if not set(columns.values()) & set(frame.columns):
+            raise InputError(
+                f"{path.name} has neither a column {id_column!r} nor one {subject_column!r}.",
+                file=Said(path.name),
+            )
+    else:
+        if not path.is_file():
+            raise InputError(f"There is no file {path}.", file=Said(path))
+        with reading(path, "a list of names"):
+            parts["either"] = _entries(path.read_text(encoding="utf-8-sig").splitlines())
+    if not any(parts.values()):
+        raise InputError(
+            f"{path.name} declares nobody.",
+            "a training set has at least one sample or subject.",
+            file=Said(path.name),
+        )
+    return name, parts
+
+
+def require_salt(declared: Mapping[str, Any]) -> None:
+    """Refuse hashed names where no salt was announced: with a new one they match nothing, and would pass unseen."""
+    for name, parts in declared.items():
+        found = [entry for part in parts.values() for entry in part if entry.startswith(HASHED)]
+        if found:
+            raise UsageError(
+                f"The training set {name!r} has hashed names ({first_few(found, 1)}), but no training salt is given to hash the "
+                "test's names with.",
+                Hint(
+                    "announce a salt before training sets are declared, and give it here: {option:training_salt}"
+                ),
+            )
+
+
+def check_training(declared: Mapping[str, Any], tested: Tested, salt: str) -> None:
+    """Refuse training sets that meet the test in a sample or a person, and name the first."""
+    for name, parts in declared.items():
+        met = tested.met_by(parts, salt)
+        if met:
+            more = f" ({count(len(met))} of its entries are in the test)" if len(met) > 1 else ""
+            raise DesignError(
+                f"The training set {name!r} meets the test: {met[0]}{more}.",
+                "training must be over before the test begins, on other people; choose other targets and queries.",
+            )
+
+
+def summary_of(parts: Mapping[str, Sequence[str]], salt: str) -> dict[str, Any]:
+    """What may be told of a training set: how much it is, and a digest that is the same for plain and hashed names."""
+    every = {
+        part: sorted(
+            entry if entry.startswith(HASHED) else hashed(entry, salt) for entry in parts.get(part, ())
+        )
+        for part in _PARTS
+    }
+    return {"count": sum(map(len, every.values())), "digest": digest_of(canonical(every))}
+
+
+def _people(samples: Samples) -> list[str]:
+    return [samples.subjects[code] for code in samples.codes]
+
+
+def _entries(lines: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(line.strip() for line in lines if line.strip()))

@@ -1,0 +1,126 @@
+"""Which images a blind test shows, how often, and under which random names."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from proband.algorithms.pictures.acquire import EYE_COLUMNS
+from proband.blind.package.key import TABLE
+from proband.blind.package.sealing import random_names
+from proband.engine.frames import frame_of_rows
+from proband.errors import DesignError, Hint, InputError, UsageError
+from proband.samples import Choice, Samples
+from proband.samples.choosing import choose
+from proband.samples.table import UNDECIDED_FOR
+from proband.words import Note, count
+
+_CONTROL = 10
+_SHARE_OF_CANARIES, _FEWEST_CANARIES, _MOST_CANARIES = 0.01, 2, 50
+
+
+@dataclass(frozen=True)
+class Sets:
+    """The samples of the two sets, and how many of each are repeated: in the set itself, and in its control."""
+
+    targets: tuple[str, ...]
+    queries: tuple[str, ...]
+    canaries: dict[str, int]
+    controls: dict[str, int]
+    notes: tuple[Note, ...] = ()
+
+    @classmethod
+    def of(
+        cls, samples: Samples, target: Choice, query: Choice, canaries: int | None, control: int | None
+    ) -> Sets:
+        """Choose both sets and settle the numbers of repeats."""
+        notes: list[Note] = []
+        chosen: dict[str, tuple[str, ...]] = {}
+        for role, rule in (("target", target), ("query", query)):
+            selection = choose(samples, rule)
+            if not len(selection.positions):
+                raise DesignError(f"The {role} set is empty: no sample meets {selection.rule!r}.")
+            if selection.unknown:
+                notes.append(UNDECIDED_FOR(n=selection.unknown, rule=selection.rule))
+            chosen[role] = tuple(samples.ids[place] for place in selection.positions)
+        repeats = {
+            role: _number(canaries, len(ids), _usual_canaries(len(ids))) for role, ids in chosen.items()
+        }
+        controls = {role: _number(control, len(ids), _CONTROL) for role, ids in chosen.items()}
+        return cls(chosen["target"], chosen["query"], repeats, controls, tuple(notes))
+
+    @property
+    def samples(self) -> list[str]:
+        """Every sample of either set, once."""
+        return list(dict.fromkeys([*self.targets, *self.queries]))
+
+
+def draw(sets: Sets, source: random.Random) -> pl.DataFrame:
+    """Draw the repeats, name everything at random, and sort by role and name: the order is random then, too."""
+    rows: list[tuple[str, str, str | None]] = []
+    sizes = [len(sets.targets), len(sets.queries), *sets.canaries.values(), *sets.controls.values()]
+    names = random_names(sum(sizes), source)
+    for role, ids in (("target", sets.targets), ("query", sets.queries)):
+        first = {sample: names[len(rows) + place] for place, sample in enumerate(ids)}
+        rows += [(role, sample, None) for sample in ids]
+        repeated = source.sample(ids, sets.canaries[role])
+        rows += [(role, sample, first[sample]) for sample in repeated]
+        control = source.sample(ids, sets.controls[role])
+        rows += [(f"control {role}", sample, first[sample]) for sample in control]
+    table = frame_of_rows(((name, *row) for name, row in zip(names, rows, strict=True)), TABLE)
+    return table.sort("role", "name")
+
+
+def list_of(table: pl.DataFrame, role: str, samples: Samples, columns: Sequence[str]) -> pl.DataFrame:
+    """The list of one role as participants get it: random names in order, and the columns that are given."""
+    rows = table.filter(pl.col("role") == role)
+    told = samples.frame[samples.ids.positions(rows["sample"])].select(columns)
+    return pl.DataFrame([rows["name"].alias("id"), *told])
+
+
+def refuse_telling(samples: Samples, keep: Sequence[str], eyes: Sequence[str]) -> None:
+    """Refuse to hand out columns that say who somebody is, or that are not there."""
+    for column in (*keep, *eyes):
+        if column not in samples.frame.columns:
+            raise InputError(
+                f"The table has no column {column!r} to give to participants.",
+                "eye centres are for the partially automatic version only." if column in eyes else None,
+            )
+    for column in keep:
+        if column in EYE_COLUMNS:
+            raise UsageError(
+                f"{column!r} is an eye centre, which the version decides on.",
+                Hint("give eye centres with {option:version=partially}."),
+            )
+        if column == "id" or _tells(samples, column):
+            raise UsageError(
+                f"The column {column!r} tells whose the images are, so it cannot be given to participants."
+            )
+
+
+def _tells(samples: Samples, column: str) -> bool:
+    """Whether a column stands for the subject, or names each sample."""
+    values = samples.frame[column]
+    if values.dtype == pl.String and values.n_unique() == len(samples) > 1:
+        return True
+    pairs = pl.DataFrame({"subject": samples.codes, "value": values}).n_unique()
+    return bool(pairs == len(samples.subjects) == values.n_unique() > 1)
+
+
+def _usual_canaries(size: int) -> int:
+    return min(_MOST_CANARIES, max(_FEWEST_CANARIES, round(_SHARE_OF_CANARIES * size)))
+
+
+def _number(asked: int | None, size: int, usual: int) -> int:
+    """How many of a set are repeated."""
+    if asked is None:
+        return min(usual, size)
+    if not 0 <= asked <= size:
+        raise UsageError(
+            f"{count(asked)} images of a set of {count(size)} cannot be repeated.",
+            "ask for no more than there are.",
+        )
+    return asked

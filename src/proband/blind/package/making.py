@@ -1,0 +1,301 @@
+"""Make a blind test: choose its sets, give every image a random name, and write the package and its key."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from proband._version import __version__
+from proband.algorithms.pictures.acquire import EYE_COLUMNS
+from proband.algorithms.pictures.pictures import Pictures
+from proband.blind.checking.submission import DECLARATION
+from proband.blind.checking.training import Tested, check_training, require_salt, summary_of
+from proband.blind.package.drawing import Sets, draw, list_of, refuse_telling
+from proband.blind.package.handout import form, readme, rules
+from proband.blind.package.key import Key, write_privately
+from proband.blind.package.key_table import LISTS
+from proband.blind.package.package import FULLY, IMAGES, PARTIALLY, Package, Parcel, Version
+from proband.blind.package.pictures import as_png, measured, padded
+from proband.blind.package.sealing import chance, salt
+from proband.engine import Progress, Silent
+from proband.engine.files.files import make_directory, written_together
+from proband.engine.files.placing import settle
+from proband.errors import Hint, InputError, Said, UsageError
+from proband.samples import Choice, Samples
+from proband.words import Note, Sentence, given
+
+_ENDS = {PARTIALLY: "partially", FULLY: "fully"}  # of the names of two versions made at once
+SEEDED = Sentence(
+    "blind.seeded", "caution", "a seed was given, so whoever guesses it has the key: for rehearsals only"
+)
+SIZES_KEPT = Sentence(
+    "blind.sizes-kept", "caution", "pictures keep their sizes, which may tell whose they are"
+)
+WITHOUT_EYES = Sentence(
+    "blind.without-eyes",
+    "note",
+    "{n:count image has/images have} no eye centres in the table, so none are given",
+)
+NAMES_BESIDE = Sentence(
+    "blind.names-beside",
+    "caution",
+    "there are no images; whose name is whose is in {file}, to be kept secret",
+)
+
+
+@dataclass(frozen=True)
+class Made:
+    """The packages that were made, where their keys are, and what the administrator should know."""
+
+    packages: tuple[Package, ...]
+    keys: tuple[Path, ...]
+    notes: tuple[Note, ...]
+
+    def __repr__(self) -> str:
+        return f"Made({', '.join(str(package.path) for package in self.packages)})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "packages": [
+                {
+                    "path": str(package.path),
+                    "key": str(key),
+                    "version": package.version,
+                    "digest": package.digest,
+                    "commitment": package.commitment,
+                    **{name: len(getattr(package, name)) for name in LISTS},
+                }
+                for package, key in zip(self.packages, self.keys, strict=True)
+            ],
+            "notes": [note.to_dict() for note in self.notes],
+        }
+
+
+@dataclass(frozen=True)
+class BlindTest:
+    """What a blind test is to be; `make` writes it.
+
+    Parameters
+    ----------
+    samples
+        The table of samples.
+    target, query
+        Who is known and who is to be found, as a gallery and probes are chosen. They may share samples, which get two names.
+    pictures
+        The images; without them the packages are lists of names only.
+    name
+        What the test is called.
+    versions
+        ``"partially automatic"`` (with eye centres), ``"fully automatic"`` (without), or both: a package for each.
+    canaries
+        How many images of each set are repeated in it under a second name; by default 1 %, at least 2 and at most 50.
+    control
+        How many targets and how many queries are repeated in the control pair; by default 10 or all.
+    keep
+        Columns of the table that participants are given.
+    keep_shapes
+        Leave each picture its size, which may tell whose it is, instead of padding all to one.
+    training
+        Declared training sets, as `read_training` reads them.
+    training_salt
+        What declarations are hashed with, if it was announced before; by default random.
+    seed
+        Makes the names repeatable, and the key as guessable as the seed: the package says that it is a rehearsal.
+    """
+
+    samples: Samples
+    target: Choice
+    query: Choice
+    pictures: Pictures | None = None
+    name: str = "blind test"
+    versions: Sequence[Version] = (FULLY,)
+    canaries: int | None = None
+    control: int | None = None
+    keep: Sequence[str] = ()
+    keep_shapes: bool = False
+    training: dict[str, Any] = field(default_factory=dict)
+    training_salt: str | None = None
+    seed: int | None = None
+
+    def make(self, out: str | Path, key: str | Path, progress: Progress | None = None) -> Made:
+        """Write packages and keys, whole or not at all.
+
+        With several versions the names of `out` and `key` get an ending each: ``-partially``, ``-fully``. Without pictures
+        the names are also written beside the key, as ``…-names.csv``.
+        """
+        progress = progress or Silent()
+        places = self._places(Path(out), Path(key))
+        sets = Sets.of(self.samples, self.target, self.query, self.canaries, self.control)
+        eyes = EYE_COLUMNS if PARTIALLY in self.versions else ()
+        refuse_telling(self.samples, self.keep, eyes)
+        tested = Tested.of(self.samples, sets.samples)
+        source = chance(self.seed)
+        if not self.training_salt:
+            require_salt(self.training)
+        public = self.training_salt or salt()
+        check_training(self.training, tested, public)
+        sizes = None
+        if self.pictures is not None:
+            sizes = measured(self.pictures, sets.samples, progress)
+            _require_eyes_inside(self.samples, sizes, eyes)
+            if not self.keep_shapes:
+                # All pictures become as high as the highest and as wide as the widest.
+                common = max(size[0] for size in sizes.values()), max(size[1] for size in sizes.values())
+                sizes = dict.fromkeys(sizes, common)
+        keys = [key for _, key in places]
+        names = self._names_beside(keys)
+        n = len(places)
+        with written_together(*keys, *(path for path, _ in places), *names) as drafts:
+            for place, version in enumerate(self.versions):
+                made = self._write(drafts[n + place], version, sets, tested, source, public, sizes, progress)
+                made.write(drafts[place])
+                if names:
+                    write_privately(drafts[2 * n + place], made.table.write_csv().encode())
+        packages = tuple(Package.read(path, verify=False) for path, _ in places)
+        return Made(packages, tuple(keys), (*sets.notes, *self._notes(sets, sizes, names)))
+
+    def _write(
+        self,
+        draft: Path,
+        version: Version,
+        sets: Sets,
+        tested: Tested,
+        source: random.Random,
+        public: str,
+        sizes: dict[str, tuple[int, int]] | None,
+        progress: Progress,
+    ) -> Key:
+        """Fill one package and return its key."""
+        table = draw(sets, source)
+        used = self.samples.take(self.samples.ids.positions(sets.samples))
+        key = Key("", salt(), table, used, self.training, public, tested.others)
+        columns = [*self.keep, *(EYE_COLUMNS if version == PARTIALLY else ())]
+        parcel = Parcel(draft)
+        counts = {}
+        for name, role in LISTS.items():
+            rows = list_of(table, role, used, columns)
+            counts[name] = rows.height
+            parcel.put(f"{name}.csv", rows.write_csv())
+        if sizes is not None and self.pictures is not None:
+            _put_pictures(parcel, self.pictures, table, sizes, progress)
+        shape = _shape_of(sizes)
+        parcel.put(
+            "README.md", readme(self.name, version, counts, columns, shape, rehearsal=self.seed is not None)
+        )
+        parcel.put(DECLARATION, form(public))
+        stated = {
+            "proband": __version__,
+            "name": self.name,
+            "version": version,
+            "counts": counts,
+            "columns": columns,
+            "images": shape,
+            "rules": rules(counts),
+            "rehearsal": self.seed is not None,
+            "training": {name: summary_of(parts, public) for name, parts in self.training.items()},
+            "training_salt": public,
+            "commitment": key.commitment,
+        }
+        return replace(key, package=parcel.close(stated))
+
+    def _places(self, out: Path, key: Path) -> list[tuple[Path, Path]]:
+        """Where each version's package and key go; nothing may be there, and no key in a package."""
+        if sorted(self.versions) not in ([FULLY], [PARTIALLY], [FULLY, PARTIALLY]):
+            raise UsageError(
+                f"A blind test is {PARTIALLY!r}, {FULLY!r} or both, got {list(self.versions)}.",
+                "name each version once.",
+            )
+        places = [(out, key)]
+        if len(self.versions) > 1:
+            ends = [_ENDS[version] for version in self.versions]
+            places = [
+                (out.with_name(f"{out.name}-{end}"), key.with_name(f"{key.stem}-{end}{key.suffix}"))
+                for end in ends
+            ]
+        names = self._names_beside([key for _, key in places])
+        for path in (*(path for pair in places for path in pair), *names):
+            settle(path)
+            if path.exists():
+                raise InputError(
+                    f"{path} is there already, so it is left alone.", "name another.", file=Said(path)
+                )
+        for path, _ in places:
+            if any(secret.resolve().is_relative_to(path.resolve()) for _, secret in places):
+                raise UsageError(
+                    f"The key would lie in the package {path}, and be handed out with it.",
+                    Hint("keep it elsewhere: {option:key}"),
+                    file=Said(path),
+                )
+        make_directory(out.parent)
+        make_directory(key.parent)
+        return places
+
+    def _names_beside(self, keys: Sequence[Path]) -> list[Path]:
+        """Where names are written that no picture carries."""
+        return [key.with_name(f"{key.stem}-names.csv") for key in keys] if self.pictures is None else []
+
+    def _notes(
+        self, sets: Sets, sizes: dict[str, tuple[int, int]] | None, names: Sequence[Path]
+    ) -> list[Note]:
+        notes = []
+        if self.seed is not None:
+            notes.append(SEEDED())
+        if sizes is not None and len(set(sizes.values())) > 1:
+            notes.append(SIZES_KEPT())
+        if PARTIALLY in self.versions:
+            used = self.samples.frame[self.samples.ids.positions(sets.samples)]
+            without = used.filter(pl.any_horizontal(pl.col(EYE_COLUMNS).is_null())).height
+            if without:
+                notes.append(WITHOUT_EYES(n=without))
+        return notes + [NAMES_BESIDE(file=str(path)) for path in names]
+
+
+def _require_eyes_inside(samples: Samples, sizes: dict[str, tuple[int, int]], eyes: Sequence[str]) -> None:
+    if not eyes:
+        return
+    marked = samples.frame[samples.ids.positions(sizes)].select(eyes).rows()
+    for (name, (height, width)), (left_x, left_y, right_x, right_y) in zip(
+        sizes.items(), marked, strict=True
+    ):
+        for x, y in ((left_x, left_y), (right_x, right_y)):
+            if x is not None and y is not None and not (0 <= x < width and 0 <= y < height):
+                raise InputError(
+                    f"An eye of {name!r} is at ({given(x)}, {given(y)}), outside its picture of {width} × {height} pixels.",
+                    Hint(
+                        "the table speaks of other pictures, perhaps before they were cropped; mend it, or give no eyes: "
+                        "{option:version=fully}."
+                    ),
+                )
+
+
+def _put_pictures(
+    parcel: Parcel,
+    pictures: Pictures,
+    table: pl.DataFrame,
+    sizes: dict[str, tuple[int, int]],
+    progress: Progress,
+) -> None:
+    """Write one picture after the other, in the order of the random names: that of writing tells no more."""
+    rows = table.sort("name").select("name", "sample").rows()
+    progress.begin("writing pictures", len(rows))
+    for name, sample in rows:
+        picture = padded(pictures.load(sample), sizes[sample])
+        parcel.put(f"{IMAGES}/{name}.png", as_png(picture))
+        progress.advance(1)
+
+
+def _shape_of(sizes: dict[str, tuple[int, int]] | None) -> str | None:
+    """Describe the pictures to those who get them."""
+    if sizes is None:
+        return None
+    shapes = set(sizes.values())
+    if len(shapes) > 1:
+        return "the images, grey, of several sizes"
+    ((height, width),) = shapes
+    return f"the images, grey, {width} × {height} pixels"

@@ -1,0 +1,1 @@
+"""Commands that carry out a request: one analysis each."""

@@ -1,0 +1,66 @@
+"""``proband evaluate``: from scores and samples to rates and curves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from proband.cli import options as o
+from proband.cli.analyses.command import analysis
+from proband.cli.console import output, print_json, say_all, write_csv, wrote
+
+if TYPE_CHECKING:
+    from proband.study.findings import Findings
+    from proband.study.requests import Request
+
+
+@analysis("identification", "Identification", categories=True)
+def evaluate(
+    found: Findings,
+    request: Request,
+    csv: o.Csv = None,
+    figure: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--figure",
+            "-f",
+            help="Write the CMC plot: .png, .svg or .pdf; may be repeated.",
+            rich_help_panel="Output",
+        ),
+    ] = None,
+    *,
+    json: bool,
+) -> None:
+    """Recognition rates and cumulative match curves of one or more algorithms, with intervals.
+
+    [bold]Examples[/bold]
+
+    Five algorithms in one archive; images without a detected face count as misses:
+
+      proband evaluate scores.npz -s samples.csv --orientation similarity --failed "not detected"
+
+    Embeddings; the first image of each person is enrolled, all others are probes:
+
+      proband evaluate -e model.npy -s samples.csv -g one_per_subject --metric cosine
+
+    A score list of bob's, which names the subjects itself:
+
+      proband evaluate scores-dev --orientation similarity --figure cmc.svg
+    """
+    from proband.report import evaluation_figure, evaluation_table, save_figure, statements
+
+    evaluation = found.evaluation
+    assert evaluation is not None  # what was asked for
+    drawn = None
+    for path in figure or ():
+        drawn = drawn or evaluation_figure(evaluation)
+        save_figure(drawn, path)
+        wrote(path)
+    write_csv(evaluation.to_frame(), csv)
+    if json:
+        print_json(evaluation.to_dict())
+        return
+    output().print(evaluation_table(evaluation))
+    say_all(statements(evaluation))

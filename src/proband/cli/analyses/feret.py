@@ -1,0 +1,45 @@
+"""``proband feret``: the whole of a FERET evaluation from one command."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from proband.cli.analyses.command import analysis
+from proband.cli.console import output, say_all
+
+if TYPE_CHECKING:
+    from proband.inference.galleries.feret_results import FeretStudy
+    from proband.study.findings import Findings
+    from proband.study.requests import Request
+
+
+@analysis("feret", "FERET evaluation", categories=True)
+def feret(found: Findings, request: Request, *, json: bool) -> None:
+    """A FERET evaluation (Phillips et al. 2000): categories, versions, galleries, gallery sizes, rejection.
+
+    Average performance and current upper bound of every category; whether it is too easy or too hard to tell algorithms apart;
+    what locating faces costs; how rates and places vary over galleries of different people.
+
+    [bold]Examples[/bold]
+
+      proband feret scores.npz -s samples.csv --orientation distance --feret --galleries 6 --order date --out feret
+
+      proband feret eyes.npz own.npz -s samples.csv --version own=eyes --by sex --sizes 50,100,200 --reject 0.25
+    """
+    assert found.feret is not None  # what was asked for
+    show_study(found.feret, json)
+
+
+def show_study(study: FeretStudy, json: bool) -> None:
+    """Print a FERET evaluation."""
+    from proband.report.analyses.feret import study_grids, study_json, study_statements
+    from proband.report.grids import as_rich
+
+    if json:
+        typer.echo(study_json(study), nl=False)
+        return
+    for grid in study_grids(study):
+        output().print(as_rich(grid))
+    say_all(study_statements(study))

@@ -1,0 +1,118 @@
+"""``proband mcnemar``: two algorithms, by the probes on which they differ."""
+
+from __future__ import annotations
+
+from inspect import Parameter, signature
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from proband.cli.analyses.command import Command, analysis
+from proband.cli.console import print_json, say, say_all
+from proband.errors import UsageError
+from proband.words import count, digits, signed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from proband.study.findings import Findings
+    from proband.study.requests import Request
+    from proband.words import Note
+
+_MOST_DIGITS = 12
+_ASSUMED = "Varying: other probes. Fixed: the algorithms and the gallery. Assuming: probes are independent."
+
+
+@analysis("mcnemar", "McNemar's test")
+def _of_scores(found: Findings, request: Request, *, json: bool) -> None:
+    assert found.mcnemar is not None  # what was asked for
+    _show(found.mcnemar.to_dict(), found.mcnemar.sentences(), json)
+
+
+def _mcnemar(**given: Any) -> None:
+    """McNemar's exact test, one- and two-sided and mid-p, from two counts or from two algorithms' scores.
+
+    Probes are taken to be independent: with several probes of a person use proband compare, which knows that people are shared.
+
+    [bold]Examples[/bold]
+
+    Only the first recognises 104 probes, only the second 40 (FERET's fb probes, Beveridge et al. 2001):
+
+      proband mcnemar 104 40 --total 1195
+
+    From scores:
+
+      proband mcnemar a.npy b.npy -s samples.csv --orientation similarity
+    """
+    total = given.pop("total")
+    words = given["scores"] or []
+    if words and all(word.isdecimal() for word in words):
+        _of_counts(words, total, given)
+    elif total is not None:
+        raise UsageError("--total goes with two counts; scores bring their own.")
+    else:
+        _of_scores(**given)
+
+
+_TOTAL = Annotated[
+    int | None,
+    typer.Option("--total", "-n", help="Number of probes in all, for the interval of the difference."),
+]
+
+
+def _options() -> list[Parameter]:
+    own = Parameter("total", Parameter.KEYWORD_ONLY, default=None, annotation=_TOTAL)
+    return [*signature(_of_scores).parameters.values(), own]
+
+
+mcnemar = Command(_mcnemar, _mcnemar, _options)
+mcnemar.__name__ = "mcnemar"
+
+
+def _of_counts(words: list[str], total: int | None, given: dict[str, Any]) -> None:
+    """The test of two counts, as papers state them."""
+    from proband.inference import mcnemar as test
+    from proband.inference.comparisons.mcnemar import tango_counts
+
+    if len(words) != 2 or given["samples"] is not None:
+        raise UsageError(
+            f"McNemar's test takes two counts and no samples, or score files; got {' '.join(words)}"
+            + ("." if given["samples"] is None else f" and {given['samples']}."),
+            "the counts are of probes that only the first, and only the second recognises.",
+        )
+    long = [word for word in (*words, str(total or 0)) if len(word) > _MOST_DIGITS]
+    if long:
+        raise UsageError(f"{long[0]:.20}… is no number of probes: it has {count(len(long[0]))} digits.")
+    first, second = int(words[0]), int(words[1])
+    if total is not None and total < first + second:
+        raise UsageError(f"{first} + {second} discordant probes cannot be among {total}.")
+    plain: dict[str, Any] = test(first, second).to_dict()
+    if total is not None:
+        ends = tango_counts(first, second, total)
+        difference = (first - second) / total
+        plain |= {"n": total, "difference": difference, "low": ends.low, "high": ends.high}
+    _show({**plain, "notes": []}, [], given["json"])
+
+
+def _show(plain: dict[str, Any], said: Sequence[Note], json: bool) -> None:
+    if json:
+        print_json(plain)
+        return
+    if "ss" in plain:
+        say(
+            f"both {count(plain['ss'])}, only the first {count(plain['sf'])}, only the second {count(plain['fs'])}, "
+            f"neither {count(plain['ff'])}"
+        )
+    for name, field in (
+        ("one-sided, first better", "p_greater"),
+        ("one-sided, second better", "p_less"),
+        ("two-sided, exact", "p_two_sided"),
+        ("two-sided, mid-p", "p_mid"),
+    ):
+        say(f"{name:26} p = {digits(plain[field], 6)}")
+    if "difference" in plain:
+        say(
+            f"difference of rates        {signed(plain['difference'], 4)}, 95% "
+            f"[{signed(plain['low'], 4)}, {signed(plain['high'], 4)}] (Tango)"
+        )
+    say_all([*said, _ASSUMED], dim=False)

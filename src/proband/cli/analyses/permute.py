@@ -1,0 +1,91 @@
+"""``proband permute``: what if other images of these people had been chosen?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from proband.cli.analyses.command import analysis
+from proband.cli.console import output, print_json, say, say_all
+from proband.words import as_sentence, fixed
+
+if TYPE_CHECKING:
+    from proband.study.findings import Findings
+    from proband.study.requests import Request
+
+
+@analysis("choices", "Choice of images", experiment=("ties",))
+def permute(found: Findings, request: Request, *, json: bool) -> None:
+    """Permute the choice of gallery and probe images (Beveridge et al. 2001): how much do rates vary with the images chosen?
+
+    Every algorithm goes through the same trials. The variation is over images of *these people*; whether one algorithm is
+    better on other people is tested beside it.
+
+    [bold]Examples[/bold]
+
+    Gallery and probe image from different sessions, a million trials:
+
+      proband permute scores.npz -s samples.csv --orientation similarity --groups session --trials 1000000 --max-rank 10
+
+    Embeddings, several encounters of each person:
+
+      proband permute -e embeddings.npz::dlib -s samples.csv --id-column filename --metric l2 --groups encounter
+    """
+    asked = request.choices
+    assert asked is not None  # what was asked for
+    if found.exact_choices:
+        _show_exact(found, asked.rank, json)
+    elif found.trainings is not None:
+        _show_trainings(found, json)
+    else:
+        _show(found, asked.rank, json)
+        assert found.choices is not None  # one of the three
+        if found.choices.n_trials < asked.trials:
+            raise typer.Exit(130)
+
+
+def _show(found: Findings, rank: int, json: bool) -> None:
+    from proband.report.analyses.choices import choices_statements, choices_table, differences_table
+
+    result, level = found.choices, found.confidence_level
+    assert result is not None  # asked before
+    if json:
+        print_json(result.to_dict(level), indent=None)
+        return
+    rank = min(rank, result.n_ranks)
+    output().print(choices_table(result, rank, level))
+    if len(result.algorithms) > 1:
+        output().print(differences_table(result, rank, level))
+    say_all([repr(found.pool), *choices_statements(result)])
+
+
+def _show_exact(found: Findings, rank: int, json: bool) -> None:
+    from proband.report.analyses.choices import exact_statements
+
+    if json:
+        print_json({name: one.to_dict() for name, one in found.exact_choices.items()})
+        return
+    for name, one in found.exact_choices.items():
+        at = min(rank, len(one.cmc))
+        spread = (
+            ""
+            if one.variance_rank_1 is None
+            else f", standard deviation at rank 1 {fixed(one.variance_rank_1**0.5, 6)}"
+        )
+        say(f"{name}: mean rate at rank {at} {fixed(one.cmc[at - 1], 6)}{spread}")
+    assert found.pool is not None  # what was chosen from
+    say_all([repr(found.pool), *exact_statements(found.pool)])
+
+
+def _show_trainings(found: Findings, json: bool) -> None:
+    made = found.trainings
+    assert made is not None  # asked before
+    assert made.replicates is not None  # the value of each training set
+    if json:
+        print_json(found.to_dict()["trainings"], indent=None)
+        return
+    for name, value in zip(found.trained, made.replicates, strict=True):
+        say(f"{name:30} {fixed(value)}")
+    say(repr(made))
+    say_all(map(as_sentence, made.notes))

@@ -1,0 +1,37 @@
+"""``proband strat``: stratified evaluation by balanced repeated replication."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from proband.cli.analyses.command import analysis
+from proband.cli.console import output, print_json, say_all
+
+if TYPE_CHECKING:
+    from proband.study.findings import Findings
+    from proband.study.requests import Request
+
+
+@analysis("strat", "Stratified evaluation", experiment=("ties", "on_failure"))
+def strat(found: Findings, request: Request, *, json: bool) -> None:
+    """Each column of images as the gallery in turn: does it matter which, before and after mixing? (Micheals & Boult 2001)
+
+    People are the strata and their probe images the units. Standard errors say how rates vary with the probe images of *these
+    people*; for other people see proband evaluate.
+
+    [bold]Example[/bold]
+
+      proband strat similarity.npz -s samples.csv --id-column filename --orientation similarity --images 4 --out strat
+    """
+    from proband.report.analyses.strat import galleries_table, study_statements
+
+    study = found.strat
+    assert study is not None  # what was asked for
+    if json:
+        print_json(study.to_dict())
+        return
+    output().print(galleries_table(study.effects))
+    output().print(galleries_table(study.mixed))
+    if study.comparison is not None:
+        say_all(study.comparison.sentences(), dim=False)
+    say_all(study_statements(study))

@@ -1,0 +1,93 @@
+"""``proband verify``: accept or reject a claimed identity."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from proband.cli.analyses.command import analysis
+from proband.cli.console import output, print_json, say_all, wrote
+from proband.words import as_sentence
+
+if TYPE_CHECKING:
+    from proband.study.findings import Findings
+    from proband.study.requests import Request
+
+
+@analysis("verification", "Verification", experiment=())
+def verify(
+    found: Findings,
+    request: Request,
+    figure: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--figure", "-f", help="Write the DET plot: .png, .svg or .pdf.", rich_help_panel="Output"
+        ),
+    ] = None,
+    *,
+    json: bool,
+) -> None:
+    """False match and false non-match rates, exactly, with intervals that know that comparisons share people.
+
+    [bold]Examples[/bold]
+
+      proband verify scores.npz -s samples.csv --orientation similarity --fmr 0.001 --out verification
+
+    All pairs of a set of embeddings, each once; men and women apart:
+
+      proband verify -e model.npz -s samples.csv --metric cosine --by sex
+
+    LFW's View 2, thresholds chosen on the other folds:
+
+      proband verify -e lfw.npz::net -s lfw.npz --id-column '#' --metric l2 --pairs pairs.txt
+    """
+    from proband.report.analyses.verification import (
+        verification_figures,
+        verification_statements,
+        verification_table,
+    )
+    from proband.report.figures.style import save_figure
+
+    if found.folds:
+        _show_folds(found, json)
+        return
+    results = list(found.verification)
+    for path in figure or ():
+        save_figure(verification_figures(results)["det"], path)
+        wrote(path)
+    if json:
+        print_json([_plain(found, place) for place in range(len(results))])
+        return
+    output().print(verification_table(results))
+    for one in found.groups:
+        say_all(one.sentences(), dim=False)
+    for name, subjects in found.hard_subjects.items():
+        say_all((f"{name}: {as_sentence(said)}" for said in subjects.sentences()), dim=False)
+    say_all(verification_statements(results))
+
+
+def _plain(found: Findings, place: int) -> dict[str, Any]:
+    """One algorithm's error rates, with its groups and hard subjects where they were asked for."""
+    one = found.verification[place]
+    plain = one.to_dict()
+    own = found.groups[place :: len(found.verification)]
+    if own:
+        plain["groups"] = [group.to_dict() for group in own]
+    if one.algorithm in found.hard_subjects:
+        plain["hard_subjects"] = found.hard_subjects[one.algorithm].to_dict()
+    return plain
+
+
+def _show_folds(found: Findings, json: bool) -> None:
+    if json:
+        print_json([one.to_dict() for one in found.folds])
+        return
+    say_all(map(repr, found.folds), dim=False)
+    say_all(
+        [
+            "Each fold's threshold is chosen on the other folds. The standard error is the protocol's own, over folds; it says "
+            "nothing of people who are in several pairs.",
+        ]
+    )

@@ -1,0 +1,238 @@
+"""``proband blind``: tests in which nobody can know whose the images are."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from proband.cli import options as o
+from proband.cli.blind.check import check
+from proband.cli.blind.score import score
+from proband.cli.console import output, print_json, progress_bars, read_samples, talk
+
+if TYPE_CHECKING:
+    from proband.blind import Made
+    from proband.blind.package.package import Version
+
+blind = typer.Typer(
+    name="blind",
+    help="Independent tests, administered blind: make a package, check a submission, score with the key (FERET 2000).",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+class VersionName(StrEnum):
+    """Whether participants are given the eyes."""
+
+    partially = "partially"
+    fully = "fully"
+
+
+@blind.command()
+def make(
+    samples: Annotated[Path, typer.Argument(help="Table of samples.")],
+    target: Annotated[
+        str,
+        typer.Option(
+            "--target",
+            metavar="CONDITION",
+            help="Who is known: a condition, all, one_per_subject or @FILE of ids.",
+            rich_help_panel="Test",
+        ),
+    ],
+    query: Annotated[
+        str,
+        typer.Option(
+            "--query",
+            metavar="CONDITION",
+            help="Who is to be found, in the same forms; a target may be a query too.",
+            rich_help_panel="Test",
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", metavar="DIR", help="The package to make.", rich_help_panel="Output"),
+    ],
+    key: Annotated[
+        Path,
+        typer.Option("--key", "-k", help="The key to write, outside the package.", rich_help_panel="Output"),
+    ],
+    images: Annotated[
+        Path | None,
+        typer.Option(
+            "--images",
+            "-i",
+            help="Directory of pictures, or .npz with images and ids. Without: lists of names only.",
+            rich_help_panel="Images",
+        ),
+    ] = None,
+    file_column: Annotated[
+        str, typer.Option(help="Column that names each picture's file.", rich_help_panel="Images")
+    ] = "file",
+    keep_shapes: Annotated[
+        bool,
+        typer.Option(
+            "--keep-shapes",
+            help="Leave pictures their sizes instead of padding all to one; sizes may tell whose they are.",
+            rich_help_panel="Images",
+        ),
+    ] = False,
+    version: Annotated[
+        list[VersionName] | None,
+        typer.Option(
+            "--version",
+            help="partially automatic: with eye centres; fully automatic (default): without. Repeat for both.",
+            show_default=False,
+            rich_help_panel="Test",
+        ),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(
+            "--name", help="What the test is called; by default as its directory.", rich_help_panel="Test"
+        ),
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--keep",
+            metavar="COLUMN",
+            help="A column that participants are given, such as the pose; may be repeated.",
+            rich_help_panel="Test",
+        ),
+    ] = None,
+    canaries: Annotated[
+        int | None,
+        typer.Option(
+            "--canaries",
+            help="Images of each set repeated in it under a second name. Default: 1 %, at least 2, at most 50.",
+            show_default=False,
+            rich_help_panel="Controls",
+        ),
+    ] = None,
+    control: Annotated[
+        int | None,
+        typer.Option(
+            "--control",
+            help="Targets and queries repeated in the control pair. Default: 10.",
+            show_default=False,
+            rich_help_panel="Controls",
+        ),
+    ] = None,
+    training: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--training",
+            metavar="NAME=FILE",
+            help="Samples or people trained on, which the test must not meet; may be repeated.",
+            rich_help_panel="Controls",
+        ),
+    ] = None,
+    training_salt: Annotated[
+        str | None,
+        typer.Option(
+            "--training-salt",
+            help="What hashed training sets were hashed with; needed if any is. Default: a new one.",
+            show_default=False,
+            rich_help_panel="Controls",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            "--seed",
+            help="Make names repeatable. For rehearsals: a seed makes the key guessable.",
+            show_default=False,
+            rich_help_panel="Test",
+        ),
+    ] = None,
+    id_column: o.IdColumn = "id",
+    subject_column: o.SubjectColumn = "subject",
+    missing_values: o.MissingValues = None,
+    failed: o.FailedOption = None,
+    json: o.Json = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Make a package for participants and the key that stays with you.
+
+    [bold]Examples[/bold]
+
+    Images of the first session are known, all others are to be found:
+
+      proband blind make samples.csv -i photos --target "session == 1" --query "session > 1" --out test --key secret/test.key
+
+    Two packages, with and without eye centres; nobody may have trained on those tested:
+
+      proband blind make samples.csv -i faces.npz --target all --query all --version partially --version fully
+      --training development=trained.txt --out test --key secret/test.key
+    """
+    from proband.algorithms import Pictures
+    from proband.blind import BlindTest
+    from proband.blind.package.package import FULLY, PARTIALLY
+
+    table = read_samples(samples, id_column, subject_column, failed, missing_values)
+    assert table is not None  # a path was given
+    meant: dict[VersionName, Version] = {VersionName.partially: PARTIALLY, VersionName.fully: FULLY}
+    test = BlindTest(
+        table,
+        target,
+        query,
+        pictures=None if images is None else Pictures.of(images, table, file_column),
+        name=name or out.name,
+        versions=[meant[one] for one in version or [VersionName.fully]],
+        canaries=canaries,
+        control=control,
+        keep=keep or (),
+        keep_shapes=keep_shapes,
+        training=_declared(training or [], id_column, subject_column),
+        training_salt=training_salt,
+        seed=seed,
+    )
+    with progress_bars(quiet) as progress:
+        made = test.make(out, key, progress)
+    if json:
+        print_json(made.to_dict())
+    else:
+        _show(made)
+    for note in made.notes:
+        talk().print(f"note: {note}", markup=False, soft_wrap=True)
+
+
+def _declared(texts: list[str], id_column: str, subject_column: str) -> dict[str, Any]:
+    from proband.blind import read_training
+    from proband.errors import UsageError
+
+    declared: dict[str, Any] = {}
+    for text in texts:
+        name, parts = read_training(text, id_column, subject_column)
+        if name in declared:
+            raise UsageError(f"Two training sets are called {name!r}.", "give each a name of its own.")
+        declared[name] = parts
+    return declared
+
+
+def _show(made: Made) -> None:
+    from proband.words import counted
+
+    console = output()
+
+    def say(text: Any) -> None:
+        console.print(text, markup=False, soft_wrap=True)
+
+    for package, key in zip(made.packages, made.keys, strict=True):
+        say(
+            f"{package.name}, {package.version}: {counted(len(package.queries), 'query', 'queries')} × "
+            f"{counted(len(package.targets), 'target')}, "
+            f"control {len(package.control_queries)} × {len(package.control_targets)}"
+        )
+        say(f"  hand out {package.path} (digest {package.digest})")
+        say(f"  keep secret {key} (commitment {package.commitment})")
+
+
+blind.command()(check)
+blind.command()(score)

@@ -1,0 +1,114 @@
+"""``proband blind score``: open the key, and measure all that was handed in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from proband.cli import options as o
+from proband.cli.analyses.command import Asked, requesting
+from proband.cli.analyses.feret import show_study
+from proband.cli.blind.check import Tolerance
+from proband.cli.console import progress_bars, typed, wrote
+
+if TYPE_CHECKING:
+    from proband.blind.scoring import AnsweredTest
+    from proband.engine import Progress
+
+_AND = "+"
+
+
+@requesting("feret", categories=True)
+def score(
+    tests: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="KEY PACKAGE SUBMISSION... [+ KEY PACKAGE SUBMISSION...]",
+            help="A key, its package and what was handed in; after a + the same for another version of the test.",
+            show_default=False,
+        ),
+    ],
+    asked: Asked,
+    tolerance: Tolerance = 1e-5,
+    out: o.OutDir = None,
+    json: o.Json = False,
+    threads: o.Threads = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Check all submissions with the key, and evaluate them in one study; if one is refused, nothing is scored.
+
+    Without --gallery every target is enrolled and every query that is no target is searched for. An algorithm that answers
+    a fully and a partially automatic package under one name is compared with itself.
+
+    [bold]Examples[/bold]
+
+      proband blind score secret/test.key test answers/pca answers/lda --feret --out results
+
+      proband blind score test-fully.key test-fully fully/pca + test-partially.key test-partially partially/pca --out results
+    """
+    from proband.blind.scoring import blind_study, open_tests
+    from proband.report.writer import write_run
+    from proband.study.definition import Origin
+    from proband.study.designs import categories_of, feret_arguments
+    from proband.study.findings import Findings, Provenance
+    from proband.study.inputs import versions
+    from proband.study.steps import ranking
+
+    with progress_bars(quiet) as progress:
+        opened = open_tests(
+            _answered(tests, progress), tolerance=tolerance, threads=threads, progress=progress
+        )
+        request = asked.request([one.name for one in opened.scores])
+        assert request.feret is not None  # what is asked for
+        gallery, probes = Origin().enrolled(request.experiment), request.experiment.probes
+        experiment = opened.experiment(gallery, probes)
+        made = blind_study(
+            opened,
+            gallery,
+            probes,
+            categories=[one for entry in request.category for one in categories_of(entry, experiment)],
+            confidence_level=request.output.level,
+            threads=threads,
+            progress=progress,
+            **feret_arguments(request.feret, request.output.seed),
+            **ranking(request.experiment),
+        )
+    if out is not None:
+        output = request.output
+        provenance = Provenance(typed(), seed=output.seed, versions=versions())
+        wrote(write_run(Findings("Blind test", provenance, feret=made, confidence_level=output.level), out))
+    show_study(made, json)
+
+
+def _answered(words: list[str], progress: Progress) -> list[AnsweredTest]:
+    """Read the tests: keys and packages first, so that a wrong one is told before any matrix is read."""
+    from proband.blind import Key, Package
+    from proband.blind.checking.submission import Submission
+    from proband.blind.scoring import AnsweredTest
+    from proband.errors import UsageError
+
+    parts: list[list[str]] = [[]]
+    for word in words:
+        if word == _AND:
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    opened = []
+    for part in parts:
+        if not part:
+            raise UsageError(
+                f"A {_AND} stands between two tests.", "KEY PACKAGE SUBMISSION... + KEY PACKAGE SUBMISSION..."
+            )
+        if len(part) < 3:
+            raise UsageError(
+                f"A test is a key, a package and at least one submission, got {' '.join(part)!r}.",
+                "proband blind score KEY PACKAGE SUBMISSION...",
+            )
+        key, package = Key.read(part[0]), Package.read(part[1])
+        key.require(package)
+        opened.append((key, package, part[2:]))
+    return [
+        AnsweredTest(key, package, tuple(Submission.read(path, progress) for path in paths))
+        for key, package, paths in opened
+    ]

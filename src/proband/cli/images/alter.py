@@ -1,0 +1,285 @@
+"""``proband alter``: digitally changed copies of images, with a table that says what they are."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from proband.cli import options as o
+from proband.cli.console import output, progress_bars, read_samples, talk
+from proband.words import Sentence, counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+    import numpy.typing as npt
+    import polars as pl
+
+    from proband.algorithms import Pictures
+    from proband.algorithms.pictures.alterations import Alteration
+    from proband.engine import Progress
+
+    Keep = Callable[[str, npt.NDArray[np.uint8]], None]
+
+_AT_ONCE = 16
+_CHANGED = "{change}: {n:count} of {images:count image} changed, "
+_CLIPPED = Sentence(
+    "alter.clipped",
+    "note",
+    _CHANGED + "{mean:hundredth} of their pixels clipped (at most {most:hundredth} of one image)",
+)
+_UNCLIPPED = Sentence("alter.unclipped", "note", _CHANGED + "no pixel clipped")
+_NO_EYES = Sentence(
+    "alter.no-eyes",
+    "note",
+    "{n:count image has/images have} no eyes in the table, and {n:word was/were} scaled about {n:word its/their} centre",
+)
+_UNUSED = Sentence(
+    "alter.unused",
+    "caution",
+    "{n:count picture} could not be used; {n:word it and its/they and their} copies stay in the table without one: {names} ({why})",
+)
+
+
+def alter(
+    images: Annotated[Path, typer.Argument(help="Directory of pictures, or .npz with images and ids.")],
+    samples: Annotated[
+        Path, typer.Option("--samples", "-s", help="Table of samples.", rich_help_panel="Samples")
+    ],
+    change: Annotated[
+        list[str],
+        typer.Option(
+            "--change",
+            "-c",
+            help="gain:0.5, gamma:2, side:0.5 (side:0.5:90 from above) or scale:0.8; may be repeated.",
+            rich_help_panel="Images",
+        ),
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="Directory to make.", rich_help_panel="Output")
+    ],
+    where: Annotated[
+        str | None,
+        typer.Option(
+            "--where",
+            metavar="CONDITION",
+            help="Whose images are changed. Default: all.",
+            rich_help_panel="Samples",
+        ),
+    ] = None,
+    id_column: o.IdColumn = "id",
+    subject_column: o.SubjectColumn = "subject",
+    missing_values: o.MissingValues = None,
+    file_column: Annotated[
+        str, typer.Option(help="Column that names each picture's file.", rich_help_panel="Images")
+    ] = "file",
+    npz: Annotated[
+        bool,
+        typer.Option(
+            "--npz", help="One images.npz instead of a PNG for each image.", rich_help_panel="Output"
+        ),
+    ] = False,
+    threads: o.Threads = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Change images in illumination and scale: the originals and the copies, and a table that tells them apart.
+
+    Eyes move with the face. A copy of ID is called ID@scale-0.8, with scale:0.8 in the column alteration and ID in the column
+    altered_from; the alteration of an original is none.
+
+    [bold]Example[/bold]
+
+      proband alter people -s people/samples.csv -c scale:0.8 -c gain:0.5 --where "kind == 'fb'" -o changed
+
+      proband recognize -i changed -s changed/samples.csv -a lbp:chi2 -o scores.npz
+    """
+    from proband.algorithms import Pictures
+    from proband.algorithms.pictures.alterations import alteration, with_altered
+    from proband.errors import InputError
+    from proband.samples.choosing import choose
+    from proband.samples.reading import ROW_NUMBER
+
+    changes = [alteration(text) for text in change]
+    if out.exists():
+        raise InputError(f"{out} is there already.", "name a directory that does not exist yet.")
+    table = read_samples(samples, id_column, subject_column, None, missing_values)
+    assert table is not None  # a path was given
+    chosen = choose(table, "all" if where is None else where)
+    if not len(chosen.positions):
+        raise InputError(f"No sample meets {where!r}, so there is nothing to change.")
+    if chosen.unknown:
+        talk().print(
+            f"note: {counted(chosen.unknown, 'sample leaves', 'samples leave')} {where!r} undecided",
+            soft_wrap=True,
+        )
+    extended = with_altered(table, changes, chosen.positions, id_column=id_column)
+    names = [*table.ids, *(f"{table.ids[k]}@{one.label}" for one in changes for k in chosen.positions)]
+    work = _Work(Pictures.of(images, table, file_column), table.ids[:], chosen.positions.tolist(), changes)
+    with progress_bars(quiet) as progress:
+        _write(work, extended.drop(ROW_NUMBER, strict=False), names, out, file_column, npz, threads, progress)
+    _report(work, extended)
+    talk().print(f"wrote {counted(len(work.written), 'image')} to {out}", markup=False, soft_wrap=True)
+
+
+class _Outcome(NamedTuple):
+    """What became of one sample: the pictures made of it, the share clipped by each change, or why there are none."""
+
+    sample: str
+    made: tuple[str, ...] = ()
+    clipped: tuple[float, ...] = ()
+    failure: str = ""
+
+
+@dataclass
+class _Work:
+    """What is to be changed, and what has become of it so far."""
+
+    pictures: Pictures
+    ids: tuple[str, ...]
+    chosen: list[int]
+    changes: Sequence[Alteration]
+    written: set[str] = field(default_factory=set)
+    failures: dict[str, str] = field(default_factory=dict)
+    clipped: list[tuple[float, ...]] = field(default_factory=list)
+
+    def do(self, place: int, eyes: npt.NDArray[np.float64] | None, wanted: bool, keep: Keep) -> _Outcome:
+        """Keep the picture of a sample and, where wanted, its changed copies."""
+        from proband.algorithms.pictures.pictures import check_grey
+        from proband.errors import ProbandError
+
+        name = self.ids[place]
+        try:
+            picture = self.pictures.load(name)
+            check_grey(picture, name)
+            points = None if eyes is None else eyes[place][None]
+            altered = [change.apply(picture[None], points) for change in (self.changes if wanted else ())]
+        except ProbandError as error:
+            return _Outcome(name, failure=error.told("command line")[0])
+        names = (name, *(f"{name}@{change.label}" for change in self.changes[: len(altered)]))
+        for called, image in zip(names, (picture, *(one.images[0] for one in altered)), strict=True):
+            keep(called, image)
+        return _Outcome(name, names, tuple(float(one.clipped[0]) for one in altered))
+
+    def run(
+        self, eyes: npt.NDArray[np.float64] | None, keep: Keep, threads: int | None, progress: Progress
+    ) -> None:
+        """Go through all samples, a few at a time."""
+        from proband.engine import run_blocks
+        from proband.errors import InputError
+
+        n, chosen = len(self.ids), set(self.chosen)
+        progress.begin("changing images", n)
+        blocks = [range(start, min(start + _AT_ONCE, n)) for start in range(0, n, _AT_ONCE)]
+        for part in run_blocks(
+            lambda block: [self.do(k, eyes, k in chosen, keep) for k in block], blocks, threads
+        ):
+            for one in part:
+                self.written.update(one.made)
+                if one.failure:
+                    self.failures[one.sample] = one.failure
+                elif one.clipped:
+                    self.clipped.append(one.clipped)
+            progress.advance(len(part))
+        if not self.written:
+            first, why = next(iter(self.failures.items()))
+            raise InputError(f"None of {counted(n, 'picture')} could be used; {first!r}: {why}")
+
+
+def _write(
+    work: _Work,
+    table: pl.DataFrame,
+    names: list[str],
+    out: Path,
+    file_column: str,
+    npz: bool,
+    threads: int | None,
+    progress: Progress,
+) -> None:
+    """Write pictures and table into a new directory, whole or not at all."""
+    import polars as pl
+
+    from proband.engine import written_whole
+    from proband.engine.files.files import make_directory
+
+    eyes = _eyes(table, len(work.ids))
+    make_directory(out.parent)
+    with written_whole(out) as draft:
+        draft.mkdir()
+        if npz:
+            stack: dict[str, npt.NDArray[np.uint8]] = {}
+            work.run(eyes, stack.__setitem__, threads, progress)
+            _archive(draft / "images.npz", stack, [name for name in names if name in stack])
+            table = table.drop(file_column, strict=False)
+        else:
+            (draft / "images").mkdir()
+            files = dict(zip(names, _files(names), strict=True))
+            work.run(eyes, lambda name, image: _save(image, draft / files[name]), threads, progress)
+            named = [files[name] if name in work.written else None for name in names]
+            table = table.with_columns(pl.Series(file_column, named, dtype=pl.String))
+        table.write_csv(draft / "samples.csv")
+
+
+def _eyes(table: pl.DataFrame, n: int) -> npt.NDArray[np.float64] | None:
+    """The eyes of the originals, where the table has them."""
+    import numpy as np
+
+    from proband.algorithms.pictures.acquire import EYE_COLUMNS
+
+    if not set(EYE_COLUMNS) <= set(table.columns):
+        return None
+    return table.head(n).select(EYE_COLUMNS).to_numpy().astype(np.float64)
+
+
+def _save(image: npt.NDArray[np.uint8], path: Path) -> None:
+    from PIL import Image
+
+    Image.fromarray(image).save(path)
+
+
+def _archive(path: Path, stack: dict[str, npt.NDArray[np.uint8]], names: list[str]) -> None:
+    import numpy as np
+
+    from proband.errors import InputError
+    from proband.samples.npz import write_archive
+
+    if len({stack[name].shape for name in names}) > 1:
+        raise InputError(
+            "The pictures are not all of one size, so one array cannot hold them.", "leave --npz out."
+        )
+    write_archive(path, {"images": np.stack([stack[name] for name in names]), "ids": np.array(names)})
+
+
+def _files(names: list[str]) -> list[str]:
+    """A file for each picture: called as the sample where all can be, otherwise numbered."""
+    plain = all(re.fullmatch(r"\w[\w.@+-]{0,120}", name, re.ASCII) for name in names)
+    if plain and len({name.casefold() for name in names}) == len(names):
+        return [f"images/{name}.png" for name in names]
+    return [f"images/{number:06d}.png" for number in range(1, len(names) + 1)]
+
+
+def _report(work: _Work, table: pl.DataFrame) -> None:
+    import numpy as np
+
+    from proband.algorithms.pictures.alterations import Scale
+    from proband.errors import first_few
+
+    console = output()
+    for k, change in enumerate(work.changes):
+        shares = [one[k] for one in work.clipped]
+        said = {"change": str(change), "n": len(shares), "images": len(work.chosen)}
+        clipped = {"mean": float(np.mean(shares)), "most": max(shares)} if any(shares) else None
+        note = _UNCLIPPED(**said) if clipped is None else _CLIPPED(**said, **clipped)
+        console.print(str(note), markup=False, soft_wrap=True)
+    eyes = _eyes(table, len(work.ids))
+    blind = len(work.chosen) if eyes is None else int((~np.isfinite(eyes[work.chosen]).all(axis=1)).sum())
+    if blind and any(isinstance(change, Scale) for change in work.changes):
+        console.print(str(_NO_EYES(n=blind)), markup=False)
+    if work.failures:
+        why = next(iter(work.failures.values())).rstrip(".")
+        unused = _UNUSED(n=len(work.failures), names=first_few(list(work.failures)), why=why)
+        console.print(str(unused), markup=False, soft_wrap=True)

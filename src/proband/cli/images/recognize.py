@@ -1,0 +1,224 @@
+"""``proband recognize``: from images to scores, by the bundled recognisers or one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from proband.cli import options as o
+from proband.cli.console import output, progress_bars, read_samples, talk
+from proband.cli.outputs import require_apart
+from proband.words import counted
+
+if TYPE_CHECKING:
+    from proband.algorithms import Model, Sets
+    from proband.samples import Samples
+    from proband.scores import DenseScores
+    from proband.words import Note
+
+
+def recognize(
+    images: Annotated[
+        Path,
+        typer.Option(
+            "--images",
+            "-i",
+            help="Directory of pictures, or .npz with images and ids.",
+            rich_help_panel="Images",
+        ),
+    ],
+    samples: Annotated[
+        Path, typer.Option("--samples", "-s", help="Table of samples.", rich_help_panel="Samples")
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", "-o", help="Scores to write: .npz, or .npy for one algorithm.", rich_help_panel="Output"
+        ),
+    ],
+    algorithm: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--algorithm",
+            "-a",
+            help="A recogniser by name, package.module:attribute or onnx:FILE; may be repeated.",
+            rich_help_panel="Recognisers",
+        ),
+    ] = None,
+    model: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--model",
+            "-m",
+            help="A trained model to use as it is; may be repeated.",
+            rich_help_panel="Recognisers",
+        ),
+    ] = None,
+    train: Annotated[
+        str | None,
+        typer.Option(
+            "--train",
+            metavar="CONDITION",
+            help="Who is trained on: a condition, or @FILE of ids.",
+            rich_help_panel="Recognisers",
+        ),
+    ] = None,
+    save_models: Annotated[
+        Path | None,
+        typer.Option(
+            "--save-models",
+            metavar="DIR",
+            help="Write each trained model there.",
+            rich_help_panel="Recognisers",
+        ),
+    ] = None,
+    queries: Annotated[
+        str | None,
+        typer.Option(
+            "--queries",
+            metavar="CONDITION",
+            help="Whose images are queries. Default: all that are not trained on.",
+            rich_help_panel="Samples",
+        ),
+    ] = None,
+    targets: Annotated[
+        str | None,
+        typer.Option(
+            "--targets",
+            metavar="CONDITION",
+            help="Whose images are targets. Default: all that are not trained on.",
+            rich_help_panel="Samples",
+        ),
+    ] = None,
+    id_column: o.IdColumn = "id",
+    subject_column: o.SubjectColumn = "subject",
+    missing_values: o.MissingValues = None,
+    failed: o.FailedOption = None,
+    file_column: Annotated[
+        str, typer.Option(help="Column that names each picture's file.", rich_help_panel="Images")
+    ] = "file",
+    detect: Annotated[
+        str | None,
+        typer.Option(
+            "--detect",
+            metavar="opencv|dlib",
+            help="Find the eyes (fully automatic) instead of reading them from the table.",
+            rich_help_panel="Images",
+        ),
+    ] = None,
+    as_they_are: Annotated[
+        bool,
+        typer.Option(
+            "--as-they-are",
+            help="The pictures are crops already: no eyes, no oval mask.",
+            rich_help_panel="Images",
+        ),
+    ] = False,
+    list_algorithms: Annotated[
+        bool,
+        typer.Option(
+            "--list",
+            help="List the recognisers and exit.",
+            is_eager=True,
+            callback=lambda asked: _list(asked),
+            rich_help_panel="Recognisers",
+        ),
+    ] = False,
+    threads: o.Threads = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Scores of images by classical recognisers, trained where they need it, or by your own.
+
+    [bold]Examples[/bold]
+
+    Two algorithms, trained on some people and tested on the others:
+
+      proband recognize -i images.npz -s samples.csv -a pca:mahalanobis -a lda:angle --train "group == 'training'" -o scores.npz
+
+    Fully automatic, with a model of your own:
+
+      proband recognize -i photos -s samples.csv --detect opencv -a mypackage.embed:embed -o scores.npz
+    """
+    from proband.algorithms.storage import require_storable
+    from proband.errors import UsageError
+    from proband.study.recognising import recognise
+
+    if not algorithm and not model:
+        raise UsageError(
+            "No recogniser is named.", "name one with --algorithm (see --list), or a trained --model."
+        )
+    require_apart([out], [images, samples, *(model or ())])
+    table = read_samples(samples, id_column, subject_column, failed, missing_values)
+    assert table is not None  # a path was given
+    with progress_bars(quiet) as progress:
+        made = recognise(
+            images,
+            table,
+            algorithm or (),
+            model or (),
+            train=train,
+            queries=queries,
+            targets=targets,
+            file_column=file_column,
+            detect=detect,
+            as_they_are=as_they_are,
+            threads=threads,
+            progress=progress,
+        )
+    for note in made.notes:
+        talk().print(f"note: {note}", soft_wrap=True)
+    if save_models is not None:
+        for one in made.models:
+            require_storable(one)
+    _write(made.scores, out, table)
+    if save_models is not None:
+        _save(made.models, save_models)
+    _report(made.scores, made.sets, made.met, out)
+
+
+def _list(asked: bool) -> None:
+    if asked:
+        from proband.algorithms import names
+
+        for name in names():
+            typer.echo(name)
+        raise typer.Exit
+
+
+def _write(scores: list[DenseScores], out: Path, table: Samples) -> None:
+    from proband.errors import UsageError
+    from proband.scores.archive import write_score_archive
+    from proband.scores.formats import write_scores
+
+    if out.suffix.lower() == ".npz":
+        write_score_archive(out, scores)
+    elif len(scores) == 1:
+        write_scores(out, scores[0], table)
+    else:
+        raise UsageError(f"{len(scores)} algorithms do not fit into {out.name}.", "write an .npz archive.")
+
+
+def _save(models: list[Model], directory: Path) -> None:
+    from proband.algorithms import save_model
+    from proband.engine.files.files import make_directory
+
+    make_directory(directory)
+    for one in models:
+        path = directory / f"{one.name.replace(':', '-').replace('/', '-')}.npz"
+        save_model(one, path)
+        talk().print(f"wrote {path}", markup=False, soft_wrap=True)
+
+
+def _report(scores: list[DenseScores], sets: Sets, met: Note, out: Path) -> None:
+    console = output()
+    n_queries, n_targets = len(sets.queries), len(sets.targets)
+    console.print(
+        f"{counted(n_queries, 'query', 'queries')} × {counted(n_targets, 'target')}; {met}.",
+        markup=False,
+        soft_wrap=True,
+    )
+    for note in dict.fromkeys(note for one in scores for note in one.notes):
+        console.print(str(note), markup=False, soft_wrap=True)
+    talk().print(f"wrote {out}", markup=False, soft_wrap=True)

@@ -1,0 +1,155 @@
+"""``proband reproduce``: the studies of the papers, carried out anew on synthetic people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from proband.cli import options as o
+from proband.cli.console import output, progress_bars, talk
+from proband.words import counted
+
+if TYPE_CHECKING:
+    from proband.papers.findings import Finding
+
+reproduce = typer.Typer(
+    name="reproduce",
+    help="Carry out the studies of the papers on synthetic people, beside the published numbers.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Where the report goes.")]
+
+
+@reproduce.command()
+def beveridge2001(
+    out: Out = Path("beveridge2001"),
+    trials: Annotated[int, typer.Option("--trials", "-t", min=1, help="How many trials.")] = 10_000,
+    seed: o.Seed = 0,
+    people: Annotated[int, typer.Option("--people", min=8, help="People to test; the paper had 160.")] = 160,
+    training: Annotated[
+        int, typer.Option("--training", min=8, help="People to train on; the paper had 225.")
+    ] = 225,
+    threads: o.Threads = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Permuting gallery and probe choices (Beveridge, She, Draper and Givens 2001, section 7)."""
+    from proband.papers.beveridge2001_study import reproduce_beveridge2001
+    from proband.report.analyses.choices import choices_statements, choices_table, differences_table
+    from proband.words import as_sentence
+
+    with progress_bars(quiet) as progress:
+        found, summary = reproduce_beveridge2001(out, trials, seed, threads, progress, people, training)
+    console = output()
+    console.print(choices_table(found, 1, 0.95))
+    console.print(differences_table(found, 1, 0.95))
+    console.print(
+        "The people are synthetic; the report puts the published numbers beside these.", markup=False
+    )
+    for said in choices_statements(found):
+        console.print(as_sentence(said), style="dim", markup=False, soft_wrap=True)
+    talk().print(f"wrote {summary}", markup=False, soft_wrap=True)
+
+
+@reproduce.command(name="micheals-boult2001")
+def micheals_boult2001(
+    out: Out = Path("micheals-boult2001"),
+    seed: o.Seed = 0,
+    people: Annotated[
+        int | None,
+        typer.Option(
+            "--people",
+            min=10,
+            help="People to test in both parts; the paper had 481 and 256.",
+            show_default=False,
+        ),
+    ] = None,
+    threads: o.Threads = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Galleries, mixing and balanced repeated replication (Micheals and Boult 2001, Efficient Evaluation)."""
+    from proband.papers.micheals_boult2001 import reproduce_micheals_boult2001
+    from proband.report.analyses.strat import galleries_table, study_statements
+    from proband.words import as_sentence
+
+    wanted = None if people is None else {3: people, 4: people}
+    with progress_bars(quiet) as progress:
+        studies, written = reproduce_micheals_boult2001(out, seed, threads, progress, wanted)
+    console = output()
+    for images, study in studies.items():
+        console.print(
+            f"{counted(study.n_subjects, 'synthetic person', 'synthetic people')} with {images} images each",
+            markup=False,
+        )
+        console.print(galleries_table(study.effects))
+        console.print(galleries_table(study.mixed))
+        for said in study_statements(study):
+            console.print(as_sentence(said), style="dim", markup=False, soft_wrap=True)
+    for path in written:
+        talk().print(f"wrote {path}", markup=False, soft_wrap=True)
+
+
+@reproduce.command()
+def feret2000(
+    out: Out = Path("feret2000"),
+    people: Annotated[
+        int, typer.Option("--people", min=24, help="People to test; the paper had 1,196.")
+    ] = 300,
+    seed: o.Seed = 0,
+    threads: o.Threads = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """The FERET evaluation of September 1996 (Phillips, Moon, Rizvi and Rauss 2000): categories, versions, galleries."""
+    from proband.papers.feret2000_study import reproduce_feret2000
+    from proband.report.analyses.feret_tables import leaderboards
+    from proband.report.grids import as_rich
+
+    with progress_bars(quiet) as progress:
+        study, found, notes, summary = reproduce_feret2000(out, people, seed, threads, progress)
+    console = output()
+    for grid in leaderboards(study):
+        console.print(as_rich(grid))
+    _print_findings(found)
+    for note in notes:
+        talk().print(f"note: {note}", markup=False, soft_wrap=True)
+    talk().print(f"wrote {summary}", markup=False, soft_wrap=True)
+
+
+@reproduce.command()
+def mery2016(
+    out: Out = Path("mery2016"),
+    people: Annotated[
+        int, typer.Option("--people", min=12, help="People in the largest gallery; the paper had 100.")
+    ] = 100,
+    runs: Annotated[
+        int, typer.Option("--runs", min=2, help="Runs of every protocol; the paper had 50.")
+    ] = 50,
+    seed: o.Seed = 0,
+    threads: o.Threads = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Accuracy under many protocols (Mery, Zhao and Bowyer 2016, Tables 4 to 6): identity, expression and sex."""
+    from proband.papers.mery2016_study import published_grids, reproduce_mery2016
+    from proband.report.grids import as_rich
+
+    with progress_bars(quiet) as progress:
+        study, found, summary = reproduce_mery2016(out, people, runs, seed, threads, progress)
+    console = output()
+    for grid in published_grids(study):
+        console.print(as_rich(grid))
+    _print_findings(found)
+    talk().print(f"wrote {summary}", markup=False, soft_wrap=True)
+
+
+def _print_findings(found: Sequence[Finding]) -> None:
+    console = output()
+    for one in found:
+        verdict = {True: "agrees", False: "does not agree", None: "no number to agree with"}[one.agrees]
+        console.print(f"The paper: {one.paper}.", markup=False, soft_wrap=True)
+        console.print(f"Here: {one.here}. ({verdict})", style="dim", markup=False, soft_wrap=True)
+    console.print("The people are synthetic; the report says how all was made.", markup=False)

@@ -1,0 +1,1 @@
+"""Commands about protocols: run, audit, cards, literature."""

@@ -1,0 +1,85 @@
+"""``proband literature``: published accuracies, and which of them may be compared."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from proband.cli import options as o
+from proband.cli.console import output, print_json, talk
+
+if TYPE_CHECKING:
+    from proband.protocols.cards.card import ProtocolCard
+
+
+class TableName(StrEnum):
+    """Which table of Mery, Zhao and Bowyer (2016)."""
+
+    ar = "ar"
+    jaffe = "jaffe"
+    feret = "feret"
+
+
+def literature(
+    name: Annotated[
+        TableName, typer.Argument(help="Face recognition (ar), expression (jaffe) or gender (feret).")
+    ],
+    pairs: Annotated[
+        bool, typer.Option("--pairs", help="Only pairs with the same protocol on the same data.")
+    ] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also pairs that are comparable on their word only.")
+    ] = False,
+    card: Annotated[
+        int | None, typer.Option("--card", metavar="ROW", help="Show the protocol card of a row.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="With --card: save the card.")
+    ] = None,
+    json: o.Json = False,
+) -> None:
+    """Published accuracies, and which of them may be compared (Mery, Zhao and Bowyer 2016, Tables 1 to 3).
+
+    [bold]Examples[/bold]
+
+      proband literature ar --pairs
+
+      proband literature feret --card 6 -o theirs.json
+    """
+    from proband.errors import UsageError
+    from proband.protocols.cards.levels import Level
+    from proband.protocols.cards.literature import literature as read_literature
+    from proband.report.analyses.cards import literature_statements, literature_table, pairs_table
+    from proband.words import as_sentence
+
+    found = read_literature(name.value)
+    if card is not None:
+        _show_card(found.card(card), out, json)
+        return
+    if out is not None:
+        raise UsageError("--out saves one card.", "name its row: --card ROW.")
+    listed = found.pairs(Level.ON_THEIR_WORD if everything else Level.SAME_PROTOCOL)
+    if json:
+        only = {"name": found.name, "pairs": [pair.to_dict() for pair in listed]}
+        content = only if pairs else found.to_dict()
+        print_json(content)
+        return
+    console = output()
+    if not pairs:
+        console.print(literature_table(found))
+    if listed and (pairs or everything):
+        console.print(pairs_table(found, listed))
+    for said in literature_statements(found):
+        console.print(as_sentence(said), style="dim", markup=False, soft_wrap=True)
+
+
+def _show_card(card: ProtocolCard, out: Path | None, json: bool) -> None:
+    if out is not None:
+        talk().print(f"wrote {card.write(out)}", markup=False, soft_wrap=True)
+    elif json:
+        print_json(card.to_dict())
+    else:
+        typer.echo(card.to_text())

@@ -1,0 +1,330 @@
+"""``proband protocol``: run classifiers under protocols, write splits, explain the notation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from proband.cli import options as o
+from proband.cli.console import output, progress_bars, read_samples, talk
+from proband.cli.gathering import gathered
+from proband.cli.inputs import RunInputs
+from proband.cli.protocols.notation import explain
+from proband.cli.protocols.what_if import what_if
+from proband.words import count, counted
+
+if TYPE_CHECKING:
+    from proband.protocols.running.results import ProtocolRun
+    from proband.samples import Samples
+
+protocol = typer.Typer(
+    name="protocol",
+    help="Accuracy under a declared protocol: run classifiers, write splits, explain the notation (Mery et al. 2016).",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+protocol.command()(explain)
+protocol.command()(what_if)
+
+
+class EyesName(StrEnum):
+    """Where the eyes are known from."""
+
+    table = "table"
+    opencv = "opencv"
+    dlib = "dlib"
+
+
+@dataclass(frozen=True)
+class DivisionInputs:
+    """What is to be recognised, in whom, and under which protocols."""
+
+    id_column: o.IdColumn = "id"
+    subject_column: o.SubjectColumn = "subject"
+    missing_values: o.MissingValues = None
+    failed: o.FailedOption = None
+    where: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CONDITION",
+            help="Use only samples that meet it; the others are counted.",
+            rich_help_panel="Samples",
+        ),
+    ] = None
+    task: Annotated[
+        o.TaskName | None,
+        typer.Option(
+            help="Recognise subjects, or an attribute of theirs. Default: by whether there is a --label.",
+            rich_help_panel="Protocol",
+        ),
+    ] = None
+    label: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="The attribute: expression, sex, …", rich_help_panel="Protocol"),
+    ] = None
+    protocol: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--protocol",
+            "-P",
+            help="A protocol, such as '50×80-20 HO', '10×10f CV+' or LOSO; may be repeated. Default: auto.",
+            rich_help_panel="Protocol",
+        ),
+    ] = None
+    seed: Annotated[int, typer.Option("--seed", help="Seed of splits.", rich_help_panel="Protocol")] = 0
+    stratify: Annotated[
+        bool,
+        typer.Option(
+            "--stratify/--no-stratify", help="Keep classes in proportion.", rich_help_panel="Protocol"
+        ),
+    ] = True
+    missing: Annotated[
+        o.MissingName,
+        typer.Option(
+            help="Subjects with too few samples for the protocol: an error, or left out and counted.",
+            rich_help_panel="Protocol",
+        ),
+    ] = o.MissingName.error
+
+    def read(self, path: Path) -> Samples:
+        """Read the table of samples."""
+        table = read_samples(path, self.id_column, self.subject_column, self.failed, self.missing_values)
+        assert table is not None  # a path was given
+        return table
+
+    def settled(self) -> dict[str, Any]:
+        """The task, and the label it has."""
+        implied = o.TaskName.identity if self.label is None else o.TaskName.attribute
+        return {"task": (self.task or implied).value, "label": self.label}
+
+    def dividing(self) -> dict[str, Any]:
+        """How splits are made, as `make_plan` and `run_protocol` take it."""
+        return {"seed": self.seed, "stratify": self.stratify, "missing": self.missing.value}
+
+
+@protocol.command()
+@gathered
+def run(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="IMAGES|FEATURES",
+            help="Directory of pictures, .npz with images, or .npy/.npz of features.",
+        ),
+    ],
+    samples: Annotated[
+        Path, typer.Option("--samples", "-s", help="Table of samples.", rich_help_panel="Samples")
+    ],
+    classifier: Annotated[
+        list[str],
+        typer.Option(
+            "--classifier",
+            "-c",
+            metavar="[NAME=]CLASSIFIER",
+            help="lbp:nbnn, src, pca:angle, …, 'sklearn.svm:SVC(C=10)', or a chain 'lbp:chi2+sklearn.svm:SVC()'; may be repeated.",
+            rich_help_panel="Classifiers",
+        ),
+    ],
+    division: DivisionInputs,
+    size: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HEIGHTxWIDTH", help="Bring images to this size first.", rich_help_panel="Images"
+        ),
+    ] = None,
+    eyes: Annotated[
+        EyesName | None,
+        typer.Option(
+            help="Crop faces by the eyes of the table, or by a detector. Default: pictures as they are.",
+            rich_help_panel="Images",
+        ),
+    ] = None,
+    file_column: Annotated[
+        str, typer.Option(help="Column that names each picture's file.", rich_help_panel="Images")
+    ] = "file",
+    name: Annotated[
+        str | None, typer.Option(help="What the data are called.", rich_help_panel="Output")
+    ] = None,
+    margin: Annotated[
+        float | None,
+        typer.Option(help="A difference worth having, e.g. 0.01.", rich_help_panel="Output"),
+    ] = None,
+    level: o.Level = 0.95,
+    out: o.OutDir = None,
+    cache: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Keep finished splits there. Default with --out: beside it, until all is done.",
+            rich_help_panel="Output",
+        ),
+    ] = None,
+    *,
+    running: RunInputs,
+) -> None:
+    """Accuracy of classifiers under one or more protocols, all on the same splits, with intervals and comparisons.
+
+    [bold]Examples[/bold]
+
+    Face recognition in the layout of Mery et al.'s Table 4:
+
+      proband protocol run images.npz -s samples.csv --size 110x90 -c LBP=lbp:nbnn -c SRC=src -P "50×80-20 HO" -P "50×5f CV" --out report
+
+    Expressions in people never seen, under the protocol that suits the data:
+
+      proband protocol run faces -s samples.csv --label expression -c "lbp:chi2+sklearn.svm:SVC(kernel='linear')"
+    """
+    from proband.inference.accuracy.comparison import check_margin
+    from proband.protocols.running.classifiers import named_classifiers
+    from proband.protocols.running.data import FeatureTable
+    from proband.protocols.running.running import run_protocol
+    from proband.report.analyses.protocols import require_place
+
+    if out is not None:
+        require_place(out)
+    check_margin(margin)
+    chosen = named_classifiers(classifier, mask=eyes is not None)
+    shape = None if size is None else _size(size)
+    with progress_bars(running.quiet) as progress, _kept(cache, out) as finished:
+        data = FeatureTable.read(
+            source,
+            division.read(samples),
+            name=name,
+            size=shape,
+            eyes=None if eyes is None else eyes.value,
+            file_column=file_column,
+            threads=running.threads,
+            progress=progress,
+        )
+        found = run_protocol(
+            chosen,
+            data if division.where is None else data.where(division.where),
+            division.protocol or "auto",
+            **division.settled(),
+            **division.dividing(),
+            confidence_level=level,
+            margin=margin,
+            threads=running.threads,
+            progress=progress,
+            cache=finished,
+        )
+        _show(found, running.json, out)
+
+
+@protocol.command()
+@gathered
+def splits(
+    samples: Annotated[Path, typer.Argument(help="Table of samples.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Splits to write: .csv, .tsv, .parquet, or a folder.",
+            rich_help_panel="Output",
+        ),
+    ],
+    division: DivisionInputs,
+) -> None:
+    """Write the splits of a protocol: id, repeat, fold and role (train, validation, test, unused).
+
+    [bold]Example[/bold]
+
+      proband protocol splits samples.csv --label expression -P "10×10f CV+" --seed 1 -o splits.csv
+    """
+    import numpy as np
+
+    from proband.errors import UsageError, first_few
+    from proband.protocols.running.data import unlabelled
+    from proband.protocols.splits.files import write_splits
+    from proband.protocols.splits.plans import AUTO, make_plans
+
+    asked = division.protocol or [AUTO]
+    if len(asked) > 1:
+        raise UsageError("A file holds the splits of one protocol.", "write one file for each.")
+    table = division.read(samples)
+    if division.where is not None:
+        table = table.take(table.select(division.where).positions)
+    task = division.settled()
+    unfit = unlabelled(table, **task)
+    used = table.take(np.setdiff1d(np.arange(len(table)), list(unfit)))
+    short, (plan,) = make_plans(asked, used, **task, **division.dividing())
+    used = used.take(np.setdiff1d(np.arange(len(used)), list(short)))
+    made = list(plan.splits())
+    write_splits(out, used, made)
+    console = output()
+    console.print(f"{plan.protocol}: {plan.protocol.describe()}", markup=False, soft_wrap=True)
+    if plan.why is not None:
+        console.print(f"Chosen because {plan.why}.", markup=False, soft_wrap=True)
+    gone = len(unfit) + len(short)
+    console.print(
+        f"{counted(len(made), 'split')} of {counted(len(used), 'sample')}; {count(gone)} left out.",
+        soft_wrap=True,
+    )
+    if short:
+        console.print(
+            f"Of these, {counted(len(short), 'is', 'are')} of {counted(len(plan.left_out), 'subject')} with too few samples: "
+            f"{first_few(plan.left_out)}.",
+            markup=False,
+            soft_wrap=True,
+        )
+    talk().print(f"wrote {out}", markup=False, soft_wrap=True)
+
+
+def _size(text: str) -> tuple[int, int]:
+    from proband.errors import UsageError
+
+    sides = text.lower().replace("×", "x").split("x")
+    if len(sides) != 2 or not all(side.isdecimal() and int(side) for side in sides):
+        raise UsageError(f"--size takes HEIGHTxWIDTH, such as 110x90, got {text!r}.")
+    return int(sides[0]), int(sides[1])
+
+
+@contextmanager
+def _kept(cache: Path | None, out: Path | None) -> Iterator[Path | None]:
+    """Yield where finished splits are kept; what is beside the output is removed when that is whole."""
+    beside = None if out is None or cache is not None else out.with_name(f"{out.name}.cache")
+    place = cache or beside
+    try:
+        yield place
+    except KeyboardInterrupt:
+        if place is not None and place.is_dir():
+            talk().print(
+                f"Finished splits are in {place}; the same command goes on from there.", soft_wrap=True
+            )
+        raise
+    if beside is not None and beside.is_dir():
+        for file in beside.glob(f"{'[0-9a-f]' * 32}.jsonl"):
+            file.unlink()
+        if not any(beside.iterdir()):
+            beside.rmdir()
+
+
+def _show(found: ProtocolRun, json: bool, out: Path | None) -> None:
+    from proband.report.analyses.protocols import (
+        intervals_grid,
+        run_json,
+        run_statements,
+        runs_grid,
+        write_run,
+    )
+    from proband.report.grids import as_rich
+    from proband.words import as_sentence
+
+    if json:
+        typer.echo(run_json(found), nl=False)
+    else:
+        console = output()
+        console.print(as_rich(runs_grid(found)))
+        console.print(as_rich(intervals_grid(found)))
+        for said in run_statements(found):
+            console.print(as_sentence(said), style="dim", markup=False, soft_wrap=True)
+    if out is not None:
+        talk().print(f"wrote {write_run(found, out)}", markup=False, soft_wrap=True)

@@ -1,0 +1,1 @@
+"""Files: read or refused, and written whole or not at all."""

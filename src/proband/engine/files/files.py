@@ -1,0 +1,206 @@
+"""Files that are read or refused, and output that is either whole or not there."""
+
+from __future__ import annotations
+
+import csv
+import os
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import numpy as np
+from polars.exceptions import PanicException, PolarsError
+
+from proband.engine.files.hiding import hidden, is_hidden
+from proband.engine.files.placing import clear, commit, looks_within, settle
+from proband.errors import InputError, ProbandError, Said
+from proband.words import count
+
+# What the libraries underneath raise over a file that is not what it should be, or a disk that is full.
+_COMPLAINTS: tuple[type[BaseException], ...] = (
+    OSError,
+    EOFError,
+    MemoryError,
+    OverflowError,
+    RuntimeError,  # also NotImplementedError and RecursionError
+    TypeError,
+    ValueError,  # also UnicodeError
+    csv.Error,
+    struct.error,
+    zipfile.BadZipFile,
+    zlib.error,
+    PolarsError,
+    PanicException,
+)
+_OF_WRITING: tuple[type[BaseException], ...] = (OSError, UnicodeEncodeError, PolarsError)
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of another library's complaint, without its full stop."""
+    text = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    return (text.splitlines() or [type(error).__name__])[0].rstrip(".")[:200]
+
+
+@contextmanager
+def refused(
+    message: str, complaints: tuple[type[BaseException], ...] = _COMPLAINTS, *, file: str | None = None
+) -> Iterator[None]:
+    """Turn what other libraries complain of into an `InputError` that begins with `message`."""
+    try:
+        yield
+    except complaints as error:
+        raise InputError(f"{message}: {first_line(error)}.", file=file) from error
+
+
+@contextmanager
+def naming(*, source: str | None = None, file: str | None = None, place: str | None = None) -> Iterator[None]:
+    """Say whose the errors raised within are, where they do not say it themselves."""
+    try:
+        yield
+    except ProbandError as error:
+        error.within(source=source, file=file, place=place)
+        raise
+
+
+def require_regular(path: Path) -> None:
+    """Refuse what is neither a file nor a directory: a pipe waits for ever, and some devices have no end."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):  # whoever opens it says why it cannot be
+        return
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        kind = "a pipe" if stat.S_ISFIFO(mode) else "a socket" if stat.S_ISSOCK(mode) else "a device"
+        raise InputError(
+            f"{path} is {kind}, and not a file.",
+            "write what it gives into a file, and name that.",
+            file=Said(path),
+        )
+
+
+def require_whole(array: object) -> None:
+    """Refuse a mapped file that was cut short since it was opened: reading what is gone would end the process."""
+    if isinstance(array, np.memmap) and array.filename is not None:
+        path = Path(array.filename)
+        try:
+            stored = path.stat().st_size
+        except FileNotFoundError:  # what is mapped outlives its name
+            return
+        if stored < array.offset + array.nbytes:
+            raise InputError(
+                f"{path.name} was cut short while it was read: {count(stored)} bytes are left of "
+                f"{count(array.offset + array.nbytes)}.",
+                "let nobody write to it meanwhile, and begin anew.",
+                file=Said(path.name),
+            )
+
+
+@contextmanager
+def reading(path: Path, what: str) -> Iterator[None]:
+    """Let nothing out but errors that name the file: it "cannot be read as" `what` if the complaint is foreign."""
+    require_regular(path)
+    with naming(file=path.name), refused(f"{path.name} cannot be read as {what}", file=Said(path.name)):
+        yield
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Let nothing out but errors that name the file that cannot be written."""
+    with naming(file=path.name), refused(f"{path} cannot be written", file=Said(path.name)):
+        yield
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[Path]:
+    """Yield a temporary name beside `path`; on success it is renamed to `path`, on failure it is removed.
+
+    The temporary name may be used for a file or for a directory.
+    """
+    with written_together(path) as (draft,):
+        yield draft
+
+
+@contextmanager
+def written_together(*paths: Path) -> Iterator[tuple[Path, ...]]:
+    """Yield temporary names for files or directories that belong together: all appear, or none, even if the program is killed.
+
+    The first is the one that was asked for. What stands beside it is replaced with it, but never alone: without the first, the
+    others are not known to be ours. A link is followed, and what is replaced keeps its permissions. What is written into a
+    draft needs no draft of its own.
+    """
+    places = [Path(os.path.realpath(path)) for path in paths]
+    with refused(f"{paths[0]} cannot be written", _OF_WRITING, file=Said(paths[0].name)):
+        if is_hidden(places[0]):
+            yield paths
+            return
+        folders = dict.fromkeys(place.parent for place in places)
+        for folder in folders:
+            if not folder.is_dir():
+                raise InputError(
+                    f"The directory {folder} does not exist, so {paths[0].name} cannot be written there.",
+                    file=Said(paths[0].name),
+                )
+            clear(folder)
+        for place in places:
+            settle(place)
+            _refuse_protected(place)
+        _refuse_others(places)
+        with ExitStack() as stack:
+            homes: dict[Path, Path] = {}
+            for folder in folders:
+                leader = next(iter(homes.values()), None)
+                homes[folder] = stack.enter_context(hidden(folder, leader))
+            drafts = [
+                homes[place.parent] / str(n) / (path.name or place.name)
+                for n, (path, place) in enumerate(zip(paths, places, strict=True))
+            ]
+            for draft in drafts:
+                draft.parent.mkdir()
+            within = [looks_within(place) if place.is_dir() else None for place in places]
+            yield tuple(drafts)
+            for draft, place in zip(drafts, places, strict=True):
+                _refuse_another_kind(draft, place)
+            commit(homes[places[0].parent], list(zip(drafts, places, within, strict=True)))
+
+
+def _refuse_protected(place: Path) -> None:
+    """Refuse to replace what its owner protected from writing, though a rename could."""
+    if place.exists() and not (os.access(place, os.W_OK) and place.stat().st_mode & 0o222):
+        raise InputError(
+            f"{place} is there and protected from writing.",
+            "name another, or allow writing.",
+            file=Said(place),
+        )
+
+
+def _refuse_others(places: Sequence[Path]) -> None:
+    first, *others = places
+    for other in others:
+        if other.exists() and not first.exists():
+            raise InputError(
+                f"{other.name} is there without {first.name}, which it would be written with, so it is left alone.",
+                "name another file, or move it away.",
+                file=Said(other.name),
+            )
+
+
+def _refuse_another_kind(draft: Path, path: Path) -> None:
+    """Refuse to put a file in the place of a directory, or the reverse, or either in the place of a device."""
+    if not path.exists() or (path.is_dir() and draft.is_dir()):
+        return
+    if path.is_dir() or draft.is_dir() or not path.is_file():
+        found = "directory" if path.is_dir() else "file" if path.is_file() else "device"
+        raise InputError(
+            f"{path} cannot be written: there is a {found} of that name.", "name another.", file=Said(path)
+        )
+
+
+def make_directory(path: Path) -> None:
+    """Make a directory and those above it, or say why that cannot be."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"The directory {path} cannot be made: {error.strerror}.", file=Said(path)) from None

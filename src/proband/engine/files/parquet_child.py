@@ -1,0 +1,58 @@
+"""The process that reads Parquet for `proband.engine.files.parquet`: on its own, within limits, and free to die.
+
+It is run as a file and imports nothing of Proband's, which would take longer than most files do.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+
+def main(path: list[str]) -> None:
+    """Do the tasks that come in line by line, and answer each with a line, until no more come."""
+    sys.path[:] = path
+    import polars as pl
+
+    for line in sys.stdin.buffer:
+        task = json.loads(line)
+        _limit(task["memory"], task["seconds"])
+        answer: dict[str, Any] = {"columns": None, "error": None}
+        try:
+            if task["out"] is None:
+                answer["columns"] = pl.scan_parquet(task["file"], glob=False).collect_schema().names()
+            else:
+                frame = pl.read_parquet(task["file"], columns=task["columns"], glob=False)
+                frame.write_ipc(task["out"], compression="uncompressed")
+                del frame
+        except BaseException as error:  # polars panics beside the usual exceptions
+            answer["error"] = (str(error).splitlines() or [type(error).__name__])[0][:200]
+        sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
+        sys.stdout.buffer.flush()
+
+
+def _limit(memory: int, seconds: int) -> None:
+    """Bound the memory that is taken from now on, and the time; where the system cannot, nothing is bounded."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    _set(resource, resource.RLIMIT_CPU, int(used.ru_utime + used.ru_stime) + seconds)
+    try:
+        with open("/proc/self/statm") as file:  # noqa: PTH123 - pathlib would take a third of the time
+            taken = int(file.read().split()[0]) * resource.getpagesize()
+    except OSError:  # macOS, which does not count addresses in a way that means memory
+        return
+    _set(resource, resource.RLIMIT_AS, taken + memory)
+
+
+def _set(resource: Any, which: int, value: int) -> None:
+    hard = resource.getrlimit(which)[1]
+    resource.setrlimit(which, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))

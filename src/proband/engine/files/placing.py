@@ -1,0 +1,313 @@
+"""Drafts that are hidden beside their places, and take them all or not at all, wherever the program is stopped.
+
+A directory ``.writing-…`` holds a lock, which lives as long as its program, and the drafts. When these are whole, a
+commit record says what goes where. From then on the work is only ever finished: by its own program, or by the next one
+that reads or writes there. Without a record nothing has happened, and what a stopped program left is cleared away.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import stat
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from proband.engine.files.hiding import (
+    COMMIT,
+    LEADER,
+    held,
+    hidden_in,
+    is_hiding_name,
+    is_hiding_place,
+    locked,
+    remove,
+)
+from proband.engine.files.system import exchange, sync_file_system
+from proband.errors import InputError, Said, first_few
+
+_LOG = logging.getLogger(__name__)
+_FEW = 8
+
+Look = list[int]
+Looks = dict[str, Look]
+
+
+@dataclass(frozen=True)
+class Move:
+    """A draft and its place, both relative to the hidden directory that holds the record.
+
+    Attributes
+    ----------
+    draft, place
+        From where to where.
+    new
+        How the draft looks: a file's size and time, a directory's number in the file system.
+    old
+        How the place looked before: None if nothing was there; of a directory, all that was in it.
+    """
+
+    draft: str
+    place: str
+    new: Look
+    old: Look | Looks | None
+
+
+# Looks
+
+
+def look(path: Path) -> Look | None:
+    """The size and the time of a file, or the number of a directory; None if there is neither."""
+    try:
+        found = path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return [found.st_ino] if stat.S_ISDIR(found.st_mode) else [found.st_size, found.st_mtime_ns]
+
+
+def looks_within(path: Path) -> Looks:
+    """How everything in a directory looks, by its path within."""
+    found = {}
+    for folder, inner, files in os.walk(path):
+        for name in (*inner, *files):
+            entry = Path(folder, name)
+            seen = look(entry)
+            if seen is not None:
+                # The number of a directory changes where a file system is copied; what is in it is listed itself.
+                found[entry.relative_to(path).as_posix()] = seen if len(seen) == 2 else []
+    return found
+
+
+# Placing
+
+
+def commit(leader: Path, moves: Sequence[tuple[Path, Path, Looks | None]]) -> None:
+    """Put drafts in their places: all, or none if the program is stopped before the record is whole.
+
+    Parameters
+    ----------
+    leader
+        The hidden directory that holds the record.
+    moves
+        Drafts, their places, and what was in the place if that is a directory.
+    """
+    for draft, place, _ in moves:
+        with suppress(FileNotFoundError):
+            draft.chmod(stat.S_IMODE(place.stat().st_mode))
+    if len(moves) == 1 and not moves[0][1].is_dir():
+        draft, place, _ = moves[0]
+        _sync_tree(draft)
+        draft.replace(place)  # one step, which needs no record
+        _sync(place.parent)
+        return
+    for home in {draft.parents[1] for draft, _, _ in moves}:
+        _sync_tree(home)
+    with ExitStack() as stack:
+        for folder in sorted({place.parent for _, place, _ in moves}):
+            stack.enter_context(_alone(folder))
+        for _, place, _ in moves:
+            settle(place)
+        record = [_move(leader, *one) for one in moves]
+        part = leader / f"{COMMIT}.part"
+        part.write_text(json.dumps([asdict(one) for one in record]), encoding="utf-8")
+        _sync(part)
+        part.replace(leader / COMMIT)
+        _sync(leader)
+        try:
+            _finish(leader, record)
+        except OSError:
+            if all(look(draft) == one.new for (draft, _, _), one in zip(moves, record, strict=True)):
+                (leader / COMMIT).unlink()  # nothing has happened yet, and nothing shall
+            raise
+
+
+def _move(leader: Path, draft: Path, place: Path, within: Looks | None) -> Move:
+    old = (within or {}) if place.is_dir() else look(place)
+    return Move(os.path.relpath(draft, leader), os.path.relpath(place, leader), look(draft) or [], old)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep other programs from placing several things in a folder at the same time, where a folder can be locked."""
+    if sys.platform == "win32":
+        yield
+        return
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        locked(number, wait=True)
+        yield
+    finally:
+        os.close(number)
+
+
+def _finish(leader: Path, record: Sequence[Move]) -> None:
+    """Do what is left to do of a record, and remove it."""
+    _refuse_changed(leader, record)
+    notes = []
+    for one in record:
+        draft, place = _at(leader, one.draft), _at(leader, one.place)
+        if not isinstance(one.old, dict):
+            if draft.exists():
+                draft.replace(place)
+            continue
+        aside = draft.with_name(f"{draft.name}.old")
+        if look(draft) == one.new:
+            _put_directory(draft, place, aside)
+        notes += [_part_with(left, one.old, place) for left in (draft, aside) if left.exists()]
+    for folder in sorted({_at(leader, one.place).parent for one in record}):
+        _sync(folder)
+    (leader / COMMIT).unlink()
+    for note in filter(None, notes):
+        _LOG.warning("%s", note)
+
+
+def _put_directory(draft: Path, place: Path, aside: Path) -> None:
+    """Put a directory in the place of another, in one step if the system has one."""
+    if place.exists():
+        if exchange(draft, place):
+            return
+        place.rename(aside)
+    try:
+        draft.rename(place)
+    except OSError:
+        if aside.exists():
+            aside.rename(place)
+        raise
+
+
+def _part_with(old: Path, known: Looks, place: Path) -> str | None:
+    """Remove a directory that was replaced; if anything was saved into it meanwhile, keep it visibly and say where."""
+    foreign = sorted(name for name, seen in looks_within(old).items() if known.get(name) != seen)
+    if not foreign:
+        shutil.rmtree(old)
+        return None
+    kept, number = place.with_name(f"{place.name}.old"), 1
+    while os.path.lexists(kept):
+        number += 1
+        kept = place.with_name(f"{place.name}.old-{number}")
+    old.rename(kept)
+    return f"{first_few(foreign)} was saved in {place} while that was being replaced; what was there before is kept in {kept}."
+
+
+def _refuse_changed(leader: Path, record: Sequence[Move]) -> None:
+    """Refuse to finish over files that were changed since: those of before and after would not belong together."""
+    files = [one for one in record if not isinstance(one.old, dict)]
+    if not any(_at(leader, one.draft).exists() for one in files):
+        return
+    for one in files:
+        place = _at(leader, one.place)
+        if look(place) != (one.old if _at(leader, one.draft).exists() else one.new):
+            raise InputError(
+                f"{place} was being written together with other files when the program was stopped, and has been changed since.",
+                f"see that these files belong together, then remove {leader}.",
+                file=Said(place),
+            )
+
+
+def _at(leader: Path, relative: str) -> Path:
+    return Path(os.path.normpath(leader / relative))
+
+
+# Recovery
+
+
+def clear(folder: Path) -> None:
+    """Finish or clear away whatever stopped programs left in a folder; what cannot be is left as it is."""
+    for left in hidden_in(folder):
+        with suppress(OSError, InputError):
+            _recover(left, wait=False)
+
+
+def settle(path: Path) -> None:
+    """Finish what a stopped program had begun to put in the place of `path`, before anyone reads or replaces it."""
+    real, given = Path(os.path.realpath(path)), Path(os.path.realpath(path.parent)) / path.name
+    for left in [one for folder in dict.fromkeys((real.parent, given.parent)) for one in hidden_in(folder)]:
+        leader = _leader_of(left)
+        if not {real, given} & {_at(leader, one.place) for one in _record(leader)}:
+            continue
+        reason = "it is held by another program or user"
+        try:
+            _recover(left, wait=True)
+        except OSError as error:
+            reason = str(error.strerror)
+        if _record(leader):
+            raise InputError(
+                f"{path} was being written when the program was stopped, and that cannot be finished: {reason}.",
+                f"read it once as someone who may write in {left.parent}.",
+                file=Said(path),
+            )
+
+
+def _recover(left: Path, wait: bool) -> None:
+    """Finish the record that a hidden directory belongs to, if there is one, and remove what is left."""
+    for path in dict.fromkeys((_leader_of(left), left)):
+        with held(path, wait) as is_ours:
+            if not is_ours and path.exists():
+                return
+            record = _record(path)
+            if record:
+                _finish(path, record)
+        remove(path)
+
+
+def _leader_of(path: Path) -> Path:
+    """The hidden directory that holds, or would hold, the record of this one's drafts."""
+    try:
+        leader = _at(path, (path / LEADER).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return path
+    return leader if is_hiding_place(leader) else path
+
+
+def _record(leader: Path) -> list[Move]:
+    """The commit record of a hidden directory; it appeared whole, or there is none.
+
+    It may have come with a folder from strangers: nothing is put but beside the hidden directory that holds the draft.
+    """
+    try:
+        found: list[dict[str, Any]] = json.loads((leader / COMMIT).read_text(encoding="utf-8"))
+        record = [Move(**one) for one in found]
+        if all(_is_beside(_at(leader, one.draft), _at(leader, one.place)) for one in record):
+            return record
+    except OSError:
+        return []
+    except (TypeError, ValueError):
+        pass
+    raise InputError(f"{leader / COMMIT} is not as it was written.", f"remove {leader}.")
+
+
+def _is_beside(draft: Path, place: Path) -> bool:
+    """Whether a draft lies as we make them, in a hidden directory of the folder that its place is in."""
+    home = draft.parents[1] if len(draft.parents) > 1 else draft
+    return is_hiding_name(home.name) and home.parent == place.parent
+
+
+# Durability
+
+
+def _sync_tree(path: Path) -> None:
+    """Have a file, or everything in a directory, written to the disk."""
+    inside = [Path(folder, name) for folder, _, files in os.walk(path) for name in (*files, "")]
+    # One wait for all is shorter than one for each.
+    if len(inside) <= _FEW or not sync_file_system(path):
+        for one in inside or [path]:
+            _sync(one)
+
+
+def _sync(path: Path) -> None:
+    if sys.platform == "win32":
+        return  # a file opened for reading cannot be synced there, nor can a directory
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    except OSError:
+        if not path.is_dir():  # not every file system syncs directories
+            raise
+    finally:
+        os.close(number)

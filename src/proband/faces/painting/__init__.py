@@ -1,0 +1,1 @@
+"""Painters of the parts of a face, their light and their camera."""

@@ -1,0 +1,1 @@
+"""Accuracies under a protocol: folds, repeats and their tests."""

@@ -1,0 +1,265 @@
+"""Classifiers under the same splits of a protocol: which is better, and does the difference outlast other data?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Literal, cast, get_args
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.designs import ClusteredMcNemar, SignFlip
+from proband.engine.frames import frame_of_rows
+from proband.errors import InputError, UsageError
+from proband.inference.accuracy.folds import (
+    ACCURACY,
+    OTHERS_TRAINED,
+    OTHERS_UNTRAINED,
+    PEOPLE_SPLIT,
+    POOLED_ACCURACY,
+    SAMPLES_SPLIT,
+    SETTINGS,
+    SETTINGS_AND_SUBJECTS,
+    TRAINED,
+    Sizes,
+    corrected_error,
+    notes_on,
+    same_folds,
+    size_ratio,
+    subjects_in,
+    why_unknown,
+)
+from proband.inference.comparisons.comparison import PairComparison
+from proband.inference.comparisons.paired import Pair, Tested, paired
+from proband.inference.comparisons.verdicts import judged
+from proband.inference.proportions import Interval, check_level, t_quantile
+from proband.measures import Outcomes, RecognitionRate
+from proband.results.base import Answers
+from proband.results.targets import PEOPLE_ALIKE, derived
+from proband.words import Method, Note, Sentence, Target, as_sentence, count, plain
+
+Floats = npt.NDArray[np.float64]
+_CORRECTED = Method(
+    "corrected-resampled-t-test",
+    "corrected resampled t",
+    "the corrected resampled t-test over splits",
+    ("nadeau2003",),
+)
+_CORRELATED = Target(
+    "differences-in-splits",
+    "differences on splits correlate as much as the sizes say, and their mean is nearly normal",
+)
+_UNKNOWN = Sentence("accuracy.pair-unknown", "caution", "{first} and {second}: {why}")
+PooledTest = Literal["sign flip", "clustered McNemar"]
+
+
+@dataclass(frozen=True)
+class AccuracyComparison:
+    """Every two of several classifiers, tested on the same splits.
+
+    Attributes
+    ----------
+    pairs
+        The differences with their intervals, p-values (by themselves and after Holm) and verdicts.
+    margin
+        What counts as a difference worth having; None if nothing was declared.
+    answers, notes
+        What the differences mean, and what a reader should know.
+    """
+
+    pairs: tuple[PairComparison, ...]
+    margin: float | None
+    confidence_level: float
+    disjoint: bool
+    answers: Answers
+    notes: tuple[Note, ...]
+
+    def sentences(self) -> list[Note]:
+        """Every verdict in words."""
+        return [pair.sentence(self.margin) for pair in self.pairs]
+
+    def __repr__(self) -> str:
+        return f"AccuracyComparison({self.answers.of}): {' '.join(map(as_sentence, self.sentences()[:3]))}"
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row for each pair."""
+        return frame_of_rows([pair.to_row() for pair in self.pairs])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, ready for JSON."""
+        return {
+            "margin": self.margin,
+            "confidence_level": self.confidence_level,
+            "disjoint": self.disjoint,
+            "answers": self.answers.to_dict(),
+            "pairs": [
+                {**plain(pair), "sentence": pair.sentence(self.margin).to_dict()} for pair in self.pairs
+            ],
+            "notes": plain(self.notes),
+        }
+
+
+def check_margin(margin: float | None) -> None:
+    """Refuse a margin that is no difference of accuracies."""
+    if margin is not None and not 0 < margin < 1:
+        raise UsageError(
+            f"The margin is a difference worth having, above 0 and below 1, got {margin!r}.",
+            "0.01 is one point.",
+        )
+
+
+def compare_folds(
+    fold_values: Mapping[str, npt.ArrayLike],
+    n_train: Sizes,
+    n_test: Sizes,
+    *,
+    disjoint: bool,
+    margin: float | None = None,
+    confidence_level: float = 0.95,
+    n_subjects: int | None = None,
+) -> AccuracyComparison:
+    """Compare classifiers by their accuracies on the same splits: the corrected resampled t-test.
+
+    Parameters
+    ----------
+    fold_values
+        For each classifier, its accuracy on each test set, all in the same order.
+    n_train, n_test, disjoint, n_subjects
+        As for `corrected_resampled_interval`.
+    margin
+        A difference worth having: with it two classifiers can be shown to be equivalent.
+
+    Notes
+    -----
+    t = d̄ / √[s²(1/J + n_test/n_train)] on J − 1 degrees of freedom. Where the differences do not vary, nothing shows how sure
+    they are: the interval is all there can be and the p-value 1.
+
+    Examples
+    --------
+    >>> made = compare_folds({"a": [0.8, 0.9, 0.7, 0.8], "b": [0.7, 0.7, 0.6, 0.6]}, 75, 25, disjoint=True)
+    >>> str(made.sentences()[0])
+    'a is better than b: +15.00 points [+0.97, +29.03], adjusted p = 0.042'
+    """
+    check_level(confidence_level)
+    check_margin(margin)
+    values = same_folds(fold_values)
+    ratio = size_ratio(n_train, n_test)
+    n_subjects = subjects_in(n_train, n_test, disjoint, n_subjects)
+    unknown = []
+    found = []
+    for (first, a), (second, b) in combinations(values.items(), 2):
+        tested = _corrected(a - b, ratio, confidence_level)
+        if tested is None:
+            unknown.append(_UNKNOWN(first=first, second=second, why=why_unknown(len(a), "differences on")))
+            tested = Tested(float((a - b).mean()), *_everything(), 0.0, 1.0, _CORRECTED)
+        found.append((first, second, n_subjects, tested))
+    answers = Answers(
+        derived("difference", "difference of {}", ACCURACY),
+        PEOPLE_SPLIT if disjoint else SAMPLES_SPLIT,
+        SETTINGS if disjoint else SETTINGS_AND_SUBJECTS,
+        _CORRELATED,
+    )
+    pairs = judged(found, margin, confidence_level, upward=True, in_points=True)
+    notes = (*unknown, *notes_on(disjoint, n_subjects))
+    return AccuracyComparison(pairs, margin, confidence_level, disjoint, answers, notes)
+
+
+def _corrected(differences: Floats, ratio: float, level: float) -> Tested | None:
+    from scipy.special import stdtr
+
+    mean, error, freedom = corrected_error(differences, ratio)
+    if error is None:
+        return None
+
+    def around(quantile: float) -> Interval:
+        return Interval(max(-1.0, mean - quantile * error), min(1.0, mean + quantile * error))
+
+    interval = around(t_quantile(level, freedom))
+    return Tested(
+        difference=mean,
+        interval=interval,
+        one_sided=around(t_quantile(2 * level - 1, freedom)) if level > 0.5 else interval,
+        standard_error=error,
+        p_value=float(2 * stdtr(freedom, -abs(mean) / error)),
+        method=_CORRECTED,
+    )
+
+
+def _everything() -> tuple[Interval, Interval]:
+    return Interval(-1.0, 1.0), Interval(-1.0, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Predicted:
+    """What a comparison over people reads of outcomes: successes and whose they are."""
+
+    correct: Floats
+    subjects: npt.NDArray[np.intp]
+    fractional: bool = False
+
+    def success(self, rank: int) -> Floats:
+        return self.correct
+
+
+def compare_pooled(
+    correct: Mapping[str, npt.ArrayLike],
+    subjects: npt.ArrayLike,
+    *,
+    disjoint: bool,
+    margin: float | None = None,
+    confidence_level: float = 0.95,
+    test: PooledTest = "sign flip",
+) -> AccuracyComparison:
+    """Compare classifiers by the out-of-fold predictions of *one* repeat, with people as the units.
+
+    Parameters
+    ----------
+    correct
+        For each classifier, whether each tested sample is classified correctly (0 or 1), all in the same order. Predictions of
+        a second repeat are of the same samples and would count them twice: leave them out.
+    subjects
+        The person each sample is of.
+    test
+        ``sign flip`` is exact; ``clustered McNemar`` is Obuchowski's chi-square. Both take people for independent.
+
+    Examples
+    --------
+    >>> made = compare_pooled({"a": [1, 1, 1, 1, 1, 0], "b": [0, 0, 1, 0, 1, 0]}, [1, 1, 2, 2, 3, 3], disjoint=True)
+    >>> made.pairs[0].n_discordant_subjects, made.pairs[0].verdict
+    (2, 'undecided')
+    """
+    check_level(confidence_level)
+    check_margin(margin)
+    if test not in get_args(PooledTest):
+        raise UsageError(f"There is no test {test!r}.", f"there are: {', '.join(get_args(PooledTest))}.")
+    people = np.unique(np.asarray(subjects), return_inverse=True)[1].astype(np.intp).ravel()
+    n_subjects = int(people.max(initial=-1)) + 1
+    if n_subjects < 2:
+        raise InputError("One subject says nothing of others.", "compare on at least two subjects.")
+    rows = same_folds(correct)
+    for name, row in rows.items():
+        if len(row) != len(people):
+            raise UsageError(
+                f"{count(len(row))} predictions of {name!r} do not belong to {count(len(people))} samples."
+            )
+        if not np.isin(row, (0.0, 1.0)).all():
+            raise InputError(f"Predictions of {name!r} are neither correct (1) nor wrong (0).")
+    design = SignFlip() if test == "sign flip" else ClusteredMcNemar()
+    found = []
+    for (first, a), (second, b) in combinations(rows.items(), 2):
+        one, other = (cast("Outcomes", _Predicted(row, people)) for row in (a, b))
+        tested = paired(design, Pair(RecognitionRate(1), one, other, confidence_level, 0))
+        found.append((first, second, n_subjects, tested))
+    answers = Answers(
+        derived("difference", "difference of {}", POOLED_ACCURACY),
+        OTHERS_UNTRAINED if disjoint else OTHERS_TRAINED,
+        TRAINED,
+        PEOPLE_ALIKE,
+    )
+    pairs = judged(found, margin, confidence_level, upward=True, in_points=True)
+    return AccuracyComparison(
+        pairs, margin, confidence_level, disjoint, answers, notes_on(disjoint, n_subjects)
+    )

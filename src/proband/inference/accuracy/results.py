@@ -1,0 +1,104 @@
+"""What is found of accuracies under a protocol: their spread over runs, and intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from proband.engine.frames import frame_of_rows
+from proband.results.base import Answers
+from proband.words import Method, Note, Target, count, fixed, interval, level, plain
+
+
+@dataclass(frozen=True)
+class FoldSpread:
+    """How much accuracy varies over the runs of a protocol: a description, not a standard error.
+
+    Attributes
+    ----------
+    kind, run
+        The protocol, and what one run of it is.
+    n_runs, mean, std, minimum, maximum
+        Over runs; `std` has n − 1 in the denominator and is None for one run.
+    """
+
+    kind: str
+    run: Target
+    n_runs: int
+    mean: float
+    std: float | None
+    minimum: float
+    maximum: float
+    answers: Answers
+
+    def __repr__(self) -> str:
+        spread = "" if self.std is None else f" ± {fixed(self.std)}"
+        ends = f"[{fixed(self.minimum)} to {fixed(self.maximum)}]"
+        return f"accuracy {fixed(self.mean)}{spread} {ends} over {count(self.n_runs)} × {self.run}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {name: plain(value) for name, value in vars(self).items()}
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return one row."""
+        row = {name: value for name, value in vars(self).items() if name != "answers"}
+        return frame_of_rows([{**row, "run": str(self.run)}])
+
+
+@dataclass(frozen=True)
+class AccuracyInterval:
+    """An accuracy under a protocol with its interval.
+
+    Attributes
+    ----------
+    value, low, high
+        The accuracy and the ends of its interval; both ends are None where the data do not show how sure it is, and `notes` say
+        why.
+    standard_error, degrees_of_freedom
+        Of the value, and of the quantile used; None where there is none.
+    method
+        How the interval was made.
+    n_values
+        Fold accuracies, or samples, that it rests on.
+    n_subjects
+        The people there are; None if that was not said.
+    disjoint
+        Whether nobody is both trained on and tested.
+    answers, notes
+        What it means, and what a reader should know.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    confidence_level: float
+    standard_error: float | None
+    degrees_of_freedom: float | None
+    method: Method
+    n_values: int
+    n_subjects: int | None
+    disjoint: bool
+    answers: Answers
+    notes: tuple[Note, ...] = ()
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __repr__(self) -> str:
+        ends = "no interval" if self.low is None or self.high is None else interval(self.low, self.high)
+        return (
+            f"{self.answers.of} {fixed(self.value)}, {level(self.confidence_level)} {ends}, "
+            f"varying {self.answers.varying} ({self.method})"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {name: plain(value) for name, value in vars(self).items()}
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return one row, without the answers and notes."""
+        row = {name: value for name, value in vars(self).items() if name not in ("answers", "notes")}
+        return frame_of_rows([{**row, "method": str(self.method)}])

@@ -1,0 +1,1 @@
+"""Two or more algorithms on the same probes: differences, tests and verdicts."""

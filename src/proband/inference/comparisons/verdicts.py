@@ -1,0 +1,88 @@
+"""From differences to verdicts: p-values adjusted for their number, and what each interval shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from proband.inference.comparisons.comparison import PairComparison, Verdict
+from proband.inference.comparisons.multiplicity import holm
+from proband.inference.comparisons.paired import Tested
+from proband.inference.planning.sizes import POWER
+from proband.inference.proportions import Interval, normal_quantile
+
+
+def judged(
+    found: Sequence[tuple[str, str, int | None, Tested]],
+    margin: float | None,
+    level: float,
+    upward: bool,
+    in_points: bool,
+) -> tuple[PairComparison, ...]:
+    """Adjust the p-values and say what each pair (first, second, number of people, difference) shows.
+
+    Without a number of people, none is named that would settle the question.
+    """
+    adjusted = holm([tested.p_value for *_, tested in found])
+    pairs = []
+    for (first, second, people, tested), p_adjusted in zip(found, adjusted, strict=True):
+        verdict, not_inferior = verdict_of(tested.interval, tested.one_sided, margin, upward)
+        needed = None
+        if verdict == "undecided" and margin is not None and people is not None and _tells(tested):
+            needed = _needed(tested.standard_error, people, margin, level)
+        pairs.append(
+            PairComparison(
+                first=first,
+                second=second,
+                difference=tested.difference,
+                low=tested.interval.low,
+                high=tested.interval.high,
+                p_value=tested.p_value,
+                p_adjusted=p_adjusted,
+                n_sf=tested.n_sf,
+                n_fs=tested.n_fs,
+                n_discordant_subjects=tested.n_discordant_subjects,
+                verdict=verdict,
+                not_inferior=not_inferior,
+                subjects_needed=needed,
+                method=tested.method,
+                in_points=in_points,
+                significance=round(1 - level, 12),
+            )
+        )
+    return tuple(pairs)
+
+
+def _tells(tested: Tested) -> bool:
+    """Whether anything was seen to differ, so that it can be said how many people would settle the question."""
+    return tested.interval.has_width and tested.standard_error > 0 and tested.n_discordant_subjects != 0
+
+
+def verdict_of(
+    interval: Interval, one_sided: Interval, margin: float | None, upward: bool
+) -> tuple[Verdict, bool | None]:
+    """Say what an interval of a difference shows, and whether the first is shown not to be worse by the margin.
+
+    An interval of no width shows nothing: it comes of replicates that do not vary.
+    """
+    if not interval.has_width:
+        return "undecided", None if margin is None else False
+    low, high = interval
+    narrow_low, narrow_high = one_sided
+    not_inferior = None if margin is None else (narrow_low > -margin if upward else narrow_high < margin)
+    if low > 0:
+        return ("better" if upward else "worse"), not_inferior
+    if high < 0:
+        return ("worse" if upward else "better"), not_inferior
+    if margin is not None and -margin < narrow_low and narrow_high < margin:
+        return "equivalent", not_inferior  # two one-sided tests
+    return "undecided", not_inferior
+
+
+def _needed(error: float, people: int, margin: float, level: float) -> int:
+    """People needed to find a true difference of the margin, from how much one person tells now."""
+    from scipy.special import ndtri
+
+    reach = normal_quantile(level) + float(ndtri(POWER))
+    return int(np.ceil(people * (error * reach / margin) ** 2))

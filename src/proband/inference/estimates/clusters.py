@@ -1,0 +1,86 @@
+"""Several probes of a person are not independent: how much does that cost?"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.errors import UsageError
+from proband.results.estimate import Clusters
+from proband.words import count, digits
+
+Floats = npt.NDArray[np.float64]
+
+
+def cluster_statistics(success: Floats, clusters: npt.NDArray[np.integer[Any]]) -> Clusters:
+    """Measure how alike the outcomes of one person are.
+
+    Parameters
+    ----------
+    success
+        0 or 1 (or a fraction) for each probe; other numbers are refused.
+    clusters
+        The person each probe is of, as a number.
+
+    Notes
+    -----
+    With one person nothing is known about people, and with no successes or no failures nothing varies: the design effect is
+    then 1 and the correlation 0, for want of anything to measure them by.
+    """
+    if len(success) != len(clusters) or not len(success):
+        raise UsageError(
+            f"{count(len(success))} outcomes of {count(len(clusters))} probes cannot be measured."
+        )
+    success = np.asarray(success, dtype=np.float64)
+    if not (np.isfinite(success).all() and success.min() >= 0 and success.max() <= 1):
+        raise UsageError(
+            f"Outcomes are successes from 0 to 1; these are {_range(success)}.",
+            "scores and counts have no binomial error: give 1 for a success and 0 for a failure.",
+        )
+    _, codes = np.unique(clusters, return_inverse=True)
+    sizes: Floats = np.bincount(codes).astype(np.float64)
+    totals = np.bincount(codes, weights=success).astype(np.float64)
+    n, k = len(success), len(sizes)
+    rate = float(success.mean())
+    binomial = sqrt(max(0.0, rate * (1 - rate)) / n)
+    if k < 2 or binomial == 0.0:
+        effective = float(k if binomial == 0.0 else n)
+        return Clusters(n, k, rate, binomial, binomial, 1.0, effective, 0.0, 1.0)
+    residuals = totals - rate * sizes
+    cluster = sqrt(k / (k - 1) * float(residuals @ residuals)) / n
+    effect = (cluster / binomial) ** 2
+    expected = sizes * rate * (1 - rate)
+    return Clusters(
+        n=n,
+        n_clusters=k,
+        rate=rate,
+        binomial_se=binomial,
+        cluster_se=cluster,
+        design_effect=effect,
+        effective_n=n / effect if effect > 0 else float("inf"),
+        icc=_icc(success, codes, sizes, totals),
+        overdispersion=float((residuals**2 / expected).sum() / (k - 1)),
+    )
+
+
+def _range(values: Floats) -> str:
+    finite = values[np.isfinite(values)]
+    if len(finite) < len(values):
+        return f"not all finite ({count(len(values) - len(finite))} of {count(len(values))} are not)"
+    return f"from {digits(finite.min(), 6)} to {digits(finite.max(), 6)}"
+
+
+def _icc(success: Floats, codes: npt.NDArray[np.integer[Any]], sizes: Floats, totals: Floats) -> float:
+    """The intraclass correlation by analysis of variance, for people with any numbers of probes."""
+    n, k = len(success), len(sizes)
+    if n == k:
+        return 0.0
+    means = totals / sizes
+    between = float((sizes * (means - success.mean()) ** 2).sum()) / (k - 1)
+    within = float(((success - means[codes]) ** 2).sum()) / (n - k)
+    usual = (n - float((sizes**2).sum()) / n) / (k - 1)
+    denominator = between + (usual - 1) * within
+    return 0.0 if denominator == 0 else (between - within) / denominator

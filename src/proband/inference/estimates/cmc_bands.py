@@ -1,0 +1,125 @@
+"""A whole cumulative match characteristic with a band, at each rank or for the whole curve at once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from proband.designs import Binomial, Bootstrap, Clustered, StratifiedDesign
+from proband.errors import UsageError
+from proband.inference.estimates.bootstrap import resampling_answers, units_of
+from proband.inference.estimates.closed import people_in
+from proband.inference.estimates.estimation import Auto, chosen_design, dependence
+from proband.inference.estimates.question import Question, under
+from proband.inference.estimates.tallies import Floats, tally
+from proband.inference.proportions import check_level, check_seed, normal_quantile, t_quantile, wilson_ends
+from proband.inference.strata.bands import earlier_of_same, stratified_band
+from proband.measures import CMC, Curve, Outcomes, RecognitionRate
+from proband.measures.identification import outcomes_of
+from proband.results.estimate import Band
+from proband.samples import Experiment
+from proband.scores import Scores
+
+
+def estimate_cmc(
+    data: Outcomes | Scores,
+    within: Experiment | None = None,
+    design: Bootstrap | StratifiedDesign | Auto = "auto",
+    *,
+    max_rank: int | None = None,
+    confidence_level: float = 0.95,
+    simultaneous: bool = False,
+    rng: int = 0,
+) -> Band:
+    """Estimate a whole cumulative match characteristic with a band.
+
+    Parameters
+    ----------
+    design
+        ``"auto"`` gives each rank the interval that `estimate` would, and so does a stratified design (`BRR`, …); a
+        `Bootstrap` gives percentiles at each rank.
+    max_rank
+        Where to stop; by default at the last rank there is.
+    simultaneous
+        Make the band hold the whole curve at once: as many standard errors either side as the largest deviation of a
+        bootstrap replicate needs.
+    """
+    check_level(confidence_level)
+    check_seed(rng)
+    outcomes = outcomes_of(data, within)
+    measure = CMC(max_rank)
+    question = Question(RecognitionRate(1), outcomes, confidence_level, rng)
+    if isinstance(design, StratifiedDesign):
+        if simultaneous:
+            raise UsageError("A simultaneous band needs a bootstrap.", "use Bootstrap().")
+        return stratified_band(question, design, measure)
+    if design == "auto" and not simultaneous and not outcomes.fractional:
+        return closed_band(measure(outcomes), outcomes, confidence_level)
+    drawn = Bootstrap("subject" if question.several else "probe") if design == "auto" else design
+    counted = tally(measure, outcomes, units_of(outcomes, drawn))
+    replicates = np.concatenate([counted.values(w) for w in drawn.weights(len(counted.rows), rng)])
+    low, high = _resampled(counted.value(), replicates, confidence_level, simultaneous)
+    answers, facts = resampling_answers(measure.estimand, drawn), outcomes.facts
+    return Band(
+        counted.value(), low, high, confidence_level, simultaneous, drawn.as_method, rng, answers, facts, ()
+    )
+
+
+def closed_band(curve: Curve, outcomes: Outcomes, confidence_level: float) -> Band:
+    """A curve of whole successes with the interval that `estimate` would give at each rank."""
+    question = Question(RecognitionRate(1), outcomes, confidence_level, 0)
+    chosen, why = chosen_design(question)
+    low, high = _closed(question, curve.values, isinstance(chosen, Clustered))
+    answers = replace(under(chosen, question).answers, of=curve.answers.of)
+    notes = (*why, *dependence(question.clusters, isinstance(chosen, Binomial)))
+    return Band(
+        curve.values, low, high, confidence_level, False, chosen.as_method, None, answers, curve.facts, notes
+    )
+
+
+def _closed(question: Question, values: Floats, clustered: bool) -> tuple[Floats, Floats]:
+    """The interval `estimate` would give at every rank, in one pass over the probes.
+
+    Going up the ranks, a probe that comes in raises its person's successes by one. The squared residuals of the ratio
+    estimator follow from Σ y², Σ y m and Σ y, with y a person's successes and m the person's probes.
+    """
+    outcomes, n = question.outcomes, float(len(question.outcomes))
+    level = question.confidence_level
+    if not clustered:
+        return wilson_ends(values, np.full(len(values), n), normal_quantile(level))
+    people = people_in(outcomes)
+    codes = np.unique(outcomes.subjects, return_inverse=True)[1]
+    sizes = np.bincount(codes).astype(np.float64)
+    ranked = np.flatnonzero(np.isfinite(outcomes.ranks))
+    order = ranked[np.argsort(outcomes.ranks[ranked], kind="stable")]
+    own = codes[order]
+    came_in = np.searchsorted(outcomes.ranks[order], np.arange(1, len(values) + 1), side="right")
+
+    def running(steps: Floats) -> Floats:
+        return np.concatenate([[0.0], np.cumsum(steps)])[came_in]
+
+    squares, crossed = running(2.0 * earlier_of_same(own) + 1.0), running(sizes[own])
+    residuals = squares - 2 * values * crossed + values**2 * float((sizes**2).sum())
+    binomial = values * (1 - values) / n
+    with np.errstate(divide="ignore", invalid="ignore"):
+        effect = people / max(people - 1, 1) * np.maximum(residuals, 0.0) / n**2 / binomial
+    # As in `effective_size`: never more than there are probes; where nothing varies each person counts once.
+    effective = np.where(binomial > 0, n / np.maximum(effect, 1.0), people)
+    return wilson_ends(values, effective, t_quantile(level, people - 1.0))
+
+
+def _resampled(values: Floats, replicates: Floats, level: float, simultaneous: bool) -> tuple[Floats, Floats]:
+    if not simultaneous:
+        tail = (1 - level) / 2
+        ends = np.quantile(replicates, [tail, 1 - tail], axis=0)
+        return ends[0], ends[1]
+    errors = replicates.std(axis=0, ddof=1)
+    moving = errors > 0
+    largest = (
+        np.max(np.abs(replicates[:, moving] - values[moving]) / errors[moving], axis=1)
+        if moving.any()
+        else np.zeros(1)
+    )
+    reach = float(np.quantile(largest, level)) * errors
+    return np.clip(values - reach, 0, 1), np.clip(values + reach, 0, 1)

@@ -1,0 +1,336 @@
+"""Several algorithms, measured together: rates and whole curves with their intervals, by probe category."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from proband._version import __version__
+from proband.designs import Bootstrap
+from proband.engine import Progress
+from proband.engine.frames import frame_of_rows
+from proband.engine.rendering import Shown
+from proband.errors import UsageError
+from proband.inference.estimates.cmc_bands import closed_band, estimate_cmc
+from proband.inference.proportions import Interval
+from proband.measures import CMC, Curve, MedianCensoredRank, Outcomes, rank
+from proband.measures.outcomes import Counting, FailurePolicy, TiePolicy
+from proband.results.base import Answers
+from proband.results.estimate import Band
+from proband.samples import Category, EmptyCategoryError, Experiment
+from proband.scores import Scores
+from proband.words import Note, Sentence, Target, fixed, plain
+
+_ALL_PROBES = Target("all-probes", "all probes")
+ALTERED_FROM = "altered_from"  # the column that says of an altered copy which sample it was made from
+CENSORED_AT = 10
+_EMPTY = Sentence("evaluation.empty-category", "note", "left out: {why}")
+_ALTERED = Sentence(
+    "evaluation.altered-copies",
+    "caution",
+    "{name}: {n:count} of {of:count} are digitally altered copies (column '{column}'), so the pooled rate depends on how many "
+    "copies were made; it is not a rate of photographs",
+)
+# A band of fractional successes needs replicates, which are kept for every rank: so many, as far as this.
+_RESAMPLES, _RANKS_RESAMPLED = 2_000, 2_000
+
+
+def probes_called(category: str | None) -> str:
+    """What people call a set of probes: the name of its category, or all probes where there is none."""
+    return str(_ALL_PROBES) if category is None else category
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """One algorithm on one set of probes: its outcomes, its curve, and the band around it.
+
+    The category is None for all probes.
+    """
+
+    algorithm: str
+    category: str | None
+    outcomes: Outcomes
+    curve: Curve
+    band: Band
+
+    def interval(self, rank: int) -> Interval | None:
+        """The interval of the rate at a rank; None where the band does not reach it."""
+        at = min(rank, len(self.curve.values)) - 1
+        return (
+            Interval(float(self.band.low[at]), float(self.band.high[at])) if at < len(self.band.low) else None
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation(Shown):
+    """What became of every algorithm on every set of probes.
+
+    Attributes
+    ----------
+    entries
+        One for each category and algorithm, categories in the order asked for, algorithms as given.
+    ranks
+        The ranks that tables show.
+    empty
+        What is to be said of categories that no probe falls into.
+    """
+
+    entries: tuple[Entry, ...]
+    ranks: tuple[int, ...]
+    empty: tuple[Note, ...] = ()
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        """The algorithms, in order."""
+        return tuple(dict.fromkeys(entry.algorithm for entry in self.entries))
+
+    @property
+    def categories(self) -> tuple[str | None, ...]:
+        """The sets of probes, in order: None for all probes, the others by the names of their categories."""
+        return tuple(dict.fromkeys(entry.category for entry in self.entries))
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What a reader should know: all that was left out or decided, once each."""
+        noted = (note for entry in self.entries for note in entry.outcomes.notes)
+        return tuple(dict.fromkeys((*noted, *self.empty)))
+
+    @property
+    def answers(self) -> Answers:
+        """What the numbers are of, what varies behind them, what is fixed and what is assumed."""
+        return self.entries[0].band.answers
+
+    @property
+    def confidence_level(self) -> float:
+        """The level of every interval."""
+        return self.entries[0].band.confidence_level
+
+    def of(self, category: str | None) -> tuple[Entry, ...]:
+        """The entries of one set of probes: of a category, or of all probes."""
+        return tuple(entry for entry in self.entries if entry.category == category)
+
+    def curves(self, category: str | None = None) -> list[Curve]:
+        """The curves of one set of probes (by default the first), one for each algorithm."""
+        return [entry.curve for entry in self.of(category or self.categories[0])]
+
+    def bands(self, category: str | None = None) -> list[Band]:
+        """The same curves with their bands."""
+        return [entry.band for entry in self.of(category or self.categories[0])]
+
+    def __repr__(self) -> str:
+        return (
+            f"Evaluation({len(self.algorithms)} algorithms, {len(self.categories)} sets of probes, "
+            f"rank-1 {', '.join(f'{e.algorithm} {fixed(e.curve.at(1))}' for e in self.of(self.categories[0])[:6])})"
+        )
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row for each algorithm and set of probes."""
+        rows = []
+        for entry in self.entries:
+            facts = entry.curve.facts
+            median = MedianCensoredRank(CENSORED_AT)(entry.outcomes)
+            rows.append(
+                {
+                    "category": probes_called(entry.category),
+                    "algorithm": entry.algorithm,
+                    **self._rates(entry),
+                    f"median_rank_censored_at_{CENSORED_AT}": median.value,
+                    "probes": facts.n_probes,
+                    "probe_subjects": facts.n_probe_subjects,
+                    "gallery_images": facts.n_gallery_images,
+                    "gallery_subjects": facts.n_gallery_subjects,
+                    "failed_probes": facts.n_failed,
+                    "failed_gallery": facts.n_gallery_failed,
+                    "unmated_probes": facts.n_unmated,
+                    "tied_probes": facts.n_tied,
+                }
+            )
+        return frame_of_rows(rows)
+
+    def _rates(self, entry: Entry) -> dict[str, float | None]:
+        found: dict[str, float | None] = {}
+        for t in self.ranks:
+            low, high = entry.interval(t) or (None, None)
+            found |= {f"rank_{t}": entry.curve.at(t), f"rank_{t}_low": low, f"rank_{t}_high": high}
+        return found
+
+    def curves_frame(self) -> pl.DataFrame:
+        """Every point of every curve: category, algorithm, rank, rate, low, high."""
+        return pl.concat(
+            entry.curve.to_frame()
+            .join(
+                entry.band.to_frame().drop("rate"),
+                on=["algorithm", "rank"],
+                how="left",
+                maintain_order="left",
+            )
+            .select(pl.lit(probes_called(entry.category)).alias("category"), pl.all())
+            for entry in self.entries
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, ready for JSON."""
+        return {
+            "proband": __version__,
+            "ranks": list(self.ranks),
+            "confidence_level": self.confidence_level,
+            "answers": self.answers.to_dict(),
+            "notes": plain(self.notes),
+            "results": [
+                {
+                    "category": probes_called(entry.category),
+                    "algorithm": entry.algorithm,
+                    "rates": {str(t): entry.curve.at(t) for t in self.ranks},
+                    "intervals": {str(t): list(entry.interval(t) or ()) or None for t in self.ranks},
+                    "cmc": entry.curve.values.tolist(),
+                    "cmc_low": entry.band.low.tolist(),
+                    "cmc_high": entry.band.high.tolist(),
+                    "design": entry.band.design.to_dict(),
+                    "seed": entry.band.seed,
+                    "varying": entry.band.answers.varying.to_dict(),
+                    "said": plain(entry.band.notes),
+                    "facts": entry.curve.to_dict()["facts"],
+                }
+                for entry in self.entries
+            ],
+        }
+
+
+def evaluate(
+    scores: Sequence[Scores],
+    experiment: Experiment,
+    *,
+    categories: Sequence[Category] = (),
+    pooled: Category | None = None,
+    ranks: Sequence[int] = (1, 5, 10),
+    ties: TiePolicy = "pessimistic",
+    counting: Counting = "images",
+    on_failure: FailurePolicy = "miss",
+    confidence_level: float = 0.95,
+    check_orientation: bool = True,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Measure several algorithms in one experiment.
+
+    Parameters
+    ----------
+    scores
+        One for each algorithm; their names must differ.
+    experiment
+        The gallery and probes, the same for all.
+    categories
+        Probe categories to report one by one, besides all probes together. A probe's rank does not depend on the
+        other probes, so each algorithm is ranked once. A category that no probe falls into is noted and left out.
+    pooled
+        Which probes make the first set; all of them by default.
+    ranks
+        The ranks that tables show; whole curves are always computed.
+    confidence_level
+        Of the intervals, which speak of other people (``auto`` of `estimate_cmc`).
+    ties, counting, on_failure, check_orientation, threads, progress
+        As in `rank`.
+    """
+    names = [one.name for one in scores]
+    if not names or len(set(names)) != len(names):
+        raise UsageError(
+            f"Algorithms need names of their own; got {', '.join(names) or 'none'}.",
+            "write NAME=FILE to give one.",
+        )
+    _check_ranks(ranks)
+    _sets(experiment, categories, pooled)  # what is wrong with them is said before anything is ranked
+    ranked = [
+        rank(
+            one,
+            experiment,
+            ties=ties,
+            counting=counting,
+            on_failure=on_failure,
+            check_orientation=check_orientation,
+            threads=threads,
+            progress=progress,
+        )
+        for one in scores
+    ]
+    return evaluate_outcomes(
+        ranked,
+        experiment,
+        categories=categories,
+        pooled=pooled,
+        ranks=ranks,
+        confidence_level=confidence_level,
+    )
+
+
+def evaluate_outcomes(
+    ranked: Sequence[Outcomes],
+    experiment: Experiment,
+    *,
+    categories: Sequence[Category] = (),
+    pooled: Category | None = None,
+    ranks: Sequence[int] = (1, 5, 10),
+    confidence_level: float = 0.95,
+) -> Evaluation:
+    """Measure algorithms whose probes are ranked already, all in one experiment; as `evaluate` otherwise."""
+    _check_ranks(ranks)
+    sets, notes = _sets(experiment, categories, pooled)
+    entries = []
+    for name, part in sets.items():
+        for outcomes in ranked:
+            own = outcomes if part is experiment else outcomes.restricted(part)
+            curve = CMC()(own)
+            entries.append(Entry(own.algorithm, name, own, curve, _band(curve, own, confidence_level)))
+    return Evaluation(tuple(entries), tuple(ranks), notes)
+
+
+def _check_ranks(ranks: Sequence[int]) -> None:
+    if not ranks or min(ranks) < 1:
+        raise UsageError(
+            f"Ranks are whole numbers of at least 1; got {', '.join(map(str, ranks)) or 'none'}."
+        )
+
+
+def _band(curve: Curve, outcomes: Outcomes, level: float) -> Band:
+    if not outcomes.fractional:
+        return closed_band(curve, outcomes, level)
+    if len(np.unique(outcomes.subjects)) < 2:
+        return estimate_cmc(outcomes, confidence_level=level)
+    design = Bootstrap("subject", n_resamples=_RESAMPLES)
+    return estimate_cmc(outcomes, design=design, confidence_level=level, max_rank=_RANKS_RESAMPLED)
+
+
+def _sets(
+    experiment: Experiment, categories: Sequence[Category], pooled: Category | None
+) -> tuple[dict[str | None, Experiment], tuple[Note, ...]]:
+    """The experiment over the pooled probes and over each category, and notes on copies among the former and categories without any."""
+    name, whole = (None, experiment) if pooled is None else (pooled.name, pooled.of(experiment))
+    sets = {name: whole}
+    notes = _altered(probes_called(name), whole)
+    for category in categories:
+        if category.name in sets:
+            raise UsageError(f"The category {category.name!r} is defined twice.")
+        if pooled is None and category.name == probes_called(None):
+            raise UsageError(
+                f"The category {category.name!r} is called as all probes together are, so nobody could tell the two apart.",
+                "give it another name.",
+            )
+        try:
+            sets[category.name] = category.of(experiment)
+        except EmptyCategoryError as none:
+            notes.append(_EMPTY(why=f"{none.message[0].lower()}{none.message[1:].rstrip('.')}"))
+    return sets, tuple(notes)
+
+
+def _altered(name: str, experiment: Experiment) -> list[Note]:
+    """Say that copies which were altered digitally are pooled with what they are copies of."""
+    frame = experiment.samples.frame
+    if ALTERED_FROM not in frame.columns:
+        return []
+    n = int(frame[ALTERED_FROM][experiment.probes].is_not_null().sum())
+    if n in (0, len(experiment.probes)):
+        return []
+    return [_ALTERED(name=name, n=n, of=len(experiment.probes), column=ALTERED_FROM)]

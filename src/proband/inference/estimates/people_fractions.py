@@ -1,0 +1,189 @@
+"""Means of fractions over people: the average of several algorithms, and expected rates in smaller galleries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.designs import Clustered
+from proband.errors import Hint, UsageError
+from proband.inference.estimates.evaluation import probes_called
+from proband.inference.proportions import Interval, normal_quantile, t_quantile, wilson_interval
+from proband.measures import Curve, Outcomes, average_cmc
+from proband.measures.open_set import chance_by_gallery_size
+from proband.results.base import Answers
+from proband.results.estimate import Band
+from proband.results.targets import OTHER_PEOPLE, PEOPLE_ALIKE
+from proband.words import Target, count, counted, fixed, plain
+
+Floats = npt.NDArray[np.float64]
+_RANKS = 2_000  # as far as a band goes
+_ALGORITHMS_AVERAGED = Target(
+    "algorithms-averaged-and-gallery",
+    "the algorithms, which are averaged and no sample of others, and the gallery",
+)
+_PEOPLE_SEARCHED = Target(
+    "people-searched-enrolment-averaged",
+    "other people searched for, with as many probes each; which people are enrolled is averaged out exactly",
+)
+_WHOLE_GALLERY = Target("gallery-of-parts", "the algorithm and the gallery that parts are drawn from")
+
+
+def people_interval(
+    values: Floats, subjects: npt.NDArray[np.integer[Any]], confidence_level: float
+) -> Interval:
+    """Interval of a mean of fractions between 0 and 1, for other people.
+
+    Wilson's, with as many trials as would give the mean the variance it has over people: p(1 − p)/v. For successes of 0 and 1
+    it is the interval that `estimate` gives a rate. Where nothing varies each person counts once.
+    """
+    codes = np.unique(subjects, return_inverse=True)[1]
+    sizes = np.bincount(codes).astype(np.float64)
+    n, people = len(values), len(sizes)
+    mean = float(values.mean())
+    spread = float(((values - mean) ** 2).mean())
+    several = people < n
+    quantile = t_quantile(confidence_level, people - 1.0) if several else normal_quantile(confidence_level)
+    if spread <= 1e-15:
+        return wilson_interval(mean, people, quantile)
+    effect = 1.0
+    if several and people > 1:
+        residuals = np.bincount(codes, weights=values) - mean * sizes
+        effect = max(1.0, people / (people - 1) * float(residuals @ residuals) / (n * spread))
+    return wilson_interval(mean, n * mean * (1 - mean) / spread / effect, quantile)
+
+
+def average_band(outcomes: Sequence[Outcomes], curves: Sequence[Curve], confidence_level: float) -> Band:
+    """The average curve of several algorithms over the same probes, with an interval at each rank.
+
+    Each probe's successes are averaged over the algorithms first, so that what is common to them stays: probes that are hard for
+    one algorithm tend to be hard for another.
+    """
+    curve = average_cmc(curves, f"average of {len(curves)}")
+    last = min(len(curve.values), _RANKS)
+    subjects = outcomes[0].subjects
+    ends = np.array(
+        [
+            people_interval(np.mean([one.success(t) for one in outcomes], axis=0), subjects, confidence_level)
+            for t in range(1, last + 1)
+        ]
+    )
+    answers = Answers(curve.answers.of, OTHER_PEOPLE, _ALGORITHMS_AVERAGED, PEOPLE_ALIKE)
+    return Band(
+        curve.values[:last],
+        ends[:, 0],
+        ends[:, 1],
+        confidence_level,
+        False,
+        Clustered().as_method,
+        None,
+        answers,
+        curve.facts,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class SizeCurve:
+    """The expected recognition rate of one algorithm as the gallery grows.
+
+    Attributes
+    ----------
+    sizes
+        Numbers of people enrolled.
+    rates, low, high
+        The rate expected when so many of the enrolled people are in the gallery, drawn at random with each probe's mate among
+        them, and its interval.
+    n_enrolled
+        The people they are drawn from.
+    """
+
+    category: str | None
+    algorithm: str
+    rank: int
+    sizes: tuple[int, ...]
+    rates: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    n_enrolled: int
+    n_probes: int
+    n_probe_subjects: int
+    confidence_level: float
+    answers: Answers
+
+    def __repr__(self) -> str:
+        shown = ", ".join(
+            f"{count(size)}: {fixed(rate)}" for size, rate in zip(self.sizes, self.rates, strict=True)
+        )
+        return f"{self.algorithm}, {probes_called(self.category)}: rank-{self.rank} rate by people enrolled {shown}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        values = {name: plain(value) for name, value in vars(self).items()}
+        return values | {"category": probes_called(self.category)}
+
+
+def size_curve(
+    outcomes: Outcomes, category: str | None, sizes: Sequence[int], rank: int, confidence_level: float
+) -> SizeCurve:
+    """Work out what smaller galleries would give, from ranks that count people.
+
+    How many of those before a mate are in a random part of the gallery is hypergeometric, so nothing is drawn. A mate that ties
+    with others, under ``mean``, is as likely to stand at any place among them.
+    """
+    if outcomes.counting != "subjects" and outcomes.n_gallery_images != outcomes.n_gallery_subjects:
+        raise UsageError(
+            "Galleries of other sizes need ranks that count people.",
+            Hint("rank with {option:counting=subjects}."),
+        )
+    enrolled = outcomes.n_ranks
+    wrong = [size for size in sizes if not 1 <= size <= enrolled]
+    if wrong:
+        lost = " who could be enrolled" if enrolled < outcomes.n_gallery_subjects else ""
+        raise UsageError(
+            f"A part of a gallery of {counted(enrolled, 'person', 'people')}{lost} has 1 to {count(enrolled)} of them, got "
+            f"{count(wrong[0])}."
+        )
+    ordered = tuple(sorted(set(sizes)))
+    rates, ends = [], []
+    for size in ordered:
+        expected = _expected(outcomes, enrolled, size, rank)
+        rates.append(float(expected.mean()))
+        ends.append(people_interval(expected, outcomes.subjects, confidence_level))
+    of = Target(
+        "rank-rate-by-size",
+        f"expected recognition rate at rank {rank} in a gallery of so many of the enrolled people",
+    )
+    answers = Answers(of, _PEOPLE_SEARCHED, _WHOLE_GALLERY, PEOPLE_ALIKE)
+    return SizeCurve(
+        category=category,
+        algorithm=outcomes.algorithm,
+        rank=rank,
+        sizes=ordered,
+        rates=tuple(rates),
+        low=tuple(end.low for end in ends),
+        high=tuple(end.high for end in ends),
+        n_enrolled=enrolled,
+        n_probes=len(outcomes),
+        n_probe_subjects=len(np.unique(outcomes.subjects)),
+        confidence_level=confidence_level,
+        answers=answers,
+    )
+
+
+def _expected(outcomes: Outcomes, enrolled: int, size: int, rank: int) -> Floats:
+    """Each probe's chance of success when a random part of the people is enrolled, its mate among them."""
+    closer, tied = outcomes.closer, outcomes.tied
+    if outcomes.ties != "mean":
+        before = closer + (tied if outcomes.ties == "pessimistic" else 0)
+        found = chance_by_gallery_size(before, enrolled, size, rank)
+    else:
+        owner = np.repeat(np.arange(len(closer)), tied + 1)
+        place = np.arange(len(owner)) - np.repeat(np.cumsum(tied + 1) - (tied + 1), tied + 1)
+        chances = chance_by_gallery_size(closer[owner] + place, enrolled, size, rank)
+        found = np.bincount(owner, weights=chances, minlength=len(closer)) / (tied + 1)
+    expected: Floats = np.where(outcomes.failed, 0.0, found)
+    return expected

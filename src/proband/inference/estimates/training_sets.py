@@ -1,0 +1,90 @@
+"""One algorithm trained on several sets: how much does its performance owe to the training set it happened to get?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from proband.designs import ImageChoice, TrainingSets
+from proband.errors import DesignError, UsageError
+from proband.inference.image_choice.estimates import estimate_over_choices, facts_of_pool
+from proband.inference.proportions import t_quantile
+from proband.measures.identification import outcomes_of
+from proband.results.base import Answers
+from proband.results.estimate import Estimate
+from proband.results.targets import derived
+from proband.samples import Pool
+from proband.scores import Scores
+from proband.words import Note, Sentence, Target
+
+_SPREAD = Sentence("training.spread", "note", "standard deviation over training sets {deviation:rate}")
+_SPREADS = Sentence(
+    "training.spreads",
+    "note",
+    "standard deviation over training sets {deviation:rate}, over choices of images of these people {of_images:rate}",
+)
+_TRAINING = Target("training-set", "the training set")
+_PEOPLE_FIXED = Target("people-and-mean-choice", "the people and, on average over them, the choice of images")
+_PROBES_FIXED = Target("gallery-and-probes", "the gallery and the probes")
+_ALIKE = Target(
+    "training-sets-alike",
+    "training sets are independent and alike in distribution, and the mean over them is nearly normal",
+)
+
+
+def estimate_over_trainings(
+    measure: Any, data: Any, within: Any, design: object, level: float, seed: int
+) -> Estimate:
+    """The mean of a measure over training sets, its standard error and a Student interval.
+
+    With a pool of images each training set counts by its mean over choices of images, and the spread over those is given
+    beside the spread over training sets.
+    """
+    scores = [data] if isinstance(data, Scores) else list(data)
+    if not isinstance(design, TrainingSets) or not all(isinstance(one, Scores) for one in scores):
+        raise UsageError(
+            "Several scores at once are one algorithm trained on several sets.",
+            "pass TrainingSets() as the design; different algorithms go to compare.",
+        )
+    if len(scores) < 2:
+        raise DesignError(
+            "One training set shows nothing of how training sets differ.", "give at least two scores."
+        )
+    notes: tuple[Note, ...] = ()
+    if isinstance(within, Pool):
+        over_images = [
+            estimate_over_choices(measure, one, within, ImageChoice(), level, seed) for one in scores
+        ]
+        values = np.array([one.value for one in over_images])
+        # Independent of the training sets, so their variances are averaged.
+        of_images = float(np.sqrt(np.mean([(one.standard_error or 0.0) ** 2 for one in over_images])))
+        facts = facts_of_pool(scores[0].name, scores[0].metric, within)
+        deviation = float(values.std(ddof=1))
+        notes = (_SPREADS(deviation=deviation, of_images=of_images), *within.notes)
+        held = _PEOPLE_FIXED
+    else:
+        outcomes = [outcomes_of(one, within) for one in scores]
+        values = np.array([float(measure(one)) for one in outcomes])
+        facts = outcomes[0].facts
+        notes = (_SPREAD(deviation=float(values.std(ddof=1))),)
+        held = _PROBES_FIXED
+    error = float(values.std(ddof=1) / np.sqrt(len(values)))
+    mean, reach = float(values.mean()), t_quantile(level, len(values) - 1.0) * error
+    return Estimate(
+        value=mean,
+        low=mean - reach,
+        high=mean + reach,
+        confidence_level=level,
+        standard_error=error,
+        events=None,
+        degrees_of_freedom=len(values) - 1.0,
+        replicates=values,
+        design=replace(design.as_method, label=f"{len(values)} training sets"),
+        seed=None,
+        answers=Answers(derived("mean", "mean {}", measure.estimand), _TRAINING, held, _ALIKE),
+        facts=replace(facts, algorithm=", ".join(one.name for one in scores)),
+        clusters=None,
+        notes=notes,
+    )

@@ -1,0 +1,133 @@
+"""Is a set of probes too easy, too hard, or apt to tell algorithms apart? FERET calls it the three bears problem."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from proband.inference.comparisons.comparison import Comparison
+from proband.inference.estimates.evaluation import probes_called
+from proband.measures import Outcomes
+from proband.words import Note, Sentence, plain
+
+Verdict = Literal["apt", "too easy", "too hard", "too few people", "one algorithm"]
+
+ENOUGH_SEPARATED = 0.5
+"""A set of probes is apt if at least this share of the pairs of algorithms is told apart."""
+MOSTLY_ALIKE = 0.5
+"""If it is not apt, it is too easy (too hard) where all algorithms recognise (miss) at least this share of its probes."""
+
+
+_FOUND = (
+    "{separated:count} of {pairs:count} pairs of algorithms are told apart; all algorithms recognise {right:tenth} of the "
+    "{probes:count} probes and none {missed:tenth} at rank {rank}. In the lead: {leaders:names}"
+)
+_SAID: dict[Verdict, Sentence] = {
+    "apt": Sentence("difficulty.apt", "note", "{category}: apt to tell algorithms apart: " + _FOUND),
+    "too easy": Sentence(
+        "difficulty.too-easy", "caution", "{category}: too easy to tell algorithms apart: " + _FOUND
+    ),
+    "too hard": Sentence(
+        "difficulty.too-hard", "caution", "{category}: too hard to tell algorithms apart: " + _FOUND
+    ),
+    "too few people": Sentence(
+        "difficulty.too-few-people",
+        "caution",
+        "{category}: too few people ({people:count}) to tell algorithms apart: " + _FOUND,
+    ),
+    "one algorithm": Sentence(
+        "difficulty.one-algorithm", "note", "{category}: one algorithm, so nothing is to be told apart"
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Difficulty:
+    """How well one set of probes tells algorithms apart at a rank.
+
+    Attributes
+    ----------
+    all_right, all_missed
+        The shares of probes that every algorithm recognises, and that none does. Only the others tell anything.
+    separated, n_pairs
+        How many pairs of algorithms are told apart (Holm), and how many there are.
+    leaders
+        The algorithms that no other significantly beats.
+    verdict
+        ``apt``, ``too easy``, ``too hard``, ``too few people`` (the algorithms differ on many probes, but not beyond chance), or
+        ``one algorithm``.
+    """
+
+    category: str | None
+    rank: int
+    n_probes: int
+    n_probe_subjects: int
+    all_right: float
+    all_missed: float
+    separated: int
+    n_pairs: int
+    leaders: tuple[str, ...]
+    verdict: Verdict
+
+    def sentence(self) -> Note:
+        """The verdict in words, with what it rests on."""
+        return _SAID[self.verdict](
+            category=probes_called(self.category),
+            people=self.n_probe_subjects,
+            separated=self.separated,
+            pairs=self.n_pairs,
+            right=self.all_right,
+            probes=self.n_probes,
+            missed=self.all_missed,
+            rank=self.rank,
+            leaders=self.leaders,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            **{name: plain(value) for name, value in vars(self).items()},
+            "category": probes_called(self.category),
+            "sentence": plain(self.sentence()),
+        }
+
+
+def difficulty(
+    category: str | None, outcomes: Sequence[Outcomes], rank: int, comparison: Comparison | None
+) -> Difficulty:
+    """Judge a set of probes by what several algorithms made of it; `comparison` is None for one algorithm."""
+    successes = np.array([one.success(rank) for one in outcomes])
+    right = float((successes.min(axis=0) >= 1.0).mean())
+    missed = float((successes.max(axis=0) <= 0.0).mean())
+    separated, n_pairs, leaders = 0, 0, tuple(one.algorithm for one in outcomes)
+    if comparison is not None:
+        n_pairs = len(comparison.pairs)
+        separated = sum(
+            pair.p_adjusted <= comparison.significance and pair.difference != 0 for pair in comparison.pairs
+        )
+        leaders = tuple(name for name, (best, _) in comparison.places().items() if best == 1)
+    return Difficulty(
+        category=category,
+        rank=rank,
+        n_probes=len(outcomes[0]),
+        n_probe_subjects=len(np.unique(outcomes[0].subjects)),
+        all_right=right,
+        all_missed=missed,
+        separated=separated,
+        n_pairs=n_pairs,
+        leaders=leaders,
+        verdict=_verdict(right, missed, separated, n_pairs),
+    )
+
+
+def _verdict(right: float, missed: float, separated: int, n_pairs: int) -> Verdict:
+    if not n_pairs:
+        return "one algorithm"
+    if separated >= ENOUGH_SEPARATED * n_pairs:
+        return "apt"
+    if max(right, missed) >= MOSTLY_ALIKE:
+        return "too easy" if right >= missed else "too hard"
+    return "too few people"

@@ -1,0 +1,320 @@
+"""Each column of images as the gallery in turn: does it matter which? (Micheals & Boult 2001)"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.designs import BRR, StratifiedDesign
+from proband.designs.strata import ROUNDING
+from proband.errors import DesignError, UsageError
+from proband.inference.comparisons.multiplicity import holm
+from proband.inference.estimates.cmc_bands import estimate_cmc
+from proband.inference.estimates.estimation import estimate
+from proband.measures import Outcomes, RecognitionRate, rank as rank_probes
+from proband.measures.outcomes import FailurePolicy, TiePolicy
+from proband.results.estimate import Band, Estimate
+from proband.samples import Experiment, Samples
+from proband.samples.table import Selection, frozen
+from proband.scores import Scores
+from proband.words import Note, Sentence, count
+
+Floats = npt.NDArray[np.float64]
+
+_NOT_TESTED = Sentence(
+    "galleries.not-tested",
+    "caution",
+    "{algorithm}: whether the {n:count} {kind} differ at rank {rank} is not tested, since {people:count} people are too few for it: "
+    "they span {range:span}",
+)
+_TESTED = "at rank {rank}: they span {range:span}, F({above:count}, {below:count}) = {statistic:two}, p {p:p}"
+_DIFFER = Sentence("galleries.differ", "note", "{algorithm}: the {n:count} {kind} differ " + _TESTED)
+_ALIKE = Sentence(
+    "galleries.alike", "note", "{algorithm}: the {n:count} {kind} cannot be told apart " + _TESTED
+)
+
+
+def most_probes(n_images: npt.NDArray[np.integer[Any]], design: StratifiedDesign | None = None) -> int:
+    """The number of images each that leaves the most probes of people with so many; of two that leave as many, the smaller.
+
+    One image of each person is the gallery's, and the design must take as many units as the others are. At least half of the
+    people with three images are kept: a few people with very many images are no sample.
+    """
+    least = (n_images >= 3).sum() / 2
+    people = {k: int((n_images >= k).sum()) for k in range(3, int(n_images.max()) + 1)}
+    taken = [k for k, kept in people.items() if kept >= least and (design or BRR()).takes(k - 1)]
+    return max(taken, key=lambda k: ((k - 1) * people[k], -k))
+
+
+@dataclass(frozen=True, eq=False)
+class ImageColumns:
+    """The same number of images of each person, as columns: any of them can be the gallery.
+
+    Attributes
+    ----------
+    places
+        People × columns: positions in the samples table.
+    mixed
+        Whether images were dealt to the columns in rotation, so that each holds an equal share of each original one.
+    n_left_out
+        People with fewer images that were scored as queries and as targets.
+    n_unused
+        Images in no column: of those people, and beyond the columns.
+    most_people
+        The fewest images that would do (three), and how many people have them, where that is more people than these.
+    """
+
+    samples: Samples
+    places: npt.NDArray[np.intp]
+    mixed: bool
+    n_left_out: int
+    n_unused: int = 0
+    most_people: tuple[int, int] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        samples: Samples,
+        scores: list[Scores] | tuple[Scores, ...],
+        n_images: int | None = None,
+        *,
+        mixed: bool = False,
+        order_by: str | None = None,
+        design: StratifiedDesign | None = None,
+    ) -> ImageColumns:
+        """Take the first images of everybody who has enough that every algorithm scored both ways.
+
+        Parameters
+        ----------
+        n_images
+            Columns; by default as many as leave the most probes while at least half of the people with three are kept.
+        order_by
+            The column that orders a person's images; by default the order of the table.
+        design
+            What the number must suit where it is not given: `BRR` by default, which takes a prime power of probes a person.
+        """
+        usable = set(samples.ids)
+        for one in scores:
+            usable &= set(one.queries) & set(one.targets)
+        scored = np.fromiter((name in usable for name in samples.ids), dtype=np.bool_, count=len(samples))
+        frame = pl.DataFrame({"place": np.arange(len(samples)), "subject": samples.codes}).filter(scored)
+        if order_by is not None:
+            if order_by not in samples.frame.columns:
+                raise UsageError(f"There is no column {order_by!r} to order images by.")
+            frame = frame.with_columns(samples.frame[order_by].filter(pl.Series(scored)).alias("__order"))
+            frame = frame.sort(["subject", "__order"], maintain_order=True)
+        lists = frame.group_by("subject", maintain_order=True).agg("place")
+        sizes = lists["place"].list.len().to_numpy()
+        if not len(sizes):
+            raise DesignError("No image is among both the queries and the targets of every algorithm.")
+        if n_images is not None and n_images < 3:
+            raise UsageError(
+                f"Each person needs at least three images, one for the gallery and two to vary; got {n_images}."
+            )
+        if sizes.max() < 3:
+            raise DesignError(
+                "Each person needs at least three images, one for the gallery and two to vary; "
+                f"nobody has more than {sizes.max()}."
+            )
+        wanted = n_images or most_probes(sizes, design)
+        enough = sizes >= wanted
+        with_three = int((sizes >= 3).sum())
+        if enough.sum() < 2:
+            raise DesignError(
+                f"{int(enough.sum())} of {count(len(sizes))} people have {wanted} images.",
+                "ask for fewer images of each.",
+            )
+        places = np.array(
+            [own[:wanted] for own, fine in zip(lists["place"].to_list(), enough, strict=True) if fine]
+        )
+        if mixed:
+            turn = (np.arange(wanted)[None, :] + np.arange(len(places))[:, None]) % wanted
+            places = np.take_along_axis(places, turn, axis=1)
+        return cls(
+            samples,
+            places.astype(np.intp),
+            mixed,
+            len(samples.subjects) - len(places),
+            len(samples) - places.size,
+            (3, with_three) if with_three > len(places) else None,
+        )
+
+    @property
+    def n_columns(self) -> int:
+        """How many images each person has."""
+        return int(self.places.shape[1])
+
+    def experiment(self, gallery: int, probes: tuple[int, ...] | None = None) -> Experiment:
+        """One column as the gallery, the others (or some of them) as probes."""
+        others = probes if probes is not None else tuple(k for k in range(self.n_columns) if k != gallery)
+        kind = "mixed column" if self.mixed else "column"
+        enrolled = Selection(
+            frozen(np.sort(self.places[:, gallery])), f"{kind} {gallery + 1} of each person's images"
+        )
+        searched = Selection(
+            frozen(np.sort(self.places[:, others].ravel())),
+            f"{kind}s {', '.join(str(k + 1) for k in others)}",
+        )
+        return Experiment(self.samples, enrolled, searched)
+
+
+@dataclass(frozen=True, eq=False)
+class GalleryEffect:
+    """One algorithm with each column of images as the gallery in turn.
+
+    Attributes
+    ----------
+    estimates, bands
+        The rate at the rank and the whole curve, for each gallery, under the design.
+    statistic, p_value
+        Do the galleries differ? Hotelling's T² of people's contrasts, as F, which knows that galleries share people and
+        images. Its target is other people.
+    pairs
+        Every two galleries: difference of the rates, its standard error over people, p-value and Holm's adjustment.
+    """
+
+    algorithm: str
+    rank: int
+    mixed: bool
+    n_subjects: int
+    n_left_out: int
+    estimates: tuple[Estimate, ...]
+    bands: tuple[Band, ...]
+    statistic: float
+    degrees_of_freedom: tuple[int, int]
+    p_value: float
+    pairs: tuple[dict[str, Any], ...]
+
+    @property
+    def range(self) -> float:
+        """The largest less the smallest rate."""
+        values = [one.value for one in self.estimates]
+        return max(values) - min(values)
+
+    def sentence(self) -> Note:
+        """The answer in words."""
+        of = {
+            "algorithm": self.algorithm,
+            "n": len(self.estimates),
+            "kind": "mixed galleries" if self.mixed else "galleries",
+            "rank": self.rank,
+            "range": self.range,
+        }
+        above, below = self.degrees_of_freedom
+        if self.n_subjects <= above:
+            return _NOT_TESTED(**of, people=self.n_subjects)
+        said = _DIFFER if self.p_value <= 0.05 else _ALIKE
+        return said(**of, above=above, below=below, statistic=self.statistic, p=self.p_value)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "algorithm": self.algorithm,
+            "rank": self.rank,
+            "mixed": self.mixed,
+            "n_subjects": self.n_subjects,
+            "n_left_out": self.n_left_out,
+            "galleries": [one.to_dict() for one in self.estimates],
+            "statistic": self.statistic,
+            "degrees_of_freedom": list(self.degrees_of_freedom),
+            "p_value": self.p_value,
+            "pairs": [dict(pair) for pair in self.pairs],
+            "sentence": self.sentence().to_dict(),
+        }
+
+
+def gallery_effect(
+    scores: Scores,
+    columns: ImageColumns,
+    *,
+    rank: int = 1,
+    design: StratifiedDesign | None = None,
+    confidence_level: float = 0.95,
+    ties: TiePolicy = "pessimistic",
+    on_failure: FailurePolicy = "miss",
+    rng: int = 0,
+) -> GalleryEffect:
+    """Take each column of images as the gallery, the others as each person's units, and ask whether it matters which."""
+    chosen = design if design is not None else BRR()
+    outcomes = [
+        rank_probes(scores, columns.experiment(k), ties=ties, on_failure=on_failure)
+        for k in range(columns.n_columns)
+    ]
+    measure = RecognitionRate(rank)
+    estimates = tuple(
+        estimate(measure, one, design=chosen, confidence_level=confidence_level, rng=rng) for one in outcomes
+    )
+    bands = tuple(
+        estimate_cmc(one, design=chosen, confidence_level=confidence_level, rng=rng) for one in outcomes
+    )
+    means = np.stack([_by_person(one, rank) for one in outcomes], axis=1)
+    statistic, freedom, p_value = _hotelling(means)
+    return GalleryEffect(
+        scores.name,
+        rank,
+        columns.mixed,
+        len(columns.places),
+        columns.n_left_out,
+        estimates,
+        bands,
+        statistic,
+        freedom,
+        p_value,
+        _pairs(means),
+    )
+
+
+def _by_person(outcomes: Outcomes, rank: int) -> Floats:
+    """Each person's mean success."""
+    codes = np.unique(outcomes.subjects, return_inverse=True)[1]
+    return np.asarray(
+        np.bincount(codes, weights=outcomes.success(rank)) / np.bincount(codes), dtype=np.float64
+    )
+
+
+def _hotelling(means: Floats) -> tuple[float, tuple[int, int], float]:
+    """Hotelling's T² that all columns have the same mean, from contrasts with the last; F, its degrees of freedom and p.
+
+    Contrasts that do not vary independently of the others are left out. With no more people than contrasts there is no test.
+    """
+    from scipy.special import fdtrc
+
+    contrasts = means[:, :-1] - means[:, -1:]
+    n, most = contrasts.shape
+    if n <= most:
+        return 0.0, (most, 1), 1.0
+    spread = np.atleast_2d(np.cov(contrasts, rowvar=False))
+    values, vectors = np.linalg.eigh(spread)
+    varying = values > max(1e-12 * float(values.max()), ROUNDING**2)
+    p = int(varying.sum())
+    middle = contrasts.mean(axis=0)
+    if p == 0:
+        return 0.0, (1, n), 1.0
+    along = vectors[:, varying].T @ middle
+    t2 = n * float((along**2 / values[varying]).sum())
+    f = (n - p) / (p * (n - 1)) * t2
+    return f, (p, n - p), float(fdtrc(p, n - p, f))
+
+
+def _pairs(means: Floats) -> tuple[dict[str, Any], ...]:
+    from scipy.special import stdtr
+
+    n = len(means)
+    found = []
+    for a, b in combinations(range(means.shape[1]), 2):
+        apart = means[:, a] - means[:, b]
+        error = float(apart.std(ddof=1) / np.sqrt(n)) if np.ptp(apart) > ROUNDING else 0.0
+        difference = float(apart.mean())
+        p = (
+            float(2 * stdtr(n - 1, -abs(difference) / error)) if error > 0 else 1.0
+        )  # nothing varies over people
+        found.append(
+            {"first": a + 1, "second": b + 1, "difference": difference, "standard_error": error, "p_value": p}
+        )
+    adjusted = holm([pair["p_value"] for pair in found])
+    return tuple({**pair, "p_adjusted": p} for pair, p in zip(found, adjusted, strict=True))

@@ -1,0 +1,185 @@
+"""What a FERET study found, on each set of probes and in all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from proband._version import __version__
+from proband.engine.frames import frame_of_rows
+from proband.engine.rendering import Shown
+from proband.inference.comparisons.comparison import Comparison
+from proband.inference.estimates.evaluation import Evaluation, probes_called
+from proband.inference.estimates.people_fractions import SizeCurve
+from proband.inference.galleries.difficulty import Difficulty
+from proband.inference.galleries.places import places
+from proband.inference.galleries.rejection import RejectionTest
+from proband.inference.galleries.tables import GalleryVariation
+from proband.inference.galleries.versions import Contrast
+from proband.results.estimate import Band
+from proband.words import Note, plain
+
+
+@dataclass(frozen=True, eq=False)
+class CategoryResult:
+    """What one set of probes shows about the field of algorithms.
+
+    Attributes
+    ----------
+    average
+        The mean of the algorithms' curves, with an interval at each rank.
+    upper_bound
+        The curve of the algorithm that is best at rank 1, with its own band; `leader` is its name. Being picked as the best of
+        several on these very probes flatters it.
+    comparison
+        Every two algorithms at the study's rank; None for a single one.
+    difficulty
+        Whether the probes tell algorithms apart.
+    """
+
+    category: str | None
+    average: Band
+    upper_bound: Band
+    leader: str
+    comparison: Comparison | None
+    difficulty: Difficulty
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        facts = self.average.facts
+        return {
+            "category": probes_called(self.category),
+            "n_probes": facts.n_probes,
+            "n_probe_subjects": facts.n_probe_subjects,
+            "n_gallery_subjects": facts.n_gallery_subjects,
+            "n_gallery_images": facts.n_gallery_images,
+            "average": _plain(self.average),
+            "upper_bound": {"algorithm": self.leader, **_plain(self.upper_bound)},
+            "difficulty": self.difficulty.to_dict(),
+            "comparison": None if self.comparison is None else self.comparison.to_dict(),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class FeretStudy(Shown):
+    """Everything the study found.
+
+    Attributes
+    ----------
+    evaluation
+        Every algorithm on every set of probes.
+    field
+        The algorithms that averages, upper bounds, places and tables of variation are over: all but the fully automatic versions.
+    rank
+        The rank of tables and tests; curves have all ranks.
+    results
+        For each set of probes: average, current upper bound, comparison, difficulty.
+    versions, improvements
+        One algorithm in two states.
+    variation
+        Rates over disjoint galleries, for each set of probes and each order of people.
+    sizes
+        Expected rates in smaller galleries, for each set of probes and algorithm.
+    rejection
+        Searches for people who are not enrolled, if asked for.
+    notes
+        What could not be done, and why.
+    """
+
+    evaluation: Evaluation
+    field: tuple[str, ...]
+    rank: int
+    results: tuple[CategoryResult, ...]
+    versions: tuple[Contrast, ...]
+    improvements: tuple[Contrast, ...]
+    variation: tuple[GalleryVariation, ...]
+    sizes: tuple[SizeCurve, ...]
+    rejection: RejectionTest | None
+    notes: tuple[Note, ...] = ()
+
+    def __repr__(self) -> str:
+        leaders = ", ".join(f"{probes_called(one.category)}: {one.leader}" for one in self.results[:4])
+        return (
+            f"FeretStudy({len(self.evaluation.algorithms)} algorithms, {len(self.results)} sets of probes; "
+            f"best at rank 1 on {leaders})"
+        )
+
+    def to_frame(self) -> pl.DataFrame:
+        """The leaderboard: a row for each set of probes and algorithm with its places, and one for the average."""
+        held = {
+            (one.category, name): (place, *reach)
+            for one in self.results
+            for name, (place, reach) in places_of(self, one).items()
+        }
+        entries, nowhere = self.evaluation.entries, (None, None, None)
+        placed = frame_of_rows(
+            (held.get((entry.category, entry.algorithm), nowhere) for entry in entries),
+            dict.fromkeys(("place", "place_low", "place_high"), pl.Int64),
+        )
+        board = pl.concat([self.evaluation.to_frame(), placed], how="horizontal")
+        averages = frame_of_rows([self._average_row(one) for one in self.results])
+        sets = [*(entry.category for entry in entries), *(one.category for one in self.results)]
+        order = [self.evaluation.categories.index(one) for one in sets]
+        return pl.concat([board, averages], how="diagonal_relaxed")[np.argsort(order, kind="stable")]
+
+    def _average_row(self, one: CategoryResult) -> dict[str, Any]:
+        band, facts = one.average, one.average.facts
+        row: dict[str, Any] = {"category": probes_called(one.category), "algorithm": facts.algorithm}
+        for t in self.evaluation.ranks:
+            at = min(t, len(band.values)) - 1
+            row |= {
+                f"rank_{t}": band.at(t),
+                f"rank_{t}_low": float(band.low[at]),
+                f"rank_{t}_high": float(band.high[at]),
+            }
+        return row | {
+            "probes": facts.n_probes,
+            "probe_subjects": facts.n_probe_subjects,
+            "gallery_images": facts.n_gallery_images,
+            "gallery_subjects": facts.n_gallery_subjects,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "proband": __version__,
+            "rank": self.rank,
+            "confidence_level": self.evaluation.confidence_level,
+            "field": list(self.field),
+            "evaluation": self.evaluation.to_dict(),
+            "categories": [one.to_dict() for one in self.results],
+            "versions": [one.to_dict() for one in self.versions],
+            "improvements": [one.to_dict() for one in self.improvements],
+            "variation": [
+                {**one.to_dict(), "category": probes_called(one.category)} for one in self.variation
+            ],
+            "sizes": [one.to_dict() for one in self.sizes],
+            "rejection": None if self.rejection is None else self.rejection.to_dict(),
+            "notes": plain(self.notes),
+        }
+
+
+def places_of(study: FeretStudy, one: CategoryResult) -> dict[str, tuple[int, tuple[int, int]]]:
+    """Each algorithm's place on a set of probes (equal rates share one), and the places it can hold by the tests."""
+    rates = {
+        entry.algorithm: entry.curve.at(study.rank)
+        for entry in study.evaluation.of(one.category)
+        if entry.algorithm in study.field
+    }
+    reach = dict.fromkeys(rates, (1, 1)) if one.comparison is None else one.comparison.places()
+    own = places(np.array(list(rates.values()))).tolist()
+    return {name: (place, reach[name]) for name, place in zip(rates, own, strict=True)}
+
+
+def _plain(band: Band) -> dict[str, Any]:
+    return {
+        "cmc": band.values.tolist(),
+        "cmc_low": band.low.tolist(),
+        "cmc_high": band.high.tolist(),
+        "design": band.design.to_dict(),
+        "answers": band.answers.to_dict(),
+        "notes": plain(band.notes),
+    }

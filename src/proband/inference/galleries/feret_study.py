@@ -1,0 +1,292 @@
+"""The study of FERET 2000 (Phillips, Moon, Rizvi & Rauss) on any scores: categories, versions, galleries, sizes, rejection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+from proband.designs import Galleries
+from proband.engine import Progress
+from proband.errors import DesignError, Hint, UsageError, first_few
+from proband.inference.comparisons.comparing import compare
+from proband.inference.estimates.evaluation import (
+    Entry,
+    Evaluation,
+    evaluate,
+    evaluate_outcomes,
+    probes_called,
+)
+from proband.inference.estimates.people_fractions import SizeCurve, average_band, size_curve
+from proband.inference.galleries.difficulty import difficulty
+from proband.inference.galleries.feret_results import (
+    CategoryResult as CategoryResult,
+    FeretStudy as FeretStudy,
+)
+from proband.inference.galleries.rejection import Rejection, rejection_test
+from proband.inference.galleries.tables import GalleryVariation
+from proband.inference.galleries.variation import gallery_variation
+from proband.inference.galleries.versions import (
+    Improvement,
+    Version,
+    contrasts,
+    require_different,
+    require_known,
+)
+from proband.inference.proportions import check_seed
+from proband.measures import Outcomes, RecognitionRate, rank as rank_probes, upper_bound_cmc
+from proband.measures.identification import of_the_leader
+from proband.measures.outcomes import Counting, FailurePolicy, TiePolicy
+from proband.results.estimate import Band
+from proband.samples import Category, Experiment
+from proband.scores import Scores
+from proband.words import Note, Sentence, count
+
+_MOST_GROUPS = 20
+_PICKED = Sentence(
+    "feret.picked-as-best",
+    "caution",
+    "picked as the best of {n:count} on these probes, so its interval leans upwards",
+)
+_NO_VARIATION = Sentence("feret.no-variation", "caution", "{category}: no variation over {design}: {why}")
+
+
+def feret_study(
+    scores: Sequence[Scores],
+    experiment: Experiment,
+    *,
+    categories: Sequence[Category] = (),
+    pooled: Category | None = None,
+    versions: Iterable[Version | tuple[str, str]] = (),
+    improvements: Iterable[Improvement | tuple[str, ...]] = (),
+    galleries: Galleries | Sequence[Galleries] | None = None,
+    ages: str | None = None,
+    sizes: Sequence[int] = (),
+    rejection: Rejection | None = None,
+    ranks: Sequence[int] = (1, 5, 10),
+    ranked: Sequence[Outcomes] | None = None,
+    ties: TiePolicy = "pessimistic",
+    counting: Counting = "images",
+    on_failure: FailurePolicy = "miss",
+    confidence_level: float = 0.95,
+    seed: int = 0,
+    check_orientation: bool = True,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> FeretStudy:
+    """Run the study.
+
+    Parameters
+    ----------
+    scores, experiment, categories, pooled
+        As `evaluate` takes them: all algorithms, the whole gallery and all probes, the categories of probes, and which probes are
+        taken together.
+    versions
+        Pairs (fully automatic, partially automatic) of names. The fully automatic version's failures count as misses, so that the
+        difference is the cost of locating the face. Fully automatic versions take no part in averages and places.
+    improvements
+        Pairs (earlier, later) of names, and their dates if they are to be shown.
+    galleries
+        Disjoint galleries to repeat everything over, in one order of people or several.
+    ages
+        The column whose difference between probe and mate is the age in tables of variation.
+    sizes
+        Numbers of people enrolled to work out the expected rate for.
+    rejection
+        Searches for people who are not enrolled.
+    ranks
+        The ranks of tables; the first is that of tests, places, galleries and sizes.
+    ranked
+        What became of every probe, for each algorithm, if that is known already.
+    seed
+        Of galleries at random, people held out, and replicates where there are any.
+    """
+    check_seed(seed)
+    pairs = [one if isinstance(one, Version) else Version(*one) for one in versions]
+    steps = [one if isinstance(one, Improvement) else Improvement(*one) for one in improvements]
+    names = [one.name for one in scores]
+    for pair in pairs:
+        require_known((pair.fully, pair.partially), names)
+    for step in steps:
+        require_known((step.earlier, step.later), names)
+    require_different(pairs)
+    require_different(steps)
+    ranking: dict[str, Any] = {
+        "ties": ties,
+        "counting": counting,
+        "on_failure": on_failure,
+        "threads": threads,
+    }
+    shown: dict[str, Any] = {
+        "categories": categories,
+        "pooled": pooled,
+        "ranks": ranks,
+        "confidence_level": confidence_level,
+    }
+    if ranked is not None:
+        evaluation = evaluate_outcomes(ranked, experiment, **shown)
+    else:
+        evaluation = evaluate(
+            scores, experiment, **shown, check_orientation=check_orientation, progress=progress, **ranking
+        )
+    rank = evaluation.ranks[0]
+    field = tuple(name for name in names if name not in {pair.fully for pair in pairs})
+    if not field:
+        raise UsageError(
+            "Every algorithm is said to be fully automatic, so there is no field to average over."
+        )
+    designs = [galleries] if isinstance(galleries, Galleries) else list(galleries or ())
+    shared = [one for one in scores if one.name in field]
+    variation, notes = _variation(
+        shared, experiment, [pooled, *categories], evaluation, designs, RecognitionRate(rank),
+        {"ages": ages, "confidence_level": confidence_level, "seed": seed, "progress": progress, **ranking},
+    )  # fmt: skip
+    return FeretStudy(
+        evaluation=evaluation,
+        field=field,
+        rank=rank,
+        results=tuple(_result(evaluation, name, field, rank, seed) for name in evaluation.categories),
+        versions=contrasts(evaluation, pairs, rank, confidence_level, seed),
+        improvements=contrasts(evaluation, steps, rank, confidence_level, seed),
+        variation=variation,
+        sizes=_sizes(scores, experiment, evaluation, sizes, ranking) if sizes else (),
+        rejection=None
+        if rejection is None
+        else rejection_test(
+            scores,
+            experiment,
+            rejection,
+            on_failure=on_failure,
+            confidence_level=confidence_level,
+            seed=seed,
+            threads=threads,
+            progress=progress,
+        ),
+        notes=notes,
+    )
+
+
+def probe_groups(experiment: Experiment, column: str) -> tuple[Category, ...]:
+    """Make a category of the probes of each value of a column, such as the sex of the person."""
+    frame = experiment.samples.frame
+    if column not in frame.columns:
+        raise UsageError(
+            f"There is no column {column!r} to group probes by.",
+            f"there are: {first_few(frame.columns, 12)}.",
+        )
+    kind = frame.schema[column]
+    if kind.is_nested() or kind == pl.Object:
+        raise UsageError(f"The column {column!r} is of type {kind}, which makes no groups.")
+    found = frame[column][experiment.probes[experiment.mated]].drop_nulls().unique().sort()
+    if not 1 <= len(found) <= _MOST_GROUPS:
+        raise UsageError(
+            f"The column {column!r} has {count(len(found))} values among the probes; groups are 1 to {_MOST_GROUPS}.",
+            Hint("for ranges write categories: {option:category}.", name="young", rule="probe.age < 30"),
+        )
+    if found.dtype == pl.Date:
+        values = [(str(value), f"date('{value}')") for value in found]
+    else:
+        plain = found if found.dtype.is_numeric() or found.dtype == pl.Boolean else found.cast(pl.String)
+        values = [(str(value), repr(value)) for value in plain]
+    return tuple(Category(f"{column} {name}", f"probe.col({column!r}) == {value}") for name, value in values)
+
+
+def _result(
+    evaluation: Evaluation, category: str | None, field: tuple[str, ...], rank: int, seed: int
+) -> CategoryResult:
+    entries = [entry for entry in evaluation.of(category) if entry.algorithm in field]
+    outcomes, level = [entry.outcomes for entry in entries], evaluation.confidence_level
+    comparison = (
+        compare(RecognitionRate(rank), outcomes, confidence_level=level, rng=seed)
+        if len(outcomes) > 1
+        else None
+    )
+    curves = [entry.curve for entry in entries]
+    bound = upper_bound_cmc(curves)
+    leader = next(entry for entry in entries if entry.curve.values is bound.values)
+    return CategoryResult(
+        category,
+        average_band(outcomes, curves, level),
+        _selected(leader, bound.facts.algorithm, len(entries)),
+        leader.algorithm,
+        comparison,
+        difficulty(category, outcomes, rank, comparison),
+    )
+
+
+def _selected(entry: Entry, name: str, of: int) -> Band:
+    return replace(
+        entry.band,
+        facts=replace(entry.band.facts, algorithm=name),
+        answers=replace(entry.band.answers, of=of_the_leader(entry.band.answers.of)),
+        notes=(*entry.band.notes, *([_PICKED(n=of)] if of > 1 else [])),
+    )
+
+
+def _variation(
+    scores: Sequence[Scores],
+    experiment: Experiment,
+    categories: Sequence[Category | None],
+    evaluation: Evaluation,
+    designs: Sequence[Galleries],
+    measure: RecognitionRate,
+    settings: dict[str, Any],
+) -> tuple[tuple[GalleryVariation, ...], tuple[Note, ...]]:
+    """Repeat every set of probes over every choice of galleries; say of which no gallery has a probe."""
+    made, notes = [], []
+    shown = [one for one in categories if one is None or one.name in evaluation.categories]
+    for design in designs:
+        design.parts(experiment)  # galleries that cannot be made are no matter of a category
+        for category in shown:
+            try:
+                made.append(
+                    gallery_variation(
+                        measure,
+                        scores,
+                        experiment,
+                        design,
+                        category=category,
+                        check_orientation=False,
+                        **settings,
+                    )
+                )
+            except DesignError as none:
+                name = probes_called(None if category is None else category.name)
+                why = none.message.rstrip(".")
+                notes.append(_NO_VARIATION(category=name, design=design.as_method, why=why))
+    return tuple(made), tuple(notes)
+
+
+def _sizes(
+    scores: Sequence[Scores],
+    experiment: Experiment,
+    evaluation: Evaluation,
+    sizes: Sequence[int],
+    ranking: dict[str, Any],
+) -> tuple[SizeCurve, ...]:
+    rank, level = evaluation.ranks[0], evaluation.confidence_level
+    by_people = {one.name: _counting_people(one, experiment, evaluation, ranking) for one in scores}
+    return tuple(
+        size_curve(
+            by_people[entry.algorithm].restricted(entry.outcomes.experiment),
+            entry.category,
+            sizes,
+            rank,
+            level,
+        )
+        for entry in evaluation.entries
+    )
+
+
+def _counting_people(
+    scores: Scores, experiment: Experiment, evaluation: Evaluation, ranking: dict[str, Any]
+) -> Outcomes:
+    """The outcomes over all probes with ranks that count people: those there are, or made anew for several images a person."""
+    pooled = evaluation.of(evaluation.categories[0])
+    whole = next(entry for entry in pooled if entry.algorithm == scores.name).outcomes
+    by_people = whole.counting == "subjects" or whole.n_gallery_images == whole.n_gallery_subjects
+    if by_people and whole.experiment is experiment:
+        return whole
+    return rank_probes(scores, experiment, check_orientation=False, **ranking | {"counting": "subjects"})

@@ -1,0 +1,175 @@
+"""The arithmetic of rates over several galleries: places and how sure they are, the spread, and whether it is chance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.designs import Bootstrap
+from proband.designs.galleries import SmallGallery, dated_column
+from proband.inference.estimates.closed import effective_size, people_in
+from proband.inference.estimates.clusters import cluster_statistics
+from proband.inference.proportions import Interval, t_quantile
+from proband.measures import Outcomes
+from proband.samples import Samples
+from proband.words import Note, Sentence
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+RESAMPLES = 2_000  # of a gallery's people, for the places
+_DIGITS = 12  # rates that agree this far are equal: sums of fractions differ by rounding
+_FEWEST_PEOPLE, _FEWEST_EXPECTED = 10, 5.0  # in each gallery, for the chi-square to hold
+_DAY = 86_400_000_000  # microseconds
+
+_ONE_GALLERY = Sentence("galleries.too-few", "caution", "fewer than two galleries have probes")
+_FEW_PEOPLE = Sentence(
+    "galleries.few-people", "caution", "a gallery has probes of fewer than {fewest:count} people"
+)
+_FEW_EXPECTED = Sentence(
+    "galleries.few-expected",
+    "caution",
+    "a gallery is expected to have fewer than {fewest:given} independent successes or failures",
+)
+
+
+def places(rates: Floats) -> Integers:
+    """Each algorithm's place, along the last axis: one more than the number of algorithms with a higher rate."""
+    rounded = np.round(rates, _DIGITS)
+    found: Integers = 1 + (rounded[..., None, :] > rounded[..., :, None]).sum(axis=-1)
+    return found
+
+
+def place_intervals(outcomes: Sequence[Outcomes], rank: int, level: float, seed: int) -> Integers | None:
+    """The lowest and highest place of each algorithm when a gallery's people are drawn anew.
+
+    Each draw takes the same people for all algorithms, with all their probes. None where all probes are of one person.
+    """
+    people = np.unique(np.concatenate([one.subjects for one in outcomes]))
+    if len(people) < 2:
+        return None
+    units = [np.searchsorted(people, one.subjects) for one in outcomes]
+    n = len(people)
+    successes = [
+        np.bincount(unit, weights=one.success(rank), minlength=n)
+        for unit, one in zip(units, outcomes, strict=True)
+    ]
+    rows = np.column_stack([*successes, *(np.bincount(unit, minlength=n) for unit in units)])
+    drawn = []
+    for weights in Bootstrap("subject", n_resamples=RESAMPLES).weights(n, seed):
+        sums = weights.astype(np.float64) @ rows
+        probes = sums[:, len(outcomes) :]
+        # A draw may hold nobody with a probe that this algorithm could judge.
+        drawn.append(places(sums[:, : len(outcomes)] / np.where(probes > 0, probes, np.inf)))
+    tail = (1 - level) / 2
+    ends = np.quantile(np.concatenate(drawn), [tail, 1 - tail], axis=0, method="inverted_cdf")
+    return ends.astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Rates over galleries: mean, its Student interval, standard deviation, largest less smallest; None where unknown."""
+
+    mean: float
+    interval: Interval | None
+    standard_deviation: float | None
+    range: float
+
+
+def spread_of(values: Floats, level: float, limits: Interval) -> Spread:
+    """Describe the values of galleries, which are independent groups of people.
+
+    The interval is cut off at the `limits` of what can be. Values that do not vary show nothing of what other groups would
+    give, so they have none.
+    """
+    mean, extent = float(values.mean()), float(values.max() - values.min())
+    if len(values) < 2:
+        return Spread(mean, None, None, extent)
+    deviation = float(values.std(ddof=1))
+    if extent < 10.0**-_DIGITS:
+        return Spread(mean, None, 0.0, 0.0)
+    reach = t_quantile(level, len(values) - 1.0) * deviation / np.sqrt(len(values))
+    interval = Interval(max(limits.low, mean - reach), min(limits.high, mean + reach))
+    return Spread(mean, interval, deviation, extent)
+
+
+@dataclass(frozen=True)
+class Heterogeneity:
+    """Whether galleries differ by more than chance.
+
+    Attributes
+    ----------
+    statistic, degrees_of_freedom, p_value
+        Chi-square over the galleries with probes; None where it was declined.
+    between
+        The standard deviation between galleries that chance leaves unexplained; 0 if there is none.
+    declined
+        Why there is no test.
+    """
+
+    statistic: float | None = None
+    degrees_of_freedom: int | None = None
+    p_value: float | None = None
+    between: float | None = None
+    declined: Note | None = None
+
+
+def heterogeneity(outcomes: Sequence[Outcomes], rank: int) -> Heterogeneity:
+    """Test whether galleries of different people have one rate, and estimate by how much they differ.
+
+    Each gallery counts with the number of independent probes its own people are worth, and variances are taken at the
+    common rate (Rao & Scott 1992); with one probe for each person this is Pearson's chi-square. The standard deviation left
+    after chance is the moment estimate of DerSimonian & Laird (1986) with the same weights.
+    """
+    from scipy.special import chdtrc
+
+    if len(outcomes) < 2:
+        return Heterogeneity(declined=_ONE_GALLERY())
+    sizes = np.array([_worth(one, rank) for one in outcomes])
+    rates = np.array([float(one.success(rank).mean()) for one in outcomes])
+    common = float(sizes @ rates / sizes.sum())
+    if min(people_in(one) for one in outcomes) < _FEWEST_PEOPLE:
+        return Heterogeneity(declined=_FEW_PEOPLE(fewest=_FEWEST_PEOPLE))
+    if min(common, 1 - common) * sizes.min() < _FEWEST_EXPECTED:
+        return Heterogeneity(declined=_FEW_EXPECTED(fewest=_FEWEST_EXPECTED))
+    weights = sizes / (common * (1 - common))
+    statistic = float(weights @ (rates - common) ** 2)
+    freedom = len(rates) - 1
+    excess = (statistic - freedom) / float(weights.sum() - (weights**2).sum() / weights.sum())
+    return Heterogeneity(
+        statistic, freedom, float(chdtrc(freedom, statistic)), float(np.sqrt(max(0.0, excess)))
+    )
+
+
+def _worth(outcomes: Outcomes, rank: int) -> float:
+    """How many independent probes a gallery's probes tell as much as."""
+    if people_in(outcomes) == len(outcomes):
+        return float(len(outcomes))
+    return effective_size(cluster_statistics(outcomes.success(rank), outcomes.subjects))
+
+
+def mean_age(samples: Samples, gallery: SmallGallery, column: str) -> tuple[float | None, int]:
+    """The mean over probes of the time between probe and mate, in days for dates, and how many probes lack a value.
+
+    Which of the two came first does not matter, or a gallery of both kinds would seem to have no age. With several mates the
+    mean over them counts.
+    """
+    series = dated_column(samples, column, "tell ages by")
+    if series.dtype in (pl.Date, pl.Datetime):
+        series = series.cast(pl.Datetime("us")).dt.epoch("us") / _DAY
+    values = series.cast(pl.Float64).to_numpy()
+
+    def dated(images: npt.NDArray[np.intp]) -> pl.LazyFrame:
+        frame = pl.LazyFrame({"image": images, "person": samples.codes[images], "at": values[images]})
+        return frame.filter(pl.col("at").is_finite())
+
+    pairs = dated(gallery.probes).join(
+        dated(gallery.images), on="person", suffix="_mate", maintain_order="left"
+    )
+    apart = (pl.col("at") - pl.col("at_mate")).abs().mean()
+    ages = pairs.group_by("image", maintain_order=True).agg(apart).collect()["at"].to_numpy()
+    return (float(ages.mean()) if len(ages) else None), len(gallery.probes) - len(ages)

@@ -1,0 +1,386 @@
+"""Performance over several galleries of different people: rates, places, ages and how far they vary (Phillips et al. 2000)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from proband.designs import Galleries
+from proband.designs.galleries import GalleryParts
+from proband.engine import Progress, Silent
+from proband.errors import DesignError, Said, UsageError
+from proband.inference.estimates.closed import people_in
+from proband.inference.estimates.estimation import estimate
+from proband.inference.estimates.tallies import tally
+from proband.inference.galleries.places import (
+    Spread,
+    heterogeneity,
+    mean_age,
+    place_intervals,
+    places,
+    spread_of,
+)
+from proband.inference.galleries.tables import (
+    GalleryCell,
+    GalleryFacts,
+    GalleryRow,
+    GalleryVariation as GalleryVariation,
+)
+from proband.inference.proportions import Interval, check_level, check_seed
+from proband.measures import Outcomes, RecognitionRate, rank as rank_probes
+from proband.measures.outcomes import Counting, FailurePolicy, TiePolicy
+from proband.results.base import Answers, Facts
+from proband.results.estimate import Estimate
+from proband.results.targets import derived
+from proband.samples import Category, Experiment
+from proband.scores import Scores, require_orientation
+from proband.words import Note, Sentence, Target, count
+
+_RATES = Interval(0.0, 1.0)
+_ANYTHING = Interval(-np.inf, np.inf)
+AVERAGE = "average over algorithms"
+_OTHER_GALLERIES = Target("people-in-galleries", "other people, in galleries of this size")
+_FIXED = Target("algorithm-and-images", "the algorithm and how many images people have")
+_ALIKE = Target(
+    "galleries-alike",
+    "galleries are independent groups of people, alike in distribution, and their mean is nearly normal",
+)
+
+_MEANING = (
+    Sentence(
+        "galleries.meaning-of-intervals",
+        "note",
+        "the interval and the places of one gallery speak of other people searched for in that gallery; for places its people are "
+        "drawn anew, the same for all algorithms",
+    )(),
+    Sentence(
+        "galleries.meaning-of-test",
+        "note",
+        "the test whether galleries differ takes the people of a gallery for independent, so a rival who stands before many of them "
+        "counts as a difference between galleries",
+    )(),
+)
+_DEVIATION = Sentence("galleries.deviation", "note", "standard deviation over galleries {deviation:rate}")
+_NOT_COMPARED = Sentence(
+    "galleries.not-compared",
+    "caution",
+    "{algorithm} compared no probe of gallery {gallery} with a mate: an empty cell",
+)
+_UNDATED = Sentence(
+    "galleries.no-age",
+    "note",
+    "no age of {n:count probe}: they, or all their mates, have no value in '{column}'",
+)
+_NO_PROBES = Sentence(
+    "galleries.no-probes", "caution", "no probes in {n:word gallery/galleries} {which:names}: empty cells"
+)
+_NO_PROBES_OF = Sentence(
+    "galleries.no-probes-of-category",
+    "caution",
+    "no probes in category '{category}' in {n:word gallery/galleries} {which:names}: empty cells",
+)
+NO_TEST = Sentence(
+    "galleries.no-test", "note", "no test whether galleries differ for {algorithms:names}: {why}"
+)
+"""Why some algorithms have no test."""
+_FEW_GALLERIES = Sentence(
+    "galleries.fewer-than-three",
+    "caution",
+    "fewer than three galleries have probes, which is too few to say how galleries vary: rely on no interval of the mean",
+)
+_NO_VARIATION = Sentence(
+    "galleries.do-not-vary",
+    "caution",
+    "galleries that do not vary show nothing of other people: no interval of their mean is claimed",
+)
+
+
+def gallery_variation(
+    measure: RecognitionRate,
+    scores: Sequence[Scores],
+    experiment: Experiment,
+    design: Galleries,
+    *,
+    category: Category | None = None,
+    ages: str | None = None,
+    ties: TiePolicy = "pessimistic",
+    counting: Counting = "images",
+    on_failure: FailurePolicy = "miss",
+    confidence_level: float = 0.95,
+    seed: int = 0,
+    check_orientation: bool = True,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> GalleryVariation:
+    """Measure algorithms in several galleries of different people, and ask how much the people matter.
+
+    Each probe is ranked within the gallery that holds its person, so no score is looked at in more than one gallery.
+
+    Parameters
+    ----------
+    measure
+        A recognition rate.
+    scores, experiment
+        One for each algorithm, with names of their own; the large gallery and its probes.
+    design
+        How people are dealt to galleries.
+    category
+        Score only these probes; a gallery may then have none, and its cells are empty.
+    ages
+        A column of dates or numbers: each gallery's mean time between probe and mate, in days for dates.
+    confidence_level, seed
+        Of all intervals, and of the draws behind the places' intervals.
+    ties, counting, on_failure, check_orientation, threads, progress
+        As in `rank`.
+    """
+    check_level(confidence_level)
+    check_seed(seed)
+    if not isinstance(measure, RecognitionRate):
+        raise UsageError(
+            "Variation over galleries is of a recognition rate.",
+            "for the mean of another measure over galleries: estimate(measure, scores, experiment, Galleries()).",
+        )
+    if not isinstance(design, Galleries):
+        raise UsageError(f"{design!r} does not make galleries of different people.", "use Galleries(6).")
+    names = [one.name for one in scores]
+    if not names or len(set(names)) != len(names):
+        raise UsageError(f"Algorithms need names of their own; got {', '.join(names) or 'none'}.")
+    options: dict[str, Any] = {
+        "ties": ties, "counting": counting, "on_failure": on_failure, "threads": threads,
+    }  # fmt: skip
+    parts = design.parts(experiment if category is None else category.of(experiment))
+    ranked, noted = _ranked(scores, experiment, parts, check_orientation, progress or Silent(), options)
+    facts, undated = _facts(experiment, parts, ages)
+    cells = _cells(measure, names, ranked, confidence_level, seed)
+    rows = tuple(
+        _row(name, own, [one for one in outcomes if one is not None], measure.rank, confidence_level)
+        for name, own, outcomes in zip(names, cells, ranked, strict=True)
+    )
+    averages = tuple(_mean_of([row[g].rate for row in cells]) for g in range(design.k))
+    overall = np.array([one for one in averages if one is not None])
+    average = GalleryRow(AVERAGE, spread_of(overall, confidence_level, _RATES), None, None, None)
+    said = (*_about_spread([row.spread for row in rows], len(overall)), *_declined(rows), *_MEANING)
+    notes = (*parts.notes, *noted, *_empty(facts, category), *undated, *said)
+    return GalleryVariation(
+        estimand=measure.estimand,
+        category=None if category is None else category.name,
+        design=design.as_method,
+        size=parts.size,
+        galleries=facts,
+        cells=tuple(cell for row in cells for cell in row),
+        rows=rows,
+        averages=averages,
+        average=average,
+        confidence_level=confidence_level,
+        seed=seed,
+        answers=_answers(measure, parts, len(overall)),
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def estimate_over_galleries(
+    measure: Any, data: Any, within: Any, design: Galleries, level: float, population: int | None
+) -> Estimate:
+    """The mean of a measure over galleries of different people, with Student's interval; replicates are the galleries."""
+    if not isinstance(data, Scores) or not isinstance(within, Experiment):
+        raise UsageError(
+            "Galleries are ranked anew, which takes scores and an experiment.",
+            "estimate(RecognitionRate(1), scores, Experiment(samples, gallery=...), Galleries(6)).",
+        )
+    if population is not None:
+        raise UsageError("A finite population is allowed for with closed forms, not with several galleries.")
+    parts = design.parts(within)
+    ranked, noted = _ranked([data], within, parts, True, Silent(), {})
+    outcomes = [one for one in ranked[0] if one is not None]
+    # All probes as one unit: the measure as it is.
+    values = np.array([float(tally(measure, one, np.zeros(len(one), np.intp)).value()) for one in outcomes])
+    if len(values) < 2 or not np.isfinite(values).all():
+        raise DesignError(
+            f"{len(values)} of {design.k} galleries have probes, and a mean over galleries takes two with finite values.",
+            "ask for fewer galleries, or for a measure that is finite in spite of failures.",
+        )
+    limits = _RATES if isinstance(measure, RecognitionRate) else _ANYTHING
+    spread = spread_of(values, level, limits)
+    deviation = spread.standard_deviation or 0.0
+    low, high = spread.interval or limits
+    return Estimate(
+        value=spread.mean,
+        low=low,
+        high=high,
+        confidence_level=level,
+        standard_error=deviation / float(np.sqrt(len(values))),
+        events=None,
+        degrees_of_freedom=len(values) - 1.0,
+        replicates=values,
+        design=design.as_method,
+        seed=design.seed if design.order is None else None,
+        answers=_answers(measure, parts, len(values)),
+        facts=_pooled_facts(within, parts, outcomes),
+        clusters=None,
+        notes=(
+            _DEVIATION(deviation=deviation),
+            *parts.notes,
+            *noted,
+            *_about_spread([spread], len(values)),
+        ),
+    )
+
+
+Ranked = list[list[Outcomes | None]]
+
+
+def _ranked(
+    scores: Sequence[Scores],
+    experiment: Experiment,
+    parts: GalleryParts,
+    check_orientation: bool,
+    progress: Progress,
+    options: dict[str, Any],
+) -> tuple[Ranked, tuple[Note, ...]]:
+    """Each algorithm's outcomes in each gallery, None where nothing can be scored, and what is to be said of them."""
+    experiments = [one.experiment for one in parts.galleries]
+    if not any(experiments):
+        raise DesignError("No gallery has a probe of one of its people, so there is nothing to measure.")
+    progress.begin(f"ranks in {len(experiments)} galleries", len(scores) * len(experiments))
+    ranked: Ranked = []
+    notes: list[Note] = []
+    for one in scores:
+        if check_orientation:
+            require_orientation(one, experiment)  # once, where most people are
+        ranked.append([])
+        for number, part in enumerate(experiments, 1):
+            found = None
+            if part is not None:
+                try:
+                    found = rank_probes(one, part, check_orientation=False, **options)
+                    notes.extend(found.notes)
+                except DesignError:  # every genuine pair of this gallery is a don't-care cell
+                    notes.append(_NOT_COMPARED(algorithm=one.name, gallery=number))
+            ranked[-1].append(found)
+            progress.advance(1)
+        if not any(found is not None for found in ranked[-1]):
+            raise DesignError(
+                f"{one.name} compared no probe with a mate in any gallery.", source=Said(one.name)
+            )
+    return ranked, tuple(dict.fromkeys(notes))
+
+
+def _facts(
+    experiment: Experiment, parts: GalleryParts, ages: str | None
+) -> tuple[tuple[GalleryFacts, ...], tuple[Note, ...]]:
+    samples = experiment.samples
+    found, undated = [], 0
+    for one in parts.galleries:
+        age = None
+        if ages is not None:
+            age, lacking = mean_age(samples, one, ages)
+            undated += lacking
+        people = len(np.unique(samples.codes[one.probes]))
+        sizes = (len(one.people), len(one.images), len(one.probes), people)
+        found.append(GalleryFacts(one.number, *sizes, age, one.first, one.last))
+    return tuple(found), ((_UNDATED(n=undated, column=ages),) if undated else ())
+
+
+def _cells(
+    measure: RecognitionRate, names: list[str], ranked: Ranked, level: float, seed: int
+) -> list[list[GalleryCell]]:
+    """Algorithms × galleries."""
+    cells: list[list[GalleryCell]] = [[] for _ in names]
+    for gallery, column in enumerate(zip(*ranked, strict=True), 1):
+        filled = [one for one in column if one is not None]
+        rates = np.array([float(measure(one)) for one in filled])
+        placed = iter(zip(rates.tolist(), places(rates).tolist(), strict=True))
+        # A stream of its own for each gallery.
+        own_seed = int(np.random.SeedSequence([seed, gallery]).generate_state(1)[0])
+        ends = place_intervals(filled, measure.rank, level, own_seed) if filled else None
+        bounds = iter(ends.T.tolist() if ends is not None else [None] * len(filled))
+        for name, outcomes, row in zip(names, column, cells, strict=True):
+            if outcomes is None:
+                row.append(GalleryCell(name, gallery, None, None, None, None, 0))
+                continue
+            (rate, place), bound = next(placed), next(bounds)
+            between = None if bound is None else (min(place, bound[0]), max(place, bound[1]))
+            interval = _interval(measure, outcomes, level, seed)
+            row.append(GalleryCell(name, gallery, rate, interval, place, between, len(outcomes)))
+    return cells
+
+
+def _interval(measure: RecognitionRate, outcomes: Outcomes, level: float, seed: int) -> Interval | None:
+    if people_in(outcomes) < 2:
+        return None
+    found = estimate(measure, outcomes, confidence_level=level, rng=seed)
+    return Interval(found.low, found.high)
+
+
+def _row(
+    name: str, cells: Sequence[GalleryCell], outcomes: Sequence[Outcomes], rank: int, level: float
+) -> GalleryRow:
+    rates = np.array([cell.rate for cell in cells if cell.rate is not None])
+    placed = [cell.place for cell in cells if cell.place is not None]
+    test = heterogeneity(outcomes, rank)
+    return GalleryRow(name, spread_of(rates, level, _RATES), min(placed), max(placed), test)
+
+
+def _mean_of(rates: Sequence[float | None]) -> float | None:
+    known = [rate for rate in rates if rate is not None]
+    return float(np.mean(known)) if known else None
+
+
+def _answers(measure: Any, parts: GalleryParts, n_filled: int) -> Answers:
+    order = parts.design.order
+    of = f"mean {{}} over {n_filled} galleries of {count(parts.size)} people"
+    drift = f"{_ALIKE}; galleries follow {order}, so any drift over it is within their spread"
+    return Answers(
+        derived("mean-over-galleries", of, measure.estimand),
+        _OTHER_GALLERIES,
+        _FIXED,
+        _ALIKE if order is None else Target("galleries-alike-but-for-drift", drift),
+    )
+
+
+def _pooled_facts(within: Experiment, parts: GalleryParts, outcomes: Sequence[Outcomes]) -> Facts:
+    """The facts of all galleries together: their sizes are sums."""
+    each = [one.facts for one in outcomes]
+    summed = (
+        "n_probes", "n_probe_subjects", "n_gallery_images", "n_gallery_subjects", "n_failed", "n_gallery_failed",
+        "n_tied",
+    )  # fmt: skip
+    return replace(
+        each[0],
+        **{field: sum(getattr(one, field) for one in each) for field in summed},
+        n_ranks=max(one.n_ranks for one in each),
+        n_unmated=int((~within.mated).sum()),
+        universe=within.universe,
+        gallery_rule=f"{within.gallery_rule}; {parts.design}, {count(parts.size)} people in each",
+        experiment=within.fingerprint,
+        notes=tuple(dict.fromkeys(note for one in each for note in one.notes)),
+    )
+
+
+def _empty(facts: Sequence[GalleryFacts], category: Category | None) -> tuple[Note, ...]:
+    without = tuple(str(one.number) for one in facts if not one.probes)
+    if not without:
+        return ()
+    if category is None:
+        return (_NO_PROBES(n=len(without), which=without),)
+    return (_NO_PROBES_OF(category=category.name, n=len(without), which=without),)
+
+
+def _declined(rows: Sequence[GalleryRow]) -> tuple[Note, ...]:
+    whose: dict[Note, list[str]] = {}
+    for row in rows:
+        if row.test is not None and row.test.declined is not None:
+            whose.setdefault(row.test.declined, []).append(row.algorithm)
+    return tuple(NO_TEST(algorithms=tuple(names), why=reason) for reason, names in whose.items())
+
+
+def _about_spread(spreads: Sequence[Spread], n_filled: int) -> tuple[Note, ...]:
+    notes = []
+    if n_filled < 3:
+        notes.append(_FEW_GALLERIES())
+    if any(one.interval is None for one in spreads) and n_filled > 1:
+        notes.append(_NO_VARIATION())
+    return tuple(notes)

@@ -1,0 +1,259 @@
+"""One algorithm in two states: fully against partially automatic, or earlier against later (FERET 2000)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any, Literal
+
+from proband.errors import UsageError, first_few
+from proband.inference.comparisons.comparing import compare
+from proband.inference.comparisons.comparison import Comparison, PairComparison
+from proband.inference.comparisons.multiplicity import holm
+from proband.inference.estimates.evaluation import Entry, Evaluation, probes_called
+from proband.measures import RecognitionRate
+from proband.words import Note, Sentence, plain
+
+Kind = Literal["version", "improvement"]
+_COST = Sentence(
+    "feret.cost-of-locating",
+    "note",
+    "{category}: locating the face costs {first} {effect} against {second}, {tested}",
+)
+_COST_WITH_FAILURES = Sentence(
+    "feret.cost-of-locating-with-failures",
+    "note",
+    "{category}: locating the face costs {first} {effect} against {second}, {tested} (without a rank: {failed:count} of "
+    "{probes:count probe})",
+)
+_GAIN = Sentence("feret.gain", "note", "{category}: {second} against {first}: {effect}, {tested}")
+_DATED_GAIN = Sentence(
+    "feret.gain-between-dates",
+    "note",
+    "{category}: {second} against {first} from {first_date} to {second_date}: {effect}, {tested}",
+)
+_DATE = re.compile(r"\d{4}(-\d\d){0,2}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Version:
+    """One algorithm that finds the face itself, and the same one told where the eyes are.
+
+    `named` says that the names tell which is which, so that nothing need be added to them.
+    """
+
+    fully: str
+    partially: str
+    named: bool = False
+
+
+@dataclass(frozen=True)
+class Improvement:
+    """One algorithm at two dates, each a year, a month or a day: ``1996``, ``1996-09`` or ``1996-09-30``."""
+
+    earlier: str
+    later: str
+    earlier_date: str | None = None
+    later_date: str | None = None
+
+    def __post_init__(self) -> None:
+        before, after = (_dated(date) for date in (self.earlier_date, self.later_date))
+        known = min(len(before), len(after))
+        # A year and a month of the same year can be in order.
+        if before[:known] > after[:known]:
+            raise UsageError(
+                f"{self.earlier} of {self.earlier_date} is not earlier than {self.later} of {self.later_date}.",
+                "name the earlier algorithm first.",
+            )
+
+
+@dataclass(frozen=True)
+class ContrastRow:
+    """Two states of an algorithm on one set of probes.
+
+    Attributes
+    ----------
+    first, second
+        Rates of the fully automatic (or earlier) and of the partially automatic (or later) state, with their intervals.
+    first_failed, second_failed
+        Probes without a rank, which count as misses.
+    pair
+        The second less the first, paired; p-values are adjusted over the whole table.
+    """
+
+    category: str | None
+    n_probes: int
+    n_probe_subjects: int
+    n_gallery_subjects: int
+    n_gallery_images: int
+    first: tuple[float, float, float]
+    second: tuple[float, float, float]
+    first_failed: int
+    second_failed: int
+    pair: PairComparison
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        values = {name: plain(value) for name, value in vars(self).items()}
+        return values | {"category": probes_called(self.category)}
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """One algorithm in two states, over every set of probes.
+
+    The difference of a ``version`` is the cost of locating the face, at the level of the system; that of an ``improvement`` the gain.
+    """
+
+    kind: Kind
+    first: str
+    second: str
+    rank: int
+    rows: tuple[ContrastRow, ...]
+    first_date: str | None = None
+    second_date: str | None = None
+    named: bool = False
+
+    @property
+    def roles(self) -> tuple[str, str]:
+        """What the first and the second state are."""
+        if self.kind == "version":
+            return "fully automatic", "partially automatic"
+        return self.first_date or "earlier", self.second_date or "later"
+
+    @property
+    def labels(self) -> tuple[str, str]:
+        """The names of the two states, each with what it is."""
+        if self.named:
+            return self.first, self.second
+        return f"{self.first} ({self.roles[0]})", f"{self.second} ({self.roles[1]})"
+
+    def sentences(self) -> list[Note]:
+        """What each set of probes shows, in words."""
+        return [self._sentence(row) for row in self.rows]
+
+    def _sentence(self, row: ContrastRow) -> Note:
+        said = {
+            "category": probes_called(row.category),
+            "first": self.first,
+            "second": self.second,
+            "effect": row.pair.effect,
+            "tested": row.pair.tested,
+        }
+        if self.kind == "version":
+            if row.first_failed:
+                return _COST_WITH_FAILURES(**said, failed=row.first_failed, probes=row.n_probes)
+            return _COST(**said)
+        if self.first_date and self.second_date:
+            return _DATED_GAIN(**said, first_date=self.first_date, second_date=self.second_date)
+        return _GAIN(**said)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            **{
+                name: getattr(self, name)
+                for name in ("kind", "first", "second", "rank", "first_date", "second_date")
+            },
+            "rows": [row.to_dict() for row in self.rows],
+            "sentences": plain(self.sentences()),
+        }
+
+
+def contrasts(
+    evaluation: Evaluation,
+    asked: Sequence[Version] | Sequence[Improvement],
+    rank: int,
+    confidence_level: float,
+    seed: int,
+) -> tuple[Contrast, ...]:
+    """Compare the two states of each algorithm on every set of probes; p-values are adjusted over all of these (Holm)."""
+    made = []
+    for one in asked:
+        kind, names, dates = _named(one)
+        require_known(names, evaluation.algorithms)
+        rows = tuple(
+            _row(evaluation, category, names, rank, confidence_level, seed)
+            for category in evaluation.categories
+        )
+        named = isinstance(one, Version) and one.named
+        made.append(Contrast(kind, *names, rank, rows, *dates, named))
+    adjusted = iter(holm([row.pair.p_value for one in made for row in one.rows]))
+    return tuple(
+        replace(
+            one,
+            rows=tuple(replace(row, pair=replace(row.pair, p_adjusted=next(adjusted))) for row in one.rows),
+        )
+        for one in made
+    )
+
+
+def require_different(asked: Sequence[Version] | Sequence[Improvement]) -> None:
+    """Refuse a pair that is asked for twice: it would count twice when p-values are adjusted."""
+    pairs = [_named(one)[1] for one in asked]
+    for place, pair in enumerate(pairs):
+        if pair in pairs[:place]:
+            raise UsageError(f"{pair[0]} and {pair[1]} are a pair twice.", "name every pair once.")
+
+
+def require_known(names: Iterable[str], known: Sequence[str]) -> None:
+    """Refuse algorithms that there are no scores of, and a pair of one with itself."""
+    names = list(names)
+    for name in names:
+        if name not in known:
+            raise UsageError(
+                f"There is no algorithm {name!r} among the scores.", f"there are: {first_few(known, 12)}."
+            )
+    if len(set(names)) < len(names):
+        raise UsageError(f"{names[0]} cannot be compared with itself.")
+
+
+def _dated(text: str | None) -> tuple[int, ...]:
+    """The year, month and day of a date, as far as it says them."""
+    if text is None:
+        return ()
+    try:
+        if not _DATE.fullmatch(text):
+            raise ValueError
+        date.fromisoformat(text + "-01-01"[len(text) - 4 :])
+    except ValueError:
+        raise UsageError(
+            f"{text!r:.40} is no date.", "write a year, a month or a day: 1996, 1996-09 or 1996-09-30."
+        ) from None
+    return tuple(map(int, text.split("-")))
+
+
+def _named(one: Version | Improvement) -> tuple[Kind, tuple[str, str], tuple[str | None, str | None]]:
+    if isinstance(one, Version):
+        return "version", (one.fully, one.partially), (None, None)
+    return "improvement", (one.earlier, one.later), (one.earlier_date, one.later_date)
+
+
+def _row(
+    evaluation: Evaluation, category: str | None, names: tuple[str, str], rank: int, level: float, seed: int
+) -> ContrastRow:
+    entries = {entry.algorithm: entry for entry in evaluation.of(category)}
+    first, second = (entries[name] for name in names)
+    found: Comparison = compare(
+        RecognitionRate(rank), [second.outcomes, first.outcomes], confidence_level=level, rng=seed
+    )
+    facts = first.curve.facts
+    return ContrastRow(
+        category=category,
+        n_probes=facts.n_probes,
+        n_probe_subjects=facts.n_probe_subjects,
+        n_gallery_subjects=facts.n_gallery_subjects,
+        n_gallery_images=facts.n_gallery_images,
+        first=_rate(first, found),
+        second=_rate(second, found),
+        first_failed=facts.n_failed,
+        second_failed=second.curve.facts.n_failed,
+        pair=found.pairs[0],
+    )
+
+
+def _rate(entry: Entry, found: Comparison) -> tuple[float, float, float]:
+    one = next(each for each in found.estimates if each.facts.algorithm == entry.algorithm)
+    return one.value, one.low, one.high

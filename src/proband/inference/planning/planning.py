@@ -1,0 +1,286 @@
+"""How large must a test be? People and probes for an interval, a difference or a rare error, before anything is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import expm1, isclose, log1p
+
+from proband.errors import DesignError, UsageError
+from proband.inference.planning.plans import (
+    Aim,
+    DifferencePlan,
+    ErrorRatePlan,
+    ErrorTrials,
+    HalfWidthPlan,
+)
+from proband.inference.planning.sizes import (
+    LARGEST,
+    fewest,
+    found_within,
+    least_margin,
+    open_one,
+    people_of,
+    test_of,
+    whole,
+    within_unit,
+)
+from proband.inference.proportions import (
+    check_level,
+    normal_quantile,
+    proportion_interval,
+    t_quantile,
+    wilson_interval,
+)
+from proband.words import Sentence, Target, count, size_of as worth_of
+
+_HALF_WIDTH = Target("half-width", "half-width of the interval of a rate")
+_TRIALS = Target("trials-for-rare-errors", "trials to tell a rare error's rate")
+_RATE = Sentence("plan.rate-expected", "note", "the rate is {rate:given}")
+_DECLARED = Sentence("plan.margin-declared", "note", "the margin is declared beforehand")
+_ROUGH = Sentence(
+    "plan.rough", "caution", "with fewer than {few:count} people the normal approximation is rough"
+)
+_INDEPENDENT = Sentence(
+    "plan.independent-trials",
+    "note",
+    "the rules are for independent trials; those that share a person are not, and cost the design effect",
+)
+_ONCE_EACH = Sentence(
+    "plan.no-error-counts-people",
+    "note",
+    "where no error shows how alike the trials of a person are, estimate counts each person once",
+)
+_NOT_RARE = Sentence("plan.not-rare", "caution", "the rules of 3 and 30 are meant for rare errors")
+
+_FEW = 30  # people below whom the normal approximation of a difference is rough
+_RARE = 0.1  # the rules of 3 and 30 are for rates below
+_SLACK = 1e-12  # a goal that is met but for rounding is met
+
+
+def plan_half_width(
+    rate: float,
+    half_width: float | None = None,
+    *,
+    subjects: int | None = None,
+    probes_per_subject: int = 1,
+    icc: float | None = None,
+    confidence_level: float = 0.95,
+) -> HalfWidthPlan:
+    """Plan the interval of a rate: the fewest people for a half-width, or the half-width that people give.
+
+    The interval is the one `estimate` chooses, at the expected rate: Wilson's, and over several probes of a person with the
+    effective sample size and Student's t.
+
+    Parameters
+    ----------
+    rate
+        The rate expected.
+    half_width, subjects
+        One of them; the other is worked out.
+    probes_per_subject, icc
+        The probes of each person, and their intraclass correlation, which several need. The design effect is
+        1 + icc × (probes − 1), and at least 1; without any success or failure each person counts once, as in `estimate`.
+
+    Examples
+    --------
+    >>> plan_half_width(0.95, 0.01, probes_per_subject=5, icc=0.2)
+    plan: 664 people with 5 probes each give a rate of 0.95 a 95% interval of ±0.9998 points, [0.9391, 0.9591].
+    """
+    check_level(confidence_level)
+    within_unit(rate, "An expected rate")
+    people = people_of(probes_per_subject, icc, indistinct=rate in (0.0, 1.0))
+    if (half_width is None) == (subjects is None):
+        raise UsageError(
+            "The plan of an interval takes either its half-width or the number of people.",
+            "give one of the two; the other is worked out.",
+        )
+
+    def interval(subjects: int) -> tuple[float, float]:
+        several = people.probes_per_subject > 1
+        z = t_quantile(confidence_level, subjects - 1) if several else normal_quantile(confidence_level)
+        return wilson_interval(rate, people.worth(subjects), z)
+
+    def attained(subjects: int) -> float:
+        low, high = interval(subjects)
+        return (high - low) / 2
+
+    if half_width is not None:
+        if not 0 < half_width < 0.5:
+            raise UsageError(
+                f"A half-width lies between 0 and 0.5, got {half_width!r}.", "0.01 is one point."
+            )
+        wanted = half_width * (1 + _SLACK)
+        number = found_within(
+            fewest(lambda s: attained(s) <= wanted), f"An interval of ±{worth_of(half_width)}"
+        )
+    else:
+        number = whole(subjects, "number of people")
+    low, high = interval(number)
+    answers = people.answers(_HALF_WIDTH, False, _RATE(rate=rate))
+    return HalfWidthPlan(
+        found="half-width" if half_width is None else "subjects",
+        confidence_level=confidence_level,
+        answers=answers,
+        **people.facts(),
+        **people.sizes(number),
+        rate=rate,
+        low=low,
+        high=high,
+        half_width=attained(number),
+    )
+
+
+def plan_difference(
+    margin: float | None = None,
+    *,
+    discordant: float | None = None,
+    rate: float | None = None,
+    power: float | None = None,
+    subjects: int | None = None,
+    aim: Aim = "difference",
+    probes_per_subject: int = 1,
+    icc: float | None = None,
+    confidence_level: float = 0.95,
+) -> DifferencePlan:
+    """Plan a comparison of two algorithms: of margin, power and people give two, and the third is worked out.
+
+    Parameters
+    ----------
+    margin
+        The smallest difference worth having. Declare it: the difference that some data showed has no place here.
+    discordant, rate
+        One of them. For two algorithms on the same probes, the share of probes that only one of them recognises; for two
+        independent data sets of equal size, the rate of one algorithm (the other is taken to lie off it towards ½).
+    power
+        0.8 unless said; with `margin` and `subjects` it is worked out.
+    aim
+        ``difference``: find a true difference of the margin, two-sided at 1 − `confidence_level`. ``equivalence`` and
+        ``non-inferiority``: show that a difference, truly 0, lies within the margin (either way; to the worse), each side
+        tested at 1 − `confidence_level`.
+    probes_per_subject, icc
+        As for `plan_half_width`; on the same probes the correlation is that of the *differences* of a person's probes.
+
+    Notes
+    -----
+    Normal approximation to the score test (McNemar's, Tango's): under the hypothesis the variance is that of the test, under
+    the truth (discordant − margin²) × design effect / probes. For equivalence of independent rates it is Newcombe's interval.
+
+    Examples
+    --------
+    >>> plan_difference(0.01, discordant=0.06)
+    plan: 4,707 people with one probe each find a true difference of 1 point with a power of 80% (two-sided, level 5%).
+    """
+    test = test_of(aim, discordant, rate, check_level(confidence_level))
+    people = people_of(probes_per_subject, icc, indistinct=test.indistinct)
+    wanted = open_one(margin, power, subjects)
+
+    def attained(margin: float, subjects: int) -> float:
+        return test.power(margin, people.worth(subjects)) if subjects >= test.fewest else 0.0
+
+    if margin is None:
+        found, number = "margin", whole(subjects, "number of people")
+        margin = least_margin(lambda m: attained(m, number) >= wanted, test.largest, number)
+    else:
+        chosen = test.check(margin)
+        if subjects is None:
+            found, what = "subjects", f"A margin of {worth_of(margin)}"
+            number = found_within(fewest(lambda s: attained(chosen, s) >= wanted), what)
+        else:
+            found, number = "power", whole(subjects, "number of people")
+    power_of = Target(f"power-of-{aim}", f"power of a test of {aim}")
+    answers = people.answers(power_of, True, test.expected, _DECLARED(), differences=rate is None)
+    return DifferencePlan(
+        found=found,
+        confidence_level=confidence_level,
+        answers=answers,
+        **people.facts(_ROUGH(few=_FEW) if number < _FEW else None),
+        **people.sizes(number),
+        aim=aim,
+        margin=margin,
+        power=attained(margin, number),
+        discordant=discordant,
+        rate=rate,
+    )
+
+
+def plan_error_rate(
+    error_rate: float | None = None,
+    *,
+    subjects: int | None = None,
+    probes_per_subject: int = 1,
+    icc: float | None = None,
+    confidence_level: float = 0.95,
+) -> ErrorRatePlan:
+    """Plan for rare errors: the trials that no error, and that 30 errors need to tell a rate, or the rates that people can tell.
+
+    Parameters
+    ----------
+    error_rate, subjects
+        One of them; the other is worked out.
+    probes_per_subject, icc
+        The trials of each person, and their intraclass correlation: the rules are for independent trials, and multiplied by
+        the design effect.
+
+    Examples
+    --------
+    >>> plan_error_rate(0.001)
+    plan: No error in 2,995 independent trials bounds the error rate by 0.001 (95%, exact; the rule of 3 says 3,000);
+    30 errors in 30,000 independent trials tell a rate of 0.001 to about ±30% (90%; exactly −28% to +36%).
+    """
+    logarithm = log1p(-check_level(confidence_level))
+    people = people_of(probes_per_subject, icc)
+    if (error_rate is None) == (subjects is None):
+        raise UsageError(
+            "A plan for rare errors takes either the error rate or the number of people.",
+            "give one of the two; the other is worked out.",
+        )
+    if error_rate is not None and not 0 < error_rate < 1:
+        raise UsageError(f"An error rate lies between 0 and 1, got {error_rate!r}.", "0.001 is one in 1,000.")
+    given = None if subjects is None else whole(subjects, "number of people")
+
+    def worth(subjects: int) -> int:
+        return int(people.worth(subjects) * (1 + _SLACK))
+
+    def trials(bound: Callable[[int], float]) -> ErrorTrials | None:
+        """The trials for a rate, or the rate for the trials, where `bound` is the rate that independent trials tell."""
+        rate, number = error_rate, given
+        if rate is not None:
+            goal = rate * (1 + _SLACK)
+            number = fewest(lambda s: bound(worth(s)) <= goal)
+        if number is None:
+            return None
+        rate = bound(worth(number)) if rate is None else rate
+        return (
+            ErrorTrials(rate, number, number * people.probes_per_subject, worth(number))
+            if rate <= 1
+            else None
+        )
+
+    exact = trials(lambda n: -expm1(logarithm / n))
+    if exact is None:
+        raise DesignError(
+            f"An error rate of {error_rate!r} would need more than {count(LARGEST)} people.", "ask for less."
+        )
+    three = trials(lambda n: 3 / n) if isclose(confidence_level, 0.95) else None
+    thirty = trials(lambda n: 30 / n)
+    low, high = None, None
+    if thirty is not None:
+        n = thirty.independent_trials
+        ends = proportion_interval(30, n, "clopper-pearson", 0.9)
+        low, high = ends.low * n / 30 - 1, ends.high * n / 30 - 1
+    common = max(one.error_rate for one in (exact, three, thirty) if one is not None) > _RARE
+    return ErrorRatePlan(
+        found="error rate" if error_rate is None else "subjects",
+        confidence_level=confidence_level,
+        answers=people.answers(_TRIALS, False),
+        **people.facts(
+            _INDEPENDENT(),
+            _ONCE_EACH() if people.probes_per_subject > 1 else None,
+            _NOT_RARE() if common else None,
+        ),
+        no_errors=exact,
+        rule_of_3=three,
+        rule_of_30=thirty,
+        thirty_low=low,
+        thirty_high=high,
+    )

@@ -1,0 +1,239 @@
+"""What planning found: how many people a test needs, or what a test of so many can show."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from proband.results.base import Answers
+from proband.words import Note, Sentence, as_sentence, plain
+
+Aim = Literal["difference", "equivalence", "non-inferiority"]
+
+_CROWD = Sentence(
+    "plan.people", "note", "{subjects:count person/people} with {probes:count probe}{subjects:word / each}"
+)
+_CROWD_OF_ONE = Sentence(
+    "plan.people-one-probe", "note", "{subjects:count person/people} with one probe{subjects:word / each}"
+)
+_TWO_SETS = Sentence("plan.two-sets", "note", "Two data sets, each of {who},")
+_HALF_WIDTH = Sentence(
+    "plan.half-width",
+    "note",
+    "{who} {subjects:word gives/give} a rate of {rate:given} a {level:level} interval of ±{half_width:worth}, "
+    "[{low:rate}, {high:rate}]",
+)
+_DIFFERENCE: dict[Aim, Sentence] = {
+    "difference": Sentence(
+        "plan.difference",
+        "note",
+        "{who} find a true difference of {margin:worth} with a power of {power:power} (two-sided, level {level:level})",
+    ),
+    "equivalence": Sentence(
+        "plan.equivalence",
+        "note",
+        "{who} show that two algorithms are equivalent within {margin:worth} with a power of {power:power} if they do not differ "
+        "(two one-sided tests, level {level:level})",
+    ),
+    "non-inferiority": Sentence(
+        "plan.non-inferiority",
+        "note",
+        "{who} show that one algorithm is not worse by {margin:worth} with a power of {power:power} if they do not differ "
+        "(one-sided, level {level:level})",
+    ),
+}
+_NO_ERROR = Sentence(
+    "plan.no-error",
+    "note",
+    "No error in {trials} bounds the error rate by {rate:four} ({level:level}, exact{rule:also}){thirty:also}",
+)
+_RULE_OF_3 = Sentence("plan.rule-of-3", "note", "the rule of 3 says {trials:count}")
+_RULE_OF_3_RATE = Sentence("plan.rule-of-3-rate", "note", "the rule of 3 says {rate:four}")
+_THIRTY = Sentence(
+    "plan.thirty-errors",
+    "note",
+    "30 errors in {trials} tell a rate of {rate:four} to about ±30% (90%; exactly {low:relative} to {high:relative})",
+)
+_TRIALS = Sentence("plan.trials", "note", "{trials:count} independent trials")
+_TRIALS_OF_PEOPLE = Sentence(
+    "plan.trials-of-people",
+    "note",
+    "{trials:count} trials of {subjects:count} people (worth {independent:count} independent ones)",
+)
+
+
+@dataclass(frozen=True)
+class Plan(ABC):
+    """What every plan rests on.
+
+    Attributes
+    ----------
+    found
+        The number that was worked out from the others.
+    confidence_level
+        Of the interval; or one less the level of the test.
+    probes_per_subject, icc, design_effect
+        The probes of each person, how alike they are, and how many times as many probes that costs.
+    answers, notes
+        The four answers, with all that is assumed, and what else a reader should know.
+    """
+
+    found: str
+    confidence_level: float
+    probes_per_subject: int
+    icc: float
+    design_effect: float
+    answers: Answers
+    notes: tuple[Note, ...]
+
+    @abstractmethod
+    def sentence(self) -> Note:
+        """The plan in words."""
+
+    def __repr__(self) -> str:
+        return f"plan: {as_sentence(self.sentence())}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, ready for JSON."""
+        return {name: plain(value) for name, value in {**vars(self), "sentence": self.sentence()}.items()}
+
+
+@dataclass(frozen=True, repr=False)
+class HalfWidthPlan(Plan):
+    """People for the interval of a rate.
+
+    Attributes
+    ----------
+    subjects, probes, effective_probes
+        People, probes in all, and the independent probes that tell as much.
+    rate, low, high, half_width
+        The rate expected, the interval that `estimate` would give it, and half the length of that.
+    """
+
+    subjects: int
+    probes: int
+    effective_probes: float
+    rate: float
+    low: float
+    high: float
+    half_width: float
+
+    def sentence(self) -> Note:
+        """The plan in words."""
+        return _HALF_WIDTH(
+            who=_crowd(self.subjects, self.probes_per_subject),
+            subjects=self.subjects,
+            rate=self.rate,
+            level=self.confidence_level,
+            half_width=self.half_width,
+            low=self.low,
+            high=self.high,
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class DifferencePlan(Plan):
+    """People to find a difference of two algorithms, or to show that there is none worth having.
+
+    Attributes
+    ----------
+    subjects, probes, effective_probes
+        People, probes in all, and the independent probes that tell as much; in each data set, where there are two.
+    aim
+        ``difference``, ``equivalence`` or ``non-inferiority``.
+    margin
+        The smallest difference worth having: declared beforehand, never one that was observed.
+    power
+        The chance to find a true difference of the margin; or, without any difference, to show that it is within the margin.
+    discordant, rate
+        What is expected: the share of discordant probes, or, for two data sets, the rate. The other is None.
+    """
+
+    subjects: int
+    probes: int
+    effective_probes: float
+    aim: Aim
+    margin: float
+    power: float
+    discordant: float | None
+    rate: float | None
+
+    def sentence(self) -> Note:
+        """The plan in words."""
+        who = _crowd(self.subjects, self.probes_per_subject)
+        return _DIFFERENCE[self.aim](
+            who=who if self.rate is None else _TWO_SETS(who=who),
+            margin=self.margin,
+            power=self.power,
+            level=1 - self.confidence_level,
+        )
+
+
+@dataclass(frozen=True)
+class ErrorTrials:
+    """An error rate and the trials that go with it: of how many people, how many in all, and worth how many independent ones."""
+
+    error_rate: float
+    subjects: int
+    trials: int
+    independent_trials: int
+
+
+@dataclass(frozen=True, repr=False)
+class ErrorRatePlan(Plan):
+    """What no error, and what 30 errors say about a rare error.
+
+    Attributes
+    ----------
+    no_errors
+        Without any error, the true rate is at most `error_rate`, with the confidence level: exactly.
+    rule_of_3
+        The same by the rule, 3/N. None at another level than 95 %, and below 3 trials.
+    rule_of_30
+        With 30 errors, as many as are expected, the true rate is within about ±30 % of the observed, with 90 % confidence.
+        None where 30 errors cannot be had: in fewer trials, or from a thousand million people.
+    thirty_low, thirty_high
+        What ±30 % is by the exact (Clopper–Pearson) interval.
+    """
+
+    no_errors: ErrorTrials
+    rule_of_3: ErrorTrials | None
+    rule_of_30: ErrorTrials | None
+    thirty_low: float | None
+    thirty_high: float | None
+
+    def sentence(self) -> Note:
+        """The plan in words."""
+        return _NO_ERROR(
+            trials=self._amount(self.no_errors),
+            rate=self.no_errors.error_rate,
+            level=self.confidence_level,
+            rule=self._rule_of_3(),
+            thirty=self._thirty(),
+        )
+
+    def _rule_of_3(self) -> tuple[Note, ...]:
+        rule = self.rule_of_3
+        if rule is None:
+            return ()
+        if self.found == "subjects":
+            return (_RULE_OF_3(trials=rule.trials),)
+        return (_RULE_OF_3_RATE(rate=rule.error_rate),)
+
+    def _thirty(self) -> tuple[Note, ...]:
+        rule = self.rule_of_30
+        if rule is None or self.thirty_low is None or self.thirty_high is None:
+            return ()
+        trials = self._amount(rule)
+        return (_THIRTY(trials=trials, rate=rule.error_rate, low=self.thirty_low, high=self.thirty_high),)
+
+    def _amount(self, trials: ErrorTrials) -> Note:
+        if self.probes_per_subject == 1:
+            return _TRIALS(trials=trials.trials)
+        independent = trials.independent_trials
+        return _TRIALS_OF_PEOPLE(trials=trials.trials, subjects=trials.subjects, independent=independent)
+
+
+def _crowd(subjects: int, probes: int) -> Note:
+    return _CROWD_OF_ONE(subjects=subjects) if probes == 1 else _CROWD(subjects=subjects, probes=probes)

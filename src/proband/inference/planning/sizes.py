@@ -1,0 +1,263 @@
+"""The arithmetic of planning: what people are worth, how strong a test is, and the least that is enough."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil, hypot, log2, sqrt
+from typing import Any, get_args
+
+from proband.errors import DesignError, UsageError
+from proband.inference.planning.plans import Aim
+from proband.inference.proportions import normal_quantile, wilson_interval
+from proband.results.base import Answers
+from proband.results.targets import (
+    ALGORITHMS_AND_GALLERY,
+    GALLERY,
+    ONE_PROBE_EACH,
+    OTHER_PEOPLE,
+    PEOPLE_ALIKE,
+    PROBES_ALIKE,
+)
+from proband.words import Note, Sentence, Target, count, digits, size_of
+
+POWER = 0.8
+LARGEST = 10**9  # people; a test that needs more is none
+_SLACK = 1e-12  # a goal that is met but for rounding is met
+
+_COUNTED_ONCE = Sentence(
+    "plan.people-counted-once",
+    "note",
+    "where all outcomes are alike nothing shows how much so those of a person are: each person counts once",
+)
+_NOT_RELIED_ON = Sentence(
+    "plan.design-effect-one",
+    "note",
+    "probes that are less alike than chance are not relied on: the design effect is taken to be 1",
+)
+_CORRELATED = Sentence(
+    "plan.correlated-probes",
+    "note",
+    "the intraclass correlation of a person's {n:count probe} is {icc:given}",
+)
+_CORRELATED_DIFFERENCES = Sentence(
+    "plan.correlated-differences",
+    "note",
+    "the intraclass correlation of the differences on a person's {n:count probe} is {icc:given}",
+)
+_DISCORDANT = Sentence("plan.discordant-expected", "note", "{share:level} of the probes are discordant")
+_TWO_SETS = Sentence("plan.rate-of-two-sets", "note", "two independent data sets have a rate of {rate:given}")
+_TWO_SETS_APART = Sentence(
+    "plan.rates-of-two-sets",
+    "note",
+    "two independent data sets have a rate of {rate:given} and one off it towards 0.5",
+)
+
+
+@dataclass(frozen=True)
+class People:
+    """How many probes each person gives, and what they are worth."""
+
+    probes_per_subject: int
+    icc: float
+    design_effect: float
+    notes: tuple[Note, ...]
+
+    def worth(self, subjects: int) -> float:
+        """The independent probes that tell as much as those of so many people."""
+        return subjects * self.probes_per_subject / self.design_effect
+
+    def sizes(self, subjects: int) -> dict[str, Any]:
+        probes = subjects * self.probes_per_subject
+        return {"subjects": subjects, "probes": probes, "effective_probes": self.worth(subjects)}
+
+    def facts(self, *notes: Note | None) -> dict[str, Any]:
+        """What every plan says of people, with these notes as well where there are any."""
+        return {**vars(self), "notes": (*self.notes, *filter(None, notes))}
+
+    def answers(self, of: Target, several: bool, *expected: Note, differences: bool = False) -> Answers:
+        """What is planned for: one algorithm or several, what is expected, and whether probes or differences are alike."""
+        varying, alike, notes = ONE_PROBE_EACH, PROBES_ALIKE, list(expected)
+        if self.probes_per_subject > 1:
+            how = _CORRELATED_DIFFERENCES if differences else _CORRELATED
+            notes.insert(0, how(n=self.probes_per_subject, icc=self.icc))
+            varying, alike = OTHER_PEOPLE, PEOPLE_ALIKE
+        assuming = Target(
+            " ".join((alike.key, *(note.code for note in notes))), "; ".join(map(str, (alike, *notes)))
+        )
+        return Answers(of, varying, ALGORITHMS_AND_GALLERY if several else GALLERY, assuming)
+
+
+def people_of(probes_per_subject: int, icc: float | None, indistinct: bool = False) -> People:
+    """Check what is said of people; where outcomes are `indistinct` nothing will show how alike they are."""
+    probes = whole(probes_per_subject, "number of probes of a person")
+    if icc is None and probes > 1:
+        raise UsageError(
+            "Several probes of a person are not independent: their intraclass correlation is needed.",
+            "0 takes the probes for independent, 1 for copies of each other; estimate reports that of a rate.",
+        )
+    correlation = 0.0 if icc is None else icc
+    least = -1 / (probes - 1) if probes > 1 else -1.0
+    if not least <= correlation <= 1:
+        raise UsageError(
+            f"The intraclass correlation of {count(probes)} probes lies between {digits(least, 4)} and 1, got {correlation!r}."
+        )
+    effect = 1 + correlation * (probes - 1)
+    if indistinct and probes > 1:
+        return People(probes, correlation, float(probes), (_COUNTED_ONCE(),))
+    return People(probes, correlation, max(1.0, effect), (_NOT_RELIED_ON(),) if effect < 1 else ())
+
+
+@dataclass(frozen=True)
+class TestOf:
+    """A test of two algorithms.
+
+    `reach` says, for a margin and a number of independent probes, how far from the hypothesis an estimate must lie for the test
+    to succeed, and its standard error; `fewest` people are needed for that at all; no margin exceeds `largest`.
+    """
+
+    aim: Aim
+    expected: Note
+    indistinct: bool
+    largest: float
+    fewest: int
+    reach: Callable[[float, float], tuple[float, float]]
+
+    def power(self, margin: float, n: float) -> float:
+        """The chance that the test succeeds."""
+        from scipy.special import ndtr
+
+        reach, error = self.reach(margin, n)
+        one_side = float(ndtr((margin - reach) / error)) if error > 0 else float(margin > reach)
+        return max(0.0, 2 * one_side - 1) if self.aim == "equivalence" else one_side
+
+    def check(self, margin: float) -> float:
+        """Return the margin if it is one."""
+        if not 0 < margin < 1:
+            raise UsageError(f"A margin lies between 0 and 1, got {margin!r}.", "0.01 is one point.")
+        if margin >= self.largest:
+            raise UsageError(
+                f"A difference of {size_of(margin)} is impossible where {self.expected}.",
+                f"it must be below {size_of(self.largest)}.",
+            )
+        return margin
+
+
+def test_of(aim: Aim, discordant: float | None, rate: float | None, level: float) -> TestOf:
+    """Check what is expected of two algorithms, and return their test."""
+    if aim not in get_args(Aim):
+        raise UsageError(f"There is no aim {aim!r}.", f"there are: {', '.join(get_args(Aim))}.")
+    differ = aim == "difference"
+    if not differ and level <= 0.5:
+        raise UsageError(f"One-sided tests need a confidence level above 0.5, got {level!r}.")
+    z = normal_quantile(level if differ else 2 * level - 1)
+    if discordant is not None and rate is None:
+        within_unit(discordant, "A share of discordant probes")
+        if differ and discordant == 0:
+            raise UsageError("Without discordant probes there is no difference to find.")
+        return TestOf(
+            aim,
+            _DISCORDANT(share=round(discordant, 6)),
+            indistinct=discordant == 0,
+            largest=discordant if differ else 1.0,
+            # Turning all people around is rarer than the level only with so many of them.
+            fewest=max(2, ceil(-log2(1 - level))) if differ else 2,
+            reach=lambda margin, n: _paired(margin, n, discordant, z, differ),
+        )
+    if rate is not None and discordant is None:
+        within_unit(rate, "An expected rate")
+        return TestOf(
+            aim,
+            (_TWO_SETS_APART if differ else _TWO_SETS)(rate=rate),
+            indistinct=not differ and rate in (0.0, 1.0),
+            largest=max(rate, 1 - rate) if differ else 1.0,
+            fewest=2,
+            reach=lambda margin, n: _independent(margin, n, rate, z, differ),
+        )
+    raise UsageError(
+        "A comparison takes either the share of discordant probes or, for two independent data sets, the rate.",
+        "algorithms that see the same probes are paired: give the share of probes that only one recognises.",
+    )
+
+
+def _paired(margin: float, n: float, discordant: float, z: float, differ: bool) -> tuple[float, float]:
+    """The reach and the error of the paired score test: McNemar's of no difference, Tango's of a margin."""
+    truth, tested = (margin, 0.0) if differ else (0.0, margin)
+    # The share of probes that only the second recognises that is most likely under the hypothesis.
+    linear = discordant - (2 - truth) * tested
+    constant = (discordant - truth) / 2 * tested * (1 - tested)
+    only_second = (linear + sqrt(linear**2 + 8 * constant)) / 4
+    reach = z * sqrt((2 * only_second + tested * (1 - tested)) / n)
+    return reach, sqrt(max(0.0, discordant - truth**2) / n)
+
+
+def _independent(margin: float, n: float, rate: float, z: float, differ: bool) -> tuple[float, float]:
+    """The reach and the error for two data sets: the pooled score test of no difference, Newcombe's interval for a margin."""
+    if not differ:
+        low, high = wilson_interval(rate, n, z)
+        return hypot(rate - low, high - rate), sqrt(2 * rate * (1 - rate) / n)
+    other = rate - margin if rate >= 0.5 else rate + margin
+    pooled = (rate + other) / 2
+    reach = z * sqrt(2 * pooled * (1 - pooled) / n)
+    return reach, sqrt((rate * (1 - rate) + max(0.0, other * (1 - other))) / n)
+
+
+def open_one(margin: float | None, power: float | None, subjects: int | None) -> float:
+    """Require that one of three is left open, and return the power to aim at."""
+    if (margin is None) == (subjects is None) and (margin is None or power is not None):
+        raise UsageError(
+            "Of margin, power and number of people a plan takes two.",
+            "leave one open, which is worked out; the power is 0.8 unless it is given.",
+        )
+    wanted = POWER if power is None else power
+    if not 0.5 <= wanted < 1:
+        raise UsageError(f"A power lies between 0.5 and 1, got {wanted!r}.", "0.8 is usual.")
+    return wanted * (1 - _SLACK)
+
+
+def fewest(enough: Callable[[int], bool]) -> int | None:
+    """The smallest number of people that is enough, where more always are; None if no number is."""
+    short, number = 0, 1
+    while not enough(number):
+        if number == LARGEST:
+            return None
+        short, number = number, min(2 * number, LARGEST)
+    while number - short > 1:
+        middle = (short + number) // 2
+        short, number = (short, middle) if enough(middle) else (middle, number)
+    return number
+
+
+def least_margin(enough: Callable[[float], bool], largest: float, subjects: int) -> float:
+    """The smallest margin that so many people are enough for."""
+    short, margin = 0.0, largest
+    if not enough(margin):
+        raise DesignError(
+            f"{count(subjects)} people are too few for any margin.",
+            "take more, or ask for less power or confidence.",
+        )
+    while margin - short > _SLACK * margin:
+        middle = (short + margin) / 2
+        short, margin = (short, middle) if enough(middle) else (middle, margin)
+    return margin
+
+
+def found_within(number: int | None, what: str) -> int:
+    """The number, if there is one."""
+    if number is None:
+        raise DesignError(f"{what} would need more than {count(LARGEST)} people.", "ask for less.")
+    return number
+
+
+def whole(value: int | None, what: str) -> int:
+    """The value, if it is a number of people or probes."""
+    if value is None or not 1 <= value <= LARGEST or value != int(value):
+        raise UsageError(f"The {what} is a whole number from 1 to {count(LARGEST)}, got {value!r}.")
+    return int(value)
+
+
+def within_unit(value: float, what: str) -> float:
+    """The value, if it is a share."""
+    if not 0 <= value <= 1:
+        raise UsageError(f"{what} lies between 0 and 1, got {value!r}.", "write 0.95 for 95 %.")
+    return value

@@ -1,0 +1,1 @@
+"""Stratified samples: replicate variances of estimates, curves and differences (Micheals & Boult)."""

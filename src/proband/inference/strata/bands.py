@@ -1,0 +1,98 @@
+"""A whole cumulative match characteristic with the error of a stratified design at every rank."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.designs import StratifiedDesign
+from proband.designs.strata import Strata
+from proband.inference.estimates.question import Question
+from proband.inference.estimates.tallies import tally
+from proband.inference.strata.estimates import answers_of, ends_of, freedom_of, strata_of
+from proband.measures import CMC, Outcomes
+from proband.results.estimate import Band
+from proband.words import Note
+
+Floats = npt.NDArray[np.float64]
+
+
+def stratified_band(question: Question, design: StratifiedDesign, measure: CMC) -> Band:
+    """Student intervals at every rank, kept within 0 and 1."""
+    outcomes = question.outcomes
+    strata, notes = strata_of(outcomes, design)
+    last = min(outcomes.n_ranks, measure.max_rank or outcomes.n_ranks)
+    values, errors, more = rates_and_errors(outcomes, design, strata, last, question.seed)
+    freedom = freedom_of(design, strata, None)
+    low, high = ends_of(values, errors, freedom, question.confidence_level, design.interval)
+    return Band(
+        values=values,
+        low=np.clip(low, 0.0, 1.0),
+        high=np.clip(high, 0.0, 1.0),
+        confidence_level=question.confidence_level,
+        simultaneous=False,
+        design=design.as_method,
+        seed=question.seed if design.is_random else None,
+        answers=answers_of(measure.estimand, design),
+        facts=outcomes.facts,
+        notes=(*notes, *more),
+    )
+
+
+def rates_and_errors(
+    outcomes: Outcomes, design: StratifiedDesign, strata: Strata, last: int, seed: int = 0
+) -> tuple[Floats, Floats, tuple[Note, ...]]:
+    """The stratified rate at ranks 1 … last, its standard error, and what is to be said of replicates."""
+    if design.linear_is_textbook:
+        design.check(strata)
+        by_counts = outcomes.ties != "mean" and strata.uneven is None
+        return *(_counted if by_counts else _each)(outcomes, strata, last), ()
+    counted = tally(CMC(last), outcomes, np.arange(len(outcomes)))
+    base = strata.unit_weights * len(strata.codes)
+    values = counted.values(base[None, :])[0]
+    plan = design.plan(strata, seed)
+    found = np.concatenate([counted.values(base * b) for part in plan.parts for b in part.blocks(len(base))])
+    return values, np.sqrt(plan.variances(found, values, design.centre)), plan.notes
+
+
+def _each(outcomes: Outcomes, strata: Strata, last: int) -> tuple[Floats, Floats]:
+    """The textbook variance at one rank after another."""
+    success = (outcomes.success(t) for t in range(1, last + 1))
+    found = [(float(strata.mean(one)), float(strata.textbook_variance(one)[0])) for one in success]
+    values, variances = np.array(found).T
+    return values, np.sqrt(variances)
+
+
+def _counted(outcomes: Outcomes, strata: Strata, last: int) -> tuple[Floats, Floats]:
+    """The textbook variance at every rank, in one pass over the probes.
+
+    With y successes among n units, s² is y(n − y)/(n(n − 1)); a probe that comes in with the next rank adds n − 2y − 1 to
+    y(n − y). The first success of a stratum makes it vary and the last one ends that; these are counted, since a sum that
+    went up and down again is seldom zero.
+    """
+    ranked = np.flatnonzero(np.isfinite(outcomes.ranks))
+    order = ranked[np.argsort(outcomes.ranks[ranked], kind="stable")]
+    own = strata.codes[order]
+    came_in = np.searchsorted(outcomes.ranks[order], np.arange(1, last + 1), side="right")
+
+    def running(steps: Floats) -> Floats:
+        return np.concatenate([[0.0], np.cumsum(steps)])[came_in]
+
+    sizes = strata.sizes.astype(np.float64)
+    factor = strata.shares**2 / (sizes**2 * (sizes - 1))
+    earlier = earlier_of_same(own)
+    variance = running(factor[own] * (sizes[own] - 2 * earlier - 1))
+    varying = running((earlier == 0).astype(np.float64) - (earlier == sizes[own] - 1))
+    errors = np.sqrt(np.maximum(np.where(varying > 0, variance, 0.0), 0.0))
+    return np.minimum(running(strata.unit_weights[order]), 1.0), errors
+
+
+def earlier_of_same(codes: npt.NDArray[np.intp]) -> Floats:
+    """For each entry, how many before it are equal to it."""
+    order = np.argsort(codes, kind="stable")
+    ordered = codes[order]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    lengths = np.diff(np.r_[starts, len(ordered)])
+    earlier = np.empty(len(codes))
+    earlier[order] = np.arange(len(codes)) - np.repeat(starts, lengths)
+    return earlier

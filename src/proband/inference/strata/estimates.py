@@ -1,0 +1,357 @@
+"""Stratified estimates: textbook variances where a statistic is linear, evaluated replicates for everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.designs.replication import (
+    BRR,
+    CollapsedStrata,
+    Enumeration,
+    Fay,
+    Jackknife,
+    Plan,
+    RaoWu,
+    StratifiedDesign,
+    StratifiedInterval,
+)
+from proband.designs.strata import Strata
+from proband.errors import DesignError, UsageError
+from proband.inference.estimates.question import Found, Question, under
+from proband.inference.estimates.replicates import RankStatistic
+from proband.inference.estimates.tallies import tally
+from proband.inference.proportions import check_level, check_seed, t_quantile, wilson_ends
+from proband.measures import MedianCensoredRank, MedianRelativeRank, Outcomes, RecognitionRate
+from proband.results.base import Answers
+from proband.results.targets import GALLERY, OTHER_PROBES, PROBES_ALIKE
+from proband.words import Method, Note, Sentence, Target, count, counted, digits, level
+
+Floats = npt.NDArray[np.float64]
+Statistic = Callable[[Floats], float]
+_NO_WIDTH = Sentence(
+    "strata.no-width", "caution", "nothing varies, so the interval has no width: it says nothing but that"
+)
+_PAST_LIMITS = Sentence(
+    "strata.past-limits",
+    "caution",
+    "the symmetric interval passes 0 or 1; interval='logit' or 'wilson' does not",
+)
+_STILL = Sentence("strata.still", "note", "{n:count} of {of:count} strata do not vary")
+IMAGES_OF_PEOPLE = Target("probe-images-of-these-people", "probe images of these people, as many of each")
+_PEOPLE_FIXED = Target("people-algorithm-and-gallery", "these people, the algorithm and the gallery")
+_STRATA_FIXED = Target("strata-algorithm-and-gallery", "the strata, the algorithm and the gallery")
+_STRATA_ALIKE = Target(
+    "strata-independent",
+    "strata are independent, and the units of one are independent and alike in distribution",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class ReplicateEstimate:
+    """A statistic of weighted units with its replicate variance.
+
+    Attributes
+    ----------
+    value
+        The statistic at full weights.
+    standard_error
+        From the replicates, centred as the design says.
+    low, high, degrees_of_freedom
+        Student's interval and its degrees of freedom.
+    replicates
+        The statistic in every replicate.
+    """
+
+    value: float
+    standard_error: float
+    low: float
+    high: float
+    confidence_level: float
+    degrees_of_freedom: float
+    replicates: Floats
+    design: Method
+    notes: tuple[Note, ...]
+
+    @property
+    def variance(self) -> float:
+        """The square of the standard error."""
+        return self.standard_error**2
+
+    def __repr__(self) -> str:
+        return (
+            f"{digits(self.value, 6)} ± {digits(self.standard_error, 4)}, {level(self.confidence_level)} "
+            f"[{digits(self.low, 6)}, {digits(self.high, 6)}], {self.design}, {counted(len(self.replicates), 'replicate')}"
+        )
+
+
+def estimate_weighted(
+    statistic: Statistic,
+    strata: npt.ArrayLike,
+    design: StratifiedDesign | None = None,
+    *,
+    weights: npt.ArrayLike | None = None,
+    confidence_level: float = 0.95,
+    rng: int = 0,
+) -> ReplicateEstimate:
+    """Estimate any statistic of weighted units, with a replicate variance: for data that are no ranks at all.
+
+    Parameters
+    ----------
+    statistic
+        A function of the units' weights, such as ``lambda w: (w @ y) / (w @ x)``.
+    strata
+        The stratum of each unit.
+    design
+        `BRR` (the default), `Fay`, `Jackknife`, `RaoWu`, `Enumeration`.
+    weights
+        The weight of each unit, by default 1. Replicates multiply it.
+
+    Examples
+    --------
+    The ratio of two totals over three strata of two units (Wolter's and R's example of rescue by ambulance):
+
+    >>> arrests, alive = np.array([120, 78, 185, 228, 670, 530]), np.array([25, 24, 30, 49, 80, 70])
+    >>> estimate_weighted(lambda w: (w @ alive) / (w @ arrests), [1, 1, 2, 2, 3, 3])
+    0.153506 ± 0.009427, 95% [0.123507, 0.183506], balanced repeated replication, 4 replicates
+    """
+    check_level(confidence_level)
+    check_seed(rng)
+    chosen = BRR() if design is None else design
+    found = Strata.of(np.asarray(strata))
+    base = np.ones(len(found.codes)) if weights is None else np.asarray(weights, dtype=np.float64)
+    if base.shape != found.codes.shape or not np.isfinite(base).all() or (base < 0).any():
+        raise UsageError(
+            f"Weights are one for each of the {count(len(found.codes))} units, finite and not negative."
+        )
+    if not isinstance(chosen, StratifiedDesign):
+        raise UsageError(f"{chosen!r} is no stratified design.", "use BRR(), Fay(), Jackknife() or RaoWu().")
+    notes: tuple[Note, ...] = ()
+    _refuse_unused(chosen)
+    if isinstance(chosen, CollapsedStrata):
+        found, notes = chosen.collapsed(found, None)
+    plan = chosen.plan(found, rng)
+    value = float(statistic(base))
+    replicates = np.array(
+        [
+            float(statistic(base * row))
+            for part in plan.parts
+            for block in part.blocks(len(base))
+            for row in block
+        ]
+    )
+    if not np.isfinite(replicates).all() or not np.isfinite(value):
+        raise DesignError(
+            "The statistic is not a finite number in every replicate.",
+            "with few units a replicate may be left without any: Fay() keeps some of each.",
+        )
+    error = float(np.sqrt(plan.variance(replicates, value, chosen.centre)))
+    freedom = freedom_of(chosen, found, None)
+    reach = t_quantile(confidence_level, freedom) * error
+    return ReplicateEstimate(
+        value,
+        error,
+        value - reach,
+        value + reach,
+        confidence_level,
+        freedom,
+        replicates,
+        chosen.as_method,
+        (*notes, *plan.notes),
+    )
+
+
+def _refuse_unused(design: StratifiedDesign) -> None:
+    """Refuse what a design says of tables and of rates, where units are given and may be anything."""
+    usual = type(design)()
+    for name in ("strata", "weights", "by", "interval"):
+        if getattr(design, name, None) != getattr(usual, name, None):
+            raise UsageError(
+                f"{name}={getattr(design, name)!r} of the design does not apply to units given as arrays.",
+                "say strata and weights of units as arguments; intervals are Student's.",
+            )
+
+
+def strata_of(outcomes: Outcomes, design: StratifiedDesign) -> tuple[Strata, tuple[Note, ...]]:
+    """The strata of an experiment's probes."""
+    samples = outcomes.experiment.samples
+    if design.strata is None:
+        labels: Any = np.array(samples.subjects)[outcomes.subjects]
+    elif design.strata not in samples.frame.columns:
+        raise UsageError(
+            f"There is no column {design.strata!r} to make strata of.",
+            f"the columns are: {', '.join(samples.frame.columns)}.",
+        )
+    else:
+        column = samples.frame[design.strata][outcomes.probes]
+        if column.null_count():
+            raise DesignError(
+                f"{counted(column.null_count(), 'probe has', 'probes have')} no value of {design.strata}, so no stratum."
+            )
+        labels = column.to_numpy()
+    strata = Strata.of(labels, design.weights)
+    if not isinstance(design, CollapsedStrata):
+        return strata, ()
+    keys = None
+    if design.by is not None:
+        if design.by not in samples.frame.columns:
+            raise UsageError(f"There is no column {design.by!r} to pair strata by.")
+        column = samples.frame[design.by][outcomes.probes]
+        if column.null_count():
+            raise DesignError(
+                f"{counted(column.null_count(), 'probe has', 'probes have')} no value of {design.by} to pair strata by."
+            )
+        keys = column.to_numpy()
+    return design.collapsed(strata, keys)
+
+
+def _stratified(design: StratifiedDesign, question: Question) -> Found:
+    if question.population is not None:
+        raise UsageError("A finite population is not allowed for by stratified designs.")
+    strata, notes = strata_of(question.outcomes, design)
+    linear = isinstance(question.measure, RecognitionRate)
+    if not linear and design.interval != "t":
+        raise UsageError(
+            f"The {question.measure.estimand} is not a rate, so it has no {design.interval} interval.",
+            "leave out interval.",
+        )
+    if linear and design.linear_is_textbook:
+        values = question.outcomes.success(question.measure.rank)
+        design.check(strata)
+        value = min(1.0, float(strata.mean(values)))  # weights that sum to 1 may do so only nearly
+        error = float(np.sqrt(strata.textbook_variance(values)[0]))
+        replicates, more = _linear_replicates(design, strata, values), _still(strata, values)
+    else:
+        if linear:
+            values = question.outcomes.success(question.measure.rank)
+        plan = design.plan(strata, question.seed)
+        value, replicates = evaluate_replicates(question, design, strata, plan)
+        error = float(np.sqrt(plan.variance(replicates, value, design.centre)))
+        more = (*plan.notes, *((_NO_WIDTH(),) if error == 0 else ()))
+    freedom = freedom_of(design, strata, values if linear else None)
+    kind = design.interval if linear else "t"
+    ends = ends_of(np.array([value]), np.array([error]), freedom, question.confidence_level, kind)
+    low, high = (float(end[0]) for end in ends)
+    past = linear and kind == "t" and (low < 0 or high > 1)
+    notes = (*notes, *more, *((_PAST_LIMITS(),) if past else ()))
+    return Found(
+        value, low, high, error, answers_of(question.measure.estimand, design), freedom, replicates, notes
+    )
+
+
+for _kind in (BRR, Fay, Enumeration, Jackknife, RaoWu, CollapsedStrata):
+    under.register(_kind)(_stratified)
+
+
+def _linear_replicates(design: StratifiedDesign, strata: Strata, values: Floats) -> Floats | None:
+    """All replicates of a balanced design at once, by the fast transform; None where it has no single array."""
+    if not isinstance(design, BRR) or len(np.unique(strata.sizes)) > 1:
+        return None
+    from proband.arrays import replicate_totals
+
+    size = int(strata.sizes[0])
+    table = np.empty((len(strata), size))
+    table[strata.codes, strata.places] = values * strata.shares[strata.codes]
+    totals = replicate_totals(table)
+    rho = design.rho if isinstance(design, Fay) else 0.0
+    return rho * float(strata.mean(values)) + (1 - rho) * totals
+
+
+def _still(strata: Strata, values: Floats) -> tuple[Note, ...]:
+    """Say how many strata show no variance."""
+    alike = int((strata.parts_of_variance(values)[:, 0] == 0).sum())
+    if alike == len(strata):
+        return (_NO_WIDTH(),)
+    return (_STILL(n=alike, of=len(strata)),) if alike else ()
+
+
+def evaluate_replicates(
+    question: Question, design: StratifiedDesign, strata: Strata, plan: Plan
+) -> tuple[float, Floats]:
+    """The measure at full weights, and in every replicate."""
+    measure, outcomes = question.measure, question.outcomes
+    if isinstance(design, Jackknife) and isinstance(measure, MedianCensoredRank | MedianRelativeRank):
+        raise DesignError(
+            "The jackknife's variance is not valid for medians.", "use BRR(), Fay() or RaoWu()."
+        )
+    base = strata.unit_weights * len(strata.codes)
+    if isinstance(measure, RankStatistic):
+        return _of_function(measure, outcomes, base, strata, plan, design)
+    counted = tally(measure, outcomes, np.arange(len(outcomes)))
+    value = float(counted.values(base[None, :])[0])
+    found = [counted.values(base * block) for part in plan.parts for block in part.blocks(len(base))]
+    return value, np.concatenate(found)
+
+
+def _of_function(
+    measure: RankStatistic,
+    outcomes: Outcomes,
+    base: Floats,
+    strata: Strata,
+    plan: Plan,
+    design: StratifiedDesign,
+) -> tuple[float, Floats]:
+    """A user's function: of ranks and weights, or of the ranks that a replicate takes where it takes whole ones."""
+    ranks = outcomes.ranks
+    blocks = (row for part in plan.parts for block in part.blocks(len(base)) for row in block)
+    if measure.weighted:
+        return float(measure.function(ranks, base)), np.array(
+            [float(measure.function(ranks, base * row)) for row in blocks]
+        )
+    whole = isinstance(design, BRR | CollapsedStrata) and not isinstance(design, Fay) and len(plan.parts) == 1
+    if not whole or np.ptp(base) > 1e-12:
+        raise DesignError(
+            f"{design} gives units weights that are no whole numbers, which a function of ranks alone cannot take.",
+            "use RankStatistic(function, weighted=True), whose function takes ranks and weights.",
+        )
+    return float(measure.function(ranks)), np.array(
+        [float(measure.function(ranks[row > 0])) for row in blocks]
+    )
+
+
+def freedom_of(design: StratifiedDesign, strata: Strata, values: Floats | None) -> float:
+    """The degrees of freedom of a design's interval."""
+    rule = design.degrees_of_freedom
+    if not isinstance(rule, str):
+        return float(rule)
+    ordinary = isinstance(design, Jackknife) and design.kind == "JK1"
+    if rule == "cochran":
+        if values is None or ordinary:
+            raise UsageError(
+                "Cochran's degrees of freedom are for rates over strata.", "give a number, or 'strata'."
+            )
+        return float(strata.effective_freedom(values)[0])
+    if ordinary:
+        return float(len(strata.codes) - 1)
+    return float((strata.sizes - 1).sum())
+
+
+def ends_of(
+    values: Floats, errors: Floats, freedom: float, level: float, kind: StratifiedInterval
+) -> tuple[Floats, Floats]:
+    """The ends of intervals around several values; those without an error, or at 0 or 1, are symmetric whatever the kind."""
+    t = t_quantile(level, max(freedom, 1.0))
+    low, high = values - t * errors, values + t * errors
+    inside = (errors > 0) & (values > 0) & (values < 1)
+    rates, within = values[inside], errors[inside]
+    spread = rates * (1 - rates)
+    if kind == "wilson":
+        low[inside], high[inside] = wilson_ends(rates, spread / within**2, t)
+    elif kind == "logit":
+        middle, reach = np.log(rates / (1 - rates)), t * within / spread
+        low[inside], high[inside] = 1 / (1 + np.exp(reach - middle)), 1 / (1 + np.exp(-reach - middle))
+    return low, high
+
+
+def answers_of(of: Target, design: StratifiedDesign) -> Answers:
+    """What a stratified design varies."""
+    if isinstance(design, Jackknife) and design.kind == "JK1":
+        return Answers(of, OTHER_PROBES, GALLERY, PROBES_ALIKE)
+    if design.strata is None:
+        return Answers(of, IMAGES_OF_PEOPLE, _PEOPLE_FIXED, _STRATA_ALIKE)
+    within = f"probe images within strata of {design.strata}, as many of each"
+    return Answers(of, Target("probe-images-within-strata", within), _STRATA_FIXED, _STRATA_ALIKE)

@@ -1,0 +1,100 @@
+"""The area under the ROC as an estimate, and two algorithms compared by it: DeLong over people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from proband.errors import DesignError
+from proband.inference.comparisons.comparison import Comparison
+from proband.inference.comparisons.paired import Tested
+from proband.inference.proportions import Interval
+from proband.inference.verification.dyadic_auc import Closeness, People, auc_difference, auc_interval
+from proband.inference.verification.fnmr import (
+    answers_of_verification,
+    compared_by_verification,
+    facts_of_verification,
+)
+from proband.inference.verification.verification import Verification, verify
+from proband.measures.pairs.counts import genuine_pairs, tail_pairs
+from proband.measures.pairs.pair_set import PairSet
+from proband.measures.verification import AUC
+from proband.results.estimate import Estimate
+from proband.results.targets import OTHER_PEOPLE_COMPARED, derived
+from proband.samples import Experiment, Samples
+from proband.scores import Scores
+
+_MOST = 20_000_000  # impostor comparisons that are held at once
+
+
+@dataclass(frozen=True, eq=False)
+class _Comparisons:
+    """Every comparison of one algorithm."""
+
+    made: Verification
+    closeness: Closeness
+    people: People
+
+    @classmethod
+    def of(cls, scores: Scores, within: Experiment | Samples, level: float) -> _Comparisons:
+        made = verify(scores, within, fmrs=[0.01], confidence_level=level, n_resamples=0)
+        pairs = PairSet.of(scores, within)
+        own, genuine = genuine_pairs(scores, pairs)
+        first, second, impostor = tail_pairs(scores, pairs, -np.inf, _MOST)
+        return cls(made, Closeness(genuine, impostor), People(own, first, second))
+
+
+def estimate_auc(measure: AUC, scores: Scores, within: Experiment | Samples, level: float) -> Estimate:
+    """The area with an interval over people."""
+    return _estimate(measure, _Comparisons.of(scores, within, level), scores, within, level)
+
+
+def _estimate(
+    measure: AUC, held: _Comparisons, scores: Scores, within: Experiment | Samples, level: float
+) -> Estimate:
+    found = auc_interval(held.closeness, held.people, level)
+    return Estimate(
+        value=found.value,
+        low=found.low,
+        high=found.high,
+        confidence_level=found.confidence_level,
+        standard_error=found.standard_error,
+        events=None,
+        degrees_of_freedom=found.degrees_of_freedom,
+        replicates=None,
+        design=found.method,
+        seed=None,
+        answers=answers_of_verification(measure.estimand, OTHER_PEOPLE_COMPARED),
+        facts=facts_of_verification(scores, within, held.made),
+        clusters=None,
+        notes=held.made.notes,
+    )
+
+
+def compare_auc(
+    measure: AUC,
+    algorithms: Mapping[str, Scores],
+    within: Experiment | Samples,
+    margin: float | None,
+    level: float,
+) -> Comparison:
+    """Compare areas on the same comparisons, with people as units."""
+    held = {name: _Comparisons.of(scores, within, level) for name, scores in algorithms.items()}
+
+    def tested(first: str, second: str) -> Tested:
+        a, b = held[first], held[second]
+        if not all(np.array_equal(x, y) for x, y in zip(a.people, b.people, strict=True)):
+            raise DesignError(
+                f"{first} and {second} were not measured on the same comparisons, in the same order."
+            )
+        found = auc_difference(a.closeness, b.closeness, a.people, level)
+        interval = Interval(found.low, found.high)
+        p_value = 1.0 if found.p_value is None else found.p_value
+        return Tested(found.value, interval, interval, found.standard_error, p_value, found.method)
+
+    estimates = {name: _estimate(measure, held[name], algorithms[name], within, level) for name in held}
+    difference = derived("difference", "difference of {}", measure.estimand)
+    answers = answers_of_verification(difference, OTHER_PEOPLE_COMPARED)
+    return compared_by_verification(estimates, tested, margin, level, answers, upward=True)

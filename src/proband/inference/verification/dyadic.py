@@ -1,0 +1,387 @@
+"""How sure is a verification error rate, when every person takes part in many comparisons?
+
+Two comparisons that share a person are alike, so counting them as independent makes intervals far too narrow. Here a comparison of
+two people is a *dyad*, and people are what is independent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite, sqrt
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.errors import DesignError, UsageError
+from proband.inference.estimates.closed import effective_size
+from proband.inference.estimates.clusters import cluster_statistics
+from proband.inference.proportions import (
+    Interval,
+    check_level,
+    normal_quantile,
+    t_quantile,
+    wilson_interval,
+)
+from proband.inference.verification.dyads import Comparisons, Ints, Meetings, subject_pairs
+from proband.words import Method, Note, Sentence, count, plain
+
+__all__ = [
+    "Comparisons",
+    "RateInterval",
+    "ZeroErrorBounds",
+    "false_match_rate",
+    "false_non_match_rate",
+    "naive_interval",
+    "zero_error_bounds",
+]
+
+Floats = npt.NDArray[np.float64]
+DyadicMethod = Literal["logit", "wilson"]
+
+SUPPORTED = 30  # errors below which a rate is not supported: the rule of 30
+FEWEST = 4  # people without whom the variance over people has no unbiased estimate
+_OVER_PEOPLE: dict[DyadicMethod, Method] = {
+    "logit": Method(
+        "fmr-over-people-logit",
+        "plug-in variance over people (logit scale, Student's t)",
+        "the variance over pairs of people on the logit scale",
+        ("fogliato2024",),
+    ),
+    "wilson": Method(
+        "fmr-over-people-wilson",
+        "plug-in variance over people (Wilson, normal quantile)",
+        "Wilson's interval with the variance over pairs of people",
+        ("fogliato2024", "wilson1927"),
+    ),
+}
+_CLUSTERS = Method(
+    "fnmr-clustered",
+    "people as clusters (Wilson with the effective sample size, Student's t)",
+    "Wilson's interval with the effective sample size",
+    ("wilson1927", "rao1992"),
+)
+_NAIVE = Method(
+    "naive",
+    "naive: Wilson, comparisons as if independent",
+    "Wilson's interval as if comparisons were independent, which makes it too narrow",
+    ("wilson1927",),
+)
+_UNITS = {"pairs": "disjoint pairs of people", "people": "people"}
+_EXACT = {
+    kind: Method(
+        f"no-errors-{kind}",
+        f"exact one-sided bound ({units})",
+        f"where there are no errors, or nothing else, an exact one-sided bound from {units}",
+        ("hanley1983",),
+    )
+    for kind, units in _UNITS.items()
+}
+
+_TOO_FEW = Sentence(
+    "rates.too-few-people", "caution", "too few people to see how they differ, so the interval is everything"
+)
+_ONE_PERSON = Sentence(
+    "rates.one-person", "caution", "one person says nothing about others, so the interval is everything"
+)
+_UNEVEN = Sentence(
+    "rates.uneven",
+    "caution",
+    "the errors are as uneven as if {carry:whole} of {people:count} people carried them all; with others the rate may be "
+    "quite different",
+)
+_SHARED = Sentence(
+    "rates.naive", "caution", "comparisons that share a person are taken as independent: too narrow"
+)
+_NO_ERRORS = Sentence(
+    "rates.no-errors",
+    "note",
+    "no errors: {units:count} {of} put the rate within {within:small} of this; {n:count} independent comparisons would put it "
+    "within {independent:small}",
+)
+_ONLY_ERRORS = Sentence(
+    "rates.only-errors",
+    "note",
+    "nothing but errors: {units:count} {of} put the rate within {within:small} of this; {n:count} independent comparisons would "
+    "put it within {independent:small}",
+)
+_NOT_SUPPORTED = Sentence(
+    "rates.not-supported",
+    "caution",
+    "the rate rests on {n:count error}; fewer than {supported:count} do not support it",
+)
+
+_FEW_CARRY = 5.0  # effective people below which the rate is theirs rather than everybody's
+
+
+@dataclass(frozen=True)
+class ZeroErrorBounds:
+    """What no error in `n` comparisons says: bounds of the rate that would seldom be this lucky, under two assumptions.
+
+    Attributes
+    ----------
+    independent
+        If all comparisons were independent: the exact 1 − α^(1/n). They are not, so this is the least the bound can be.
+    rule_of_three
+        Its usual approximation, −ln α / n: 3 / n at 95 %.
+    disjoint
+        From one comparison of each of `n_disjoint` pairs of people of whom nobody is in two (for genuine comparisons: one of each
+        person). These are independent, so this bound can be relied on.
+    """
+
+    n: int
+    n_disjoint: int
+    independent: float
+    rule_of_three: float
+    disjoint: float
+    confidence_level: float
+
+
+@dataclass(frozen=True)
+class RateInterval:
+    """An error rate with its interval.
+
+    Attributes
+    ----------
+    rate, errors, n
+        The share of errors, their number and the number of comparisons.
+    low, high
+        The ends of the interval.
+    standard_error
+        Of the rate; with no errors, or errors only, nothing varies and it is 0.
+    n_effective
+        The number of independent comparisons that would tell as much.
+    n_subjects
+        The people who take part in a comparison, where that is known.
+    degrees_of_freedom
+        Of the Student quantile used; None for a normal one or none.
+    supported
+        Whether there are at least 30 errors. Other rates are little more than a guess.
+    method, notes
+        How the interval was made, and what else a reader should know.
+    zero_errors
+        Where there is no error (or nothing else): what that says under either assumption.
+    """
+
+    rate: float
+    errors: int
+    n: int
+    low: float
+    high: float
+    standard_error: float
+    n_effective: float
+    n_subjects: int | None
+    degrees_of_freedom: float | None
+    supported: bool
+    method: Method
+    confidence_level: float
+    notes: tuple[Note, ...] = ()
+    zero_errors: ZeroErrorBounds | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {name: plain(value) for name, value in vars(self).items()}
+
+
+def false_match_rate(
+    i: npt.ArrayLike,
+    j: npt.ArrayLike,
+    comparisons: Meetings,
+    confidence_level: float = 0.95,
+    method: DyadicMethod = "logit",
+) -> RateInterval:
+    """Give the false match rate over other people an interval.
+
+    Parameters
+    ----------
+    i, j
+        The two subjects of every false match, one entry for each comparison, in either order.
+    comparisons
+        Who is compared with whom.
+    method
+        ``logit`` (the default): an unbiased variance, on the logit scale, with Student's t of as many degrees of freedom as people
+        carry the errors. ``wilson``: Wilson's interval with the plug-in variance as published and a normal quantile.
+
+    Notes
+    -----
+    The variance is that of Fogliato, Patil and Perona (2024): with ẽ_ij the errors between people i and j less those expected,
+    V = [Σ_i (Σ_j ẽ_ij)² − Σ_{i<j} ẽ_ij²] / N². On average it is (S − 2)(S − 3) / (S (S − 1)) of what it should be, which ``logit``
+    makes good. V is never taken to be less than if pairs of people were independent, nor than if all comparisons were. The
+    degrees of freedom are the effective number of people who carry the errors: few where a few make most of the variance.
+    """
+    if method not in get_args(DyadicMethod):
+        raise UsageError(f"There is no method {method!r}.", "choose one of: logit, wilson.")
+    check_level(confidence_level)
+    first, second = subject_pairs(i, j, comparisons, "false matches")
+    by_subject, n, errors = comparisons.n_by_subject, comparisons.n_impostor, len(first)
+    people = int(np.count_nonzero(by_subject))
+    if n == 0:
+        raise DesignError("Nobody is compared with somebody else, so there is no false match rate.")
+    rate = errors / n
+    of_pairs = _squares_of_pairs(first, second, rate, comparisons)
+    if errors in (0, n):
+        return _nothing_varies(errors, n, people, comparisons.n_disjoint, "pairs", confidence_level)
+    counts = np.bincount(first, minlength=len(by_subject)) + np.bincount(second, minlength=len(by_subject))
+    totals = counts - rate * by_subject
+    plug_in = (float(totals @ totals) - of_pairs) / n**2
+    least = max(of_pairs / n**2, rate * (1 - rate) / n)
+    notes: tuple[Note, ...] = ()
+    freedom: float | None = None
+    if people < FEWEST or by_subject.max() == n:
+        variance, freedom, ends = max(plug_in, least), 0.0, Interval(0.0, 1.0)
+        notes = (_TOO_FEW(),)
+    elif method == "wilson":
+        variance = max(plug_in, least)
+        ends = wilson_interval(rate, rate * (1 - rate) / variance, normal_quantile(confidence_level))
+    else:
+        variance, freedom = (
+            max(plug_in * small_sample(people), least),
+            effective_people(totals[by_subject > 0]),
+        )
+        ends = _logit_interval(rate, sqrt(variance), t_quantile(confidence_level, freedom))
+        if freedom < _FEW_CARRY:
+            notes = (_UNEVEN(carry=freedom, people=people),)
+    made, effective = _OVER_PEOPLE[method], rate * (1 - rate) / variance
+    return _interval(errors, n, people, ends, effective, freedom, made, confidence_level, notes)
+
+
+def false_non_match_rate(
+    subjects: npt.ArrayLike, errors: npt.ArrayLike, confidence_level: float = 0.95
+) -> RateInterval:
+    """Give the false non-match rate over other people an interval: Wilson's, with the effective sample size and Student's t.
+
+    Parameters
+    ----------
+    subjects, errors
+        For every genuine comparison, whose it is (a number) and whether it is an error.
+    """
+    check_level(confidence_level)
+    people, wrong = np.asarray(subjects), np.asarray(errors, dtype=np.float64)
+    if people.ndim != 1 or people.shape != wrong.shape or not np.isin(wrong, (0.0, 1.0)).all():
+        raise UsageError("Every genuine comparison needs a subject and an outcome that is an error or not.")
+    if not len(people):
+        raise DesignError("There are no genuine comparisons, so there is no false non-match rate.")
+    clusters = cluster_statistics(wrong, people)
+    n, missed, k = clusters.n, int(wrong.sum()), clusters.n_clusters
+    if missed in (0, n):
+        return _nothing_varies(missed, n, k, k, "people", confidence_level)
+    effective, freedom = effective_size(clusters), float(k - 1)
+    ends = wilson_interval(clusters.rate, effective, t_quantile(confidence_level, freedom))
+    notes = (_ONE_PERSON(),) if k == 1 else ()
+    return _interval(missed, n, k, ends, effective, freedom, _CLUSTERS, confidence_level, notes)
+
+
+def naive_interval(
+    errors: int, n: int, confidence_level: float = 0.95, n_subjects: int | None = None
+) -> RateInterval:
+    """Wilson's interval as if all comparisons were independent: for contrast, not for use."""
+    if n < 1 or not 0 <= errors <= n:
+        raise UsageError(f"{count(errors)} errors in {count(n)} comparisons is no rate.")
+    ends = wilson_interval(errors / n, n, normal_quantile(confidence_level))
+    notes = (_SHARED(),)
+    return _interval(int(errors), int(n), n_subjects, ends, float(n), None, _NAIVE, confidence_level, notes)
+
+
+def zero_error_bounds(n: int, n_disjoint: int, confidence_level: float = 0.95) -> ZeroErrorBounds:
+    """Bound a rate of which no error was seen, one-sided.
+
+    Examples
+    --------
+    >>> zero_error_bounds(4950, 50).disjoint  # 100 people, one image each
+    0.0581...
+    """
+    if not 1 <= n_disjoint <= n:
+        raise UsageError(f"{count(n_disjoint)} of {count(n)} comparisons cannot be the independent ones.")
+    surprise = np.log1p(-check_level(confidence_level))
+    return ZeroErrorBounds(
+        n=n,
+        n_disjoint=n_disjoint,
+        independent=float(-np.expm1(surprise / n)),
+        rule_of_three=min(1.0, float(-surprise / n)),
+        disjoint=float(-np.expm1(surprise / n_disjoint)),
+        confidence_level=confidence_level,
+    )
+
+
+def small_sample(n_subjects: int) -> float:
+    """The factor that makes the plug-in variance unbiased, where everybody has as many images."""
+    return n_subjects * (n_subjects - 1) / ((n_subjects - 2) * (n_subjects - 3))
+
+
+def effective_people(totals: Floats) -> float:
+    """How many people, sharing alike, would carry a variance to which each adds the square of a total.
+
+    One over the sum of squared shares (Simpson's index), as the degrees of freedom of that variance: at least 2, because nobody
+    errs alone, and fewer than there are people.
+    """
+    squares = totals**2
+    of_squares = float((squares**2).sum())
+    most = float(len(squares) - 1)
+    return min(max(2.0, float(squares.sum()) ** 2 / of_squares), most) if of_squares > 0 else most
+
+
+def _squares_of_pairs(first: Ints, second: Ints, rate: float, comparisons: Meetings) -> float:
+    """Σ_{i<j} ẽ_ij²: pairs of people without an error are in the closed form, never listed."""
+    keys, counts = np.unique(first * comparisons.n_subjects + second, return_counts=True)
+    between = comparisons.n_between(keys // comparisons.n_subjects, keys % comparisons.n_subjects)
+    if (counts > between).any():
+        raise UsageError(
+            "Two people have more false matches than comparisons.", "give every comparison once."
+        )
+    errors = counts.astype(np.float64)
+    return float((errors * (errors - 2 * rate * between)).sum() + rate**2 * comparisons.sum_of_squares)
+
+
+def _logit_interval(rate: float, error: float, t: float) -> Interval:
+    from scipy.special import expit, logit
+
+    if not isfinite(t):
+        return Interval(0.0, 1.0)
+    middle, half = float(logit(rate)), t * error / (rate * (1 - rate))
+    return Interval(float(expit(middle - half)), float(expit(middle + half)))
+
+
+def _nothing_varies(
+    errors: int, n: int, people: int, n_disjoint: int, kind: str, confidence_level: float
+) -> RateInterval:
+    """No errors, or nothing else: all that is known is that it happened so to people who are independent."""
+    bounds = zero_error_bounds(n, n_disjoint, confidence_level)
+    ends = Interval(0.0, bounds.disjoint) if errors == 0 else Interval(1.0 - bounds.disjoint, 1.0)
+    said = (_NO_ERRORS if errors == 0 else _ONLY_ERRORS)(
+        units=n_disjoint, of=_UNITS[kind], within=bounds.disjoint, n=n, independent=bounds.independent
+    )
+    made, worth = _EXACT[kind], float(n_disjoint)
+    return _interval(errors, n, people, ends, worth, None, made, confidence_level, (said,), bounds)
+
+
+def _interval(
+    errors: int,
+    n: int,
+    people: int | None,
+    ends: Interval,
+    n_effective: float,
+    freedom: float | None,
+    method: Method,
+    confidence_level: float,
+    notes: tuple[Note, ...],
+    zero_errors: ZeroErrorBounds | None = None,
+) -> RateInterval:
+    rate, supported = errors / n, errors >= SUPPORTED
+    if not supported:
+        notes = (_NOT_SUPPORTED(n=errors, supported=SUPPORTED), *notes)
+    return RateInterval(
+        rate=rate,
+        errors=errors,
+        n=n,
+        low=ends.low,
+        high=ends.high,
+        standard_error=sqrt(rate * (1 - rate) / n_effective),
+        n_effective=n_effective,
+        n_subjects=people,
+        degrees_of_freedom=freedom,
+        supported=supported,
+        method=method,
+        confidence_level=confidence_level,
+        notes=notes,
+        zero_errors=zero_errors,
+    )

@@ -1,0 +1,211 @@
+"""The area under the ROC curve: DeLong's interval for independent comparisons, and one that knows people are shared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.errors import DesignError, UsageError
+from proband.inference.proportions import check_level, normal_quantile, t_quantile
+from proband.inference.verification.dyadic import FEWEST, effective_people, small_sample
+from proband.inference.verification.dyads import Ints, whole_numbers
+from proband.words import Method, plain
+
+Floats = npt.NDArray[np.float64]
+
+_INDEPENDENT = Method(
+    "delong",
+    "DeLong, comparisons as if independent",
+    "DeLong's interval as if comparisons were independent",
+    ("delong1988",),
+)
+_OVER_PEOPLE = Method(
+    "delong-over-people",
+    "DeLong over people (Student's t)",
+    "DeLong's placement values summed by person",
+    ("delong1988", "obuchowski1997"),
+)
+
+
+class Closeness(NamedTuple):
+    """How close one algorithm finds every genuine and every impostor comparison."""
+
+    genuine: npt.ArrayLike
+    impostor: npt.ArrayLike
+
+
+class People(NamedTuple):
+    """Whose the comparisons are: the subject of each genuine, and both subjects of each impostor comparison, as numbers."""
+
+    genuine: npt.ArrayLike
+    impostor_i: npt.ArrayLike
+    impostor_j: npt.ArrayLike
+
+
+@dataclass(frozen=True)
+class AucInterval:
+    """An area under the ROC curve, or a difference of two, with its interval.
+
+    Attributes
+    ----------
+    value, low, high, standard_error
+        The area and its interval. Where nothing varies (complete separation) the ends are exact one-sided bounds.
+    p_value
+        For a difference: two-sided, of none.
+    degrees_of_freedom
+        Of Student's t; None for the normal quantile of independent comparisons.
+    """
+
+    value: float
+    low: float
+    high: float
+    standard_error: float
+    p_value: float | None
+    n_genuine: int
+    n_impostor: int
+    n_subjects: int | None
+    degrees_of_freedom: float | None
+    method: Method
+    confidence_level: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {name: plain(value) for name, value in vars(self).items()}
+
+
+def auc_interval(
+    scores: Closeness, people: People | None = None, confidence_level: float = 0.95
+) -> AucInterval:
+    """Give the chance that a genuine comparison is closer than an impostor's (ties count half) an interval.
+
+    Parameters
+    ----------
+    people
+        Whose the comparisons are. Without it they are taken as independent (DeLong, DeLong and Clarke-Pearson 1988).
+
+    Notes
+    -----
+    Over people, each contributes the sum of the deviations of all comparisons the person takes part in; pairs of people, who are
+    in two such sums, are subtracted once, as in the variance of a false match rate.
+    """
+    area, genuine, impostor = _placements(scores)
+    shared = None if people is None else _Numbered.of(people, len(genuine), len(impostor))
+    found = _interval(area, genuine, impostor, shared, (0.0, 1.0), confidence_level)
+    if area not in (0.0, 1.0):
+        return found
+    # Nothing varies, so only comparisons that share nothing count: each a genuine one on the right side of an impostor's.
+    n = min(len(genuine), len(impostor)) if shared is None else max(1, shared.n // 3)
+    slack = float(-np.expm1(np.log1p(-confidence_level) / n))
+    return replace(found, low=max(0.0, area - slack), high=min(1.0, area + slack))
+
+
+def auc_difference(
+    first: Closeness, second: Closeness, people: People | None = None, confidence_level: float = 0.95
+) -> AucInterval:
+    """Compare two algorithms' areas on the same comparisons, paired."""
+    from scipy.special import ndtr, stdtr
+
+    area_1, genuine_1, impostor_1 = _placements(first)
+    area_2, genuine_2, impostor_2 = _placements(second)
+    if genuine_1.shape != genuine_2.shape or impostor_1.shape != impostor_2.shape:
+        raise UsageError("The two algorithms were not given the same comparisons.")
+    difference, genuine, impostor = area_1 - area_2, genuine_1 - genuine_2, impostor_1 - impostor_2
+    shared = None if people is None else _Numbered.of(people, len(genuine), len(impostor))
+    found = _interval(difference, genuine, impostor, shared, (-1.0, 1.0), confidence_level)
+    p_value, freedom = 1.0, found.degrees_of_freedom
+    if found.standard_error > 0 and (freedom is None or freedom >= 1):
+        z = -abs(difference) / found.standard_error
+        p_value = 2 * float(ndtr(z) if freedom is None else stdtr(freedom, z))
+    return replace(found, p_value=p_value)
+
+
+class _Numbered(NamedTuple):
+    """The people who take part, numbered from 0 to n − 1."""
+
+    own: Ints
+    i: Ints
+    j: Ints
+    n: int
+
+    @classmethod
+    def of(cls, people: People, n_genuine: int, n_impostor: int) -> _Numbered:
+        own, i, j = (whole_numbers(one, "The subjects of comparisons") for one in people)
+        if len(own) != n_genuine or not len(i) == len(j) == n_impostor or (i == j).any():
+            raise UsageError("Every genuine comparison needs a subject, and every impostor comparison two.")
+        who, numbers = np.unique(np.concatenate([own, i, j]), return_inverse=True)
+        own, i, j = np.split(numbers, [n_genuine, n_genuine + n_impostor])
+        return cls(own, i, j, len(who))
+
+
+def _placements(scores: Closeness) -> tuple[float, Floats, Floats]:
+    """The area, and for each comparison the share of the other kind that it stands on the right side of, less the area."""
+    genuine, impostor = (np.asarray(one, dtype=np.float64) for one in scores)
+    if genuine.ndim != 1 or impostor.ndim != 1 or np.isnan(genuine).any() or np.isnan(impostor).any():
+        raise UsageError("Comparisons need numbers that say how close they are.")
+    if not len(genuine) or not len(impostor):
+        raise DesignError("Without genuine and impostor comparisons there is no ROC curve.")
+    of_genuine = _share_below(np.sort(impostor), genuine)
+    of_impostor = 1.0 - _share_below(np.sort(genuine), impostor)
+    area = float(of_genuine.mean())
+    return area, of_genuine - area, of_impostor - area
+
+
+def _share_below(ascending: Floats, values: Floats) -> Floats:
+    places = np.searchsorted(ascending, values, side="left") + np.searchsorted(
+        ascending, values, side="right"
+    )
+    share: Floats = places / (2 * len(ascending))
+    return share
+
+
+def _error(genuine: Floats, impostor: Floats, people: _Numbered | None) -> tuple[float, float | None]:
+    """The standard error, and the degrees of freedom: 0 where there is too little to see what varies."""
+    if people is None:
+        if min(len(genuine), len(impostor)) < 2:
+            return 0.0, 0.0
+        return sqrt(genuine.var(ddof=1) / len(genuine) + impostor.var(ddof=1) / len(impostor)), None
+    own, i, j, n = people
+    pairs, place = np.unique(np.minimum(i, j) * n + np.maximum(i, j), return_inverse=True)
+    of_pairs = np.bincount(place, weights=impostor) / len(impostor)
+    totals = np.bincount(own, weights=genuine, minlength=n) / len(genuine)
+    totals += np.bincount(pairs // n, weights=of_pairs, minlength=n)
+    totals += np.bincount(pairs % n, weights=of_pairs, minlength=n)
+    squares = float(of_pairs @ of_pairs)
+    variance = float(totals @ totals) - squares
+    least = float(genuine @ genuine) / len(genuine) ** 2 + squares
+    if n < FEWEST:
+        return sqrt(max(variance, least)), 0.0
+    return sqrt(max(variance * small_sample(n), least)), effective_people(totals)
+
+
+def _interval(
+    value: float,
+    genuine: Floats,
+    impostor: Floats,
+    people: _Numbered | None,
+    limits: tuple[float, float],
+    confidence_level: float,
+) -> AucInterval:
+    check_level(confidence_level)
+    error, freedom = _error(genuine, impostor, people)
+    low, high = limits
+    if freedom is None or freedom >= 1:
+        t = normal_quantile(confidence_level) if freedom is None else t_quantile(confidence_level, freedom)
+        low, high = max(low, value - t * error), min(high, value + t * error)
+    return AucInterval(
+        value=value,
+        low=low,
+        high=high,
+        standard_error=error,
+        p_value=None,
+        n_genuine=len(genuine),
+        n_impostor=len(impostor),
+        n_subjects=None if people is None else people.n,
+        degrees_of_freedom=freedom,
+        method=_INDEPENDENT if people is None else _OVER_PEOPLE,
+        confidence_level=confidence_level,
+    )

@@ -1,0 +1,279 @@
+"""Bootstraps of verification error rates over people.
+
+A drawing of people gives every person a weight; a comparison of two people then counts as often as the product of their weights.
+Drawing a person twice makes no impostor comparison of the two copies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.errors import DesignError
+from proband.inference.proportions import Interval, check_level
+from proband.inference.verification.drawings import (
+    AtRates,
+    AtThresholds,
+    Drawings,
+    Genuine,
+    Scheme,
+    Tail,
+    replicates,
+)
+from proband.inference.verification.dyadic import SUPPORTED
+from proband.inference.verification.dyads import Ints, Meetings
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class BootstrappedRates:
+    """Error rates at several thresholds, with replicates over people.
+
+    Attributes
+    ----------
+    thresholds
+        A comparison is accepted if it is at least as close.
+    fmr, fnmr
+        The rates at each threshold; without genuine comparisons there is no FNMR.
+    false_matches, false_non_matches
+        The errors they rest on. With fewer than 30 of them percentiles of replicates cannot be relied on.
+    fmr_replicates, fnmr_replicates
+        Replicates × thresholds. Drawings without a comparison are left out.
+    scheme, seed
+        How people were drawn.
+    """
+
+    thresholds: Floats
+    fmr: Floats
+    false_matches: Ints
+    fmr_replicates: Floats
+    fnmr: Floats | None
+    false_non_matches: Ints | None
+    fnmr_replicates: Floats | None
+    scheme: Scheme
+    seed: int
+
+    def fmr_intervals(self, confidence_level: float = 0.95) -> list[Interval]:
+        """Recentred percentile intervals of the false match rate, one for each threshold."""
+        return _intervals(self.fmr_replicates, self.fmr, confidence_level)
+
+    def fnmr_intervals(self, confidence_level: float = 0.95) -> list[Interval]:
+        """Recentred percentile intervals of the false non-match rate, one for each threshold."""
+        if self.fnmr is None or self.fnmr_replicates is None:
+            raise DesignError("There are no genuine comparisons, so there is no false non-match rate.")
+        return _intervals(self.fnmr_replicates, self.fnmr, confidence_level)
+
+
+class AlgorithmScores(NamedTuple):
+    """What one algorithm makes of the comparisons: its closest impostors, and every genuine one in the common order."""
+
+    tail_i: npt.ArrayLike
+    tail_j: npt.ArrayLike
+    tail_closeness: npt.ArrayLike
+    genuine_closeness: npt.ArrayLike
+
+
+class FnmrDraws(NamedTuple):
+    """One algorithm's FNMR at an FMR, the errors it rests on, and what it is in every drawing of people."""
+
+    fnmr: float
+    false_non_matches: int
+    replicates: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class FnmrDifference:
+    """How two algorithms differ in FNMR at the same FMR, on the same comparisons and under the same drawings of people.
+
+    Attributes
+    ----------
+    first, second, difference
+        Each algorithm's FNMR, and the first less the second.
+    low, high
+        The recentred percentile interval of the difference.
+    p_value
+        How often a drawing is at least as far from the mean of all as the difference is from none; two-sided, never 0.
+    supported
+        Whether both algorithms have at least 30 false non-matches, and 30 false matches are allowed.
+    """
+
+    first: float
+    second: float
+    difference: float
+    low: float
+    high: float
+    standard_error: float
+    p_value: float
+    fmr: float
+    supported: bool
+    replicates: Floats
+    confidence_level: float
+
+
+def bootstrapped_error_rates(
+    tail_i: npt.ArrayLike,
+    tail_j: npt.ArrayLike,
+    tail_closeness: npt.ArrayLike,
+    comparisons: Meetings,
+    thresholds: npt.ArrayLike,
+    n_resamples: int = 1_000,
+    seed: int = 0,
+    *,
+    genuine_subjects: npt.ArrayLike = (),
+    genuine_closeness: npt.ArrayLike = (),
+    scheme: Scheme = "vertex",
+    threads: int | None = None,
+) -> BootstrappedRates:
+    """Draw people, and measure error rates at many thresholds.
+
+    Parameters
+    ----------
+    tail_i, tail_j, tail_closeness
+        Every impostor comparison that reaches the lowest threshold: its two subjects, and how close it is.
+    comparisons
+        Who is compared with whom.
+    genuine_subjects, genuine_closeness
+        Every genuine comparison, if FNMR is wanted.
+    scheme
+        ``vertex``: as many people as there are, with replacement. ``double-or-nothing``: every person twice or not at all, by
+        the toss of a coin.
+
+    Notes
+    -----
+    FMR*(t) = Σ w_i w_j c_ij(t) / Σ w_i w_j n_ij. Where people hardly differ, the replicates vary three times as much as the rate.
+    """
+    tail = Tail.of(tail_i, tail_j, tail_closeness, comparisons)
+    genuine = Genuine.of(genuine_subjects, genuine_closeness, comparisons)
+    measure = AtThresholds.of(tail, genuine, comparisons, thresholds)
+    return _rates(scheme, measure, n_resamples, seed, threads)
+
+
+def fnmr_at_fmr_replicates(
+    tail_i: npt.ArrayLike,
+    tail_j: npt.ArrayLike,
+    tail_closeness: npt.ArrayLike,
+    genuine_subjects: npt.ArrayLike,
+    genuine_closeness: npt.ArrayLike,
+    comparisons: Meetings,
+    fmr: float,
+    n_resamples: int = 1_000,
+    seed: int = 0,
+    *,
+    scheme: Scheme = "vertex",
+    threads: int | None = None,
+) -> Floats:
+    """Measure FNMR at a false match rate in drawings of people, with the threshold found anew in each.
+
+    The threshold is the least strict one whose false match rate is not above `fmr`; comparisons equally close are accepted
+    together or not at all. The tail must hold every impostor comparison as close as its last one, and reach well beyond the rate
+    asked for (four times is plenty): thresholds move from drawing to drawing.
+    """
+    tail = Tail.of(tail_i, tail_j, tail_closeness, comparisons)
+    genuine = Genuine.of(genuine_subjects, genuine_closeness, comparisons)
+    (found,) = AtRates.of(tail, genuine, comparisons, [fmr]).replicates(
+        scheme, n_resamples, Drawings(seed), threads
+    )
+    return found
+
+
+def fnmr_difference_at_fmr(
+    first: AlgorithmScores,
+    second: AlgorithmScores,
+    genuine_subjects: npt.ArrayLike,
+    comparisons: Meetings,
+    fmr: float,
+    n_resamples: int = 1_000,
+    seed: int = 0,
+    *,
+    confidence_level: float = 0.95,
+    scheme: Scheme = "vertex",
+    threads: int | None = None,
+) -> FnmrDifference:
+    """Compare two algorithms' FNMR at the same FMR, paired: both are measured in the same drawings of people."""
+    drawn, drawings = [], Drawings(seed)
+    for one in (first, second):
+        tail = Tail.of(one.tail_i, one.tail_j, one.tail_closeness, comparisons)
+        genuine = Genuine.of(genuine_subjects, one.genuine_closeness, comparisons)
+        measure = AtRates.of(tail, genuine, comparisons, [fmr])
+        (everybody,) = measure(np.ones((1, comparisons.n_subjects), dtype=np.int32))
+        (replicates,) = measure.replicates(scheme, n_resamples, drawings, threads)
+        drawn.append(FnmrDraws(float(everybody.fnmr[0]), int(everybody.rejected[0]), replicates))
+    return fnmr_difference(drawn[0], drawn[1], comparisons, fmr, confidence_level)
+
+
+def fnmr_difference(
+    first: FnmrDraws, second: FnmrDraws, comparisons: Meetings, fmr: float, confidence_level: float = 0.95
+) -> FnmrDifference:
+    """Compare two algorithms that were measured in the same drawings of people."""
+    differences = first.replicates - second.replicates
+    difference = first.fnmr - second.fnmr
+    spread = np.abs(differences - differences.mean())
+    low, high = recentred_interval(differences, difference, confidence_level, (-1.0, 1.0))
+    as_far = int(np.count_nonzero(spread >= abs(difference) * (1 - 1e-12)))
+    errors = min(first.false_non_matches, second.false_non_matches)
+    return FnmrDifference(
+        first=first.fnmr,
+        second=second.fnmr,
+        difference=difference,
+        low=low,
+        high=high,
+        standard_error=float(differences.std()),
+        p_value=(1 + as_far) / (1 + len(differences)),
+        fmr=fmr,
+        supported=errors >= SUPPORTED and fmr * comparisons.n_impostor >= SUPPORTED,
+        replicates=differences,
+        confidence_level=confidence_level,
+    )
+
+
+def recentred_interval(
+    replicates: Floats,
+    estimate: float,
+    confidence_level: float = 0.95,
+    limits: tuple[float, float] = (0.0, 1.0),
+) -> Interval:
+    """Percentiles of replicates, moved so that their mean is the estimate, and kept within the limits of what is estimated.
+
+    Replicates that are all alike say nothing about how people differ: the interval is then everything.
+    """
+    tail = (1 - check_level(confidence_level)) / 2
+    if not len(replicates) or replicates.min() == replicates.max():
+        return Interval(*limits)
+    ends = np.quantile(replicates, [tail, 1 - tail]) - replicates.mean() + estimate
+    low, high = np.clip(ends, *limits)
+    return Interval(float(low), float(high))
+
+
+def _rates(
+    scheme: Scheme, measure: AtThresholds, n_resamples: int, seed: int, threads: int | None
+) -> BootstrappedRates:
+    everybody = measure(np.ones((1, measure.comparisons.n_subjects), dtype=np.int32))
+    blocks = list(
+        replicates(measure, scheme, measure.comparisons.n_subjects, n_resamples, Drawings(seed), threads)
+    )
+    fmr = np.concatenate([block.fmr for block in blocks])
+    if not len(fmr):
+        raise DesignError("No drawing of people has a comparison in it.", "there are too few people.")
+    genuine = bool(len(measure.genuine.subjects))
+    return BootstrappedRates(
+        thresholds=measure.thresholds,
+        fmr=everybody.fmr[0],
+        false_matches=everybody.matched[0],
+        fmr_replicates=fmr,
+        fnmr=everybody.fnmr[0] if genuine else None,
+        false_non_matches=everybody.rejected[0] if genuine else None,
+        fnmr_replicates=np.concatenate([block.fnmr for block in blocks]) if genuine else None,
+        scheme=scheme,
+        seed=seed,
+    )
+
+
+def _intervals(drawn: Floats, rates: Floats, confidence_level: float) -> list[Interval]:
+    return [
+        recentred_interval(column, float(rate), confidence_level)
+        for column, rate in zip(drawn.T, rates, strict=True)
+    ]

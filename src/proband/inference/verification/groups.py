@@ -1,0 +1,240 @@
+"""Error rates by group at one threshold (after ISO/IEC 19795-10), and whether errors are those of a few people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.engine.rendering import Shown
+from proband.errors import DesignError, UsageError
+from proband.inference.verification.dyadic import RateInterval, false_match_rate, false_non_match_rate
+from proband.inference.verification.hard_subjects import HardSubjects, hard_subjects
+from proband.inference.verification.verification import Shared
+from proband.measures.pairs.pair_set import PairSet
+from proband.measures.verification import OperatingPoint
+from proband.samples import Experiment, Samples
+from proband.samples.table import Selection, frozen
+from proband.scores import Scores
+from proband.words import Note, Sentence, count
+
+_AT_THRESHOLD = Sentence(
+    "groups.at-threshold",
+    "note",
+    "{algorithm} by {column}: at the threshold {threshold:threshold}, the same for all groups. Comparisons across groups are left out",
+)
+_NO_THRESHOLD = Sentence(
+    "groups.no-threshold",
+    "caution",
+    "{algorithm} by {column}: no threshold reaches the rate asked for, the same for all groups. Comparisons across groups are left out",
+)
+_RATE = Sentence(
+    "groups.rate", "note", "{rate} {value:four} [{low:four}, {high:four}] ({errors:count} of {n:count})"
+)
+_UNSUPPORTED_RATE = Sentence(
+    "groups.unsupported-rate",
+    "caution",
+    "{rate} {value:four} [{low:four}, {high:four}] ({errors:count} of {n:count}, not supported)",
+)
+_GROUP = Sentence(
+    "groups.rates", "note", "{algorithm}, {column} = {group}, {people:count person/people}: {rates:parts}"
+)
+_EMPTY_GROUP = Sentence(
+    "groups.empty", "note", "{algorithm}, {column} = {group}, {people:count person/people}: no comparisons"
+)
+_RATIO = Sentence(
+    "groups.ratio",
+    "note",
+    "{algorithm}: the largest supported {rate} is {ratio:two} times the smallest",
+)
+_UNGROUPED = Sentence(
+    "groups.ungrouped",
+    "note",
+    "{n:count sample has/samples have} no value of {column} and {n:word is/are} in no group",
+)
+BY_GROUP = {_GROUP.code, _EMPTY_GROUP.code}
+"""The codes of the sentences of single groups, which say what a table of groups does."""
+
+
+@dataclass(frozen=True)
+class GroupRates:
+    """One group: genuine comparisons of its people, and impostor comparisons within it."""
+
+    group: str
+    n_subjects: int
+    fnmr: RateInterval | None
+    fmr: RateInterval | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "group": self.group,
+            "n_subjects": self.n_subjects,
+            "fnmr": None if self.fnmr is None else self.fnmr.to_dict(),
+            "fmr": None if self.fmr is None else self.fmr.to_dict(),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Differential(Shown):
+    """Error rates by group, at one threshold for all.
+
+    Attributes
+    ----------
+    column
+        What makes the groups.
+    groups
+        Sorted by name; those too small for any comparison have no rate.
+    n_ungrouped
+        Samples without a value.
+    """
+
+    algorithm: str
+    column: str
+    threshold: float | None
+    groups: tuple[GroupRates, ...]
+    n_ungrouped: int
+
+    def ratio(self, rate: str) -> float | None:
+        """The largest rate over the smallest, of groups whose rate rests on enough errors; None with fewer than two."""
+        rates: list[RateInterval | None] = [getattr(one, rate) for one in self.groups]
+        values = [found.rate for found in rates if found is not None and found.supported]
+        return max(values) / min(values) if len(values) > 1 else None
+
+    def sentences(self) -> list[Note]:
+        """Say what is compared, then one line for each group, and the ratios."""
+        of = {"algorithm": self.algorithm, "column": self.column}
+        said = [
+            _NO_THRESHOLD(**of) if self.threshold is None else _AT_THRESHOLD(**of, threshold=self.threshold)
+        ]
+        for one in self.groups:
+            named = {**of, "group": one.group, "people": one.n_subjects}
+            rates = tuple(
+                _rate(name, rate) for name, rate in (("FNMR", one.fnmr), ("FMR", one.fmr)) if rate is not None
+            )
+            said.append(_GROUP(**named, rates=rates) if rates else _EMPTY_GROUP(**named))
+        for name in ("fnmr", "fmr"):
+            ratio = self.ratio(name)
+            if ratio is not None:
+                said.append(_RATIO(algorithm=self.algorithm, rate=name.upper(), ratio=ratio))
+        if self.n_ungrouped:
+            said.append(_UNGROUPED(n=self.n_ungrouped, column=self.column))
+        return said
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "algorithm": self.algorithm,
+            "column": self.column,
+            "threshold": self.threshold,
+            "groups": [one.to_dict() for one in self.groups],
+            "n_ungrouped": self.n_ungrouped,
+            "ratio_fnmr": self.ratio("fnmr"),
+            "ratio_fmr": self.ratio("fmr"),
+        }
+
+
+def _rate(name: str, rate: RateInterval) -> Note:
+    said = _RATE if rate.supported else _UNSUPPORTED_RATE
+    return said(rate=name, value=rate.rate, low=rate.low, high=rate.high, errors=rate.errors, n=rate.n)
+
+
+def error_rates_by(
+    scores: Scores,
+    within: Experiment | Samples,
+    column: str,
+    point: OperatingPoint,
+    *,
+    confidence_level: float = 0.95,
+) -> Differential:
+    """Error rates of each group at a threshold that is the same for all.
+
+    A group's genuine comparisons are those of its samples with each other, its impostor comparisons those within the group:
+    people of one group are taken for each other more easily than for others.
+    """
+    samples = within.samples if isinstance(within, Experiment) else within
+    if column not in samples.frame.columns:
+        raise UsageError(
+            f"There is no column {column!r}.", f"the columns are: {', '.join(samples.frame.columns)}."
+        )
+    values = samples.frame[column]
+    kinds = sorted(values.drop_nulls().unique().to_list(), key=str)
+    if len(kinds) > 50:
+        raise DesignError(
+            f"{column} has {count(len(kinds))} values; groups are few.", "make bands of it first."
+        )
+    closeness = _closeness(point, scores)
+    groups = []
+    for kind in kinds:
+        chosen = (values == kind).fill_null(False).to_numpy()
+        pairs = _pairs_of(scores, within, samples, chosen)
+        if pairs is None:
+            groups.append(GroupRates(str(kind), 0, None, None))
+            continue
+        groups.append(_rates(str(kind), scores, pairs, closeness, confidence_level))
+    return Differential(scores.name, column, point.threshold, tuple(groups), int(values.null_count()))
+
+
+def _closeness(point: OperatingPoint, scores: Scores) -> float:
+    if point.threshold is None:
+        return float("inf")
+    return point.threshold if scores.larger_is_closer else -point.threshold
+
+
+def _pairs_of(
+    scores: Scores, within: Experiment | Samples, samples: Samples, chosen: npt.NDArray[np.bool_]
+) -> PairSet | None:
+    """The comparisons whose samples are both in a group; None if one side has none."""
+    if isinstance(within, Experiment):
+        gallery, probes = within.gallery[chosen[within.gallery]], within.probes[chosen[within.probes]]
+        if not len(gallery) or not len(probes):
+            return None
+        part = Experiment(samples, Selection(frozen(gallery), "group"), Selection(frozen(probes), "group"))
+        return PairSet.of(scores, part)
+    own = samples.take(np.flatnonzero(chosen))
+    known = [any(name in axis for name in own.ids) for axis in (scores.queries, scores.targets)]
+    return PairSet.of(scores, own) if all(known) else None
+
+
+def _rates(name: str, scores: Scores, pairs: PairSet, closeness: float, level: float) -> GroupRates:
+    shared = Shared.of(scores, pairs, closeness)
+    accepted = shared.tail >= closeness
+    fmr = fnmr = None
+    if shared.comparisons.n_impostor:
+        fmr = false_match_rate(shared.first[accepted], shared.second[accepted], shared.comparisons, level)
+    if len(shared.genuine):
+        fnmr = false_non_match_rate(
+            shared.genuine_people, (shared.genuine < closeness).astype(np.float64), level
+        )
+    return GroupRates(name, shared.comparisons.n_subjects, fnmr, fmr)
+
+
+def hard_subjects_of(
+    scores: Scores,
+    within: Experiment | Samples,
+    point: OperatingPoint,
+    *,
+    pseudonyms: bool = False,
+    rng: int = 0,
+) -> HardSubjects:
+    """Who the errors at an operating point fall on, and whether there is anything to see."""
+    samples = within.samples if isinstance(within, Experiment) else within
+    pairs = PairSet.of(scores, within)
+    closeness = _closeness(point, scores)
+    shared = Shared.of(scores, pairs, closeness)
+    accepted = shared.tail >= closeness
+    codes = np.unique(
+        np.concatenate([pairs.row_codes[~pairs.row_failed], pairs.column_codes[~pairs.column_failed]])
+    )
+    return hard_subjects(
+        [str(samples.subjects[code]) for code in codes],
+        shared.comparisons,
+        shared.genuine_people,
+        shared.genuine < closeness,
+        shared.first[accepted],
+        shared.second[accepted],
+        pseudonyms=pseudonyms,
+        rng=rng,
+    )

@@ -1,0 +1,138 @@
+"""Verification of lists of comparisons that make no matrix: rates exactly, and intervals as far as the list tells who is who."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import sqrt
+
+import numpy as np
+import polars as pl
+
+from proband.errors import Hint, InputError
+from proband.inference.proportions import check_level
+from proband.inference.verification.drawings import Drawings
+from proband.inference.verification.dyadic import RateInterval, false_non_match_rate, naive_interval
+from proband.inference.verification.dyads import ListedComparisons
+from proband.inference.verification.verification import (
+    ERROR_RATES,
+    FMRS,
+    OVER_PEOPLE,
+    Shared,
+    Verification,
+    VerificationPoint,
+    points_of,
+    with_intervals,
+)
+from proband.measures.pairs.counts import count_trials, each_pair_once
+from proband.measures.verification import ErrorRates, OperatingPoint
+from proband.results.base import Answers
+from proband.results.compared import Compared
+from proband.scores.orientation import REVERSED_HINT
+from proband.scores.trials import Trials
+from proband.words import Target, count, fixed
+
+_REVERSED = 3.0  # standard errors below one half
+
+_OVER_COMPARISONS = Answers(
+    ERROR_RATES,
+    Target("comparisons-and-people", "other comparisons (FMR), other people (FNMR)"),
+    Target("threshold", "the algorithm and the threshold"),
+    Target(
+        "comparisons-as-if-independent",
+        "impostor comparisons are independent, which they are not: the interval of FMR is too narrow",
+    ),
+)
+
+
+def verify_list(
+    trials: Trials,
+    *,
+    fmrs: Sequence[float] = FMRS,
+    thresholds: Sequence[float] = (),
+    confidence_level: float = 0.95,
+    n_resamples: int = 1_000,
+    naive: bool = False,
+    drawings: Drawings,
+    check_orientation: bool = True,
+) -> Verification:
+    """Count a list of comparisons, each with or without a name for its query.
+
+    Where the list says whose both samples of every comparison are, intervals are over people, as `verify` makes them. Where it does
+    not, the interval of FMR is the naive one, and says so; FNMR is over people where they are named.
+    """
+    check_level(confidence_level)
+    trials = each_pair_once(trials)
+    sign = 1.0 if trials.orientation == "similarity" else -1.0
+    counts = count_trials(trials, [sign * t for t in thresholds])
+    rates = ErrorRates(trials.name, sign > 0, counts, counts.notes)
+    if check_orientation:
+        _require_orientation(trials, rates)
+    points = points_of(rates, fmrs, thresholds)
+    compared = Compared("list", trials.metric, counts.n_genuine, counts.n_impostor)
+    shared = _shared(trials, sign)
+    if shared is not None:
+        made = with_intervals(points, sign, shared, confidence_level, n_resamples, naive, drawings)
+        people = shared.comparisons.n_subjects
+        return Verification(rates, made, people, confidence_level, OVER_PEOPLE, rates.notes, compared)
+    made = tuple(
+        VerificationPoint(
+            point,
+            naive_interval(point.false_matches, point.n_impostor, confidence_level),
+            _fnmr(trials, point, sign, confidence_level),
+            None,
+            None,
+        )
+        for point in points
+    )
+    named = pl.concat([trials.frame["target_subject"], trials.frame["query_subject"]]).drop_nulls()
+    return Verification(
+        rates, made, named.n_unique(), confidence_level, _OVER_COMPARISONS, rates.notes, compared
+    )
+
+
+def _shared(trials: Trials, sign: float) -> Shared | None:
+    """Who takes part in the comparisons; None where the list does not say it of all, or says otherwise than it says who is mated."""
+    scored = trials.frame.filter(~pl.col("failed"))
+    sides = scored["query_subject"], scored["target_subject"]
+    if any(side.null_count() for side in sides):
+        return None
+    names = pl.concat(sides).unique(maintain_order=True)
+    one, other = (side.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int64) for side in sides)
+    mated = scored["mated"].to_numpy()
+    if ((one == other) != mated).any():
+        raise InputError(
+            f"{count(int(((one == other) != mated).sum()))} comparisons are said to be mated where their subjects differ, "
+            "or not to be where they agree.",
+            "leave the column 'mated' out, or correct it.",
+            source=trials.name,
+        )
+    closeness = sign * scored["score"].to_numpy()
+    first, second = one[~mated], other[~mated]
+    met = ListedComparisons.of(first, second, len(names))
+    return Shared(met, one[mated], closeness[mated], first, second, closeness[~mated])
+
+
+def _fnmr(trials: Trials, point: OperatingPoint, sign: float, level: float) -> RateInterval:
+    genuine = trials.frame.filter(pl.col("mated") & ~pl.col("failed"))
+    closeness = sign * genuine["score"].to_numpy()
+    missed = closeness < (np.inf if point.threshold is None else sign * point.threshold)
+    whose = genuine["target_subject"].fill_null(genuine["query_subject"])
+    if whose.null_count():
+        return naive_interval(point.false_non_matches, point.n_genuine, level)
+    return false_non_match_rate(
+        np.unique(whose.to_numpy(), return_inverse=True)[1], missed.astype(np.float64), level
+    )
+
+
+def _require_orientation(trials: Trials, rates: ErrorRates) -> None:
+    """Refuse scores that look reversed beyond chance, with people (or else genuine comparisons) as units."""
+    auc = rates.auc()
+    named = trials.frame.filter(pl.col("mated"))["target_subject"]
+    units = named.n_unique() if named.null_count() == 0 else rates.counts.n_genuine
+    if auc < 0.5 - _REVERSED * sqrt(1 / (12 * max(units, 1))):
+        other = "distance" if trials.orientation == "similarity" else "similarity"
+        raise InputError(
+            f"read as a {trials.orientation}, genuine comparisons look worse than impostor ones (AUC {fixed(auc, 3)}).",
+            Hint(REVERSED_HINT, other=other),
+            source=trials.name,
+        )

@@ -1,0 +1,143 @@
+"""Open-set error rates with intervals: people are the units, and each search belongs to one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from proband._version import __version__
+from proband.engine.frames import frame_of_rows
+from proband.engine.rendering import Shown
+from proband.inference.estimates.closed import effective_size
+from proband.inference.estimates.clusters import cluster_statistics
+from proband.inference.proportions import (
+    Interval,
+    check_level,
+    proportion_interval,
+    t_quantile,
+    wilson_interval,
+)
+from proband.measures.open_set import Searches, SearchPoint
+from proband.results.base import Answers
+from proband.results.targets import PEOPLE_ALIKE
+from proband.words import Target, plain
+
+_SUPPORTED = 30
+_ANSWERS = Answers(
+    Target("fpir-and-fnir", "false positive and false negative identification rates"),
+    Target("people-searched", "other people searched for, with as many probes each"),
+    Target("gallery-and-threshold", "the algorithm, the gallery and the threshold"),
+    PEOPLE_ALIKE,
+)
+
+
+@dataclass(frozen=True)
+class SearchInterval:
+    """One operating point of a search with its intervals, at the threshold held fixed."""
+
+    point: SearchPoint
+    fpir: Interval
+    fnir: Interval
+
+    @property
+    def fpir_supported(self) -> bool:
+        """Whether the false positive rate rests on at least 30 events."""
+        return self.point.false_positives >= _SUPPORTED
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            **self.point.to_dict(),
+            "fpir_interval": list(self.fpir),
+            "fnir_interval": list(self.fnir),
+            "fpir_supported": self.fpir_supported,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class SearchEstimates(Shown):
+    """One algorithm's searches at chosen operating points."""
+
+    searches: Searches
+    points: tuple[SearchInterval, ...]
+    confidence_level: float
+    answers: Answers
+
+    @property
+    def algorithm(self) -> str:
+        """The name of the scores."""
+        return self.searches.algorithm
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row for each operating point."""
+        return frame_of_rows(
+            [
+                {
+                    "algorithm": self.algorithm,
+                    **one.point.to_dict(),
+                    "fpir_low": one.fpir.low,
+                    "fpir_high": one.fpir.high,
+                    "fnir_low": one.fnir.low,
+                    "fnir_high": one.fnir.high,
+                    "fpir_supported": one.fpir_supported,
+                    "n_enrolled": self.searches.n_enrolled,
+                }
+                for one in self.points
+            ]
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "proband": __version__,
+            "algorithm": self.algorithm,
+            "n_enrolled": self.searches.n_enrolled,
+            "fusion": self.searches.fusion,
+            "confidence_level": self.confidence_level,
+            "points": [point.to_dict() for point in self.points],
+            "answers": self.answers.to_dict(),
+            "metric": self.searches.metric,
+            "notes": plain(self.searches.notes),
+        }
+
+
+def searches_with_intervals(
+    searches: Searches, fpirs: Sequence[float], ranks: Sequence[int], confidence_level: float = 0.95
+) -> SearchEstimates:
+    """Estimate FPIR and FNIR at the attainable thresholds of some false positive rates.
+
+    Each search belongs to one person, so intervals are Wilson's with people as units, against the gallery as it is.
+    """
+    check_level(confidence_level)
+    points = []
+    for fpir in fpirs:
+        for rank in ranks:
+            point = searches.at_fpir(fpir, rank)
+            closeness = (
+                np.inf
+                if point.threshold is None
+                else point.threshold * (1 if searches.larger_is_closer else -1)
+            )
+            missed = ~((searches.mate >= closeness) & (searches.place <= rank) & np.isfinite(searches.mate))
+            points.append(
+                SearchInterval(
+                    point,
+                    _interval(searches.best >= closeness, searches.nonmated_subjects, confidence_level),
+                    _interval(missed, searches.mated_subjects, confidence_level),
+                )
+            )
+    return SearchEstimates(searches, tuple(points), confidence_level, _ANSWERS)
+
+
+def _interval(events: np.ndarray, people: np.ndarray, level: float) -> Interval:
+    values = events.astype(np.float64)
+    if len(np.unique(people)) == len(people):
+        return proportion_interval(float(values.sum()), len(values), "wilson", level)
+    clusters = cluster_statistics(values, people)
+    return wilson_interval(
+        clusters.rate, effective_size(clusters), t_quantile(level, clusters.n_clusters - 1.0)
+    )

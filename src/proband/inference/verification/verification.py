@@ -1,0 +1,393 @@
+"""Verification with intervals that know people are shared: error rates at thresholds, and FNMR at a fixed FMR."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proband._version import __version__
+from proband.engine import Progress
+from proband.engine.rendering import Shown
+from proband.errors import AlignmentError, DesignError, Hint, Said, UsageError
+from proband.inference.proportions import Interval, check_level, check_seed
+from proband.inference.verification.drawings import AtRates, Drawings, Genuine, Tail
+from proband.inference.verification.dyadic import (
+    RateInterval,
+    false_match_rate,
+    false_non_match_rate,
+    naive_interval,
+)
+from proband.inference.verification.dyadic_bootstrap import recentred_interval
+from proband.inference.verification.dyads import Comparisons, ListedComparisons, Meetings
+from proband.measures.pairs.counts import (
+    PairCounts,
+    count_pairs,
+    genuine_pairs,
+    impostor_meetings,
+    tail_pairs,
+)
+from proband.measures.pairs.pair_set import PairSet
+from proband.measures.verification import ErrorRates, OperatingPoint
+from proband.results.base import Answers
+from proband.results.compared import Compared
+from proband.results.targets import OTHER_PEOPLE_COMPARED
+from proband.samples import Experiment, Samples
+from proband.scores import Scores, experiment_over, require_orientation
+from proband.scores.trials import Trials
+from proband.words import Note, Target, count, plain
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+FMRS = (1e-2, 1e-3, 1e-4)
+ERROR_RATES = Target("fmr-and-fnmr", "false match and false non-match rates")
+PEOPLE_SHARED = Target(
+    "people-alike-and-shared",
+    "people are independent and alike in distribution; comparisons that share a person are not independent",
+)
+OVER_PEOPLE = Answers(
+    ERROR_RATES,
+    OTHER_PEOPLE_COMPARED,
+    Target("threshold-or-fmr", "the algorithm; the threshold, or the false match rate at which it is set"),
+    PEOPLE_SHARED,
+)
+_LEAST_TAIL = 500_000  # impostor comparisons that replicates can always reach back to
+_LARGEST_TAIL = 20_000_000  # impostor comparisons above a threshold that are kept to see who shares them
+
+
+@dataclass(frozen=True, eq=False)
+class VerificationPoint:
+    """One operating point with its intervals.
+
+    Attributes
+    ----------
+    point
+        The threshold and the counts.
+    fmr, fnmr
+        At this threshold, held fixed.
+    fnmr_at_fmr
+        FNMR at the FMR asked for, with the threshold found anew in every replicate: the answer to "how good at that FMR",
+        where the threshold would be set on other people. None where there is no replicate interval.
+    naive
+        What intervals would be if every comparison were of other people; only where asked for.
+    replicates
+        FNMR at the FMR asked for in every drawing of people, by which algorithms are compared.
+    """
+
+    point: OperatingPoint
+    fmr: RateInterval
+    fnmr: RateInterval
+    fnmr_at_fmr: Interval | None
+    naive: tuple[RateInterval, RateInterval] | None
+    replicates: Floats | None = field(default=None, repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            **self.point.to_dict(),
+            "fmr_interval": self.fmr.to_dict(),
+            "fnmr_interval": self.fnmr.to_dict(),
+            "fnmr_at_fmr_interval": None if self.fnmr_at_fmr is None else list(self.fnmr_at_fmr),
+            "naive": None if self.naive is None else [one.to_dict() for one in self.naive],
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Verification(Shown):
+    """One algorithm's error rates, with intervals at chosen points."""
+
+    rates: ErrorRates
+    points: tuple[VerificationPoint, ...]
+    n_subjects: int
+    confidence_level: float
+    answers: Answers
+    notes: tuple[Note, ...]
+    compared: Compared
+
+    @property
+    def algorithm(self) -> str:
+        """The name of the scores."""
+        return self.rates.algorithm
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        counts = self.rates.counts
+        return {
+            "proband": __version__,
+            "algorithm": self.algorithm,
+            "n_subjects": self.n_subjects,
+            "n_genuine": counts.n_genuine,
+            "n_impostor": counts.n_impostor,
+            "n_failed_genuine": counts.n_failed_genuine,
+            "n_failed_impostor": counts.n_failed_impostor,
+            "confidence_level": self.confidence_level,
+            "auc": self.rates.auc(),
+            "eer": asdict(self.rates.eer()),
+            "points": [point.to_dict() for point in self.points],
+            "compared": self.compared.to_dict(),
+            "answers": self.answers.to_dict(),
+            "notes": plain(self.notes),
+        }
+
+    def __repr__(self) -> str:
+        return repr(self.rates)
+
+
+@dataclass(frozen=True, eq=False)
+class Shared:
+    """Who takes part in the comparisons of a pair set, with people numbered from 0.
+
+    Attributes
+    ----------
+    comparisons
+        Who meets whom, and how often.
+    genuine_people, genuine
+        Every genuine comparison: whose, and how close.
+    first, second, tail
+        Impostor comparisons that reach the loosest threshold of interest: between whom, and how close.
+    """
+
+    comparisons: Meetings
+    genuine_people: Integers
+    genuine: Floats
+    first: Integers
+    second: Integers
+    tail: Floats
+
+    @classmethod
+    def of(cls, scores: Scores, pairs: PairSet, loosest: float) -> Shared:
+        """Collect the comparisons above a threshold, and every genuine one."""
+        met = impostor_meetings(scores, pairs)
+        if met is None and pairs.n_shared and not pairs.symmetric:
+            raise DesignError(
+                f"{count(pairs.n_shared)} samples are both queries and targets and others are not, so it is not clear how "
+                "often two people meet.",
+                Hint("choose who is compared with whom: {option:gallery}, {option:probes}"),
+                source=scores.name,
+            )
+        rows = pairs.row_codes[~pairs.row_failed]
+        columns = pairs.column_codes[~pairs.column_failed]
+        people = np.unique(np.concatenate([rows, columns]))
+        comparisons: Meetings
+        if met is None:
+            comparisons = Comparisons(
+                np.bincount(np.searchsorted(people, rows), minlength=len(people)),
+                np.bincount(np.searchsorted(people, columns), minlength=len(people)),
+                pairs.symmetric,
+            )
+        else:
+            one, other = (np.searchsorted(people, side) for side in met[:2])
+            comparisons = ListedComparisons.of(one, other, len(people), met[2])
+        whose, genuine = genuine_pairs(scores, pairs)
+        first, second, tail = tail_pairs(scores, pairs, loosest, _LARGEST_TAIL)
+        return cls(
+            comparisons,
+            np.searchsorted(people, whose),
+            genuine,
+            np.searchsorted(people, first),
+            np.searchsorted(people, second),
+            tail,
+        )
+
+    def fnmr_replicates(self, fmrs: Sequence[float], n_resamples: int, drawings: Drawings) -> list[Floats]:
+        """FNMR at each false match rate in drawings of people, with the thresholds found anew in each."""
+        if not fmrs:
+            return []
+        tail = Tail.of(self.first, self.second, self.tail, self.comparisons)
+        genuine = Genuine.of(self.genuine_people, self.genuine, self.comparisons)
+        return AtRates.of(tail, genuine, self.comparisons, fmrs).replicates(
+            "vertex", n_resamples, drawings, None
+        )
+
+
+def verify(
+    scores: Scores | Trials,
+    within: Experiment | Samples | None = None,
+    *,
+    fmrs: Sequence[float] = FMRS,
+    thresholds: Sequence[float] = (),
+    confidence_level: float = 0.95,
+    n_resamples: int = 1_000,
+    naive: bool = False,
+    rng: int | Drawings = 0,
+    check_orientation: bool = True,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Verification:
+    """Count every comparison once, exactly, and estimate error rates with intervals for other people.
+
+    Parameters
+    ----------
+    scores
+        Scores of queries × targets, or a list of comparisons (`Trials`).
+    within
+        An experiment (probes against the gallery), or the samples table: then every query is compared with every target, no
+        pair twice and no sample with itself. A list is verified as it is; the table says whose its samples are, and may be left
+        out if the list says so itself.
+    fmrs, thresholds
+        The operating points: false match rates, or thresholds.
+    n_resamples
+        Replicates of people for FNMR at a fixed FMR, where the threshold is found anew each time; 0 for none.
+    naive
+        Add the intervals of independent comparisons, labelled as such.
+    rng
+        The seed of replicates, or drawings of people that others are measured with as well.
+    """
+    check_level(confidence_level)
+    drawings = rng if isinstance(rng, Drawings) else Drawings(rng)
+    check_seed(drawings.seed)
+    if not fmrs and not thresholds:
+        raise UsageError("There is no operating point.", "name false match rates or thresholds.")
+    if isinstance(scores, Trials):
+        from proband.inference.verification.lists import verify_list
+
+        if isinstance(within, Experiment):
+            raise UsageError(
+                f"{scores.name} is a list of comparisons, which is verified as it is, not within an experiment.",
+                "give the samples table, or choose the comparisons in the list.",
+                source=Said(scores.name),
+            )
+        return verify_list(
+            scores if within is None else scores.with_samples(within), fmrs=fmrs, thresholds=thresholds,
+            confidence_level=confidence_level, n_resamples=n_resamples, naive=naive, drawings=drawings, check_orientation=check_orientation,
+        )  # fmt: skip
+    made, _ = verified(
+        scores,
+        within,
+        fmrs,
+        thresholds,
+        confidence_level,
+        n_resamples,
+        naive,
+        drawings,
+        check_orientation,
+        threads,
+        progress,
+    )
+    return made
+
+
+def verified(
+    scores: Scores,
+    within: Experiment | Samples | None,
+    fmrs: Sequence[float],
+    thresholds: Sequence[float],
+    confidence_level: float,
+    n_resamples: int,
+    naive: bool,
+    drawings: Drawings,
+    check_orientation: bool = True,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[Verification, Shared]:
+    """Error rates of a matrix, and the comparisons that they and others may rest on."""
+    if within is None:
+        raise UsageError(
+            f"Whose the samples of {scores.name} are is not known.",
+            "give the samples table or an experiment.",
+            source=Said(scores.name),
+        )
+    if check_orientation:
+        _require_orientation(scores, within)
+    pairs = PairSet.of(scores, within)
+    sign = 1.0 if scores.larger_is_closer else -1.0
+    counts = count_pairs(scores, pairs, [sign * t for t in thresholds], threads=threads, progress=progress)
+    rates = ErrorRates(scores.name, scores.larger_is_closer, counts, (*scores.notes, *pairs.notes))
+    points = points_of(rates, fmrs, thresholds)
+    reached = [sign * one.threshold for one in points if one.threshold is not None]
+    loosest = min(reached) if reached else np.inf
+    # Replicates move the threshold both ways, so some more of the tail is needed than the points themselves use.
+    if n_resamples and fmrs:
+        loosest = min(loosest, room_for_replicates(rates, max(fmrs)))
+    shared = Shared.of(scores, pairs, loosest)
+    made = with_intervals(points, sign, shared, confidence_level, n_resamples, naive, drawings)
+    people = shared.comparisons.n_subjects
+    compared = _compared(scores, within, counts)
+    found = Verification(rates, made, people, confidence_level, OVER_PEOPLE, rates.notes, compared)
+    return found, shared
+
+
+def points_of(rates: ErrorRates, fmrs: Sequence[float], thresholds: Sequence[float]) -> list[OperatingPoint]:
+    """Find the operating points that were asked for."""
+    return [*(rates.at_fmr(fmr) for fmr in fmrs), *(rates.at_threshold(t) for t in thresholds)]
+
+
+def _compared(scores: Scores, within: Experiment | Samples, counts: PairCounts) -> Compared:
+    gallery, probes = (
+        (None, None) if isinstance(within, Samples) else (within.gallery_rule, within.probe_rule)
+    )
+    return Compared(
+        "all" if isinstance(within, Samples) else "experiment",
+        scores.metric,
+        counts.n_genuine,
+        counts.n_impostor,
+        gallery,
+        probes,
+        counts.n_dont_care_genuine + counts.n_dont_care_impostor,
+    )
+
+
+def _require_orientation(scores: Scores, within: Experiment | Samples) -> None:
+    """Refuse scores that look reversed, wherever anybody is compared with an own image."""
+    if isinstance(within, Samples):
+        shared = set(scores.queries) & set(scores.targets)
+        try:
+            within = experiment_over([scores], within, "one_per_subject" if shared else None, missing="drop")
+        except (DesignError, AlignmentError):
+            return  # nobody has two images there: error rates will say so
+    if within.mated.any():
+        require_orientation(scores, within)
+
+
+def room_for_replicates(rates: ErrorRates, fmr: float) -> float:
+    """A closeness that at least four times as many impostors reach as the FMR allows, and some hundred thousand in any case.
+
+    It is found in the histogram. Genuine scores do not tell: the threshold of a replicate may lie below them all.
+    """
+    counts = rates.counts
+    needed = max(4 * fmr * counts.n_impostor, _LEAST_TAIL)
+    reached = np.cumsum(counts.histogram.impostor[::-1])[::-1]  # from each bin on
+    enough = np.flatnonzero(reached >= needed)
+    return float(counts.histogram.edges[enough[-1]]) if len(enough) else float(counts.lowest_impostor)
+
+
+def with_intervals(
+    points: Sequence[OperatingPoint],
+    sign: float,
+    shared: Shared,
+    level: float,
+    n_resamples: int,
+    naive: bool,
+    drawings: Drawings,
+) -> tuple[VerificationPoint, ...]:
+    """Give points their intervals over people, all under the same drawings of them."""
+    asked = (
+        [one.asked for one in points if one.asked is not None and one.false_matches] if n_resamples else []
+    )
+    drawn = dict(zip(asked, shared.fnmr_replicates(asked, n_resamples, drawings), strict=True))
+    return tuple(
+        _with_intervals(one, sign, shared, level, naive, None if one.asked is None else drawn.get(one.asked))
+        for one in points
+    )
+
+
+def _with_intervals(
+    point: OperatingPoint, sign: float, shared: Shared, level: float, naive: bool, replicates: Floats | None
+) -> VerificationPoint:
+    threshold = np.inf if point.threshold is None else sign * point.threshold
+    accepted = shared.tail >= threshold
+    fmr = false_match_rate(shared.first[accepted], shared.second[accepted], shared.comparisons, level)
+    missed = shared.genuine < threshold
+    fnmr = false_non_match_rate(shared.genuine_people, missed.astype(np.float64), level)
+    anew = None if replicates is None else recentred_interval(replicates, point.fnmr, level)
+    plain = None
+    if naive:
+        plain = (
+            naive_interval(point.false_matches, point.n_impostor, level, shared.comparisons.n_subjects),
+            naive_interval(point.false_non_matches, point.n_genuine, level, shared.comparisons.n_subjects),
+        )
+    return VerificationPoint(point, fmr, fnmr, anew, plain, replicates)

@@ -1,0 +1,1 @@
+"""Scores of pairs, counted exactly tile by tile."""

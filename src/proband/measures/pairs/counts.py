@@ -1,0 +1,358 @@
+"""Genuine and impostor scores counted at every threshold that matters, exactly, without keeping the scores.
+
+The rate of false non-matches changes only at genuine scores, and those are few. So they are collected first; then all
+scores stream by in tiles and are counted between and upon the distinct genuine scores (and any thresholds asked for).
+Everything here is *closeness*: similarities as they are, distances negated, so that larger is always closer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from math import log, nan
+from typing import TypeVar
+
+import numpy as np
+import polars as pl
+
+from proband.engine import Progress, Silent, one_blas_thread, run_blocks
+from proband.errors import InputError, Said, UsageError
+from proband.measures.pairs.accumulator import Grid, PairAccumulator
+from proband.measures.pairs.histogram import Histogram, bin_edges, histogram_of
+from proband.measures.pairs.lists import genuine_pairs, impostor_meetings, tail_pairs
+from proband.measures.pairs.pair_set import Counts, Floats, PairSet
+from proband.measures.pairs.products import Block, Products
+from proband.measures.pairs.tiles import collect_genuine, read_tile, row_blocks, sample_impostors, sign_of
+from proband.samples.table import frozen
+from proband.scores import Embeddings, Scores
+from proband.scores.base import ORIENTATION_HINT
+from proband.scores.trials import Trials
+from proband.words import Note, Sentence, count
+
+__all__ = [
+    "Histogram",
+    "PairAccumulator",
+    "PairCounts",
+    "count_pairs",
+    "count_trials",
+    "each_pair_once",
+    "genuine_pairs",
+    "impostor_meetings",
+    "tail_pairs",
+]
+
+Work = TypeVar("Work")
+
+_REPEATED = Sentence(
+    "pairs.repeated-ids",
+    "caution",
+    "{n:count comparison repeats/comparisons repeat} the ids of an earlier one; every one counts",
+)
+_WITH_ITSELF = Sentence("pairs.with-itself", "note", "{n:count comparison} of a sample with itself; left out")
+_BOTH_WAYS = Sentence(
+    "pairs.both-ways-round", "note", "{n:count pair is/pairs are} listed both ways round; the first counts"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class PairCounts:
+    """How many genuine and impostor comparisons lie at and above every threshold that matters.
+
+    Attributes
+    ----------
+    edges
+        The distinct genuine scores and the thresholds asked for, as closeness, ascending.
+    genuine_at
+        Genuine scores equal to each edge.
+    impostor_ge, impostor_gt
+        Impostor scores at or above, and above, each edge.
+    n_genuine, n_impostor
+        Comparisons that have a score.
+    n_failed_genuine, n_failed_impostor
+        Comparisons lost to samples that failed to acquire, and comparisons that failed themselves.
+    n_dont_care_genuine, n_dont_care_impostor
+        Comparisons not to be counted either way.
+    lowest_impostor, highest_impostor
+        NaN where no impostor has a score.
+    histogram
+        Both kinds over the whole range of scores.
+    genuine_bits, impostor_bits
+        The sums of log₂(1 + e^−s) over genuine and of log₂(1 + e^s) over impostor scores s, where they were asked for.
+        They make Cllr, and mean something for natural logarithms of likelihood ratios only.
+    notes
+        What a reader of results should know.
+
+    """
+
+    edges: Floats
+    genuine_at: Counts
+    impostor_ge: Counts
+    impostor_gt: Counts
+    n_genuine: int
+    n_impostor: int
+    n_failed_genuine: int
+    n_failed_impostor: int
+    n_dont_care_genuine: int
+    n_dont_care_impostor: int
+    lowest_impostor: float
+    highest_impostor: float
+    histogram: Histogram
+    genuine_bits: float | None = None
+    impostor_bits: float | None = None
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def genuine_ge(self) -> Counts:
+        """Genuine scores at or above each edge."""
+        return np.cumsum(self.genuine_at[::-1])[::-1]
+
+    def __repr__(self) -> str:
+        failed = self.n_failed_genuine + self.n_failed_impostor
+        lost = f"; {count(failed)} failed" if failed else ""
+        return f"PairCounts({count(self.n_genuine)} genuine, {count(self.n_impostor)} impostor comparisons{lost})"
+
+
+def count_pairs(
+    scores: Scores,
+    pairs: PairSet,
+    thresholds: Sequence[float] = (),
+    threads: int | None = None,
+    progress: Progress | None = None,
+    *,
+    log_ratios: bool = False,
+) -> PairCounts:
+    """Count genuine and impostor comparisons at every genuine score and at the thresholds.
+
+    Memory grows with the number of genuine comparisons, never with that of all pairs.
+
+    Parameters
+    ----------
+    scores
+        A matrix or embeddings. Of embeddings no matrix is ever made, yet the counts are those of the defined float64
+        scores.
+    pairs
+        Which comparisons count.
+    thresholds
+        More closeness values to count at (a distance t is the closeness −t).
+    log_ratios
+        Add up what Cllr needs: for scores that are natural logarithms of likelihood ratios.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
+    >>> similarity = [[1, 0.5, 0.5], [0.5, 1, 0.75], [0.5, 0.75, 1]]
+    >>> scores = Scores.from_array(similarity, samples.ids, orientation="similarity")
+    >>> counts = count_pairs(scores, PairSet.of(scores, samples), thresholds=[0.6])
+    >>> counts.edges, counts.genuine_at, counts.impostor_ge, counts.impostor_gt
+    (array([0.5, 0.6]), array([1, 0]), array([2, 1]), array([1, 1]))
+
+    """
+    near = pairs.acquired
+    genuine = collect_genuine(scores, near, threads)
+    impostors = sample_impostors(scores, near)
+    edges = _Edges.of(genuine.closeness, thresholds, impostors)
+    progress = progress or Silent()
+    progress.begin(f"comparisons of {scores.name}", near.n_genuine + near.n_impostor)
+    if isinstance(scores, Embeddings) and scores.is_product and impostors.size and not log_ratios:
+        total = _count_products(scores, near, edges.every, impostors, threads, progress)
+    else:
+        grid = Grid.of(edges.every, edges.every, 0.0, impostors)
+        total = _count_tiles(scores, near, grid, log_ratios, threads, progress)
+    total.take_out(_equal_to(edges.every, genuine.closeness))
+    n_dont_care, n_failed = total.excluded.tolist()
+    return _counts(
+        genuine.closeness,
+        total,
+        edges,
+        log_ratios=log_ratios,
+        failed=(
+            pairs.n_failed_genuine + genuine.n_failed,
+            pairs.n_failed_impostor + n_failed - genuine.n_failed,
+        ),
+        dont_care=(genuine.n_dont_care, n_dont_care - genuine.n_dont_care),
+        notes=(*scores.notes, *pairs.notes),
+    )
+
+
+def count_trials(trials: Trials, thresholds: Sequence[float] = (), *, log_ratios: bool = False) -> PairCounts:
+    """Count a list of comparisons that says which are mated, at every genuine score and at the thresholds.
+
+    A sample compared with itself, and a pair that is listed both ways round, count as in a matrix: not at all, and once.
+    Where a list repeats a pair the same way round, its ids do not tell samples apart and every row counts.
+    """
+    if trials.orientation is None:
+        raise UsageError(
+            f"{trials.name} does not say whether larger scores are closer.",
+            ORIENTATION_HINT,
+            source=Said(trials.name),
+        )
+    trials = each_pair_once(trials)
+    frame = trials.frame
+    unknown = frame["mated"].null_count()
+    if unknown:
+        raise InputError(
+            f"whether {count(unknown)} of {count(frame.height)} comparisons are of one subject is not known.",
+            "give a column 'mated', or the subjects of both sides.",
+            source=trials.name,
+        )
+    mated, failed = frame["mated"].to_numpy(), frame["failed"].to_numpy()
+    sign = 1.0 if trials.orientation == "similarity" else -1.0
+    closeness = sign * frame["score"].fill_null(0.0).to_numpy()
+    genuine, impostors = closeness[mated & ~failed], closeness[~mated & ~failed]
+    edges = _Edges.of(genuine, thresholds, impostors)
+    total = PairAccumulator(Grid.of(edges.every, edges.every, 0.0, impostors))
+    total.add(impostors, log_ratios=log_ratios)
+    return _counts(
+        genuine,
+        total,
+        edges,
+        log_ratios=log_ratios,
+        failed=(int((mated & failed).sum()), int((~mated & failed).sum())),
+        dont_care=(0, 0),
+        notes=trials.notes,
+    )
+
+
+def each_pair_once(trials: Trials) -> Trials:
+    """Leave out self-comparisons and pairs listed both ways round, as far as ids tell samples apart."""
+    frame = trials.frame
+    named = frame["query"].is_not_null() & frame["target"].is_not_null()
+    pairs = frame.select("query", "target").filter(named)
+    if not pairs["query"].unique().is_in(pairs["target"].unique().implode()).any():
+        return trials
+    repeated = pairs.height - pairs.n_unique()
+    if repeated:
+        return replace(trials, notes=tuple(dict.fromkeys((*trials.notes, _REPEATED(n=repeated)))))
+    itself = named & (frame["query"] == frame["target"])
+    forward = pl.col("query") <= pl.col("target")
+    ends = frame.select(
+        pl.when(forward).then("query").otherwise("target").alias("one"),
+        pl.when(forward).then("target").otherwise("query").alias("other"),
+    )
+    again = named & ~ends.to_struct().is_first_distinct()
+    notes = [
+        said(n=int(which.sum()))
+        for which, said in ((itself, _WITH_ITSELF), (again, _BOTH_WAYS))
+        if which.any()
+    ]
+    return replace(trials, frame=frame.filter(~(itself | again)), notes=(*trials.notes, *notes))
+
+
+@dataclass(frozen=True)
+class _Edges:
+    """Where to count: the edges asked for, and those of the histogram's bins."""
+
+    every: Floats
+    wanted: Floats
+    bins: Floats
+
+    @classmethod
+    def of(cls, genuine: Floats, thresholds: Sequence[float], impostors: Floats) -> _Edges:
+        extra = np.asarray(thresholds, dtype=np.float64).ravel()
+        if np.isnan(extra).any():
+            raise UsageError("A threshold must be a number.")
+        wanted = np.unique(np.concatenate([genuine, extra])) + 0.0  # no minus zero
+        bins = bin_edges(genuine, impostors)
+        return cls(np.unique(np.concatenate([wanted, bins])), wanted, bins)
+
+
+def _equal_to(edges: Floats, values: Floats) -> Counts:
+    """How many values equal each edge; every value is one."""
+    return np.bincount(np.searchsorted(edges, values), minlength=len(edges))
+
+
+def _count_products(
+    scores: Embeddings,
+    pairs: PairSet,
+    edges: Floats,
+    impostors: Floats,
+    threads: int | None,
+    progress: Progress,
+) -> PairAccumulator:
+    """Count in tiles of matrix products, settling by the exact score what they cannot tell."""
+    products = Products.of(scores, pairs).settled_by(edges, impostors)
+    grid = Grid.of(edges, products.keys(edges), products.band, products.keys(impostors), products.dtype)
+
+    def add(total: PairAccumulator, block: Block) -> int:
+        for tile in products.tiles(block):
+            total.add_products(*tile.arrays, sign_of(scores))
+        return block.n_pairs
+
+    with one_blas_thread():
+        return _stream(add, products.blocks(pairs), grid, threads, progress)
+
+
+def _count_tiles(
+    scores: Scores, pairs: PairSet, grid: Grid, log_ratios: bool, threads: int | None, progress: Progress
+) -> PairAccumulator:
+    """Count in tiles of whole rows, read one after another."""
+
+    def add(total: PairAccumulator, rows: slice) -> int:
+        tile = read_tile(scores, pairs, rows)
+        total.add_tile(*tile.arrays)
+        if log_ratios:
+            total.add_costs(*tile.arrays)
+        return int((len(pairs.columns) - pairs.firsts[rows]).sum())
+
+    return _stream(add, row_blocks(pairs), grid, threads, progress)
+
+
+def _stream(
+    add: Callable[[PairAccumulator, Work], int],
+    work: Iterable[Work],
+    grid: Grid,
+    threads: int | None,
+    progress: Progress,
+) -> PairAccumulator:
+    """Add up blocks of work in as many accumulators as are in use at once; what they hold merges in any order."""
+    idle: list[PairAccumulator] = []
+
+    def one(block: Work) -> int:
+        try:
+            total = idle.pop()
+        except IndexError:
+            total = PairAccumulator(grid)
+        done = add(total, block)
+        idle.append(total)
+        return done
+
+    for done in run_blocks(one, work, threads):
+        progress.advance(done)
+    merged = idle.pop() if idle else PairAccumulator(grid)
+    for total in idle:
+        merged.merge(total)
+    return merged
+
+
+def _counts(
+    genuine: Floats,
+    impostors: PairAccumulator,
+    edges: _Edges,
+    *,
+    log_ratios: bool,
+    failed: tuple[int, int],
+    dont_care: tuple[int, int],
+    notes: tuple[Note, ...],
+) -> PairCounts:
+    n_impostor, at_least = impostors.n, impostors.at_least
+    extremes = impostors.extremes
+    wanted, bins = (np.searchsorted(edges.every, some) for some in (edges.wanted, edges.bins))
+    return PairCounts(
+        edges=frozen(edges.wanted),
+        genuine_at=frozen(_equal_to(edges.wanted, genuine)),
+        impostor_ge=frozen(at_least[wanted]),
+        impostor_gt=frozen(impostors.above[wanted]),
+        n_genuine=len(genuine),
+        n_impostor=n_impostor,
+        n_failed_genuine=failed[0],
+        n_failed_impostor=failed[1],
+        n_dont_care_genuine=dont_care[0],
+        n_dont_care_impostor=dont_care[1],
+        lowest_impostor=float(extremes[0]) if extremes.size else nan,
+        highest_impostor=float(extremes[1]) if extremes.size else nan,
+        histogram=histogram_of(edges.bins, genuine, extremes, at_least[bins], n_impostor),
+        genuine_bits=float(np.logaddexp(0.0, -genuine).sum()) / log(2) if log_ratios else None,
+        impostor_bits=impostors.cost / log(2) if log_ratios else None,
+        notes=notes,
+    )

@@ -1,0 +1,69 @@
+"""Where genuine and impostor scores lie: exact counts in equal bins that are fixed before most scores are seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from proband.measures.pairs.pair_set import Counts, Floats
+from proband.samples.table import frozen
+
+_BINS = 200
+_SPARE_BINS = 100  # kept ready on either side for scores beyond those known at first
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """Counts of genuine and impostor scores in bins: from each edge up to below the next, the last up to its end.
+
+    The bins are equally wide and cover all scores, but an outermost one may reach further, to scores far from all others.
+    """
+
+    edges: Floats
+    genuine: Counts
+    impostor: Counts
+
+
+def bin_edges(genuine: Floats, impostors: Floats) -> Floats:
+    """Cut the range of the scores known so far into equal bins, with spare ones on either side."""
+    low, high = _range(genuine, impostors)
+    if not low < high:
+        return np.array([low]) if low == high else np.empty(0)
+    share = np.arange(-_SPARE_BINS, _BINS + _SPARE_BINS + 1) / _BINS
+    with np.errstate(over="ignore", invalid="ignore"):
+        edges = (1 - share) * low + share * high
+    return np.unique(edges[np.isfinite(edges)])  # a narrow range may not have as many numbers
+
+
+def histogram_of(
+    bins: Floats, genuine: Floats, extremes: Floats, at_least: Counts, n_impostor: int
+) -> Histogram:
+    """Make a histogram from the impostors at or above every bin's edge, keeping the bins that hold the scores.
+
+    `extremes` are the lowest and highest impostor scores, if there are any.
+    """
+    low, high = _range(genuine, extremes)
+    if np.isnan(low):
+        return Histogram(np.empty(0), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
+    inside = (bins > low) & (bins < high)
+    begin = bins[bins <= low].max(initial=-np.inf)
+    end = bins[bins >= high].min(initial=np.inf)
+    begin, end = begin if np.isfinite(begin) else low, end if np.isfinite(end) else high
+    if begin == end:  # all scores are equal
+        begin, end = begin - max(0.5, 1e-3 * abs(begin)), end + max(0.5, 1e-3 * abs(end))
+    ordered = np.sort(genuine)
+    genuine_at_least = len(ordered) - np.searchsorted(ordered, bins[inside])
+    return Histogram(
+        edges=frozen(np.concatenate([[begin], bins[inside], [end]])),
+        genuine=frozen(-np.diff(np.concatenate([[len(genuine)], genuine_at_least, [0]]))),
+        impostor=frozen(-np.diff(np.concatenate([[n_impostor], at_least[inside], [0]]))),
+    )
+
+
+def _range(genuine: Floats, impostors: Floats) -> tuple[float, float]:
+    """The lowest and highest of all; NaN if there is nothing."""
+    known = [values for values in (genuine, impostors) if values.size]
+    if not known:
+        return np.nan, np.nan
+    return min(float(values.min()) for values in known), max(float(values.max()) for values in known)

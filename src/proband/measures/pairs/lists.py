@@ -1,0 +1,164 @@
+"""Single comparisons, where they are few: the genuine ones, and the impostors above a threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from threading import Event
+from typing import TypeVar
+
+import numpy as np
+
+from proband.engine import one_blas_thread, run_blocks
+from proband.errors import DesignError, UsageError
+from proband.kernels.codes import OK
+from proband.kernels.counting import empty_cells
+from proband.kernels.pairs import find_at_least, score_pairs
+from proband.measures.pairs.pair_set import Codes, Counts, Floats, PairSet
+from proband.measures.pairs.products import Block, Products
+from proband.measures.pairs.tiles import ScoreTile, collect_genuine, read_tile, row_blocks, sign_of
+from proband.samples.ids import Positions
+from proband.samples.table import frozen
+from proband.scores import Embeddings, Scores
+from proband.words import count, digits
+
+_TAIL_LIMIT = 5_000_000
+
+Work = TypeVar("Work")
+Found = tuple[Codes, Codes, Floats]
+
+
+def genuine_pairs(scores: Scores, pairs: PairSet, threads: int | None = None) -> tuple[Codes, Floats]:
+    """Return the subject and the closeness of every genuine comparison that has a score, row by row."""
+    genuine = collect_genuine(scores, pairs.acquired, threads)
+    return genuine.subjects, genuine.closeness
+
+
+def impostor_meetings(
+    scores: Scores, pairs: PairSet, threads: int | None = None
+) -> tuple[Codes, Codes, Counts] | None:
+    """Count the impostor comparisons of every two subjects that have a score: None if no cell is without one."""
+    near = pairs.acquired
+    if scores.cells(near.rows[:1], near.columns[:1]) is None:
+        return None
+    most = 1 + int(max(near.row_codes.max(initial=0), near.column_codes.max(initial=0)))
+
+    def one(rows: slice) -> tuple[Counts, Counts]:
+        tile = read_tile(scores, near, rows)
+        scored = tile.codes == OK
+        scored &= np.arange(scored.shape[1]) >= tile.firsts[:, None]
+        scored &= tile.column_codes != tile.row_codes[:, None]
+        left, right = np.nonzero(scored)
+        return np.unique(
+            tile.row_codes[left].astype(np.int64) * most + tile.column_codes[right], return_counts=True
+        )
+
+    keys, counts = (
+        np.concatenate(part) for part in zip(*run_blocks(one, row_blocks(near), threads), strict=True)
+    )
+    return keys // most, keys % most, counts
+
+
+def tail_pairs(
+    scores: Scores,
+    pairs: PairSet,
+    threshold: float,
+    limit: int = _TAIL_LIMIT,
+    threads: int | None = None,
+) -> Found:
+    """Return all impostor comparisons at or above a closeness: the subjects of both sides, and the closeness.
+
+    Raises
+    ------
+    DesignError
+        If there are more than `limit`; it says how many.
+
+    """
+    if np.isnan(threshold):
+        raise UsageError("A threshold must be a number.")
+    near = pairs.acquired
+    if isinstance(scores, Embeddings) and scores.is_product and near.n_impostor:
+        parts, n_found = _of_products(scores, near, threshold, limit, threads)
+    else:
+        parts, n_found = _of_tiles(scores, near, threshold, limit, threads)
+    if n_found > limit:
+        raise DesignError(
+            f"{count(n_found)} impostor comparisons are at or above {digits(threshold, 6)}, and only {count(limit)} may be "
+            "listed.",
+            "take a higher threshold, or raise the limit (each comparison takes 16 bytes).",
+            source=scores.name,
+        )
+    rows, columns, closeness = zip(*parts, strict=True)
+    return np.concatenate(rows), np.concatenate(columns), np.concatenate(closeness)
+
+
+def _of_tiles(
+    scores: Scores, pairs: PairSet, threshold: float, limit: int, threads: int | None
+) -> tuple[list[Found], int]:
+    def find(rows: slice) -> Iterable[Found]:
+        tile = read_tile(scores, pairs, rows)
+        left, right = _places(tile, threshold)
+        closeness = tile.sign * tile.values[left, right].astype(np.float64)
+        yield tile.row_codes[left], tile.column_codes[right], closeness
+
+    return _gather(find, row_blocks(pairs), limit, threads)
+
+
+def _of_products(
+    scores: Embeddings, pairs: PairSet, threshold: float, limit: int, threads: int | None
+) -> tuple[list[Found], int]:
+    products = Products.of(scores, pairs)
+    bound = float(products.keys(np.array([threshold]))[0]) - products.band
+
+    def find(block: Block) -> Iterable[Found]:
+        for tile in products.tiles(block):
+            codes = frozen(empty_cells(len(tile.products)))
+            same = ScoreTile(
+                frozen(tile.products), codes, tile.firsts, 1.0, tile.row_codes, tile.column_codes
+            )
+            left, right = _places(same, bound)
+            closeness = np.empty(len(left))
+            score_pairs(*tile.exact, sign_of(scores), left, right, closeness)
+            kept = closeness >= threshold
+            yield tile.row_codes[left[kept]], tile.column_codes[right[kept]], closeness[kept]
+
+    with one_blas_thread():
+        return _gather(find, products.blocks(pairs), limit, threads)
+
+
+def _places(tile: ScoreTile, bound: float) -> tuple[Positions, Positions]:
+    """Where the impostors at or above a bound stand in a tile."""
+    nowhere = np.empty(0, dtype=np.intp)
+    n = find_at_least(*tile.arrays, bound, nowhere, nowhere)
+    left, right = np.empty(n, dtype=np.intp), np.empty(n, dtype=np.intp)
+    find_at_least(*tile.arrays, bound, left, right)
+    return left, right
+
+
+def _gather(
+    find: Callable[[Work], Iterable[Found]], work: Iterable[Work], limit: int, threads: int | None
+) -> tuple[list[Found], int]:
+    """Collect what is found in blocks of work; beyond the limit go on counting, but keep nothing."""
+    too_many = Event()
+    nothing: Found = (np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32), np.empty(0))
+
+    def one(block: Work) -> tuple[list[Found], int]:
+        kept: list[Found] = []
+        n_found = 0
+        for part in find(block):
+            n_found += len(part[2])
+            if n_found > limit:
+                too_many.set()
+            if not too_many.is_set():
+                kept.append(part)
+        return kept, n_found
+
+    gathered = [nothing]
+    n_gathered = 0
+    for kept, n_found in run_blocks(one, work, threads):
+        n_gathered += n_found
+        if n_gathered > limit:
+            too_many.set()
+            gathered.clear()
+        else:
+            gathered += kept
+    return gathered, n_gathered

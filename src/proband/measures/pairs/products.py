@@ -1,0 +1,186 @@
+"""Embedding scores as matrix products whose error is bounded, so that only doubtful pairs need exact scores.
+
+The product of a prepared row with a prepared column is an increasing function of the pair's closeness, up to an error of
+at most `band`:
+
+- cosine: the product of unit vectors;
+- inner product: both sides divided by their longest vector;
+- Euclidean distance: x·y − |x|²/2 − |y|²/2 = −|x − y|²/2, after moving the origin to the targets' centre and scaling the
+  longest vector to one.
+
+All factors are at most one in length, so a product of d terms is off by at most about d units of rounding whatever the
+order of addition (Higham's bound); rounding the factors, and the defined score's own rounding, add a few units more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from proband.measures.pairs.pair_set import Codes, Counts, Floats, PairSet, slices
+from proband.samples.ids import Positions
+from proband.scores.base import Values
+from proband.scores.embeddings import Embeddings
+
+_SINGLE, _DOUBLE = 2.0**-24, 2.0**-53  # units of rounding
+_SHORTEST = 1e-140  # squares of anything shorter lose their digits
+_BLOCK = 1 << 14
+_STRIP, _ROWS_AT_ONCE, _COLUMNS_AT_ONCE = 8192, 512, 1024  # a tile of products stays in cache
+_DOUBTFUL = 0.1  # beyond this share of doubtful pairs, settling them costs more than float64 products do
+
+
+Exact = tuple[Values, Values, Values, Values, int]  # vectors and lengths of both sides, and the metric
+
+
+@dataclass(frozen=True)
+class Block:
+    """A strip of rows, with their vectors as they are and made ready, and some columns to compare them with."""
+
+    pairs: PairSet
+    rows: slice
+    columns: slice
+    vectors: Values
+    norms: Values
+    ready: Values
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs of the block count."""
+        firsts = np.maximum(self.pairs.firsts[self.rows], self.columns.start)
+        return int(np.maximum(self.columns.stop - firsts, 0).sum())
+
+
+@dataclass(frozen=True)
+class Tile:
+    """Products of some rows with some columns; row i counts from column ``firsts[i]`` on.
+
+    `exact` is what `proband.kernels.vectors.score` takes to score the same pairs exactly.
+    """
+
+    products: Values
+    firsts: Counts
+    row_codes: Codes
+    column_codes: Codes
+    exact: Exact
+
+    @property
+    def arrays(self) -> tuple[Values, Counts, Codes, Codes, Exact]:
+        """What an accumulator takes."""
+        return self.products, self.firsts, self.row_codes, self.column_codes, self.exact
+
+
+@dataclass(frozen=True)
+class Products:
+    """How vectors are made ready for products, and what a product tells of the score."""
+
+    embeddings: Embeddings
+    centre: Floats
+    row_scale: float
+    column_scale: float
+    dtype: type[np.floating[Any]]
+
+    @classmethod
+    def of(cls, embeddings: Embeddings, pairs: PairSet) -> Products:
+        """Find the scales for some pairs; products are float32 until asked otherwise."""
+        rows, columns = pairs.rows, pairs.columns
+        centre = np.zeros(embeddings.dimension)
+        row_scale = column_scale = 1.0
+        if embeddings.metric == "l2":
+            centre = _mean(embeddings.target_rows, columns)
+        if embeddings.metric != "cosine":
+            row_scale = _longest(embeddings.query_rows, rows, centre) or 1.0
+            column_scale = _longest(embeddings.target_rows, columns, centre) or 1.0
+        if embeddings.metric == "l2":
+            row_scale = column_scale = max(row_scale, column_scale, _SHORTEST)
+        return cls(embeddings, centre, row_scale, column_scale, np.float32)
+
+    @property
+    def band(self) -> float:
+        """How far a product may lie from the key of the pair's defined score."""
+        terms = 1.01 * (self.embeddings.dimension + 16)
+        if self.dtype is np.float64:
+            return 8 * terms * _DOUBLE  # the defined score's own rounding is as large as the product's
+        return (2 if self.embeddings.metric == "l2" else 1) * terms * _SINGLE
+
+    def keys(self, closeness: Floats) -> Floats:
+        """Where closeness values stand on the scale of the products."""
+        with np.errstate(over="ignore", under="ignore"):
+            scaled = closeness / self.row_scale
+            if self.embeddings.metric == "l2":
+                return 0.5 * np.abs(scaled) * scaled
+            return scaled / self.column_scale
+
+    def settled_by(self, edges: Floats, impostors: Floats) -> Products:
+        """Choose the precision: float64 where a sample of impostors shows too many too near an edge for float32."""
+        edges, impostors = self.keys(edges), self.keys(impostors)
+        low, high = (
+            np.searchsorted(edges, impostors + side, "left" if side < 0 else "right")
+            for side in (-self.band, self.band)
+        )
+        if impostors.size and np.mean(low < high) > _DOUBTFUL:
+            return replace(self, dtype=np.float64)
+        return self
+
+    def blocks(self, pairs: PairSet) -> Iterator[Block]:
+        """Cut the pairs into blocks; a strip of rows is made ready once for all its blocks."""
+        for rows in slices(len(pairs.rows), _STRIP):
+            positions = pairs.rows[rows]
+            vectors = self.embeddings.query_rows(positions)
+            norms = self.embeddings.query_norms(vectors, positions)
+            ready = self.ready(vectors, norms, self.row_scale)
+            for columns in slices(len(pairs.columns), _COLUMNS_AT_ONCE, int(pairs.firsts[rows].min())):
+                yield Block(pairs, rows, columns, vectors, norms, ready)
+
+    def tiles(self, block: Block) -> Iterator[Tile]:
+        """Multiply out a block, some rows at a time. A tile's products are overwritten by the next tile's."""
+        pairs, columns = block.pairs, block.columns
+        positions = pairs.columns[columns]
+        vectors = self.embeddings.target_rows(positions)
+        norms = self.embeddings.target_norms(vectors, positions)
+        ready = self.ready(vectors, norms, self.column_scale, halves_first=True)
+        metric = self.embeddings.metric_code
+        buffer = np.empty(_ROWS_AT_ONCE * len(positions), dtype=self.dtype)
+        for part in slices(len(block.norms), _ROWS_AT_ONCE):
+            rows = slice(block.rows.start + part.start, block.rows.start + part.stop)
+            firsts = np.maximum(pairs.firsts[rows] - columns.start, 0)
+            skipped = int(firsts.min())
+            if skipped >= len(positions):
+                continue
+            shape = part.stop - part.start, len(positions) - skipped
+            out = buffer[: shape[0] * shape[1]].reshape(shape)
+            yield Tile(
+                np.matmul(block.ready[part], ready[skipped:].T, out=out),
+                firsts - skipped,
+                pairs.row_codes[rows],
+                pairs.column_codes[columns][skipped:],
+                (block.vectors[part], vectors[skipped:], block.norms[part], norms[skipped:], metric),
+            )
+
+    def ready(self, vectors: Values, norms: Values, scale: float, halves_first: bool = False) -> Values:
+        """Make vectors ready: the products are ``ready(rows) @ ready(columns, halves_first=True).T``."""
+        if self.embeddings.metric == "cosine":
+            return (vectors / norms[:, None]).astype(self.dtype, copy=False)
+        scaled = (vectors - self.centre) / scale
+        if self.embeddings.metric == "l2":
+            half = -0.5 * np.einsum("ij,ij->i", scaled, scaled)
+            extra = [half, np.ones(len(half))] if halves_first else [np.ones(len(half)), half]
+            scaled = np.column_stack([scaled, *extra])
+        return scaled.astype(self.dtype, copy=False)
+
+
+def _mean(vectors: Callable[[Positions], Values], positions: Positions) -> Floats:
+    total = sum(
+        vectors(positions[block]).sum(axis=0, dtype=np.float64) for block in slices(len(positions), _BLOCK)
+    )
+    return np.asarray(total) / len(positions)
+
+
+def _longest(vectors: Callable[[Positions], Values], positions: Positions, centre: Floats) -> float:
+    longest = 0.0
+    for block in slices(len(positions), _BLOCK):
+        shifted = vectors(positions[block]) - centre
+        longest = max(longest, float(np.einsum("ij,ij->i", shifted, shifted).max()))
+    return float(np.sqrt(longest))

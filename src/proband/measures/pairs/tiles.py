@@ -1,0 +1,163 @@
+"""Scores of a set of pairs, read in tiles of whole rows; the genuine ones, and a look at some impostors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from proband.engine import run_blocks
+from proband.kernels.codes import DONT_CARE, FAILED, OK
+from proband.kernels.counting import empty_cells
+from proband.kernels.pairs import score_pairs
+from proband.measures.pairs.pair_set import Codes, Counts, Floats, PairSet, slices
+from proband.samples.ids import Positions
+from proband.samples.table import frozen
+from proband.scores import Embeddings, Scores
+from proband.scores.base import Cells, Values
+
+_CELLS_AT_ONCE = 1 << 22  # scores held at once by a thread
+_SAMPLE = (32, 1024)  # rows and columns looked at to see where impostor scores lie
+
+
+@dataclass(frozen=True)
+class ScoreTile:
+    """Scores of some rows; row i counts from column ``firsts[i]`` on. `codes` has no columns if every cell is fine.
+
+    The first column is number `start` of the set of pairs.
+    """
+
+    values: Values
+    codes: Cells
+    firsts: Counts
+    sign: float
+    row_codes: Codes
+    column_codes: Codes
+    start: int = 0
+
+    @property
+    def arrays(self) -> tuple[Values, Cells, Counts, float, Codes, Codes]:
+        """What the kernels take."""
+        return self.values, self.codes, self.firsts, self.sign, self.row_codes, self.column_codes
+
+
+@dataclass(frozen=True)
+class GenuineScores:
+    """Genuine comparisons that have a score: subject and closeness of each; and how many have none."""
+
+    subjects: Codes
+    closeness: Floats
+    n_dont_care: int = 0
+    n_failed: int = 0
+
+
+def sign_of(scores: Scores) -> float:
+    """What turns a score into closeness."""
+    return 1.0 if scores.larger_is_closer else -1.0
+
+
+def row_blocks(pairs: PairSet) -> Iterator[slice]:
+    """Runs of rows whose tiles hold a bounded number of scores."""
+    return slices(len(pairs.rows), max(1, _CELLS_AT_ONCE // max(1, len(pairs.columns))))
+
+
+def read_tile(scores: Scores, pairs: PairSet, rows: slice) -> ScoreTile:
+    """Read the scores of some rows with every column they count with."""
+    start = int(pairs.firsts[rows].min())
+    values, codes = _read(
+        scores, pairs, np.arange(rows.start, rows.stop), np.arange(start, len(pairs.columns))
+    )
+    # All read-only: a kernel is compiled anew for arrays that are not what earlier ones were.
+    return ScoreTile(
+        frozen(values.view()),
+        frozen(empty_cells(len(values)) if codes is None else codes.view()),
+        np.maximum(pairs.firsts[rows] - start, 0),
+        sign_of(scores),
+        pairs.row_codes[rows],
+        pairs.column_codes[start:],
+        start,
+    )
+
+
+def _read(scores: Scores, pairs: PairSet, rows: Positions, columns: Positions) -> tuple[Values, Cells | None]:
+    """Read scores and cell codes at some places of the set of pairs.
+
+    Where two samples that are on both axes are marked as not to be compared one way round, they count the other way.
+    """
+    values = scores.tile(pairs.rows[rows], pairs.columns[columns])
+    codes = scores.cells(pairs.rows[rows], pairs.columns[columns])
+    if codes is None:
+        return values, None
+    shared = np.ix_(rows < pairs.n_shared, columns < pairs.n_shared)
+    missing = codes[shared] == DONT_CARE
+    if missing.any():
+        back = pairs.rows[columns[columns < pairs.n_shared]], pairs.columns[rows[rows < pairs.n_shared]]
+        other, other_codes = scores.tile(*back).T, scores.cells(*back)
+        values, codes = values.copy(), codes.copy()
+        values[shared] = np.where(missing, other, values[shared])
+        codes[shared] = np.where(missing, OK if other_codes is None else other_codes.T, codes[shared])
+    return values, codes
+
+
+def collect_genuine(scores: Scores, pairs: PairSet, threads: int | None = None) -> GenuineScores:
+    """Score every genuine pair, row by row."""
+    if isinstance(scores, Embeddings):
+        most = int(np.bincount(pairs.column_codes).max(initial=1))
+        blocks = slices(len(pairs.rows), max(1, min(4096, _CELLS_AT_ONCE // most)))
+    else:
+        blocks = row_blocks(pairs)
+
+    def one(rows: slice) -> GenuineScores:
+        left, right = pairs.genuine(rows)
+        if not left.size:
+            return GenuineScores(np.empty(0, dtype=np.int32), np.empty(0))
+        if isinstance(scores, Embeddings):
+            return GenuineScores(
+                pairs.row_codes[left], score_each(scores, pairs.rows[left], pairs.columns[right])
+            )
+        tile = read_tile(scores, pairs, rows)
+        at = left - rows.start, right - tile.start
+        codes = tile.codes[at] if tile.codes.shape[1] else np.zeros(len(left), dtype=np.uint8)
+        scored = codes == OK
+        return GenuineScores(
+            pairs.row_codes[left[scored]],
+            tile.sign * tile.values[at][scored].astype(np.float64),
+            int((codes == DONT_CARE).sum()),
+            int((codes == FAILED).sum()),
+        )
+
+    parts = list(run_blocks(one, blocks, threads))
+    return GenuineScores(
+        np.concatenate([part.subjects for part in parts]) if parts else np.empty(0, dtype=np.int32),
+        np.concatenate([part.closeness for part in parts]) if parts else np.empty(0),
+        sum(part.n_dont_care for part in parts),
+        sum(part.n_failed for part in parts),
+    )
+
+
+def sample_impostors(scores: Scores, pairs: PairSet) -> Floats:
+    """Look at some impostor pairs, always the same: their closeness tells where most scores lie."""
+    rng = np.random.default_rng(0)
+    rows, columns = (
+        np.sort(rng.choice(len(axis), min(len(axis), most), replace=False))
+        for axis, most in zip((pairs.rows, pairs.columns), _SAMPLE, strict=True)
+    )
+    if not (rows.size and columns.size):
+        return np.empty(0)
+    values, codes = _read(scores, pairs, rows, columns)
+    counted = columns >= pairs.firsts[rows][:, None]
+    counted &= pairs.column_codes[columns] != pairs.row_codes[rows][:, None]
+    if codes is not None:
+        counted &= codes == OK
+    return sign_of(scores) * values[counted].astype(np.float64)
+
+
+def score_each(scores: Embeddings, rows: Positions, columns: Positions) -> Floats:
+    """Return the closeness of single pairs, by the definition of an embedding score."""
+    (x_rows, left), (y_rows, right) = (np.unique(each, return_inverse=True) for each in (rows, columns))
+    x, y = scores.query_rows(x_rows), scores.target_rows(y_rows)
+    norms = scores.query_norms(x, x_rows), scores.target_norms(y, y_rows)
+    closeness = np.empty(len(rows))
+    score_pairs(x, y, *norms, scores.metric_code, sign_of(scores), left, right, closeness)
+    return closeness

@@ -1,0 +1,1 @@
+"""Are splits fit to estimate an accuracy with?"""

@@ -1,0 +1,265 @@
+"""Are splits fit to estimate an accuracy with? Leaks, copies, imbalance and lost samples, each named with its cure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from proband.engine import Progress
+from proband.errors import UsageError
+from proband.protocols import (
+    audit_balance as balance,
+    audit_cures as cures,
+    audit_declared as said,
+    audit_leaks as leaks,
+)
+from proband.protocols.audit.copies import copied_pairs, crossing_pairs, findings_of_copies
+from proband.protocols.audit.findings import NAMED, Audit, Finding, Severity, ordered
+from proband.protocols.audit.losses import Losses, losses
+from proband.protocols.audit.rows import Rows, Splits, rows_of
+from proband.protocols.choosing import Task
+from proband.protocols.notation import Protocol
+from proband.protocols.splits.files import SplitTable
+from proband.samples import Samples
+from proband.words import Note, Sentence, count
+
+if TYPE_CHECKING:
+    from proband.algorithms.pictures.pictures import Pictures
+    from proband.protocols.audit.duplicates import Duplicates
+    from proband.protocols.running.data import FeatureTable
+    from proband.scores.embeddings import Embeddings
+
+_CHECKS = (
+    leaks.ids_and_rows,
+    leaks.shared_samples,
+    leaks.shared_subjects,
+    leaks.how_often_tested,
+    balance.sizes,
+    said.declared,
+    balance.absent_classes,
+    balance.dominant_class,
+    balance.unlike_classes,
+)
+_ALWAYS = (
+    Sentence("audit.looked-for-rows", "note", "ids without a sample, and rows that stand twice"),
+    Sentence("audit.looked-for-parts", "note", "samples and subjects in several parts of a split"),
+    Sentence("audit.looked-for-tests", "note", "samples that are tested twice or never"),
+    Sentence("audit.looked-for-sizes", "note", "sizes of folds, and classes in training and testing"),
+)
+LOOKED_AT_PROTOCOL = Sentence(
+    "audit.looked-for-protocol", "note", "what {protocol} says of numbers, sizes and subjects"
+)
+LOOKED_FOR_COPIES = Sentence("audit.looked-for-copies", "note", "copies: {exact}, or {near}")
+LOOKED_FOR_LOSSES = Sentence(
+    "audit.looked-for-losses", "note", "samples that were collected and are not used"
+)
+
+ONE_SPLIT = Sentence("audit.one-split", "note", "the table has no column fold, so one split is assumed")
+ONE_SPLIT_A_REPEAT = Sentence(
+    "audit.one-split-a-repeat",
+    "note",
+    "the table has no column fold, so one split in each repeat is assumed",
+)
+TESTED_BY = Sentence("audit.tested-by", "note", "{method}; {assuming}")
+_SAMPLES = "{n:count sample is/samples are} "
+UNEXPLAINED = Sentence(
+    "audit.unexplained-losses", "caution", _SAMPLES + "collected and not used, and nothing says why"
+)
+NOT_COLLECTED = Sentence(
+    "audit.not-collected", "caution", _SAMPLES + "used, but not in the table of collected data"
+)
+EXCLUDED_BUT_USED = Sentence(
+    "audit.excluded-but-used", "caution", _SAMPLES + "excluded for a reason, and used nevertheless"
+)
+EXCLUDED_UNKNOWN = Sentence(
+    "audit.excluded-unknown", "caution", _SAMPLES + "excluded, but not in the table of collected data"
+)
+EXPLAINED = Sentence(
+    "audit.explained-losses",
+    "note",
+    "{n:count} of {total:count collected sample} {n:word was/were} excluded for a reason",
+)
+UNEVEN_LOSSES = Sentence(
+    "audit.uneven-losses",
+    "caution",
+    "losses differ by {by} more than chance explains: {most:percent} of {who_most!r} are lost, and {least:percent} of {who_least!r}",
+)
+
+
+def audit(
+    splits: Splits,
+    samples: Samples,
+    *,
+    task: Task = "identity",
+    label: str | None = None,
+    protocol: Protocol | str | None = None,
+    images: Pictures | None = None,
+    embeddings: Embeddings | None = None,
+    features: FeatureTable | None = None,
+    collected: Samples | None = None,
+    exclusions: Any = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Audit:
+    """Look for whatever makes an accuracy on these splits mean something else than it seems to.
+
+    Parameters
+    ----------
+    splits
+        A table of splits (:func:`proband.protocols.splits.files.read_splits`), a frame with the columns id, repeat, fold and role, or
+        the splits that a splitter makes of `samples`.
+    samples
+        Whose the samples are.
+    task, label
+        What is recognised: ``"identity"``, or ``"attribute"`` with its column. A subject in training and testing is a leak for
+        attributes, and as it should be for identity.
+    protocol
+        What the splits are said to be; what they are is held against it. Without one, folds are taken for a cross-validation if
+        most samples are tested just once.
+    images, embeddings, features
+        To look for copies across a split: pictures, vectors, or the table that classifiers are run on.
+    collected
+        All samples that were collected; by default `samples`, if there are `exclusions`.
+    exclusions
+        A table of id and reason.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> table = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": ["a", "a", "b", "b"], "smile": [0, 1, 0, 1]})
+    >>> frame = pl.DataFrame({"id": ["a1", "b1", "a2", "b2"], "repeat": 1, "fold": 1, "role": ["train"] * 2 + ["test"] * 2})
+    >>> found = audit(frame, table, task="attribute", label="smile").of("subjects in training and testing")[0]
+    >>> found.severity, found.count, found.examples[0]
+    ('leak', 2, 'a: a1 in train, a2 in test')
+    """
+    rows = rows_of(splits, samples, task, label, protocol)
+    if not rows.frame.height:
+        raise UsageError("No sample of the splits trains, validates or tests.")
+    findings = [found for check in _CHECKS for found in check(rows)]
+    looked_for = [sentence() for sentence in _ALWAYS]
+    if rows.protocol is not None:
+        looked_for.append(LOOKED_AT_PROTOCOL(protocol=str(rows.protocol)))
+    if isinstance(splits, SplitTable):
+        findings += _of_columns(splits)
+    copies = _copies(rows, images, embeddings, features, threads, progress)
+    crossing = None
+    if copies is not None:
+        pairs = copied_pairs(rows, copies)
+        crossing = crossing_pairs(rows, pairs)
+        findings += findings_of_copies(rows, copies, pairs, crossing)
+        looked_for.append(LOOKED_FOR_COPIES(exact=copies.exact, near=copies.near))
+    lost = None
+    if collected is not None or exclusions is not None:
+        lost = losses(collected or samples, rows.used.to_list(), exclusions, label=label)
+        findings += _of_losses(lost)
+        looked_for.append(LOOKED_FOR_LOSSES())
+    else:
+        findings += leaks.left_over(rows)
+    return Audit(
+        source=splits.source if isinstance(splits, SplitTable) else "the splits",
+        task=task,
+        label=label,
+        n_splits=rows.n_splits,
+        n_samples=len(rows.used),
+        n_subjects=rows.known["subject"].n_unique(),
+        looked_for=tuple(looked_for),
+        unchecked=said.unchecked(rows),
+        findings=ordered(findings),
+        duplicates=crossing,
+        losses=lost,
+    )
+
+
+def _of_columns(splits: SplitTable) -> Iterator[Finding]:
+    if "fold" in splits.assumed:
+        yield Finding(
+            "no column of folds",
+            "note",
+            ONE_SPLIT() if "repeat" in splits.assumed else ONE_SPLIT_A_REPEAT(),
+            1,
+            (),
+            cures.IF_ONE_SPLIT(),
+        )
+
+
+def _copies(
+    rows: Rows,
+    images: Pictures | None,
+    embeddings: Embeddings | None,
+    features: FeatureTable | None,
+    threads: int | None,
+    progress: Progress | None,
+) -> Duplicates | None:
+    if sum(source is not None for source in (images, embeddings, features)) > 1:
+        raise UsageError("Copies are sought among images, embeddings or features: give one of them.")
+    if images is None and embeddings is None and features is None:
+        return None
+    from proband.protocols.audit.duplicates import duplicate_pictures, duplicate_vectors
+
+    used = [name for name in rows.used if name in rows.samples.ids]
+    if features is not None and features.images is not None:
+        pictures, place = features.images, features.samples.ids
+        held = [name for name in used if name in place]
+        return duplicate_pictures(
+            lambda name: pictures[place.place(name)], held, threads=threads, progress=progress
+        )
+    if images is not None:
+        return duplicate_pictures(images.load, used, threads=threads, progress=progress)
+    if features is not None:
+        ids, vectors = features.samples.ids, features.vectors
+    else:
+        assert embeddings is not None
+        ids, vectors = embeddings.queries, embeddings.query_vectors
+    failed = set(np.array(rows.samples.ids[:])[rows.samples.failed].tolist())
+    held = [name for name in used if name in ids and name not in failed]
+    people = rows.samples.codes[rows.samples.ids.positions(held)]
+    return duplicate_vectors(
+        np.asarray(vectors[ids.positions(held)]), held, people, threads=threads, progress=progress
+    )
+
+
+def _of_losses(found: Losses) -> Iterator[Finding]:
+    tests: tuple[tuple[str, Severity, tuple[str, ...], Sentence, Note], ...] = (
+        ("unexplained losses", "fault", found.unexplained, UNEXPLAINED, cures.STATE_REASONS()),
+        ("used, not collected", "fault", found.foreign, NOT_COLLECTED, cures.COMPLETE_TABLE()),
+        ("excluded, but used", "fault", found.contradicted, EXCLUDED_BUT_USED, cures.TAKE_OUT()),
+        ("excluded, not collected", "warning", found.unknown, EXCLUDED_UNKNOWN, cures.CORRECT_IDS()),
+    )  # fmt: skip
+    for kind, severity, names, what, cure in tests:
+        if names:
+            yield Finding(kind, severity, what(n=len(names)), len(names), names[:NAMED], cure)
+    if found.reasons:
+        total = sum(found.reasons.values())
+        yield Finding(
+            "explained losses",
+            "note",
+            EXPLAINED(n=total, total=found.n_collected),
+            total,
+            tuple(f"{reason}: {count(n)}" for reason, n in list(found.reasons.items())[:NAMED]),
+            cures.REPORT_LOSSES(),
+            examples_are_groups=True,
+        )
+    for one in found.uneven:
+        if one.p_value is not None and one.p_value < balance.UNLIKELY:
+            yield Finding(
+                f"uneven losses by {one.by}",
+                "note" if one.by == "subject" else "warning",
+                UNEVEN_LOSSES(
+                    by=one.by,
+                    most=one.frame["share"][0],
+                    who_most=one.frame[one.by][0],
+                    least=one.frame["share"][-1],
+                    who_least=one.frame[one.by][-1],
+                ),
+                found.n_lost,
+                tuple(
+                    f"{row[one.by]}: {count(row['lost'])} of {count(row['collected'])}"
+                    for row in one.frame.head(NAMED).to_dicts()
+                ),
+                cures.WITH_AND_WITHOUT(),
+                one.p_value,
+                TESTED_BY(method=one.test, assuming=one.answers.assuming),
+                examples_are_groups=True,
+            )

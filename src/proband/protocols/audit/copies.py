@@ -1,0 +1,214 @@
+"""Copies of one picture or vector: across a split, within one side of it, and under two labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from proband.protocols.audit import cures as cures
+from proband.protocols.audit.findings import NAMED, Finding, Severity
+from proband.protocols.audit.rows import CELL, Rows
+from proband.words import Sentence, Target, digits
+
+NOT_COMPARED = Sentence(
+    "audit.not-compared", "caution", "{n:count sample} could not be compared with the others"
+)
+TOO_MANY_COPIES = Sentence(
+    "audit.too-many-copies", "caution", "there are more pairs of copies than are listed"
+)
+_ACROSS = "{n:count pair} of a training and a test sample {n:word has/have} {alike}"
+COPIES_ACROSS = Sentence("audit.copies-across", "caution", _ACROSS)
+COPIES_OF_TWO_SUBJECTS = Sentence(
+    "audit.copies-of-two-subjects", "caution", _ACROSS + "; {others:count} of them under two subjects"
+)
+_PAIRS = "{n:count pair} of samples {n:word has/have} {alike} and "
+COPIES_WITHIN = Sentence(
+    "audit.copies-within",
+    "caution",
+    _PAIRS + "{n:word stands/stand} together in {part}: each counts twice",
+)
+COPIES_UNDER_LABELS = Sentence(
+    "audit.copies-under-labels", "caution", _PAIRS + "different labels of {label!r}"
+)
+COPIES_UNDER_SUBJECTS = Sentence("audit.copies-under-subjects", "caution", _PAIRS + "different subjects")
+
+if TYPE_CHECKING:
+    from proband.protocols.audit.duplicates import Duplicates
+
+_MOST_OF_A_GROUP = 300  # exact copies of one picture whose pairs are listed
+_SIDES = {"train": Target("training", "training"), "test": Target("testing", "testing")}
+
+
+def copied_pairs(rows: Rows, copies: Duplicates) -> pl.DataFrame:
+    """List every two samples that are copies, each pair of names once.
+
+    Returns
+    -------
+    frame
+        one, other, copy (exact or near), distance, and for each the subject and label (``one_subject`` …).
+    """
+    known = rows.known.select("id", "subject", "label").unique("id", maintain_order=True)
+    members = pl.DataFrame({"id": copies.ids, "group": copies.groups}, schema_overrides={"id": pl.String})
+    members = members.join(known, on="id", maintain_order="left").with_row_index("place")
+    listed = members.filter(pl.int_range(pl.len()).over("group") < _MOST_OF_A_GROUP)
+
+    def side(name: str) -> pl.DataFrame:
+        return listed.select(
+            pl.col("group").alias(f"{name}_group"),
+            pl.col("place").alias(f"{name}_place"),
+            pl.col("id").alias(name),
+            pl.col("subject").alias(f"{name}_subject"),
+            pl.col("label").alias(f"{name}_label"),
+        )
+
+    exact = (
+        side("one")
+        .join(side("other"), left_on="one_group", right_on="other_group", maintain_order="left")
+        .filter(pl.col("one_place") < pl.col("other_place"))
+        .with_columns(pl.lit("exact").alias("copy"), pl.lit(0.0).alias("distance"))
+    )
+    near = (
+        copies.pairs.rename({"one": "one_group", "other": "other_group"})
+        .join(side("one"), on="one_group", maintain_order="left")
+        .join(side("other"), on="other_group", maintain_order="left")
+        .with_columns(pl.lit("near").alias("copy"))
+    )
+    columns = ["one", "other", "copy", "distance", "one_subject", "other_subject", "one_label", "other_label"]
+    return pl.concat([exact.select(columns), near.select(columns)])
+
+
+def crossing_pairs(rows: Rows, pairs: pl.DataFrame) -> pl.DataFrame:
+    """Take the copies with one in training (or validation) and the other in testing of the same split, each pair of names once.
+
+    Returns
+    -------
+    frame
+        train, test, copy, distance, the first split in which they cross (repeat, fold), how many there are (splits), and both subjects.
+    """
+    placed = _meeting(rows, pairs).filter(pl.col("one_role") != pl.col("other_role"))
+    turned = pl.col("one_role") == "test"
+    named = [
+        pl.when(turned).then(f"{second}{what}").otherwise(f"{first}{what}").alias(f"{role}{what}")
+        for what in ("", "_subject")
+        for role, first, second in (("train", "one", "other"), ("test", "other", "one"))
+    ]
+    found = placed.with_columns(named).sort("distance", *CELL, "train", "test", maintain_order=True)
+    first = [pl.col(name).first() for name in ("train", "test", "copy", "distance", *CELL)]
+    whose = [pl.col(name).first() for name in ("train_subject", "test_subject")]
+    return (
+        found.group_by("one", "other", maintain_order=True)
+        .agg(*first, pl.struct(CELL).n_unique().cast(pl.Int64).alias("splits"), *whose)
+        .drop("one", "other")
+    )
+
+
+def _meeting(rows: Rows, pairs: pl.DataFrame) -> pl.DataFrame:
+    """The pairs in every split that uses both samples, with their roles; validation stands with training."""
+    role = pl.col("role").cast(pl.String).replace("validation", "train")
+    placed = rows.known.select("id", "cell", *CELL, role)
+    return pairs.join(placed.rename({"role": "one_role"}), left_on="one", right_on="id").join(
+        placed.select("id", "cell", pl.col("role").alias("other_role")),
+        left_on=["other", "cell"],
+        right_on=["id", "cell"],
+    )
+
+
+def findings_of_copies(
+    rows: Rows, copies: Duplicates, pairs: pl.DataFrame, crossing: pl.DataFrame
+) -> Iterator[Finding]:
+    """Name copies across a split, those that only stand on one side, and those under two labels or subjects."""
+    yield from _across(rows, copies, crossing)
+    yield from _within(rows, copies, pairs, crossing)
+    yield from _contradicting(rows, copies, pairs)
+    if copies.unread:
+        yield Finding(
+            "not compared",
+            "warning",
+            NOT_COMPARED(n=len(copies.unread)),
+            len(copies.unread),
+            tuple(f"{name}: {why}" for name, why in copies.unread[:NAMED]),
+            cures.MEND_OR_EXCLUDE(),
+        )
+    if copies.capped or np.bincount(copies.groups).max(initial=0) > _MOST_OF_A_GROUP:
+        yield Finding(
+            "too many copies",
+            "warning",
+            TOO_MANY_COPIES(),
+            pairs.height,
+            (),
+            cures.CHECK_INPUT(),
+        )
+
+
+def _across(rows: Rows, copies: Duplicates, crossing: pl.DataFrame) -> Iterator[Finding]:
+    for copy, alike in (("exact", copies.exact), ("near", copies.near)):
+        found = crossing.filter(pl.col("copy") == copy)
+        if not found.height:
+            continue
+        severity: Severity = "warning" if copies.of_vectors and copy == "near" else "leak"
+        others = found.filter(pl.col("train_subject") != pl.col("test_subject")).height
+        said = {"n": found.height, "alike": alike}
+        yield Finding(
+            f"{copy} copies in training and testing",
+            severity,
+            COPIES_OF_TWO_SUBJECTS(**said, others=others) if others else COPIES_ACROSS(**said),
+            found.height,
+            tuple(
+                f"{row['train']} in train, {row['test']} in test, distance {digits(row['distance'], 2)}{rows.where(row)}"
+                for row in found.head(NAMED).to_dicts()
+            ),
+            cures.LOOK_AT_COPIES() if severity == "warning" else cures.PART_COPIES(),
+        )
+
+
+def _within(rows: Rows, copies: Duplicates, pairs: pl.DataFrame, crossing: pl.DataFrame) -> Iterator[Finding]:
+    """Exact copies on the same side that nowhere cross: each counts twice there."""
+    names = ["one", "other"]
+    crossed = pl.concat(
+        [crossing.select(one="train", other="test"), crossing.select(one="test", other="train")]
+    )
+    apart = pairs.filter(pl.col("copy") == "exact").join(crossed, on=names, how="anti", maintain_order="left")
+    together = _meeting(rows, apart).filter(pl.col("one_role") == pl.col("other_role"))
+    for side, part in _SIDES.items():
+        found = (
+            together.filter(pl.col("one_role") == side)
+            .sort("cell", *names)
+            .unique(names, keep="first", maintain_order=True)
+        )
+        if found.height:
+            yield Finding(
+                f"exact copies within {part.key}",
+                "warning",
+                COPIES_WITHIN(n=found.height, alike=copies.exact, part=part),
+                found.height,
+                tuple(
+                    f"{row['one']}, {row['other']}{rows.where(row)}" for row in found.head(NAMED).to_dicts()
+                ),
+                cures.KEEP_ONE(),
+            )
+
+
+def _contradicting(rows: Rows, copies: Duplicates, pairs: pl.DataFrame) -> Iterator[Finding]:
+    """Exact copies of which at least one must be labelled wrongly."""
+    whose = {"subject": "subjects"} if rows.label is None else {"label": "labels", "subject": "subjects"}
+    for column, words in whose.items():
+        differing = (pl.col("copy") == "exact") & (pl.col(f"one_{column}") != pl.col(f"other_{column}"))
+        found = pairs.filter(differing)
+        if found.height:
+            said = {"n": found.height, "alike": copies.exact}
+            yield Finding(
+                f"exact copies under two {words}",
+                "warning" if copies.of_vectors else "fault",
+                COPIES_UNDER_LABELS(**said, label=rows.label)
+                if column == "label"
+                else COPIES_UNDER_SUBJECTS(**said),
+                found.height,
+                tuple(
+                    f"{row['one']}: {row[f'one_{column}']}, {row['other']}: {row[f'other_{column}']}"
+                    for row in found.head(NAMED).to_dicts()
+                ),
+                cures.CORRECT_LABELS(),
+            )

@@ -1,0 +1,278 @@
+"""Samples that are the same picture: exact copies whatever their files, and near ones, without a table of all pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.algorithms.pictures.pictures import Grey, reason
+from proband.engine import Progress, Silent, one_blas_thread, run_blocks
+from proband.engine.frames import frame_of_rows
+from proband.errors import ProbandError
+from proband.protocols.audit.picture_codes import WORDS, Words, code, content, likeness
+from proband.samples.ids import Positions
+from proband.samples.table import frozen
+from proband.words import count, fixed
+
+LIKENESS = 0.98
+"""The least correlation of near copies: other pictures of the same person, taken at once, were found to reach 0.977."""
+
+BITS = 20
+"""By how many of 242 bits near copies may differ before they are looked at: all that were cut by a pixel differ by 18 or fewer."""
+
+SPREADS = 5.0
+"""How many robust standard deviations below the median of same-subject distances a pair of vectors must lie."""
+
+_FEWEST = 20  # samples with a mate, from which a threshold can be set
+_IDENTICAL = 1e-6  # of one minus a cosine: beyond it float32 vectors differ
+_ROWS = 256
+_CELLS = 1 << 21  # pairs of codes in a block
+_MOST_PAIRS = 100_000
+
+Load = Callable[[str], Grey]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Duplicates:
+    """Which samples are copies of which.
+
+    Attributes
+    ----------
+    ids
+        The samples that were compared.
+    groups
+        A number for each of them, the same for exact copies.
+    pairs
+        Near copies: the columns one and other (numbers of groups), and distance.
+    exact, near
+        What makes copies exact, and near, in words.
+    unread
+        (id, reason) of samples that could not be compared.
+    capped
+        Whether there are more near pairs than are listed.
+    of_vectors
+        Whether vectors were compared: of these, unlike of pictures, two may be the same by chance.
+    """
+
+    ids: tuple[str, ...]
+    groups: Positions
+    pairs: pl.DataFrame
+    exact: str
+    near: str
+    unread: tuple[tuple[str, str], ...] = ()
+    capped: bool = False
+    of_vectors: bool = False
+
+    def __repr__(self) -> str:
+        copies = len(self.ids) - len(np.unique(self.groups))
+        return f"Duplicates({count(len(self.ids))} samples: {count(copies)} exact copies, {count(self.pairs.height)} near pairs)"
+
+
+def duplicate_pictures(
+    load: Load,
+    ids: Sequence[str],
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Duplicates:
+    """Find copies among pictures.
+
+    Exact copies have the same pixels once decoded to grey. Near ones are first sought by a code of 242 bits (see
+    :func:`proband.protocols.audit.picture_codes.code`), compared by the bits in which they differ, block by block; pairs that
+    differ in at most 20 are looked at again, and are near copies if their pixels correlate by at least 0.98 at the best of
+    small shifts. This finds pictures that were compressed again, brightened, resized or cut by a few pixels; not mirrored or
+    heavily cropped ones.
+
+    Parameters
+    ----------
+    load
+        Gives the grey picture of a sample; called again for pairs that are looked at twice.
+    ids
+        The samples.
+    """
+    told = progress or Silent()
+    with one_blas_thread():  # products of small matrices, which threads only slow down
+        read, digests, codes, unread = _read(load, ids, told)
+    groups, firsts = _grouped(digests)
+    coded = [(group, codes[place]) for group, place in enumerate(firsts) if codes[place] is not None]
+    words = np.array([word for _, word in coded], dtype=np.uint64).reshape(len(coded), WORDS)
+    candidates = close_codes(words, BITS, threads, told)
+    near = []
+    with one_blas_thread():
+        for one, other in candidates[:_MOST_PAIRS]:
+            first, second = coded[one][0], coded[other][0]
+            alike = likeness(load(read[firsts[first]]), load(read[firsts[second]]))
+            if alike >= LIKENESS:
+                near.append((first, second, 1.0 - alike))
+    return Duplicates(
+        tuple(read),
+        groups,
+        _pairs(near),
+        "the same pixels",
+        f"pixels that correlate by {LIKENESS} or more at the best of small shifts",
+        tuple(unread),
+        len(candidates) > _MOST_PAIRS,
+    )
+
+
+def _read(
+    load: Load, ids: Sequence[str], progress: Progress
+) -> tuple[list[str], list[bytes], list[Words | None], list[tuple[str, str]]]:
+    """Look at every picture once: who was read, their digests and codes, and who could not be read and why."""
+    progress.begin("reading pictures", len(ids))
+    read: list[str] = []
+    digests: list[bytes] = []
+    codes: list[Words | None] = []
+    unread: list[tuple[str, str]] = []
+    for name in ids:
+        try:
+            picture = load(name)
+        except ProbandError as error:
+            unread.append((name, reason(error)))
+        else:
+            read.append(name)
+            digests.append(content(picture))
+            codes.append(code(picture))
+        progress.advance(1)
+    return read, digests, codes, unread
+
+
+def close_codes(
+    codes: Words, most: int, threads: int | None = None, progress: Progress | None = None
+) -> list[tuple[int, int]]:
+    """Find the pairs of rows that differ in at most `most` bits, counting in blocks.
+
+    Examples
+    --------
+    >>> close_codes(np.array([[0], [7], [3]], dtype=np.uint64), 1)
+    [(1, 2)]
+    """
+    told = progress or Silent()
+    first = np.ascontiguousarray(codes[:, 0])
+    height = max(1, _CELLS // max(1, len(codes)))
+    told.begin("comparing codes", len(codes))
+
+    def block(start: int) -> list[tuple[int, int]]:
+        stop = min(start + height, len(codes))
+        # The first word rules most pairs out; only of the others are the rest looked at.
+        rows, others = np.nonzero(np.bitwise_count(first[start:stop, None] ^ first[None, start:]) <= most)
+        later = others > rows
+        rows, others = rows[later] + start, others[later] + start
+        close = np.bitwise_count(codes[rows] ^ codes[others]).sum(axis=1) <= most
+        return list(zip(rows[close].tolist(), others[close].tolist(), strict=True))
+
+    found: list[tuple[int, int]] = []
+    for pairs in run_blocks(block, range(0, len(codes), height), threads):
+        found += pairs
+        told.advance(height)
+    return found
+
+
+def duplicate_vectors(
+    vectors: npt.NDArray[np.floating],
+    ids: Sequence[str],
+    subjects: npt.NDArray[np.generic],
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Duplicates:
+    """Find copies among embeddings or features, by cosines.
+
+    Exact copies have the same vector. How near is suspiciously near is learned from the data: for every sample that has another
+    one of its subject, the distance (one minus the cosine) to the nearest of them is taken; a pair is suspicious if its
+    distance lies five robust standard deviations (1.4826 × the median absolute deviation) below the median of these, in
+    logarithms. With fewer than 20 such samples, or where half of them are copies, only vectors that point the same way count.
+
+    Parameters
+    ----------
+    vectors
+        One row a sample; rows of zeros have no direction and are left aside.
+    subjects
+        The subject of each.
+    """
+    told = progress or Silent()
+    lengths = np.linalg.norm(np.asarray(vectors, np.float64), axis=1)
+    kept = np.flatnonzero(lengths > 0)
+    units = np.asarray(vectors[kept], np.float64) / lengths[kept, None]
+    groups, firsts = _grouped([row.tobytes() for row in np.ascontiguousarray(vectors[kept])])
+    limit = _suspicious(units, np.asarray(subjects)[kept])
+    near: list[tuple[int, int, float]] = []
+    representatives = units[firsts]
+    capped = False
+    for pairs in _close_vectors(representatives, limit, threads, told):
+        near += pairs
+        if len(near) > _MOST_PAIRS:
+            near, capped = near[:_MOST_PAIRS], True
+            break
+    names = list(ids)
+    return Duplicates(
+        tuple(names[place] for place in kept),
+        groups,
+        _pairs(near),
+        "the same vector",
+        f"cosines above {fixed(1 - limit, 5)}, which is beyond what two samples of a subject reach here",
+        tuple((names[place], "its vector is all zeros") for place in np.flatnonzero(lengths == 0)),
+        capped,
+        of_vectors=True,
+    )
+
+
+def _suspicious(units: npt.NDArray[np.float64], subjects: npt.NDArray[np.generic]) -> float:
+    """The distance below which a pair is suspicious."""
+    order = np.argsort(subjects, kind="stable")
+    starts = np.flatnonzero(np.r_[True, subjects[order][1:] != subjects[order][:-1]])
+    nearest = []
+    for own in np.split(order, starts[1:]):
+        for begin in range(0, len(own), _ROWS) if len(own) > 1 else ():
+            part = own[begin : begin + _ROWS]
+            cosines = units[part] @ units[own].T
+            cosines[np.arange(len(part)), begin + np.arange(len(part))] = -1.0
+            nearest.append(1.0 - cosines.max(axis=1))
+    distances = np.concatenate(nearest) if nearest else np.zeros(0)
+    distances = distances[distances > _IDENTICAL]  # exact copies say nothing of what distances are usual
+    if len(distances) < _FEWEST:
+        return _IDENTICAL
+    logs = np.log(distances)
+    middle = float(np.median(logs))
+    spread = 1.4826 * float(np.median(np.abs(logs - middle)))
+    return max(_IDENTICAL, float(np.exp(middle - SPREADS * spread)) if spread > 0 else 0.0)
+
+
+def _close_vectors(
+    units: npt.NDArray[np.float64], limit: float, threads: int | None, progress: Progress
+) -> Iterator[list[tuple[int, int, float]]]:
+    small = units.astype(np.float32)
+    progress.begin("comparing vectors", len(units))
+    slack = 1e-5  # what float32 may get wrong, settled in float64 below
+
+    def block(start: int) -> list[tuple[int, int, float]]:
+        stop = min(start + _ROWS, len(units))
+        rows, others = np.nonzero(small[start:stop] @ small[start:].T >= 1.0 - limit - slack)
+        later = others > rows
+        rows, others = rows[later] + start, others[later] + start
+        apart = 1.0 - np.einsum("ij,ij->i", units[rows], units[others])
+        close = apart <= limit
+        found = zip(rows[close].tolist(), others[close].tolist(), apart[close].tolist(), strict=True)
+        return [(one, other, max(0.0, distance)) for one, other, distance in found]
+
+    with one_blas_thread():
+        for found in run_blocks(block, range(0, len(units), _ROWS), threads):
+            progress.advance(_ROWS)
+            yield found
+
+
+def _grouped(contents: list[bytes]) -> tuple[Positions, list[int]]:
+    """Number what is different in the order of appearance; also give the place of each one's first."""
+    numbers: dict[bytes, int] = {}
+    groups = np.fromiter((numbers.setdefault(one, len(numbers)) for one in contents), np.intp, len(contents))
+    firsts = np.unique(groups, return_index=True)[1].tolist()
+    return frozen(groups), firsts
+
+
+def _pairs(near: list[tuple[int, int, float]]) -> pl.DataFrame:
+    schema = {"one": pl.Int64, "other": pl.Int64, "distance": pl.Float64}
+    return frame_of_rows(near, schema).sort("distance", maintain_order=True)

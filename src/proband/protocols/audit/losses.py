@@ -1,0 +1,254 @@
+"""From collected data to used data: what was dropped, why, and whether it fell evenly."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.engine.frames import frame_of_rows
+from proband.errors import InputError, first_few
+from proband.results.base import Answers
+from proband.samples import Samples
+from proband.samples.reading import frame_from
+from proband.words import Method, Target, count, p_value
+
+Counts = npt.NDArray[np.int64]
+_DRAWS = 1999
+_AT_ONCE = 1 << 22  # numbers of a block of draws
+_EXPECTED = 5.0  # the least expected count for which the chi-square distribution is trusted
+
+
+FISHER = Method("fisher-exact", "Fisher's exact test")
+CHI_SQUARE = Method("chi-square", "chi-square test")
+DRAWN = Method("chi-square-drawn", f"chi-square statistic over {count(_DRAWS)} random losses", draws=_DRAWS)
+WHO_IS_LOST = Target("who-is-lost", "which samples are lost")
+HOW_MANY = Target("how-many-are-lost", "the samples that were collected, and how many of them are lost")
+LOST_ALONE = Target(
+    "lost-alone",
+    "samples are lost independently of each other; where whole subjects are dropped together, p-values are too small",
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Unevenness:
+    """Whether losses fell evenly over classes, or over subjects.
+
+    Attributes
+    ----------
+    by
+        The column.
+    frame
+        For each value how many were collected and lost, and the share that was lost, the largest share first.
+    p_value, test
+        How probable so uneven a loss is by chance alone, and by which test; None if nothing, or everything, was lost, or there is
+        one value only.
+    answers
+        What the p-value is of.
+    """
+
+    by: str
+    frame: pl.DataFrame
+    p_value: float | None
+    test: Method | None
+    answers: Answers
+
+    def __repr__(self) -> str:
+        said = "not tested" if self.p_value is None else f"p {p_value(self.p_value)} ({self.test})"
+        return f"Unevenness(by {self.by}: {said})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "by": self.by,
+            "counts": self.frame.to_dicts(),
+            "p_value": self.p_value,
+            "test": None if self.test is None else self.test.to_dict(),
+            "assuming": self.answers.assuming.to_dict(),
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Losses:
+    """What became of the samples that were collected.
+
+    Attributes
+    ----------
+    n_collected, n_used
+        The samples of the table of collected data, and those of them that are used.
+    reasons
+        How many were excluded for each reason, the most frequent first.
+    unexplained
+        Collected, not used, and no reason is given.
+    contradicted
+        Excluded for a reason, and used nevertheless.
+    foreign
+        Used, but never collected.
+    unknown
+        Excluded, but never collected.
+    uneven
+        Tests by subject, and by class if there is one.
+    """
+
+    n_collected: int
+    n_used: int
+    reasons: dict[str, int]
+    unexplained: tuple[str, ...]
+    contradicted: tuple[str, ...]
+    foreign: tuple[str, ...]
+    unknown: tuple[str, ...]
+    uneven: tuple[Unevenness, ...]
+
+    @property
+    def n_lost(self) -> int:
+        """How many samples were collected and are not used."""
+        return self.n_collected - self.n_used
+
+    def __repr__(self) -> str:
+        return f"Losses({count(self.n_lost)} of {count(self.n_collected)} samples, {count(len(self.unexplained))} of them unexplained)"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "n_collected": self.n_collected,
+            "n_used": self.n_used,
+            "n_lost": self.n_lost,
+            "reasons": self.reasons,
+            "unexplained": list(self.unexplained),
+            "contradicted": list(self.contradicted),
+            "foreign": list(self.foreign),
+            "unknown": list(self.unknown),
+            "uneven": [one.to_dict() for one in self.uneven],
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return one row for each reason, and one for what has none."""
+        rows = [*self.reasons.items(), *([(None, len(self.unexplained))] if self.unexplained else [])]
+        return frame_of_rows(rows, {"reason": pl.String, "samples": pl.Int64})
+
+
+def losses(
+    collected: Samples, used: Collection[str], exclusions: Any = None, *, label: str | None = None
+) -> Losses:
+    """Account for every sample between the collected data D and the used data X.
+
+    Parameters
+    ----------
+    collected
+        All samples that were collected.
+    used
+        The ids that are used.
+    exclusions
+        A table with the columns id and reason; an empty reason explains nothing.
+    label
+        The column of the class; if `collected` has it, losses are compared between classes as well.
+
+    Examples
+    --------
+    >>> everything = Samples({"id": list("abcd"), "subject": ["p", "p", "q", "q"]})
+    >>> found = losses(everything, ["a", "b"], {"id": ["c"], "reason": ["eyes closed"]})
+    >>> found, found.reasons, found.unexplained
+    (Losses(2 of 4 samples, 1 of them unexplained), {'eyes closed': 1}, ('d',))
+
+    """
+    kept = set(used)
+    why = _reasons(exclusions)
+    lost = np.array([name not in kept for name in collected.ids])
+    gone = [name for name in collected.ids if name not in kept]
+    explained = [why[name] for name in gone if name in why]
+    counts = pl.Series(explained, dtype=pl.String).value_counts(sort=True) if explained else None
+    people = pl.Series(collected.subjects[:], dtype=pl.String)[collected.codes]
+    columns = {"subject": people}
+    if label is not None and label in collected.frame.columns:
+        columns[label] = collected.frame[label].cast(pl.String)
+    return Losses(
+        n_collected=len(collected),
+        n_used=len(collected) - len(gone),
+        reasons={} if counts is None else dict(counts.iter_rows()),
+        unexplained=tuple(name for name in gone if name not in why),
+        contradicted=tuple(name for name in collected.ids if name in kept and name in why),
+        foreign=tuple(name for name in dict.fromkeys(used) if name not in collected.ids),
+        unknown=tuple(name for name in why if name not in collected.ids),
+        uneven=tuple(unevenness(name, values, lost) for name, values in columns.items()),
+    )
+
+
+def _reasons(exclusions: Any) -> dict[str, str]:
+    if exclusions is None:
+        return {}
+    frame = frame_from(exclusions)
+    absent = [name for name in ("id", "reason") if name not in frame.columns]
+    if absent:
+        raise InputError(
+            f"The table of exclusions has no column {absent[0]!r}; it has {first_few(frame.columns, 8)}.",
+            "give the columns id and reason.",
+        )
+    stated = frame.select(
+        pl.col("id").cast(pl.String), pl.col("reason").cast(pl.String).str.strip_chars()
+    ).filter(pl.col("id").is_not_null() & (pl.col("reason") != ""))
+    # A sample may be excluded for several reasons, and is counted once.
+    joined = stated.unique(maintain_order=True).group_by("id", maintain_order=True)
+    return dict(joined.agg(pl.col("reason").str.join(" and ")).iter_rows())
+
+
+def unevenness(by: str, values: pl.Series, lost: npt.NDArray[np.bool_]) -> Unevenness:
+    """Compare losses between the values of a column; a missing value is a value of its own.
+
+    Examples
+    --------
+    >>> unevenness("sex", pl.Series(["f"] * 5 + ["m"] * 5), np.arange(10) < 4)
+    Unevenness(by sex: p = 0.048 (Fisher's exact test))
+    """
+    table = (
+        pl.DataFrame({by: values, "lost": lost})
+        .group_by(by, maintain_order=True)
+        .agg(pl.len().cast(pl.Int64).alias("collected"), pl.col("lost").sum().cast(pl.Int64))
+        .with_columns((pl.col("lost") / pl.col("collected")).alias("share"))
+    )
+    p_value, test = _tested(table["collected"].to_numpy(), table["lost"].to_numpy())
+    answers = Answers(
+        Target("share-lost", f"the share of samples lost, by {by}"), WHO_IS_LOST, HOW_MANY, LOST_ALONE
+    )
+    ordered = table.sort("share", "collected", descending=True, maintain_order=True)
+    return Unevenness(by, ordered, p_value, test, answers)
+
+
+def _tested(collected: Counts, lost: Counts) -> tuple[float | None, Method | None]:
+    n, gone = int(collected.sum()), int(lost.sum())
+    if len(collected) < 2 or gone in (0, n):
+        return None, None
+    if len(collected) == 2:
+        from scipy.stats import fisher_exact
+
+        found = fisher_exact(np.column_stack([lost, collected - lost]))
+        return float(found.pvalue), FISHER
+    if collected.min() * min(gone, n - gone) / n >= _EXPECTED:
+        from scipy.special import chdtrc
+
+        statistic = float(_chi_square(collected, lost[None, :])[0])
+        return float(chdtrc(len(collected) - 1, statistic)), CHI_SQUARE
+    return _by_drawing(collected, lost), DRAWN
+
+
+def _chi_square(collected: Counts, lost: Counts) -> npt.NDArray[np.float64]:
+    """Pearson's statistic of each row of losses; margins are the same in all."""
+    rate = float(lost[0].sum()) / float(collected.sum())
+    apart = lost - rate * collected
+    return np.asarray((apart**2 / collected).sum(axis=1) / (rate * (1 - rate)))
+
+
+def _by_drawing(collected: Counts, lost: Counts) -> float:
+    """Lose as many samples at random, again and again: how often is the statistic as large?"""
+    rng = np.random.default_rng(0)
+    seen = float(_chi_square(collected, lost[None, :])[0])
+    larger, left = 0, _DRAWS
+    while left:
+        size = min(left, max(1, _AT_ONCE // len(collected)))
+        drawn = rng.multivariate_hypergeometric(collected, int(lost.sum()), size=size)
+        larger += int((_chi_square(collected, drawn) >= seen * (1 - 1e-12)).sum())
+        left -= size
+    return (larger + 1) / (_DRAWS + 1)

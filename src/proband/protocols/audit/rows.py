@@ -1,0 +1,143 @@
+"""The rows of a split table beside what is known of their samples, and who stands on both sides of a split."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import polars as pl
+
+from proband.errors import Hint, UsageError, first_few
+from proband.protocols.choosing import Task
+from proband.protocols.notation import Protocol
+from proband.protocols.splits.files import SplitTable, split_frame
+from proband.protocols.splits.splits import Split
+from proband.samples import Samples
+
+CELL = ("repeat", "fold")
+_USED = ("train", "validation", "test")
+_NUMBERS = {"id": "sample", "subject": "person"}
+
+Splits = SplitTable | pl.DataFrame | Iterable[Split]
+"""Splits as a file gives them, as a table of id, repeat, fold and role, or as a splitter makes them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """What is audited.
+
+    Attributes
+    ----------
+    frame
+        Columns id, repeat, fold, role, subject and label of every sample that trains, validates or tests, and numbers for the split
+        (cell), the id (sample) and the subject (person). What is of the table is missing for ids that no sample has.
+    samples
+        The table of samples.
+    task, label
+        What is recognised.
+    protocol
+        What the splits are said to be, if that is said.
+    """
+
+    frame: pl.DataFrame
+    samples: Samples
+    task: Task
+    label: str | None
+    protocol: Protocol | None
+
+    @cached_property
+    def known(self) -> pl.DataFrame:
+        """The rows whose sample is in the table."""
+        return self.frame.filter(pl.col("subject").is_not_null())
+
+    @cached_property
+    def used(self) -> pl.Series:
+        """The ids with a role, in the order of their first appearance."""
+        return self.frame["id"].unique(maintain_order=True)
+
+    @cached_property
+    def n_splits(self) -> int:
+        """How many splits there are."""
+        return self.frame["cell"].n_unique()
+
+    def where(self, row: dict[str, object]) -> str:
+        """Name the split of a row, if there are several: `` (repeat 1, fold 3)``."""
+        levels = [name for name in CELL if self.frame[name].n_unique() > 1]
+        return f" ({', '.join(f'{name} {row[name]}' for name in levels)})" if levels else ""
+
+
+def rows_of(
+    splits: Splits, samples: Samples, task: Task, label: str | None, protocol: Protocol | str | None
+) -> Rows:
+    """Join splits with their samples; nothing is refused that an audit should name."""
+    if (task == "attribute") != (label is not None):
+        raise UsageError(
+            "The label is the column of the attribute that is recognised: an attribute needs one, identity has none.",
+            Hint("{give:task=attribute} with {option:label}, or leave both out."),
+        )
+    if label is not None and label not in samples.frame.columns:
+        raise UsageError(f"The table has no column {label!r}; it has {first_few(samples.frame.columns, 12)}.")
+    people = pl.Series(samples.subjects[:], dtype=pl.String)[samples.codes]
+    known = pl.DataFrame(
+        {
+            "id": pl.Series(samples.ids[:], dtype=pl.String),
+            "subject": people,
+            "person": samples.codes,
+            "label": people if label is None else samples.frame[label].cast(pl.String),
+        }
+    )
+    frame = _frame(splits, samples).filter(pl.col("role").cast(pl.String).is_in(_USED))
+    names = frame.select(pl.col("id").unique(maintain_order=True)).with_row_index("sample")
+    cells = frame.select(CELL).unique().sort(CELL).with_row_index("cell")
+    joined = (
+        frame.join(names, on="id", how="left", maintain_order="left")
+        .join(known, on="id", how="left", maintain_order="left")
+        .join(cells, on=CELL, how="left", maintain_order="left")
+    )
+    return Rows(
+        joined, samples, task, label, Protocol.parse(protocol) if isinstance(protocol, str) else protocol
+    )
+
+
+def _frame(splits: Splits, samples: Samples) -> pl.DataFrame:
+    if isinstance(splits, SplitTable):
+        return splits.frame
+    if isinstance(splits, pl.DataFrame):
+        absent = [name for name in ("id", *CELL, "role") if name not in splits.columns]
+        if absent:
+            raise UsageError(
+                f"A table of splits has columns id, repeat, fold and role; {absent[0]} is missing."
+            )
+        return splits.select("id", *CELL, "role")
+    return split_frame(samples, splits)
+
+
+def on_both_sides(frame: pl.DataFrame, key: str, one: str, other: str) -> pl.DataFrame:
+    """Find what has rows in two roles of the same split.
+
+    Parameters
+    ----------
+    frame
+        As of :class:`Rows`, with `key`.
+    key
+        What must not be on both sides: ``id``, ``subject`` or a group of duplicates.
+
+    Returns
+    -------
+    frame
+        repeat, fold, `key`, and the first sample in each role, under the names of the roles.
+    """
+    place = ["cell", _NUMBERS.get(key, key)]
+    parts = [frame.filter(pl.col("role") == role) for role in (one, other)]
+    # Few stand on both sides: they are singled out before anything is sorted by names.
+    later = parts[1].join(parts[0].select(place), on=place, how="semi", maintain_order="left")
+    if not later.height:
+        parts[0] = parts[0].clear()
+    first = [
+        part.unique(place, keep="first", maintain_order=True).select(
+            *dict.fromkeys((*place, *also)), pl.col("id").alias(role)
+        )
+        for part, role, also in ((parts[0], one, ()), (later, other, (*CELL, key)))
+    ]
+    return first[1].join(first[0], on=place, how="inner", maintain_order="left")

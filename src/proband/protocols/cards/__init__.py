@@ -1,0 +1,1 @@
+"""Protocol cards: what an accuracy is of, and what it may be compared with."""

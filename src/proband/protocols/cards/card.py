@@ -1,0 +1,274 @@
+"""Protocol cards: what an accuracy is of, how it was estimated and on what, so that a machine can tell what it compares with."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from proband.engine.files.files import reading, written_whole
+from proband.errors import InputError, Said, UsageError
+from proband.protocols.cards.contradictions import contradictions, misses
+from proband.protocols.cards.schema import faults
+from proband.protocols.cards.sections import (
+    Dataset,
+    Environment,
+    Metric,
+    Named,
+    PredictionsFile,
+    Procedure,
+    Provenance,
+    Section,
+    Selection,
+    Task,
+    Value,
+    frozen,
+    plain,
+)
+
+FORMAT = "proband protocol card 1"
+NOT_STATED = "not stated"
+_SHOWN = 5  # faults named in one message
+_EXCLUDED = "selection.excluded"
+_WORDS = "selection.reasons"  # said to people alone
+# What a run knows of itself, and hence must state.
+_OF_A_RUN = (
+    "method",
+    "dataset.manifest",
+    "task.kind",
+    "protocol.notation",
+    "protocol.disjoint",
+    "protocol.seed",
+    "protocol.generator_version",
+    "metric.statistic",
+    "value.estimate",
+)
+
+
+@dataclass(frozen=True, repr=False)
+class ProtocolCard:
+    """What an accuracy is of, how it was estimated, and on what.
+
+    Every field may be None: not stated. Mappings (`conditions`, the classes of the task, the reasons of the selection) are
+    tuples of pairs sorted by name, so that a card cannot change.
+
+    Examples
+    --------
+    >>> card = ProtocolCard.from_dict({
+    ...     "format": FORMAT, "method": "SRC", "dataset": {"name": "AR", "subjects": 100, "images_per_subject": [26, 26]},
+    ...     "protocol": {"notation": "10x13-13 HO*"}, "value": {"estimate": 0.98}})
+    >>> card
+    ProtocolCard(SRC on AR: 10×13-13 HO*, 0.98; 80c7ba195f65…)
+    >>> card.protocol.disjoint
+    False
+    >>> ProtocolCard.from_dict({"format": FORMAT, "dataset": {"subjects": -1}})
+    Traceback (most recent call last):
+    proband.errors.InputError: A protocol card is not as it should be: dataset.subjects: expected at least 0, got -1.
+
+    """
+
+    method: str | None = None
+    dataset: Dataset = field(default_factory=Dataset)
+    selection: Selection = field(default_factory=Selection)
+    task: Task = field(default_factory=Task)
+    conditions: Named | None = None
+    protocol: Procedure = field(default_factory=Procedure)
+    metric: Metric = field(default_factory=Metric)
+    value: Value = field(default_factory=Value)
+    predictions: PredictionsFile = field(default_factory=PredictionsFile)
+    environment: Environment = field(default_factory=Environment)
+    provenance: Provenance = field(default_factory=Provenance)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "conditions", frozen(self.conditions))
+        _refuse([*faults(self.to_dict())])
+        _refuse([*contradictions(self)])
+        try:
+            self.canonical()
+        except UnicodeEncodeError:
+            _refuse(["a text holds half a character (a lone surrogate)"])
+
+    def __repr__(self) -> str:
+        parts = (self.method, self.dataset.name, self.protocol.notation, self.value.estimate)
+        method, data, notation, value = (NOT_STATED if part is None else part for part in parts)
+        return f"ProtocolCard({method} on {data}: {notation}, {value}; {self.digest[:12]}…)"
+
+    @classmethod
+    def from_dict(cls, content: object) -> ProtocolCard:
+        """Make a card of what `to_dict` gives, or of any part of it; errors name the path."""
+        _refuse([*faults(content)])
+        assert isinstance(content, dict)
+        parts: dict[str, Any] = {}
+        for part in fields(cls):
+            stated = content.get(part.name)
+            section = part.default_factory
+            parts[part.name] = section(**(stated or {})) if isinstance(section, type) else stated
+        return cls(**parts)
+
+    @classmethod
+    def from_run(
+        cls,
+        method: str,
+        dataset: Dataset,
+        task: Task,
+        protocol: Procedure,
+        value: Value,
+        *,
+        metric: Metric | None = None,
+        selection: Selection | None = None,
+        conditions: Named | None = None,
+        predictions: PredictionsFile | None = None,
+    ) -> ProtocolCard:
+        """Make the card of a run that was carried out here, which must state what a run knows.
+
+        Parameters
+        ----------
+        method
+            The algorithm.
+        dataset, task
+            What was used and what for; `Dataset.of` and `Task.of` make them from ids, subjects and labels.
+        protocol
+            The notation, disjointness, seed and version of the generator, at the least.
+        value
+            The estimate, with its interval and how that was made.
+        metric
+            By default the mean accuracy.
+        selection, conditions, predictions
+            What was left out, what varies in the images, and where the predictions are.
+        """
+        import platform
+
+        import numpy as np
+
+        from proband._version import __version__
+
+        if misses(value):
+            # A mean over unlike runs may leave the interval of the pooled samples, which is then of something else.
+            value = Value(value.estimate, value.std)
+        card = cls(
+            method=method,
+            dataset=dataset,
+            selection=selection or Selection(),
+            task=task,
+            conditions=conditions,
+            protocol=protocol,
+            metric=metric or Metric("accuracy", "mean"),
+            value=value,
+            predictions=predictions or PredictionsFile(),
+            environment=Environment(__version__, platform.python_version(), np.__version__),
+        )
+        stated = dict(card.stated())
+        missing = [path for path in _OF_A_RUN if stated[path] is None]
+        if missing:
+            raise UsageError(f"The card of a run must state {', '.join(missing)}.")
+        return card
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields, those not stated too, as JSON has them."""
+        content: dict[str, Any] = {"format": FORMAT}
+        for part in fields(self):
+            value = getattr(self, part.name)
+            content[part.name] = (
+                value.to_dict() if isinstance(value, Section) else plain(value, str(part.type))
+            )
+        return content
+
+    @classmethod
+    def read(cls, path: str | Path) -> ProtocolCard:
+        """Read a card from a JSON file; whatever is wrong is said with its path in the card."""
+        path = Path(path)
+        if not path.is_file():
+            raise InputError(f"There is no file {path}.", file=Said(path))
+        with reading(path, "a protocol card"):
+            return cls.from_dict(json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_once))
+
+    def write(self, path: str | Path) -> Path:
+        """Write the card as JSON to be read by people and machines, whole or not at all."""
+        with written_whole(Path(path)) as draft:
+            text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
+            draft.write_text(text + "\n", encoding="utf-8")
+        return Path(path)
+
+    def canonical(self) -> bytes:
+        """Write the card in the one way that a digest is taken of: sorted keys, no spaces, shortest numbers, UTF-8.
+
+        Words for the keys of exclusions are not part of it: other words state the same.
+        """
+        content = self.to_dict()
+        content["selection"].pop("reasons", None)
+        text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+        return text.encode()
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the canonical form, in hexadecimal digits: equal cards have equal digests."""
+        return hashlib.sha256(self.canonical()).hexdigest()
+
+    def stated(self) -> Iterator[tuple[str, Any]]:
+        """Yield the path of every field and its value as JSON has it; conditions have a path each, words for keys none."""
+        for name, value in self.to_dict().items():
+            if name == "format":
+                continue
+            if name == "conditions" and value is None:
+                yield name, None
+            elif isinstance(value, dict):
+                paths = ((f"{name}.{inner}", one) for inner, one in value.items())
+                yield from (pair for pair in paths if pair[0] != _WORDS)
+            else:
+                yield name, value
+
+    def to_text(self) -> str:
+        """Write the card for people: a line for each field that is stated, and one that names those that are not."""
+        lines = [f"protocol card {self.digest}"]
+        missing = [path for path, value in self.stated() if value is None]
+        given = [(path, value) for path, value in self.stated() if value is not None]
+        width = max((len(path) for path, _ in given), default=0)
+        words = dict(self.selection.reasons or ())
+        lines += [
+            f"{path:<{width}}  {shown(value, words if path == _EXCLUDED else {})}" for path, value in given
+        ]
+        return "\n".join([*lines, f"{NOT_STATED}: {', '.join(missing) or 'nothing'}"])
+
+
+def shown(value: object, words: Mapping[str, str] = MappingProxyType({})) -> str:
+    """A field's value as people read it, with words for its names where there are any.
+
+    Examples
+    --------
+    >>> shown({"female": 199, "male": 212}), shown(True), shown(None), shown([3, 26])
+    ('female 199, male 212', 'yes', 'not stated', '3–26')
+    >>> shown({"black": 2}, {"black": "black all over"})
+    'black all over 2'
+
+    """
+    if value is None:
+        return NOT_STATED
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return ", ".join(f"{words.get(name, name)} {shown(one)}" for name, one in value.items()) or "none"
+    if isinstance(value, list):
+        # The only list of numbers is a range, the only list of texts that of remarks.
+        numbers = all(isinstance(one, int) for one in value)
+        return "–".join(map(str, sorted(set(value)))) if numbers and value else " ".join(value) or "none"
+    return str(value)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse a name that stands twice in an object, of which JSON's readers silently take the last."""
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"{twice!r} is stated twice.")
+    return content
+
+
+def _refuse(found: list[str]) -> None:
+    if found:
+        more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+        raise InputError(f"A protocol card is not as it should be: {'; '.join(found[:_SHOWN])}{more}.")

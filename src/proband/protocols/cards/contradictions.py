@@ -1,0 +1,111 @@
+"""Fields of a protocol card that cannot both be true."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from proband.protocols.cards.sections import Dataset, Named, Value
+from proband.words import count, digits
+
+if TYPE_CHECKING:
+    from proband.protocols.cards.card import ProtocolCard
+
+ROUNDING = 0.01
+"""Shares of one protocol differ by so much where samples do not divide evenly, or digits were cut."""
+
+_UNKNOWN_SUBJECTS = 0.1  # how far a share of whole subjects may be off where their sizes are not stated
+_SLACK = 1e-9
+
+
+def contradictions(card: ProtocolCard) -> Iterator[str]:
+    """Say which fields cannot both be true."""
+    yield from _of_data(card.dataset)
+    yield from _of_selection(card)
+    yield from _of_task(card)
+    yield from _of_share(card)
+    if None not in (card.value.low, card.value.high) and card.value.low > card.value.high:  # type: ignore[operator]
+        yield "value.low: is above value.high"
+    elif misses(card.value):
+        estimate, low, high = (
+            "" if part is None else digits(part, 6)
+            for part in (card.value.estimate, card.value.low, card.value.high)
+        )
+        yield f"value.estimate: {estimate} is outside its interval, {low}–{high}"
+
+
+def misses(value: Value) -> bool:
+    """Whether an estimate is outside its own interval.
+
+    Examples
+    --------
+    >>> misses(Value(0.9, low=0.8, high=0.95)), misses(Value(0.7, low=0.8)), misses(Value(0.7))
+    (False, True, False)
+
+    """
+    if value.estimate is None:
+        return False
+    below = value.low is not None and value.estimate < value.low - _SLACK
+    return below or (value.high is not None and value.estimate > value.high + _SLACK)
+
+
+def _of_data(data: Dataset) -> Iterator[str]:
+    used, people, each = data.samples, data.subjects, data.images_per_subject
+    if used is not None and people is not None and people > used:
+        yield f"dataset.subjects: {count(people)} people cannot have {count(used)} samples"
+    if each is None:
+        return
+    fewest, most = each
+    if fewest > most:
+        yield "dataset.images_per_subject: the fewest come first, then the most"
+    elif used is not None and people and people <= used:
+        # One person has the fewest, one the most, and the others anything between.
+        low = fewest if people == 1 else fewest * (people - 1) + most
+        high = most if people == 1 else fewest + most * (people - 1)
+        if not low <= used <= high:
+            yield (
+                f"dataset.images_per_subject: {count(people)} people with {count(fewest)} to {count(most)} samples each cannot have "
+                f"{count(used)} in all"
+            )
+
+
+def _of_selection(card: ProtocolCard) -> Iterator[str]:
+    used, left_out = card.dataset.samples, _sum(card.selection.excluded)
+    if card.selection.collected is not None and left_out is not None and used is not None:
+        rest = card.selection.collected - left_out
+        if rest != used:
+            yield f"selection.excluded: leaves {count(rest)} samples, but dataset.samples is {count(used)}"
+
+
+def _of_task(card: ProtocolCard) -> Iterator[str]:
+    task, used, people = card.task, card.dataset.samples, card.dataset.subjects
+    of_classes = _sum(task.classes)
+    if task.classes and of_classes is not None and used is not None and of_classes != used:
+        yield f"task.classes: add up to {count(of_classes)} samples, but dataset.samples is {count(used)}"
+    if task.classes and task.n_classes not in (None, len(task.classes)):
+        yield f"task.n_classes: is {task.n_classes}, but {count(len(task.classes))} classes are named"
+    if task.kind == "identity" and people is not None and task.n_classes not in (None, people):
+        yield f"task.n_classes: is {task.n_classes}, but each of {count(people)} people is a class where identity is recognised"
+
+
+def _of_share(card: ProtocolCard) -> Iterator[str]:
+    stated, protocol = card.protocol.train_share, card.protocol.parsed
+    implied = None if protocol is None else protocol.train_share
+    if protocol is None or stated is None or implied is None or protocol.train_on or protocol.test_on:
+        return
+    # Over all folds the share is exact; parts of whole subjects come as near as their sizes allow.
+    slack, data = ROUNDING, card.dataset
+    if protocol.kind == "hold-out" and protocol.disjoint is not False:
+        known = data.samples and data.images_per_subject
+        slack = data.images_per_subject[1] / data.samples if known else _UNKNOWN_SUBJECTS  # type: ignore[operator,index]
+    if protocol.kind == "hold-out" and data.samples:
+        slack = max(slack, 1 / data.samples)
+    if abs(stated - implied) > max(slack, ROUNDING) + _SLACK:
+        yield f"protocol.train_share: is {digits(stated, 6)}, but {protocol} has {digits(implied, 4)}"
+
+
+def _sum(counts: Named | None) -> int | None:
+    """The sum of counts, if all are stated."""
+    if counts is None or any(count is None for _, count in counts):
+        return None
+    return sum(int(count) for _, count in counts)

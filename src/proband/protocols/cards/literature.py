@@ -1,0 +1,279 @@
+"""Published accuracies as protocol cards: the three tables of Mery, Zhao and Bowyer (2016), facts only."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from proband.errors import UsageError
+from proband.protocols.cards.card import ProtocolCard
+from proband.protocols.cards.comparability import Comparability, compare_cards
+from proband.protocols.cards.levels import Level
+from proband.protocols.cards.sections import Dataset, Metric, Procedure, Provenance, Task, Value
+from proband.protocols.notation import Protocol
+from proband.words import Note, Sentence
+
+if TYPE_CHECKING:
+    import polars as pl
+
+TABLES = ("ar", "jaffe", "feret")
+_READINGS = {
+    one.code: one
+    for one in (
+        Sentence(
+            "literature.mean-over-runs",
+            "note",
+            "The tables report the accuracy of the paper's section 2: the mean over runs",
+        ),
+        Sentence(
+            "literature.all-mixed",
+            "note",
+            "Those who are tested are those who were trained on, as identification demands: every row is mixed",
+        ),
+        Sentence(
+            "literature.unmarked-mixed",
+            "note",
+            "The mark + says whether people were kept apart, so rows without it are taken as mixed",
+        ),
+        Sentence(
+            "literature.images-counted",
+            "note",
+            "Males and females are counted in images; how many people they are is stated in no row",
+        ),
+        Sentence(
+            "literature.images-not-stated",
+            "note",
+            "The set has 213 images of 10 women in 7 expressions; how many of them were used is stated in no row, nor are seeds",
+        ),
+    )
+}
+"""How tables were read; each file names those that hold for it."""
+_CONDITIONS = ("illumination", "sunglasses", "scarf")
+_CLASSES = ("female", "male")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two rows of a table, and how far they may be compared."""
+
+    rows: tuple[int, int]
+    found: Comparability
+
+    def to_dict(self) -> dict[str, Any]:
+        """The rows and how far they may be compared, as JSON has it."""
+        return {
+            "rows": list(self.rows),
+            "level": int(self.found.level),
+            "same_publication": self.found.same_publication,
+            "same_result": self.found.same_result,
+        }
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows that are comparable on their word only.
+
+    Attributes
+    ----------
+    notation
+        Their protocol; without ``+`` or ``mixed`` if one of them does not state which.
+    rows
+        Their numbers in the table.
+    n_pairs
+        How many pairs of them are comparable on their word; not all need be, since a row that states little differs from none.
+    n_publications
+        How many publications they come from.
+    """
+
+    notation: str
+    rows: tuple[int, ...]
+    n_pairs: int
+    n_publications: int
+
+
+@dataclass(frozen=True, repr=False)
+class Literature:
+    """A table of published results.
+
+    Attributes
+    ----------
+    name
+        One of `TABLES`.
+    title
+        What the table is about.
+    source, table
+        Short key of the review, and the number of the table there.
+    notes
+        How the table was read.
+    cards
+        One for each row, in its order.
+    """
+
+    name: str
+    title: str
+    source: str
+    table: int
+    notes: tuple[Note, ...]
+    cards: tuple[ProtocolCard, ...]
+
+    def __repr__(self) -> str:
+        return f"Literature({self.title}: {len(self.cards)} rows of {self.source}, table {self.table})"
+
+    def card(self, row: int) -> ProtocolCard:
+        """The card of a row, by its number in the table."""
+        for one in self.cards:
+            if one.provenance.row == row:
+                return one
+        raise UsageError(f"There is no row {row} in the table; it has {len(self.cards)}.")
+
+    def pairs(self, least: int = Level.SAME_PROTOCOL) -> list[Pair]:
+        """The pairs of rows that may be compared, from a level on: by default the same protocol on the same data.
+
+        Examples
+        --------
+        >>> [pair.rows for pair in literature("ar").pairs()]
+        [(3, 6), (4, 7), (8, 9)]
+
+        """
+        return [pair for pair in self._every_pair() if pair.found.level >= least]
+
+    def groups(self) -> list[Group]:
+        """Rows that are linked by pairs comparable on their word only.
+
+        A row that does not state whether subjects are shared does not join those that do: it and they are a group of their own.
+        """
+        by_protocol: dict[str, list[tuple[int, int]]] = {}
+        for pair in self.pairs(Level.ON_THEIR_WORD):
+            if pair.found.level == Level.ON_THEIR_WORD:
+                by_protocol.setdefault(self._protocol_of(pair.rows), []).append(pair.rows)
+        found = [
+            group for protocol, linked in by_protocol.items() for group in self._linked(protocol, linked)
+        ]
+        return sorted(found, key=lambda group: group.rows)
+
+    def _protocol_of(self, rows: tuple[int, int]) -> str:
+        notations = {self.card(row).protocol.notation or "" for row in rows}
+        if len(notations) == 1:
+            return notations.pop()
+        return str(replace(Protocol.parse(min(notations)), disjoint=None))
+
+    def _linked(self, protocol: str, linked: list[tuple[int, int]]) -> list[Group]:
+        found: list[set[int]] = []
+        for two in linked:
+            touched = [group for group in found if group & set(two)]
+            found = [group for group in found if group not in touched] + [set(two).union(*touched)]
+        return [
+            Group(
+                notation=protocol,
+                rows=tuple(sorted(group)),
+                n_pairs=sum(set(two) <= group for two in linked),
+                n_publications=len({self.card(row).provenance.publication for row in group}),
+            )
+            for group in found
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The cards, the pairs and the groups, as JSON has them."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "source": self.source,
+            "table": self.table,
+            "notes": [note.to_dict() for note in self.notes],
+            "pairs": [pair.to_dict() for pair in self.pairs(Level.ON_THEIR_WORD)],
+            "groups": [asdict(group) for group in self.groups()],
+            "cards": [card.to_dict() for card in self.cards],
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row for each published result."""
+        import polars as pl
+
+        return pl.DataFrame(
+            {
+                "row": [card.provenance.row for card in self.cards],
+                "method": [card.method for card in self.cards],
+                "publication": [card.provenance.publication for card in self.cards],
+                "year": [card.provenance.year for card in self.cards],
+                "accuracy": [card.value.estimate for card in self.cards],
+                "subjects": [card.dataset.subjects for card in self.cards],
+                "samples": [card.dataset.samples for card in self.cards],
+                "protocol": [card.protocol.notation for card in self.cards],
+            }
+        )
+
+    def _every_pair(self) -> Iterator[Pair]:
+        for a, b in combinations(self.cards, 2):
+            yield Pair((a.provenance.row or 0, b.provenance.row or 0), compare_cards(a, b))
+
+
+@cache
+def literature(name: str) -> Literature:
+    """Return a table of published results: ``"ar"``, ``"jaffe"`` or ``"feret"``.
+
+    Examples
+    --------
+    >>> literature("feret")
+    Literature(Gender recognition on FERET: 17 rows of Mery2016, table 3)
+    >>> literature("feret").cards[9]
+    ProtocolCard(DIF on FERET: 5f CV, 0.968; ...)
+
+    """
+    if name not in TABLES:
+        raise UsageError(f"There is no literature on {name!r}.", f"there are tables on {', '.join(TABLES)}.")
+    file = Path(__file__).with_name("literature") / f"{name}.json"
+    table = json.loads(file.read_text(encoding="utf-8"))
+    return Literature(
+        name=name,
+        title=table["title"],
+        source=table["source"],
+        table=table["table"],
+        notes=tuple(_READINGS[code]() for code in table["notes"]),
+        cards=tuple(_card(row, table) for row in table["rows"]),
+    )
+
+
+def _card(row: dict[str, Any], table: dict[str, Any]) -> ProtocolCard:
+    """Make the card of a row; what the row does not hold is not stated, but for what the whole table says."""
+    conditions = {name: row[name] for name in _CONDITIONS if name in row}
+    classes = {name: row[name] for name in _CLASSES if row.get(name) is not None}
+    images = row.get("images")
+    return ProtocolCard(
+        method=row["method"],
+        dataset=Dataset(
+            name=row.get("dataset", table["dataset"]),
+            samples=sum(classes.values()) if classes else None,
+            subjects=row.get("subjects"),
+            images_per_subject=None if images is None else (images, images),
+        ),
+        task=Task(
+            **table["task"],
+            n_classes=len(classes) or None,
+            classes=tuple(sorted(classes.items())) or None,
+        ),
+        conditions=tuple(sorted(conditions.items())) or None,
+        protocol=_procedure(row, table),
+        metric=Metric(**table["metric"]),
+        value=Value(round(row["accuracy"] / 100, 6)),
+        provenance=Provenance(
+            publication=row["publication"],
+            year=row["year"],
+            source=table["source"],
+            table=table["table"],
+            row=row["row"],
+            remarks=tuple(row["remarks"]) if "remarks" in row else None,
+        ),
+    )
+
+
+def _procedure(row: dict[str, Any], table: dict[str, Any]) -> Procedure:
+    """Read the evaluation of a row; where nothing marks it as disjoint, the table says what that means."""
+    stated = Procedure(row["evaluation"])
+    if stated.disjoint is not None:
+        return stated
+    return Procedure(stated.notation, row.get("disjoint", table["disjoint"]))

@@ -1,0 +1,1 @@
+"""Classifiers run under protocols."""

@@ -1,0 +1,83 @@
+"""Finished splits, kept so that a run that was stopped goes on where it was."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.engine import written_whole
+from proband.engine.files.files import make_directory, writing
+from proband.protocols.splits.splits import Split
+from proband.words import counted
+
+Codes = npt.NDArray[np.intp]
+_LOG = logging.getLogger(__name__)
+_DIGITS = 32
+
+
+class Journal:
+    """The predictions of one classifier under one protocol, a line for each finished split.
+
+    The file is named after everything that the predictions depend on, so that another classifier, seed or image finds nothing of
+    this one's. A line is added when a split is done, and begins with a digest of itself and of all it depends on. One that is cut
+    off, changed or of something else counts for nothing: it is removed, and that is logged.
+
+    Parameters
+    ----------
+    directory
+        Where journals are; made if it is not there.
+    depends_on
+        What the predictions depend on: plain values.
+    """
+
+    def __init__(self, directory: Path, depends_on: Mapping[str, Any]) -> None:
+        make_directory(directory)
+        self._key = json.dumps(depends_on, sort_keys=True, ensure_ascii=False)
+        self.path = directory / f"{hashlib.sha256(self._key.encode()).hexdigest()[:_DIGITS]}.jsonl"
+        self._done: dict[tuple[int, int, str], Codes] = {}
+        self._read()
+
+    def __len__(self) -> int:
+        return len(self._done)
+
+    def find(self, split: Split) -> Codes | None:
+        """Return what was predicted for a split, if it is here."""
+        return self._done.get((split.repeat, split.fold, _mark(split)))
+
+    def keep(self, split: Split, said: Codes) -> None:
+        """Add the predictions of a finished split."""
+        stated = [split.repeat, split.fold, _mark(split), said.tolist()]
+        text = json.dumps(stated, separators=(",", ":")).encode()
+        with writing(self.path), self.path.open("ab") as file:
+            file.write(self._line(text))
+
+    def _read(self) -> None:
+        content = self.path.read_bytes() if self.path.is_file() else b""
+        lines = content.splitlines(keepends=True)
+        sound = [line for line in lines if line == self._line(line[_DIGITS + 1 : -1])]
+        for line in sound:
+            repeat, fold, mark, said = json.loads(line[_DIGITS + 1 :])
+            self._done[repeat, fold, mark] = np.array(said, dtype=np.intp)
+        if len(sound) < len(lines):
+            with written_whole(self.path) as draft:
+                draft.write_bytes(b"".join(sound))
+            lost = counted(len(lines) - len(sound), "line that is", "lines that are")
+            _LOG.warning("%s had %s not as kept; these splits are computed again.", self.path, lost)
+
+    def _line(self, text: bytes) -> bytes:
+        """A line of text behind the digest of it and of what it depends on."""
+        key = hashlib.sha256(self._key.encode()).digest()
+        return hashlib.sha256(key + text).hexdigest()[:_DIGITS].encode() + b" " + text + b"\n"
+
+
+def _mark(split: Split) -> str:
+    """A digest of who trains and who is tested, in case the same place holds another split."""
+    who = json.dumps([split.train.tolist(), split.test.tolist()])
+    return hashlib.sha256(who.encode()).hexdigest()[:_DIGITS]

@@ -1,0 +1,300 @@
+"""What classifiers learn from: samples with an image or a vector each, and what became of those without."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.algorithms import Crops, Pictures, acquire, detector as detector_named
+from proband.algorithms.pictures.acquire import MARKED
+from proband.engine import Progress
+from proband.errors import DesignError, Hint, InputError, Said, UsageError, first_few
+from proband.protocols.choosing import Task
+from proband.samples import Samples
+from proband.scores.embeddings import Embeddings
+from proband.scores.reading import split_key
+from proband.words import Note, Sentence, Target, count
+
+STRANGERS = Sentence(
+    "protocols.strange-features",
+    "caution",
+    "{n:count} of {total:count row} of features {n:word is/are} of no sample in the table: {examples}",
+)
+NO_FEATURES = Target("no-features", "no features")
+BLACK = Target("black", "black all over")
+
+Images = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FeatureTable:
+    """Samples and, for each, a grey image or a vector of features.
+
+    Parameters
+    ----------
+    samples
+        The samples that are used, in the order of the arrays.
+    images
+        n × height × width, 8 bits a pixel; None if there are vectors.
+    features
+        n × d; None if there are images.
+    name
+        What the data are called.
+    left_out
+        Every sample that was collected and is not used: its id, and why.
+    notes
+        What else a reader should know of the data.
+
+    Examples
+    --------
+    >>> people = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"], "sex": ["f", "f", None]})
+    >>> data = FeatureTable(people, features=np.eye(3), name="toy")
+    >>> data
+    FeatureTable(toy: 3 samples of 2 subjects, 3 features each)
+    >>> data.labelled("attribute", "sex").left_out
+    (('b1', Target(key='no-value-of: sex', words="no value of 'sex'")),)
+
+    """
+
+    samples: Samples
+    images: Images | None = None
+    features: npt.NDArray[Any] | None = None
+    name: str = "data"
+    left_out: tuple[tuple[str, Target], ...] = ()
+    notes: tuple[Note, ...] = ()
+
+    def __post_init__(self) -> None:
+        if (self.images is None) == (self.features is None):
+            raise UsageError("Classifiers learn from images or from features: give one of them.")
+        held = self.images if self.features is None else self.features
+        assert held is not None
+        axes = 3 if self.features is None else 2
+        if held.ndim != axes or len(held) != len(self.samples) or 0 in held.shape:
+            shape = " × ".join(map(str, held.shape))
+            raise InputError(
+                f"An array of {shape} does not hold something of {count(len(self.samples))} samples."
+            )
+        if self.features is not None and not np.isfinite(held).all():
+            wrong = [self.samples.ids[k] for k in np.flatnonzero(~np.isfinite(held).all(axis=1))]
+            raise InputError(
+                f"{count(len(wrong))} samples have features that are not finite: {first_few(wrong)}."
+            )
+
+    def __len__(self) -> int:
+        return len(self.samples)
+
+    def __repr__(self) -> str:
+        people = f"{count(len(self.samples))} samples of {count(len(self.samples.subjects))} subjects"
+        return f"FeatureTable({self.name}: {people}, {self.each} each{self._without})"
+
+    @property
+    def each(self) -> str:
+        """What there is of each sample: ``110 × 90 pixels`` or ``128 features``."""
+        if self.images is not None:
+            return f"{self.images.shape[1]} × {self.images.shape[2]} pixels"
+        assert self.features is not None
+        return f"{count(self.features.shape[1])} features"
+
+    @property
+    def _without(self) -> str:
+        return f"; {count(len(self.left_out))} left out" if self.left_out else ""
+
+    @property
+    def subjects(self) -> npt.NDArray[np.str_]:
+        """Whose each sample is."""
+        return subjects_of(self.samples)
+
+    @property
+    def exclusions(self) -> tuple[tuple[Target, int], ...]:
+        """Why samples were left out and how many, the most frequent reason first."""
+        reasons = {why.key: why for _, why in self.left_out}
+        counts = Counter(why.key for _, why in self.left_out)
+        return tuple((reasons[key], n) for key, n in counts.most_common())
+
+    @cached_property
+    def vectors(self) -> npt.NDArray[np.float64]:
+        """The features, or pixels between 0 and 1, one row each."""
+        if self.features is not None:
+            return np.ascontiguousarray(self.features, dtype=np.float64)
+        assert self.images is not None
+        return self.images.reshape(len(self), -1) / 255.0
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of ids, subjects and everything that is learned from."""
+        found = hashlib.sha256()
+        for name, person in zip(self.samples.ids, self.subjects, strict=True):
+            found.update(f"{name}\0{person}\n".encode())
+        held = np.ascontiguousarray(self.images if self.features is None else self.features)
+        found.update(f"{held.shape}{held.dtype.str}".encode() + held.tobytes())
+        return found.hexdigest()
+
+    def crops(self, labels: npt.NDArray[np.str_], needed_by: str) -> Crops:
+        """The images as recognisers take them, with the class of each in the place of its person."""
+        if self.images is None:
+            raise DesignError(
+                f"{needed_by} looks at images, and there are features here.",
+                "use a scikit-learn estimator, such as 'sklearn.neighbors:KNeighborsClassifier(n_neighbors=1)'.",
+            )
+        return Crops(self.images, self.samples.ids, tuple(labels.tolist()))
+
+    def take(self, positions: npt.ArrayLike, why_others: dict[int, Target] | Target | str) -> FeatureTable:
+        """Return the samples at `positions`; the others are left out for the reason given, or one for each.
+
+        A reason in your own words is known by these words.
+        """
+        kept = np.asarray(positions, dtype=np.intp)
+        others = np.setdiff1d(np.arange(len(self)), kept)
+        if not len(kept):
+            raise DesignError("No sample is left to use.", "choose others.")
+        why = Target(why_others, why_others) if isinstance(why_others, str) else why_others
+        gone = tuple((self.samples.ids[k], why if isinstance(why, Target) else why[int(k)]) for k in others)
+        return replace(
+            self,
+            samples=self.samples.take(kept),
+            images=None if self.images is None else self.images[kept],
+            features=None if self.features is None else self.features[kept],
+            left_out=(*self.left_out, *gone),
+        )
+
+    def where(self, condition: str) -> FeatureTable:
+        """Return the samples that meet a condition; the others are left out and counted."""
+        return self.take(
+            self.samples.select(condition).positions, Target(f"not-met: {condition}", f"not: {condition}")
+        )
+
+    def labelled(self, task: Task, label: str | None = None) -> FeatureTable:
+        """Leave out samples that have no label, and those marked as failed."""
+        unfit = unlabelled(self.samples, task, label)
+        return self if not unfit else self.take(np.setdiff1d(np.arange(len(self)), list(unfit)), unfit)
+
+    @classmethod
+    def read(
+        cls,
+        source: str | Path,
+        samples: Samples,
+        *,
+        name: str | None = None,
+        size: tuple[int, int] | None = None,
+        eyes: str | None = None,
+        file_column: str = "file",
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> FeatureTable:
+        """Read images (a directory, or ``.npz`` with ``images``) or features (``.npy``, ``.npz``, ``file.npz::key``).
+
+        Parameters
+        ----------
+        size
+            Height and width to bring images to, by area averages.
+        eyes
+            How to crop faces: ``table`` by the eyes that the table gives, ``opencv`` or ``dlib`` by the eyes that these find. By
+            default pictures are used as they are. A picture that cannot be used, or is black all over, is left out and counted.
+        """
+        path, key = split_key(source)
+        given = name or path.stem
+        if not path.is_dir() and not _holds_images(path, key):
+            if size is not None or eyes is not None:
+                raise UsageError(
+                    f"{path.name} holds features, which have no size and no eyes.", file=Said(path.name)
+                )
+            return _features(source, samples, given)
+        acquired = acquire(
+            Pictures.of(path, samples, file_column),
+            samples,
+            samples.ids,
+            detector=detector_named(eyes) if eyes not in (None, "table") else None,
+            as_they_are=eyes is None,
+            threads=threads,
+            progress=progress,
+        )
+        used = samples.take(samples.ids.positions(acquired.crops.ids))
+        images = acquired.crops.images
+        reasons = tuple((one, why.kind) for one, why in acquired.failures.items())
+        read = cls(used, images if size is None else _resized(images, size), None, given, reasons)
+        assert read.images is not None
+        seen = read.images.any(axis=(1, 2))
+        return read if seen.all() else read.take(np.flatnonzero(seen), BLACK)
+
+
+def subjects_of(samples: Samples) -> npt.NDArray[np.str_]:
+    """Whose each sample is."""
+    return np.array(samples.subjects[:])[samples.codes]
+
+
+def labels_of(samples: Samples, task: Task, label: str | None = None) -> npt.NDArray[np.str_]:
+    """The class of each sample: its subject, or the value of a column."""
+    if task == "identity" or label is None:
+        found = subjects_of(samples)
+    else:
+        found = np.array(samples.frame[label].cast(pl.String).to_list())
+    if len(np.unique(found)) < 2:
+        raise DesignError(f"All samples are of one class, {str(found[0])!r}: there is nothing to tell apart.")
+    return found
+
+
+def unlabelled(samples: Samples, task: Task, label: str | None = None) -> dict[int, Target]:
+    """Why samples cannot be used, by their positions: no label, or marked as failed."""
+    if task not in get_args(Task):
+        raise UsageError(f"A task is {' or '.join(get_args(Task))}, got {task!r}.")
+    if (task == "attribute") != (label is not None):
+        raise UsageError(
+            f"The task {task!r} takes {'a' if task == 'attribute' else 'no'} column of labels.",
+            Hint("{give:label}" if task == "attribute" else "leave the label out, or {give:task=attribute}."),
+        )
+    if label is not None and label not in samples.frame.columns:
+        raise UsageError(f"The table has no column {label!r}; it has {first_few(samples.frame.columns, 12)}.")
+    failed = {int(k): MARKED for k in np.flatnonzero(samples.failed)}
+    if label is None:
+        return failed
+    unknown = samples.frame[label].is_null().to_numpy()
+    why = Target(f"no-value-of: {label}", f"no value of {label!r}")
+    return dict.fromkeys(map(int, np.flatnonzero(unknown)), why) | failed
+
+
+def _holds_images(path: Path, key: str | None) -> bool:
+    from proband.samples.npz import Archive
+
+    if not path.is_file():
+        raise InputError(f"There is no file {path}.", file=Said(path))
+    return key is None and path.suffix.lower() == ".npz" and "images" in Archive(path)
+
+
+def _features(source: str | Path, samples: Samples, name: str) -> FeatureTable:
+    found = Embeddings.read(source, samples, metric="inner", missing="drop")
+    have = found.queries
+    known = [place for place, one in enumerate(samples.ids) if one in have]
+    rows = have.positions(samples.ids[place] for place in known)
+    gone = tuple((one, NO_FEATURES) for one in samples.ids if one not in have)
+    strangers = [one for one in have if one not in samples.ids]
+    notes = (
+        (STRANGERS(n=len(strangers), total=len(have), examples=first_few(strangers)),) if strangers else ()
+    )
+    return FeatureTable(samples.take(known), None, np.asarray(found.query_vectors)[rows], name, gone, notes)
+
+
+def _resized(images: Images, size: tuple[int, int]) -> Images:
+    """Bring images to another size: a pixel is the mean over the area that it covers."""
+    if min(size) < 1:
+        raise UsageError(f"There is no picture of {size[0]} × {size[1]} pixels.")
+    if images.shape[1:] == size:
+        return images
+    down, across = (_overlaps(old, new) for old, new in zip(images.shape[1:], size, strict=True))
+    # Rounding to a few digits first lets halves go the same way whatever the order of addition.
+    return np.stack([np.rint((down @ image @ across.T).round(6)).astype(np.uint8) for image in images])
+
+
+def _overlaps(old: int, new: int) -> npt.NDArray[np.float64]:
+    """The share of each new pixel that lies on each old one, along one side."""
+    edges = np.arange(new + 1) * (old / new)
+    ends = np.minimum(edges[1:, None], np.arange(1, old + 1))
+    starts = np.maximum(edges[:-1, None], np.arange(old))
+    return np.asarray(np.maximum(ends - starts, 0.0) * (new / old))

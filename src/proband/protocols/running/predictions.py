@@ -1,0 +1,182 @@
+"""Out-of-fold predictions: what a classifier said of every test sample of every split, and how right it was."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.engine.frames import frame_of_rows
+from proband.protocols.notation import Protocol
+from proband.protocols.splits.splits import Split
+from proband.samples.ids import Ids
+from proband.words import count
+
+Codes = npt.NDArray[np.intp]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Roster:
+    """Who is classified: the ids, subjects and classes of all samples, the last two as numbers with their names."""
+
+    ids: Ids
+    people: npt.NDArray[np.str_]
+    subjects: Codes
+    classes: npt.NDArray[np.str_]
+    labels: Codes
+
+    @classmethod
+    def of(cls, ids: Ids, subjects: npt.NDArray[np.str_], labels: npt.NDArray[np.str_]) -> Roster:
+        """Number the subjects and the classes."""
+        people, who = np.unique(subjects, return_inverse=True)
+        classes, codes = np.unique(labels, return_inverse=True)
+        return cls(ids, people, who.astype(np.intp), classes, codes.astype(np.intp))
+
+
+@dataclass(frozen=True)
+class FoldFacts:
+    """A split in numbers: its place, and the samples and subjects that train and are tested."""
+
+    repeat: int
+    fold: int
+    n_train: int
+    n_validation: int
+    n_test: int
+    train_subjects: int
+    test_subjects: int
+
+    @classmethod
+    def of(cls, split: Split, subjects: Codes) -> FoldFacts:
+        """Count a split."""
+        return cls(
+            split.repeat,
+            split.fold,
+            len(split.train),
+            0 if split.validation is None else len(split.validation),
+            len(split.test),
+            len(np.unique(subjects[split.train])),
+            len(np.unique(subjects[split.test])),
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Predictions:
+    """What one classifier said under one protocol.
+
+    Attributes
+    ----------
+    roster
+        All samples.
+    tests
+        The positions of the test samples of each split, in the order of `folds`.
+    said
+        The number of the class that was said of each of them.
+    folds
+        Each split in numbers.
+    trained
+        Whether each sample trains in some split.
+    """
+
+    classifier: str
+    protocol: Protocol
+    roster: Roster
+    tests: tuple[Codes, ...]
+    said: tuple[Codes, ...]
+    folds: tuple[FoldFacts, ...]
+    trained: npt.NDArray[np.bool_]
+
+    def __repr__(self) -> str:
+        n = sum(len(test) for test in self.tests)
+        return f"Predictions({self.classifier} under {self.protocol}: {count(n)} of {count(len(self.folds))} splits)"
+
+    @property
+    def sizes(self) -> pl.DataFrame:
+        """A row for each split: repeat, fold, and how many samples and subjects train and are tested."""
+        return frame_of_rows(self.folds)
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """Columns id, subject, label, predicted, repeat and fold; a row for each test sample of each split."""
+        of, where = self.roster, self._sample
+        lengths = [len(test) for test in self.tests]
+        names = [pl.Series(texts, dtype=pl.String) for texts in (of.ids[:], of.people, of.classes)]
+        return pl.DataFrame(
+            {
+                "id": names[0][where],
+                "subject": names[1][of.subjects[where]],
+                "label": names[2][of.labels[where]],
+                "predicted": names[2][self._said],
+                "repeat": np.repeat([one.repeat for one in self.folds], lengths),
+                "fold": np.repeat([one.fold for one in self.folds], lengths),
+            }
+        )
+
+    @cached_property
+    def tested(self) -> npt.NDArray[np.bool_]:
+        """Whether each sample is tested in some split."""
+        found = np.zeros(len(self.roster.labels), np.bool_)
+        found[self._sample] = True
+        return found
+
+    @cached_property
+    def accuracies(self) -> Floats:
+        """The share of correct predictions of each split, repeats × folds."""
+        right = [
+            float((said == self.roster.labels[test]).mean())
+            for test, said in zip(self.tests, self.said, strict=True)
+        ]
+        return np.array(right).reshape(len({one.repeat for one in self.folds}), -1)
+
+    def correct(self) -> tuple[Floats, npt.NDArray[np.str_]]:
+        """Whether each tested sample was right each time it was tested (NaN beyond), and whose it is.
+
+        Returns
+        -------
+        tuple
+            Times × tested samples, and the subject of each of these.
+        """
+        where = self._sample
+        tested, place = np.unique(where, return_inverse=True)
+        order = np.argsort(place, kind="stable")
+        counts = np.bincount(place)
+        time = np.empty(len(where), np.intp)
+        time[order] = np.arange(len(where)) - np.repeat(np.cumsum(counts) - counts, counts)
+        table = np.full((int(counts.max()), len(tested)), np.nan)
+        table[time, place] = self._said == self.roster.labels[where]
+        return table, self.roster.people[self.roster.subjects[tested]]
+
+    def once(self) -> tuple[Floats, npt.NDArray[np.str_]]:
+        """Whether each sample tested in the first repeat was right, the first time it was; and whose it is."""
+        first = self.folds[0].repeat
+        chosen = [k for k, one in enumerate(self.folds) if one.repeat == first]
+        where = np.concatenate([self.tests[k] for k in chosen])
+        said = np.concatenate([self.said[k] for k in chosen])
+        tested, place = np.unique(where, return_index=True)
+        right = (said[place] == self.roster.labels[tested]).astype(np.float64)
+        return right, self.roster.people[self.roster.subjects[tested]]
+
+    def confusion(self) -> pl.DataFrame:
+        """How often each class was taken for each: columns label, predicted, n and share (of the label's tests)."""
+        found = self.frame.group_by("label", "predicted").len("n").sort("label", "predicted")
+        return found.with_columns((pl.col("n") / pl.col("n").sum().over("label")).alias("share"))
+
+    def per_class(self) -> pl.DataFrame:
+        """The accuracy of each class: columns label, n (tests) and accuracy."""
+        right = pl.col("label") == pl.col("predicted")
+        return (
+            self.frame.group_by("label")
+            .agg(pl.len().alias("n"), right.mean().alias("accuracy"))
+            .sort("label")
+        )
+
+    @cached_property
+    def _sample(self) -> Codes:
+        return np.concatenate(self.tests)
+
+    @cached_property
+    def _said(self) -> Codes:
+        return np.concatenate(self.said)

@@ -1,0 +1,278 @@
+"""What a run under protocols found: accuracies with spread and intervals, comparisons, and what a reader should know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import polars as pl
+
+from proband._version import __version__
+from proband.engine.frames import frame_of_rows
+from proband.errors import UsageError
+from proband.inference.accuracy.comparison import AccuracyComparison
+from proband.inference.accuracy.correlated_bayes import CorrelatedBayes
+from proband.inference.accuracy.cross_validation import (
+    AccuracyInterval,
+    FoldSpread,
+)
+from proband.inference.accuracy.five_by_two import FiveByTwo
+from proband.protocols.cards.card import ProtocolCard
+from proband.protocols.cards.sections import (
+    Dataset,
+    PredictionsFile,
+    Procedure,
+    Selection,
+    Task as CardTask,
+    Value,
+)
+from proband.protocols.choosing import Task
+from proband.protocols.notation import Protocol
+from proband.protocols.running.data import FeatureTable
+from proband.protocols.running.predictions import FoldFacts, Predictions
+from proband.protocols.splits.balancing import Imbalance
+from proband.protocols.splits.plans import Plan
+from proband.protocols.splits.splits import GENERATOR_VERSION
+from proband.words import Note, fixed, plain
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """What was asked: the data that are used, the task, the seed of the splits and how to judge."""
+
+    data: FeatureTable
+    task: Task
+    label: str | None
+    seed: int
+    stratify: bool
+    confidence_level: float
+    margin: float | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ProtocolResult:
+    """One classifier under one protocol.
+
+    Attributes
+    ----------
+    spread
+        Mean, standard deviation, least and largest accuracy over runs: a description.
+    corrected
+        The interval from accuracies on splits (Nadeau and Bengio): training and test samples vary.
+    pooled
+        The interval from the pooled predictions with people as units: training is held fixed.
+    predictions
+        All out-of-fold predictions.
+    """
+
+    classifier: str
+    protocol: Protocol
+    spread: FoldSpread
+    corrected: AccuracyInterval
+    pooled: AccuracyInterval
+    predictions: Predictions
+
+    def __repr__(self) -> str:
+        return f"{self.classifier} under {self.protocol}: {self.spread!r}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the predictions as plain values, ready for JSON."""
+        return {
+            "classifier": self.classifier,
+            "protocol": str(self.protocol),
+            "accuracies": self.predictions.accuracies.tolist(),
+            "spread": self.spread.to_dict(),
+            "corrected": self.corrected.to_dict(),
+            "pooled": self.pooled.to_dict(),
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ProtocolFindings:
+    """All classifiers under one protocol.
+
+    Attributes
+    ----------
+    plan
+        The protocol as it was fitted to the samples.
+    results
+        One for each classifier.
+    on_splits, on_people
+        Comparisons by accuracies on the same splits, and by the predictions of one repeat; None for one classifier, or where the
+        test has nothing to rest on: splits that all test the same samples, or hold-outs, of which one repeat is one split.
+    five_by_two
+        The 5×2cv tests, where the protocol is one.
+    bayes
+        With a margin: (first, second, posterior) of every two classifiers.
+    imbalance
+        How far test sets are from the whole.
+    """
+
+    plan: Plan
+    results: tuple[ProtocolResult, ...]
+    on_splits: AccuracyComparison | None
+    on_people: AccuracyComparison | None
+    five_by_two: tuple[FiveByTwo, ...]
+    bayes: tuple[tuple[str, str, CorrelatedBayes], ...]
+    imbalance: Imbalance
+
+    @property
+    def protocol(self) -> Protocol:
+        """The protocol, which states whether subjects are shared."""
+        return self.plan.protocol
+
+    @property
+    def folds(self) -> tuple[FoldFacts, ...]:
+        """Each split in numbers."""
+        return self.results[0].predictions.folds
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        sizes = self.results[0].predictions.sizes
+        return {
+            "protocol": str(self.protocol),
+            "meaning": self.protocol.describe(),
+            "why": None if self.plan.why is None else self.plan.why.to_dict(),
+            "sizes": {
+                name: [sizes[name].min(), sizes[name].max()]
+                for name in sizes.columns
+                if name not in ("repeat", "fold")
+            },
+            "n_splits": len(self.folds),
+            "imbalance": self.imbalance.to_dict(),
+            "left_out": list(self.plan.left_out),
+            "results": [one.to_dict() for one in self.results],
+            "on_splits": None if self.on_splits is None else self.on_splits.to_dict(),
+            "on_people": None if self.on_people is None else self.on_people.to_dict(),
+            "five_by_two": [one.to_dict() for one in self.five_by_two],
+            "bayes": [{"first": a, "second": b, **found.to_dict()} for a, b, found in self.bayes],
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ProtocolRun:
+    """Classifiers under protocols, all on the same splits."""
+
+    setting: Setting
+    findings: tuple[ProtocolFindings, ...]
+    notes: tuple[Note, ...]
+
+    def __repr__(self) -> str:
+        first = self.results[0]
+        more = f" and {len(self.results) - 1} more" if len(self.results) > 1 else ""
+        shown = f"{first.classifier} under {first.protocol} {fixed(first.spread.mean, 3)}"
+        return (
+            f"ProtocolRun({self.setting.data.name}, {self.setting.label or self.setting.task}: {shown}{more})"
+        )
+
+    @property
+    def results(self) -> tuple[ProtocolResult, ...]:
+        """Every classifier under every protocol."""
+        return tuple(one for found in self.findings for one in found.results)
+
+    @property
+    def classifiers(self) -> list[str]:
+        """The names of the classifiers."""
+        return [one.classifier for one in self.findings[0].results]
+
+    def of(self, classifier: str, protocol: Protocol | str) -> ProtocolResult:
+        """The result of one classifier under one protocol."""
+        wanted = Protocol.parse(protocol) if isinstance(protocol, str) else protocol
+        stated = replace(wanted, disjoint=wanted.is_disjoint)  # as runs state it
+        for one in self.results:
+            if one.classifier == classifier and one.protocol in (wanted, stated):
+                return one
+        raise UsageError(f"{classifier!r} was not run under {wanted}.")
+
+    def to_frame(self) -> pl.DataFrame:
+        """A row for each classifier and protocol."""
+        return frame_of_rows(
+            [
+                {
+                    "classifier": one.classifier,
+                    "protocol": str(one.protocol),
+                    "runs": one.spread.n_runs,
+                    "mean": one.spread.mean,
+                    "std": one.spread.std,
+                    "min": one.spread.minimum,
+                    "max": one.spread.maximum,
+                    "low": one.corrected.low,
+                    "high": one.corrected.high,
+                    "pooled": one.pooled.value,
+                    "pooled_low": one.pooled.low,
+                    "pooled_high": one.pooled.high,
+                }
+                for one in self.results
+            ]
+        )
+
+    def predictions(self) -> pl.DataFrame:
+        """All predictions: columns classifier, protocol, id, subject, label, predicted, repeat and fold."""
+        return pl.concat(
+            one.predictions.frame.select(
+                pl.lit(one.classifier).alias("classifier"),
+                pl.lit(str(one.protocol)).alias("protocol"),
+                pl.all(),
+            )
+            for one in self.results
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the predictions as plain values, ready for JSON."""
+        asked, data = self.setting, self.setting.data
+        return {
+            "proband": __version__,
+            "kind": "protocol run",
+            "data": {
+                "name": data.name,
+                "digest": data.digest,
+                "n_samples": len(data),
+                "n_subjects": len(data.samples.subjects),
+                "each": data.each,
+                "left_out": [{"why": why.to_dict(), "n": n} for why, n in data.exclusions],
+            },
+            "task": asked.task,
+            "label": asked.label,
+            "classes": len(self.results[0].predictions.roster.classes),
+            "seed": asked.seed,
+            "generator_version": GENERATOR_VERSION,
+            "stratified": asked.stratify,
+            "confidence_level": asked.confidence_level,
+            "margin": asked.margin,
+            "protocols": [found.to_dict() for found in self.findings],
+            "notes": plain(self.notes),
+        }
+
+    def card(
+        self, result: ProtocolResult, predictions: PredictionsFile | None = None, splits: str | None = None
+    ) -> ProtocolCard:
+        """The protocol card of a result; `splits` is the SHA-256 of the file of splits."""
+        asked, data = self.setting, self.setting.data
+        roster = result.predictions.roster
+        interval = result.pooled if result.corrected.low is None else result.corrected
+        return ProtocolCard.from_run(
+            result.classifier,
+            Dataset.of(list(data.samples.ids), data.subjects.tolist(), name=data.name),
+            CardTask.of(asked.task, roster.classes[roster.labels].tolist(), asked.label),
+            Procedure(
+                notation=str(result.protocol),
+                stratified=asked.stratify,
+                seed=asked.seed,
+                generator_version=GENERATOR_VERSION,
+                splits=splits,
+            ),
+            Value(
+                result.spread.mean,
+                result.spread.std,
+                interval.low,
+                interval.high,
+                interval.confidence_level,
+                interval.method.key,
+            ),
+            selection=Selection(
+                len(data) + len(data.left_out),
+                tuple(sorted((why.key, n) for why, n in data.exclusions)),
+                tuple(sorted((why.key, str(why)) for why, _ in data.exclusions)) or None,
+            ),
+            predictions=predictions,
+        )

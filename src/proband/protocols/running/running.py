@@ -1,0 +1,223 @@
+"""Run classifiers under protocols: the same splits for all, in any number of threads, resumable."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from proband.engine import Progress, Silent, one_blas_thread, run_blocks
+from proband.engine.code import code_digest
+from proband.errors import UsageError
+from proband.inference.accuracy.comparison import check_margin
+from proband.inference.proportions import check_level
+from proband.protocols.choosing import Task
+from proband.protocols.notation import Protocol
+from proband.protocols.running.cache import Journal
+from proband.protocols.running.classifiers import fingerprint, must_run_alone, named_classifiers
+from proband.protocols.running.data import FeatureTable, labels_of
+from proband.protocols.running.learning import Learner, learner
+from proband.protocols.running.predictions import Codes, FoldFacts, Predictions, Roster
+from proband.protocols.running.results import ProtocolRun, Setting
+from proband.protocols.running.summary import summarised
+from proband.protocols.splits.plans import AUTO, Plan, make_plans
+from proband.protocols.splits.splits import Missing, Split
+from proband.words import Note, Sentence
+
+NOT_KEPT = Sentence(
+    "protocols.not-kept",
+    "note",
+    "{classifier} is not kept in the cache: its code is not part of Proband or scikit-learn, and may change",
+)
+
+
+_LOG = logging.getLogger(__name__)
+
+
+def run_protocol(
+    classifiers: Mapping[str, Any] | Sequence[str],
+    data: FeatureTable,
+    protocol: Protocol | str | Sequence[Protocol | str] = AUTO,
+    *,
+    task: Task = "identity",
+    label: str | None = None,
+    seed: int = 0,
+    stratify: bool = True,
+    missing: Missing = "error",
+    confidence_level: float = 0.95,
+    margin: float | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    cache: str | Path | None = None,
+) -> ProtocolRun:
+    """Run several classifiers under several protocols, all on the same splits.
+
+    Parameters
+    ----------
+    classifiers
+        Classifiers by name: recognisers, scikit-learn estimators, or either as `parse_classifier` reads them.
+    data
+        Samples with their images or features.
+    protocol
+        One protocol or several, or ``auto`` for what Mery et al. (2016) recommend.
+    task, label
+        ``identity``: recognise subjects; ``attribute``: recognise the values of the column `label`.
+    seed
+        Of splits and of estimators whose random state is left open.
+    stratify, missing
+        As for `splitter`. Samples of subjects who have too few for one of the protocols are left out of all, and counted.
+    margin
+        A difference worth having, above 0 and below 1, for comparisons.
+    cache
+        A directory where finished splits are kept: a run that was stopped, or asks for more, goes on from there.
+
+    Returns
+    -------
+    ProtocolRun
+        Accuracies with their spread over runs and intervals, comparisons, and all predictions. The same at any number
+        of threads.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> rng = np.random.default_rng(0)
+    >>> who = np.repeat(np.arange(40), 5)
+    >>> people = Samples({"id": range(200), "subject": who})
+    >>> data = FeatureTable(people, features=rng.normal(size=(40, 8))[who] + 0.5 * rng.normal(size=(200, 8)), name="toy")
+    >>> run = run_protocol({"1nn": "sklearn.neighbors:KNeighborsClassifier(n_neighbors=1)"}, data, "3×5f CV")
+    >>> run
+    ProtocolRun(toy, identity: 1nn under 3×5f CV mixed 0.858)
+
+    """
+    found = named_classifiers(dict(classifiers) if isinstance(classifiers, Mapping) else list(classifiers))
+    check_level(confidence_level)
+    check_margin(margin)
+    progress = progress or Silent()
+    data = data.labelled(task, label)
+    asked = [protocol] if isinstance(protocol, Protocol | str) else list(protocol)
+    short, plans = make_plans(
+        asked, data.samples, task=task, label=label, seed=seed, stratify=stratify, missing=missing
+    )
+    if short:
+        data = data.take(np.setdiff1d(np.arange(len(data)), list(short)), short)
+    stated = [plan.protocol for plan in plans]
+    twice = next((one for one in stated if stated.count(one) > 1), None)
+    if twice is not None or not plans:
+        raise UsageError(f"The protocol {twice} is asked for twice." if twice else "No protocol is named.")
+    of = Roster.of(data.samples.ids, data.subjects, labels_of(data.samples, task, label))
+    runner = _Runner(found, data, of, None if cache is None else Path(cache), threads, progress)
+    # The threads are ours, and BLAS's own would add up in another order.
+    with one_blas_thread(), warnings.catch_warnings():
+        # People with an image or two each are many classes, and no sign of a regression.
+        warnings.filterwarnings("ignore", message="The number of unique classes is greater than 50%")
+        predictions = [runner.run(plan) for plan in plans]
+    setting = Setting(data, task, label, seed, stratify, confidence_level, margin)
+    return summarised(setting, of, plans, predictions, runner.notes)
+
+
+class _Runner:
+    """Carries out plans, keeping what all of them share: classifiers that are ready, and the cache."""
+
+    def __init__(
+        self,
+        classifiers: Mapping[str, Any],
+        data: FeatureTable,
+        of: Roster,
+        cache: Path | None,
+        threads: int | None,
+        progress: Progress,
+    ) -> None:
+        self._classifiers, self._data, self._of = classifiers, data, of
+        self._cache, self._progress = cache, progress
+        self._threads = 1 if any(map(must_run_alone, classifiers.values())) else threads
+        self._lock = Lock()
+        self._ready: dict[str, Learner] = {}
+        self.notes: list[Note] = []
+
+    def run(self, plan: Plan) -> list[Predictions]:
+        """Train and test every classifier on every split of a plan."""
+        journals = {name: self._journal(name, plan) for name in self._classifiers}
+        total = plan.n_splits
+        for name, kept in journals.items():
+            if kept is None or len(kept) < total:
+                self._prepare(name)
+        self._progress.begin(str(plan.protocol), total)
+        tests: list[Codes] = []
+        folds: list[FoldFacts] = []
+        trained = np.zeros(len(self._of.labels), np.bool_)
+        said: dict[str, list[Codes]] = {name: [] for name in journals}
+
+        def one(split: Split) -> tuple[Split, dict[str, tuple[Codes, bool]]]:
+            return split, {name: self._predicted(name, kept, split, plan) for name, kept in journals.items()}
+
+        n_found = dict.fromkeys(journals, 0)
+        for split, found in run_blocks(one, plan.splits(), self._threads):
+            for name, (codes, is_new) in found.items():
+                kept = journals[name]
+                if not is_new:
+                    n_found[name] += 1
+                elif kept is not None:
+                    kept.keep(split, codes)
+                said[name].append(codes)
+            tests.append(split.test)
+            trained[split.train] = True
+            folds.append(FoldFacts.of(split, self._of.subjects))
+            self._progress.advance(1)
+        for name, n in n_found.items():
+            if n:
+                _LOG.info(
+                    "%s under %s: %d of %d splits from the cache %s",
+                    name,
+                    plan.protocol,
+                    n,
+                    total,
+                    self._cache,
+                )
+        return [
+            Predictions(name, plan.protocol, self._of, tuple(tests), tuple(codes), tuple(folds), trained)
+            for name, codes in said.items()
+        ]
+
+    def _predicted(self, name: str, journal: Journal | None, split: Split, plan: Plan) -> tuple[Codes, bool]:
+        kept = None if journal is None else journal.find(split)
+        if kept is not None:
+            return kept, False
+        entropy = np.random.SeedSequence([plan.splitter.seed, split.repeat, split.fold])
+        return self._learner(name).predict(split, int(entropy.generate_state(1)[0])), True
+
+    def _prepare(self, name: str) -> None:
+        if name not in self._ready:
+            self._progress.begin(f"preparing {name}", 1)
+            self._ready[name] = learner(
+                name, self._classifiers[name], self._data, self._of.classes, self._of.labels
+            )
+            self._progress.advance(1)
+
+    def _learner(self, name: str) -> Learner:
+        with self._lock:  # not ready if a journal was full, but not of these splits
+            self._prepare(name)
+        return self._ready[name]
+
+    def _journal(self, name: str, plan: Plan) -> Journal | None:
+        if self._cache is None:
+            return None
+        settings = fingerprint(self._classifiers[name])
+        if settings is None:
+            note = NOT_KEPT(classifier=name)
+            if note not in self.notes:
+                self.notes.append(note)
+            return None
+        labels = hashlib.sha256("\n".join(plan.labels).encode()).hexdigest()
+        depends_on = {
+            "data": self._data.digest,
+            "labels": labels,
+            "classifier": settings,
+            "proband": code_digest(),
+        }
+        return Journal(self._cache, depends_on | plan.depends_on())

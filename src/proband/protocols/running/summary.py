@@ -1,0 +1,161 @@
+"""From predictions to findings: spread, intervals, comparisons, and what a reader should know."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from proband.errors import first_few
+from proband.inference.accuracy.comparison import compare_folds, compare_pooled
+from proband.inference.accuracy.correlated_bayes import CorrelatedBayes, correlated_bayes
+from proband.inference.accuracy.cross_validation import (
+    corrected_resampled_interval,
+    fold_spread,
+    pooled_interval,
+)
+from proband.inference.accuracy.five_by_two import FiveByTwo, compare_five_by_two
+from proband.protocols.running.predictions import Predictions, Roster
+from proband.protocols.running.results import ProtocolFindings, ProtocolResult, ProtocolRun, Setting
+from proband.protocols.splits.balancing import imbalance
+from proband.protocols.splits.plans import Plan
+from proband.protocols.splits.splits import Split
+from proband.words import Note, Sentence
+
+_NO_OTHERS = ", so that splits tell nothing of other test samples"
+SAME_TESTS = Sentence(
+    "protocols.same-tests",
+    "note",
+    "under {protocol} the test samples are the same in every split" + _NO_OTHERS,
+)
+TWO_POOLS = Sentence(
+    "protocols.two-pools", "note", "under {protocol} others may be tested than may train" + _NO_OTHERS
+)
+LEFT_OUT = Sentence(
+    "protocols.samples-left-out", "note", "{n:count} of {total:count sample} {n:word is/are} left out: {why}"
+)
+CHOSEN = Sentence("protocols.chosen", "note", "{protocol} was chosen because {why}")
+SUBJECTS_LEFT_OUT = Sentence(
+    "protocols.subjects-left-out",
+    "note",
+    "{protocol} leaves out {n:count subject} with too few samples: {examples}",
+)
+NOT_ON_PEOPLE = Sentence(
+    "protocols.not-compared-on-people",
+    "note",
+    "{protocol}: classifiers are not compared on people, which is done only where the folds of a repeat test each sample once",
+)
+VALIDATION_UNUSED = Sentence(
+    "protocols.validation-unused", "note", "{protocol}: validation samples are neither trained on nor tested"
+)
+SAME_PEOPLE = Sentence(
+    "protocols.same-people",
+    "caution",
+    "{protocols}: the same people train and are tested, which makes recognising {label} look easier than it is with new people; write "
+    "+ to keep them apart",
+)
+
+
+def summarised(
+    setting: Setting,
+    roster: Roster,
+    plans: Sequence[Plan],
+    predictions: Sequence[Sequence[Predictions]],
+    notes: Sequence[Note],
+) -> ProtocolRun:
+    """Estimate and compare from the predictions of every plan."""
+    findings = tuple(
+        _findings(setting, roster, plan, tuple(found)) for plan, found in zip(plans, predictions, strict=True)
+    )
+    return ProtocolRun(setting, findings, (*notes, *_notes(setting, findings)))
+
+
+# In these every sample is tested at most once a repeat; of a hold-out a repeat is one split.
+_TESTS_ONCE = ("cross-validation", "leave-one-out", "leave-one-subject-out", "external")
+
+
+def _findings(setting: Setting, roster: Roster, plan: Plan, found: Sequence[Predictions]) -> ProtocolFindings:
+    protocol, folds = plan.protocol, found[0].folds
+    level, disjoint = setting.confidence_level, protocol.is_disjoint
+    n_subjects = len(np.unique(roster.subjects[np.concatenate(found[0].tests)]))
+    counted = ("train_subjects", "test_subjects") if disjoint else ("n_train", "n_test")
+    n_train, n_test = (np.array([getattr(one, name) for one in folds], np.float64) for name in counted)
+    about: dict[str, Any] = {"disjoint": disjoint, "n_subjects": n_subjects}
+    declined = _why_not_on_splits(plan, found[0])
+    results = tuple(
+        ProtocolResult(
+            one.classifier,
+            protocol,
+            fold_spread(one.accuracies, protocol.kind),
+            corrected_resampled_interval(
+                one.accuracies, n_train, n_test, confidence_level=level, declined=declined, **about
+            ),
+            pooled_interval(*one.correct(), disjoint=disjoint, confidence_level=level),
+            one,
+        )
+        for one in found
+    )
+    values = {one.classifier: one.accuracies for one in found}
+    on_splits = on_people = None
+    five: tuple[FiveByTwo, ...] = ()
+    bayes: tuple[tuple[str, str, CorrelatedBayes], ...] = ()
+    if len(found) > 1:
+        judged: dict[str, Any] = {"margin": setting.margin, "confidence_level": level}
+        varied = len(folds) > 1 and declined is None
+        if varied:
+            on_splits = compare_folds(values, n_train, n_test, **judged, **about)
+        once = {one.classifier: one.once()[0] for one in found}
+        people = found[0].once()[1]
+        if protocol.kind in _TESTS_ONCE and len(np.unique(people)) > 1:
+            on_people = compare_pooled(once, people, disjoint=disjoint, **judged)
+        if varied and protocol.kind == "cross-validation" and (protocol.repeats, protocol.folds) == (5, 2):
+            five = compare_five_by_two(values, **about)
+        if setting.margin is not None and varied:
+            bayes = tuple(
+                (a, b, correlated_bayes(values[a], values[b], n_train, n_test, rope=setting.margin, **about))
+                for a, b in combinations(values, 2)
+            )
+    nobody = np.empty(0, np.intp)
+    tested = [
+        Split(one.repeat, one.fold, nobody, test) for one, test in zip(folds, found[0].tests, strict=True)
+    ]
+    unlike = imbalance(tested, roster.classes[roster.labels])
+    return ProtocolFindings(plan, results, on_splits, on_people, five, bayes, unlike)
+
+
+def _why_not_on_splits(plan: Plan, found: Predictions) -> Note | None:
+    """Why splits tell nothing of other test samples, if they do not: none of them trains what another tests."""
+    if len(found.tests) < 2:
+        return None
+    if int(found.tested.sum()) == max(len(test) for test in found.tests):
+        return SAME_TESTS(protocol=str(plan.protocol))
+    if plan.has_two_pools or not (found.tested & found.trained).any():
+        return TWO_POOLS(protocol=str(plan.protocol))
+    return None
+
+
+def _notes(setting: Setting, findings: Sequence[ProtocolFindings]) -> list[Note]:
+    """What a reader should know, each thing once."""
+    total = len(setting.data) + len(setting.data.left_out)
+    notes = [LEFT_OUT(n=n, total=total, why=why) for why, n in setting.data.exclusions]
+    notes += setting.data.notes
+    for found in findings:
+        protocol, gone = str(found.protocol), found.plan.left_out
+        if found.plan.why is not None:
+            notes.append(CHOSEN(protocol=protocol, why=found.plan.why))
+        if gone:
+            notes.append(SUBJECTS_LEFT_OUT(protocol=protocol, n=len(gone), examples=first_few(gone)))
+        if len(found.results) > 1 and found.protocol.kind not in _TESTS_ONCE:
+            notes.append(NOT_ON_PEOPLE(protocol=protocol))
+        if any(one.n_validation for one in found.folds):
+            notes.append(VALIDATION_UNUSED(protocol=protocol))
+    mixed = [str(found.protocol) for found in findings if not found.protocol.is_disjoint]
+    if setting.task == "attribute" and mixed:
+        notes.append(SAME_PEOPLE(protocols=", ".join(mixed), label=setting.label))
+    for found in findings:
+        notes += [
+            note for one in found.results for each in (one.corrected, one.pooled) for note in each.notes
+        ]
+    return list(dict.fromkeys(notes))

@@ -1,0 +1,337 @@
+"""What if subjects had been kept apart, or nothing had been dropped? The same classifier, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.engine import Progress
+from proband.engine.frames import frame_of_rows
+from proband.errors import DesignError, UsageError, first_few
+from proband.inference.accuracy.folds import notes_on
+from proband.inference.proportions import check_level, t_quantile
+from proband.protocols.choosing import Task
+from proband.protocols.notation import Protocol
+from proband.protocols.running.data import FeatureTable, labels_of
+from proband.protocols.running.results import ProtocolResult
+from proband.protocols.running.running import run_protocol
+from proband.protocols.splits.plans import AUTO, make_plan
+from proband.results.base import Answers
+from proband.results.targets import PEOPLE_ALIKE
+from proband.words import Note, Sentence, Target, fixed, plain
+
+UNKNOWN_DROPPED = Sentence(
+    "what-if.unknown-dropped",
+    "caution",
+    "{n:count} of the {total:count dropped id} {n:word is/are} not among the samples that can be used: {examples}",
+)
+UNEXPLAINED_DROPPED = Sentence(
+    "what-if.unexplained-dropped",
+    "caution",
+    "{n:count} of the {total:count dropped id} {n:word has/have} no reason: {examples}",
+)
+_FOUND = "{first} less {second}: {difference:points}, "
+FOUND = Sentence("what-if.found", "note", _FOUND + "{level:level} [{low:hundredfold}, {high:hundredfold}]")
+FOUND_ALONE = Sentence("what-if.found-without-interval", "note", _FOUND + "no interval")
+NO_INTERVAL = Sentence("what-if.no-interval", "note", "no interval: nothing varies over people")
+TESTED_AND_TRAINED = Sentence(
+    "what-if.tested-and-trained",
+    "note",
+    "the difference is of what is tested and of what is trained on, together",
+)
+_DIFFERENCE = "difference of accuracy on the pooled test samples, by "
+OF_MIXING = Target("accuracy-by-mixing", _DIFFERENCE + "whether subjects are in both training and testing")
+OF_DROPPING = Target("accuracy-by-dropping", _DIFFERENCE + "the dropped samples")
+PEOPLE = Target("people-tested", "people")
+DROPPED = Target("dropped", "dropped")
+CLASSIFIERS = Target("classifiers-and-splits", "the trained classifiers; the splits")
+
+
+Question = Literal["mixed", "dropped"]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Side:
+    """One of the two: its name, how much data it used, and what it reached."""
+
+    name: str
+    n_samples: int
+    result: ProtocolResult
+
+    def __repr__(self) -> str:
+        return f"{self.name}: {self.result.pooled!r}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {"name": self.name, "n_samples": self.n_samples, **self.result.to_dict()}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WhatIf:
+    """A classifier under two protocols, or with and without some of the data.
+
+    Attributes
+    ----------
+    sides
+        Mixed and unmixed, or with and without the dropped samples.
+    difference, low, high
+        The first side's accuracy on its pooled test samples less the second's, with its interval over people; the ends are None
+        where one person, or no variation at all, shows nothing of how sure it is.
+    n_subjects
+        The people on either side.
+    answers, notes
+        What the difference means, and what a reader should know.
+    """
+
+    question: Question
+    classifier: str
+    sides: tuple[Side, Side]
+    difference: float
+    low: float | None
+    high: float | None
+    standard_error: float | None
+    confidence_level: float
+    n_subjects: int
+    answers: Answers
+    notes: tuple[Note, ...]
+
+    def __repr__(self) -> str:
+        first, second = (f"{one.name} {fixed(one.result.pooled.value)}" for one in self.sides)
+        return f"WhatIf({self.classifier}: {first}, {second}; {self.sentence()})"
+
+    def sentence(self) -> Note:
+        """The difference in words, in percentage points."""
+        first, second = (one.name for one in self.sides)
+        if self.low is None or self.high is None:
+            return FOUND_ALONE(first=first, second=second, difference=self.difference)
+        return FOUND(
+            first=first,
+            second=second,
+            difference=self.difference,
+            level=self.confidence_level,
+            low=self.low,
+            high=self.high,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "question": self.question,
+            "classifier": self.classifier,
+            "sides": [one.to_dict() for one in self.sides],
+            "difference": self.difference,
+            "low": self.low,
+            "high": self.high,
+            "standard_error": self.standard_error,
+            "confidence_level": self.confidence_level,
+            "n_subjects": self.n_subjects,
+            "answers": self.answers.to_dict(),
+            "notes": plain(self.notes),
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return one row for each side."""
+        return frame_of_rows(
+            [
+                {
+                    "side": one.name,
+                    "classifier": self.classifier,
+                    "protocol": str(one.result.protocol),
+                    "samples": one.n_samples,
+                    "accuracy": one.result.pooled.value,
+                    "low": one.result.pooled.low,
+                    "high": one.result.pooled.high,
+                    "runs": one.result.spread.n_runs,
+                    "mean": one.result.spread.mean,
+                    "std": one.result.spread.std,
+                }
+                for one in self.sides
+            ]
+        )
+
+
+def what_if(
+    classifier: Any,
+    data: FeatureTable,
+    question: Question,
+    protocol: Protocol | str = AUTO,
+    *,
+    task: Task = "attribute",
+    label: str | None = None,
+    dropped: Collection[str] | Mapping[str, str | None] = (),
+    seed: int = 0,
+    confidence_level: float = 0.95,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    cache: str | Path | None = None,
+) -> WhatIf:
+    """Run a classifier twice, with one thing changed, and say how much that makes.
+
+    Parameters
+    ----------
+    classifier
+        One classifier as :func:`proband.protocols.running.running.run_protocol` takes it: a text, or a mapping of its name to it.
+    data
+        All samples, those that were dropped as well.
+    question
+        ``"mixed"``: subjects in training and testing both, against subject-disjoint splits of the same sizes.
+        ``"dropped"``: all samples, against those that are left without `dropped`.
+    protocol
+        What both sides run. For ``"mixed"`` it is run with and without the ``+``; LOSO stands against a cross-validation with as many
+        folds as there are subjects.
+    dropped
+        Ids that were dropped, or the reason for each; ids that are not in the data, and reasons that are missing, are told of.
+
+    Notes
+    -----
+    The difference is of accuracies on pooled test samples. People are its units: with residuals of each person's samples from both means,
+    its variance is that of their sums, d = Σ(x − m₁)/N₁ − Σ(y − m₂)/N₂ for each of G people, G/(G − 1)·Σd², with Student's t on
+    G − 1 degrees of freedom. Both sides are of the same people, so that what makes a person easy does not widen it.
+    """
+    check_level(confidence_level)
+    data = data.labelled(task, label)
+    settings: dict[str, Any] = {"task": task, "label": label, "seed": seed, "cache": cache}
+    stated = make_plan(
+        protocol, data.samples, labels_of(data.samples, task, label), task=task, seed=seed
+    ).protocol
+    if question == "mixed":
+        if dropped:
+            raise UsageError("Whether subjects are mixed is one question, and what was dropped another.")
+        pairs = [
+            ("mixed", data, _shared(stated, data)),
+            ("unmixed", data, _kept_apart(stated)),
+        ]
+    elif question == "dropped":
+        pairs = [("with", data, stated), ("without", _without(data, dropped), stated)]
+    else:
+        raise UsageError(f"There is no question {question!r}.", "ask 'mixed' or 'dropped'.")
+    named = [classifier] if isinstance(classifier, str) else classifier
+    if len(named) != 1:
+        raise UsageError(f"One classifier is asked about, got {len(named)}.")
+    sides = []
+    for name, used, chosen in pairs:
+        run = run_protocol(
+            named,
+            used,
+            chosen,
+            confidence_level=confidence_level,
+            threads=threads,
+            progress=progress,
+            **settings,
+        )
+        sides.append(Side(name, len(used), run.results[0]))
+    notes = (*data.notes, *_notes_on(dropped, data))
+    return _compared(question, (sides[0], sides[1]), confidence_level, notes)
+
+
+def _shared(protocol: Protocol, data: FeatureTable) -> Protocol:
+    """The protocol with subjects on both sides."""
+    if protocol.kind == "leave-one-subject-out":
+        return Protocol("cross-validation", folds=len(data.samples.subjects), disjoint=False)
+    return replace(protocol, disjoint=False)
+
+
+def _kept_apart(protocol: Protocol) -> Protocol:
+    """The protocol with every subject on one side."""
+    try:
+        return replace(protocol, disjoint=True)
+    except UsageError:
+        raise DesignError(
+            f"{protocol} tests the very subjects it trains on, so it has no unmixed form.",
+            "ask with a protocol that has one: 80-20 HO, 10f CV, LOO or LOSO.",
+        ) from None
+
+
+def _without(data: FeatureTable, dropped: Collection[str]) -> FeatureTable:
+    gone = set(dropped)
+    unknown = data.samples.ids.missing(dropped)
+    known = [place for place, name in enumerate(data.samples.ids) if name not in gone]
+    if len(known) == len(data):
+        named = f": {first_few(unknown)} and others are not in the data" if unknown else ""
+        raise DesignError(f"Nothing is dropped{named}.", "give data that hold the dropped samples as well.")
+    return data.take(known, DROPPED)
+
+
+def _notes_on(dropped: Collection[str] | Mapping[str, str | None], data: FeatureTable) -> list[Note]:
+    """What is wrong with a list of dropped samples."""
+    notes = []
+    unknown = data.samples.ids.missing(dropped)
+    if unknown:
+        notes.append(UNKNOWN_DROPPED(n=len(unknown), total=len(dropped), examples=first_few(unknown)))
+    if isinstance(dropped, Mapping):
+        unexplained = [name for name, why in dropped.items() if not (why or "").strip()]
+        if unexplained:
+            notes.append(
+                UNEXPLAINED_DROPPED(n=len(unexplained), total=len(dropped), examples=first_few(unexplained))
+            )
+    return notes
+
+
+def _compared(
+    question: Question, sides: tuple[Side, Side], level: float, more_notes: tuple[Note, ...]
+) -> WhatIf:
+    parts = [_means(one.result) for one in sides]
+    difference, error, n_people = difference_over_people(parts[0], parts[1])
+    low = high = None
+    if error is not None:
+        reach = t_quantile(level, n_people - 1.0) * error
+        low, high = max(-1.0, difference - reach), min(1.0, difference + reach)
+    answers = Answers(OF_MIXING if question == "mixed" else OF_DROPPING, PEOPLE, CLASSIFIERS, PEOPLE_ALIKE)
+    notes = [] if error is not None else [NO_INTERVAL()]
+    notes += notes_on(True, n_people)
+    if question == "dropped":
+        notes.append(TESTED_AND_TRAINED())
+    notes += more_notes
+    return WhatIf(
+        question,
+        sides[0].result.classifier,
+        sides,
+        difference,
+        low,
+        high,
+        error,
+        level,
+        n_people,
+        answers,
+        tuple(notes),
+    )
+
+
+def _means(result: ProtocolResult) -> tuple[Floats, npt.NDArray[Any]]:
+    """Each tested sample's share of right answers, and whose it is."""
+    table, people = result.predictions.correct()
+    return np.nanmean(table, axis=0), people
+
+
+def difference_over_people(
+    first: tuple[Floats, npt.NDArray[Any]], second: tuple[Floats, npt.NDArray[Any]]
+) -> tuple[float, float | None, int]:
+    """The difference of two means over samples of the same people, its standard error over people, and their number.
+
+    Parameters
+    ----------
+    first, second
+        A value for each sample, and the person it is of; the samples may differ.
+
+    Examples
+    --------
+    >>> people = np.array(list("abcd"))
+    >>> difference_over_people((np.array([1.0, 1, 1, 0]), people), (np.array([0.0, 1, 0, 0]), people))
+    (0.5, 0.28867513459481287, 4)
+    """
+    people, codes = np.unique(np.concatenate([first[1], second[1]]), return_inverse=True)
+    cut, n_people = len(first[1]), len(people)
+    sums = np.zeros(n_people)
+    for values, who, sign in ((first[0], codes[:cut], 1.0), (second[0], codes[cut:], -1.0)):
+        sums += sign * np.bincount(who, weights=values - values.mean(), minlength=n_people) / len(values)
+    difference = float(first[0].mean() - second[0].mean())
+    if n_people < 2 or float(np.abs(sums).max()) < 1e-12:
+        return difference, None, n_people
+    return difference, float(np.sqrt(n_people / (n_people - 1) * float(sums @ sums))), n_people

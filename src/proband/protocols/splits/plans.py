@@ -1,0 +1,177 @@
+"""A protocol fitted to samples: which one where nobody said, who meets its conditions, and the splits that follow."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.errors import DesignError, UsageError
+from proband.protocols.choosing import Task, auto_protocol
+from proband.protocols.notation import Protocol
+from proband.protocols.running.data import labels_of, subjects_of
+from proband.protocols.splits.splits import GENERATOR_VERSION, Missing, Split, Splitter, splitter
+from proband.samples import Samples
+from proband.words import Note, Target, count
+
+AUTO = "auto"
+_MOST_SPLITS = 100_000
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A protocol that is ready to be carried out on given samples.
+
+    Attributes
+    ----------
+    splitter
+        Makes the splits.
+    why
+        Why this protocol was chosen, if nobody asked for it.
+    train_on, test_on
+        Who meets the protocol's conditions.
+    left_out
+        The subjects who have too few samples for it.
+    """
+
+    splitter: Splitter
+    labels: npt.NDArray[np.str_]
+    subjects: npt.NDArray[np.str_]
+    why: Note | None = None
+    train_on: npt.NDArray[np.bool_] | None = None
+    test_on: npt.NDArray[np.bool_] | None = None
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def protocol(self) -> Protocol:
+        """The protocol, which states whether subjects are shared."""
+        return self.splitter.protocol
+
+    def splits(self) -> Iterator[Split]:
+        """Make the splits, one after the other; the same every time."""
+        return self.splitter.splits(self.labels, self.subjects, train_on=self.train_on, test_on=self.test_on)
+
+    @property
+    def n_splits(self) -> int:
+        """How many splits there are, at most."""
+        return self.splitter.get_n_splits(self.labels, groups=self.subjects)
+
+    @property
+    def has_two_pools(self) -> bool:
+        """Whether others may be tested than may train."""
+        everybody = np.ones(len(self.labels), np.bool_)
+        train, test = (everybody if pool is None else pool for pool in (self.train_on, self.test_on))
+        return not np.array_equal(train, test)
+
+    def too_few(self) -> npt.NDArray[np.bool_]:
+        """Which samples are of subjects who have too few for the protocol."""
+        return self.splitter.too_few(
+            self.labels, self.subjects, train_on=self.train_on, test_on=self.test_on
+        )[0]
+
+    def depends_on(self) -> dict[str, Any]:
+        """What the splits depend on, besides the samples."""
+        pools = b"".join(b"-" if pool is None else pool.tobytes() for pool in (self.train_on, self.test_on))
+        return {
+            "protocol": str(self.protocol),
+            "seed": int(self.splitter.seed),
+            "stratify": self.splitter.stratify,
+            "missing": self.splitter.missing,
+            "pools": hashlib.sha256(pools).hexdigest(),
+            "generator": GENERATOR_VERSION,
+        }
+
+
+def make_plan(
+    protocol: Protocol | str,
+    samples: Samples,
+    labels: npt.NDArray[np.str_],
+    *,
+    task: Task = "identity",
+    seed: int = 0,
+    stratify: bool = True,
+    missing: Missing = "error",
+) -> Plan:
+    """Fit a protocol to samples: choose one if it is ``auto``, and find who meets its conditions.
+
+    The conditions of a protocol (``[train: session == 1; test: session == 2]``) are conditions on the table of samples; the two data
+    sets of an external test may also be values of its column ``dataset``.
+    """
+    subjects, why = subjects_of(samples), None
+    if isinstance(protocol, str) and protocol.strip().lower() == AUTO:
+        protocol, why = auto_protocol(labels, subjects, task)
+    made = splitter(protocol, seed=seed, stratify=stratify, missing=missing)
+    stated = made.protocol
+    train_on, test_on = (
+        None if text is None else _meeting(samples, text) for text in (stated.train_on, stated.test_on)
+    )
+    left_out = made.left_out(labels, subjects, train_on=train_on, test_on=test_on)
+    plan = Plan(made, labels, subjects, why, train_on, test_on, left_out)
+    if plan.n_splits > _MOST_SPLITS:
+        raise DesignError(
+            f"{stated} has {count(plan.n_splits)} splits of these samples, and {count(_MOST_SPLITS)} are the most.",
+            "ask for fewer repeats, or fewer folds.",
+        )
+    return plan
+
+
+def make_plans(
+    protocols: Sequence[Protocol | str],
+    samples: Samples,
+    *,
+    task: Task = "identity",
+    label: str | None = None,
+    seed: int = 0,
+    stratify: bool = True,
+    missing: Missing = "error",
+) -> tuple[dict[int, Target], list[Plan]]:
+    """Fit protocols to the samples that all of them can use.
+
+    Returns
+    -------
+    tuple
+        Why samples are left out, by their positions: they are of subjects with too few for one of the protocols, which happens only if
+        `missing` is "drop". And the plans, which are for the others.
+    """
+    settings: dict[str, Any] = {"task": task, "seed": seed, "stratify": stratify, "missing": missing}
+    labels = labels_of(samples, task, label)
+    plans = [make_plan(one, samples, labels, **settings) for one in protocols]
+    short: dict[int, Target] = {}
+    if missing == "drop":
+        for plan in plans:
+            why = Target(
+                f"too-few-for: {plan.protocol}", f"too few samples of the subject for {plan.protocol}"
+            )
+            short |= {int(k): why for k in np.flatnonzero(plan.too_few()) if int(k) not in short}
+    if not short:
+        return {}, plans
+    if len(short) == len(samples):
+        raise DesignError("All subjects have too few samples.", "choose smaller sizes.")
+    used = samples.take(np.setdiff1d(np.arange(len(samples)), list(short)))
+    labels = labels_of(used, task, label)
+    again = [
+        replace(make_plan(plan.protocol, used, labels, **settings), why=plan.why, left_out=plan.left_out)
+        for plan in plans
+    ]
+    return short, again
+
+
+def _meeting(samples: Samples, text: str) -> npt.NDArray[np.bool_]:
+    frame = samples.frame
+    if "dataset" in frame.columns and text in frame["dataset"].cast(pl.String).to_list():
+        return np.asarray((frame["dataset"].cast(pl.String) == text).fill_null(False).to_numpy())
+    try:
+        chosen = samples.select(text).positions
+    except UsageError as error:
+        raise UsageError(
+            f"{text!r} is neither a condition on the samples nor a value of a column 'dataset': {error.message}",
+            "write, for example, 10×5f CV [train: session == 1; test: session == 2].",
+        ) from None
+    mask = np.zeros(len(samples), np.bool_)
+    mask[chosen] = True
+    return mask

@@ -1,0 +1,324 @@
+"""The random divisions a protocol asks for: seeded, the same in any order, and usable as scikit-learn's ``cv``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from proband.errors import DesignError, Hint, UsageError, first_few
+from proband.protocols.notation import Protocol
+from proband.protocols.splits.folds import cross_validation
+from proband.protocols.splits.holdout import (
+    class_hold_out,
+    counted_hold_out,
+    external,
+    hold_out,
+    per_subject_hold_out,
+    too_few,
+)
+from proband.protocols.splits.leaving import leave_one_out, leave_one_subject_out, sampled_leave_one_out
+from proband.protocols.splits.material import Mask, Material, Parts, checked_parts, material, positions_of
+from proband.samples.ids import Positions
+from proband.words import count
+
+GENERATOR_VERSION = 1
+"""Raised whenever the same seed would give other splits."""
+
+Missing = Literal["error", "drop"]
+_DIVISIONS: dict[str, Callable[[Material, Protocol, bool, np.random.Generator], Iterator[Parts]]] = {
+    "hold-out": hold_out,
+    "per-subject hold-out": per_subject_hold_out,
+    "counted hold-out": counted_hold_out,
+    "class hold-out": class_hold_out,
+    "cross-validation": cross_validation,
+    "leave-one-out": leave_one_out,
+    "sampled leave-one-out": sampled_leave_one_out,
+    "leave-one-subject-out": leave_one_subject_out,
+    "external": external,
+}
+_TESTS_EVERYBODY = ("cross-validation", "leave-one-out", "leave-one-subject-out")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Split:
+    """One division of the samples.
+
+    Attributes
+    ----------
+    repeat, fold
+        Which of the protocol's, both counted from 1; a hold-out has one fold in each repeat.
+    train, test
+        Positions of samples, ascending.
+    validation
+        Positions of the samples to tune on, of a protocol with three parts; otherwise None.
+    """
+
+    repeat: int
+    fold: int
+    train: Positions
+    test: Positions
+    validation: Positions | None = None
+
+    def __repr__(self) -> str:
+        tuned = "" if self.validation is None else f"{count(len(self.validation))} validation, "
+        return f"Split(repeat {self.repeat}, fold {self.fold}: {count(len(self.train))} train, {tuned}{count(len(self.test))} test)"
+
+
+@dataclass(frozen=True)
+class Splitter:
+    """Make the splits of a protocol.
+
+    Every repeat has a random stream of its own, so repeats are the same in whatever order, and by however
+    many threads, they are made.
+
+    Parameters
+    ----------
+    protocol
+        What to do. Where it does not say whether subjects are shared, they are, and it is made to say so.
+    seed
+        Of the random choices.
+    stratify
+        Whether parts are to have the classes of the whole, as nearly as can be. What was reached is told by
+        :func:`proband.protocols.splits.balancing.imbalance`.
+    missing
+        What to do with subjects that have too few samples for the numbers per subject: "error" names them,
+        "drop" leaves them out (:meth:`left_out` names and counts them).
+    all_classes
+        Whether to refuse splits that test a class of which nothing was trained.
+
+    Examples
+    --------
+    >>> people = ["a", "a", "b", "b", "b", "c"]
+    >>> for split in Splitter(Protocol.parse("LOSO")).splits(["x", "y", "x", "y", "y", "x"], people):
+    ...     print(split, split.test)
+    Split(repeat 1, fold 1: 4 train, 2 test) [0 1]
+    Split(repeat 1, fold 2: 3 train, 3 test) [2 3 4]
+    Split(repeat 1, fold 3: 5 train, 1 test) [5]
+    """
+
+    protocol: Protocol
+    seed: int = 0
+    stratify: bool = True
+    missing: Missing = "error"
+    all_classes: bool = True
+
+    def __post_init__(self) -> None:
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int | np.integer) or self.seed < 0:
+            raise UsageError(f"A seed is a whole number of at least 0, got {self.seed!r}.")
+        if self.missing not in ("error", "drop"):
+            raise UsageError(f"missing is 'error' or 'drop', got {self.missing!r}.")
+        if self.protocol.kind not in _DIVISIONS:
+            raise DesignError(
+                "A protocol that is not stated cannot be carried out.", "write, for example, 10×10f CV+."
+            )
+        if self.protocol.disjoint is None:
+            object.__setattr__(self, "protocol", replace(self.protocol, disjoint=False))
+
+    def splits(
+        self,
+        labels: Any,
+        subjects: Any = None,
+        *,
+        ids: Collection[str] | None = None,
+        train_on: Any = None,
+        test_on: Any = None,
+        repeats: Iterable[int] | None = None,
+    ) -> Iterator[Split]:
+        """Divide samples, given the class and the subject of each.
+
+        Parameters
+        ----------
+        labels, subjects
+            One of each per sample. Mixed protocols need no subjects, and only those that count per class need
+            labels.
+        ids
+            The samples' names, if `train_on` or `test_on` list names.
+        train_on, test_on
+            The samples that meet the protocol's conditions (``[train: session 1; test: session 2]``), or
+            the two data sets of an external test: masks, positions or ids. Numbers of samples are drawn from
+            them; folds and percentages divide all samples, of which those that may not train or be tested are
+            then left out.
+        repeats
+            Which repeats to make, counted from 1; by default all.
+
+        Raises
+        ------
+        DesignError
+            If the protocol cannot be carried out: at once where that is certain, or at the split where chance
+            has it so.
+        """
+        of = self._material(material(labels, subjects, ids=ids, train_on=train_on, test_on=test_on))
+        return self._made(of, self._repeats(repeats))
+
+    def left_out(
+        self,
+        labels: Any,
+        subjects: Any,
+        *,
+        ids: Collection[str] | None = None,
+        train_on: Any = None,
+        test_on: Any = None,
+    ) -> tuple[str, ...]:
+        """The subjects with too few samples for the protocol's numbers per subject."""
+        return self.too_few(labels, subjects, ids=ids, train_on=train_on, test_on=test_on)[1]
+
+    def too_few(
+        self,
+        labels: Any,
+        subjects: Any,
+        *,
+        ids: Collection[str] | None = None,
+        train_on: Any = None,
+        test_on: Any = None,
+    ) -> tuple[Mask, tuple[str, ...]]:
+        """Which samples are of subjects with too few for the protocol's numbers per subject, and who these are."""
+        return too_few(material(labels, subjects, ids=ids, train_on=train_on, test_on=test_on), self.protocol)
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Positions, Positions]]:  # noqa: N803
+        """Yield positions to train and to test, as scikit-learn asks for them.
+
+        Parameters
+        ----------
+        X
+            Anything with a length or a shape.
+        y
+            Class of each sample.
+        groups
+            Subject of each sample. Numbers per subject (``HO*``) take the classes for subjects if there are none.
+        """
+        counts_subjects = self.protocol.kind in ("per-subject hold-out", "counted hold-out")
+        if groups is None and y is not None and counts_subjects and self.protocol.per is None:
+            groups = y
+        of = self._material(material(y, groups, n=_length(X)))
+        return ((made.train, made.test) for made in self._made(of, self._repeats(None)))
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: N803
+        """How many splits there are; leaving one out needs to know of what."""
+        stated = self.protocol.n_splits
+        if stated is not None:
+            return stated
+        counted = groups if self.protocol.kind == "leave-one-subject-out" else y if X is None else X
+        if counted is None:
+            raise DesignError(
+                f"How many splits {self.protocol} has depends on the data.",
+                "pass X, and groups=… (the subject of each sample) for LOSO.",
+            )
+        return len(np.unique(np.asarray(counted))) if counted is groups else _length(counted)
+
+    def _made(self, of: Material, repeats: Iterable[int]) -> Iterator[Split]:
+        divide = _DIVISIONS[self.protocol.kind]
+        for repeat in repeats:
+            stream = np.random.default_rng(np.random.SeedSequence(int(self.seed), spawn_key=(repeat,)))
+            for fold, parts in enumerate(divide(of, self.protocol, self.stratify, stream), start=1):
+                where = f"{self.protocol}: in repeat {repeat}, fold {fold}"
+                train, validation, test = positions_of(checked_parts(parts, of, where, self.all_classes))
+                assert train is not None
+                assert test is not None
+                yield Split(repeat, fold, train, test, validation)
+
+    def _repeats(self, asked: Iterable[int] | None) -> Iterable[int]:
+        every = range(1, self.protocol.repeats + 1)
+        chosen = every if asked is None else [int(repeat) for repeat in asked]
+        outside = [repeat for repeat in chosen if repeat not in every]
+        if outside:
+            raise UsageError(f"{self.protocol} has repeats 1 to {len(every)}, not {outside[0]}.")
+        return chosen
+
+    def _material(self, of: Material) -> Material:
+        """Refuse what cannot be done with these samples, and leave out who has too few."""
+        protocol = self.protocol
+        if of.n < 2:
+            raise DesignError(
+                f"{of.n} sample cannot be divided." if of.n else "There are no samples to divide."
+            )
+        self._check_conditions(of)
+        if protocol.is_disjoint:
+            of.known_subjects(f"{protocol} is subject-disjoint")
+            if of.is_identity:
+                raise DesignError(
+                    f"{protocol} keeps tested subjects out of training, but here subjects are the classes: "
+                    "nobody can be recognised who was never learned.",
+                    "recognise subjects with a mixed protocol (without +), or attributes with this one.",
+                )
+        short, names = too_few(of, protocol)
+        if names and self.missing == "error":
+            raise DesignError(
+                f"{protocol}: {count(len(names))} of the subjects have too few samples: {first_few(names)}.",
+                Hint("choose smaller sizes, or leave them out with {option:missing=drop}."),
+            )
+        if names:
+            of = replace(of, may_train=of.train_pool & ~short, may_test=of.test_pool & ~short)
+        if self.all_classes and protocol.kind in _TESTS_EVERYBODY:
+            _refuse_lone_classes(of, protocol)
+        return of
+
+    def _check_conditions(self, of: Material) -> None:
+        """Refuse conditions that are stated and not met, and the reverse: the protocol must say what was done."""
+        if self.protocol.kind == "external":
+            return
+        for side, stated, given in (
+            ("train", self.protocol.train_on, of.may_train),
+            ("test", self.protocol.test_on, of.may_test),
+        ):
+            if stated is not None and given is None:
+                raise DesignError(
+                    f"{self.protocol} has a condition on who may {side}, and it was not said who meets it.",
+                    f"pass {side}_on=…: a mask, positions or ids.",
+                )
+            if stated is None and given is not None:
+                raise UsageError(
+                    f"{side}_on was given, but {self.protocol} states no such condition.",
+                    f"write it into the protocol: [{side}: …].",
+                )
+
+
+def splitter(
+    protocol: Protocol | str,
+    *,
+    seed: int = 0,
+    stratify: bool = True,
+    missing: Missing = "error",
+    all_classes: bool = True,
+) -> Splitter:
+    """Make the splitter of a protocol, which may be given in its notation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sex = np.repeat(["f", "m"], 20)
+    >>> next(splitter("5f CV+").splits(sex, np.arange(40) // 2))
+    Split(repeat 1, fold 1: 32 train, 8 test)
+    """
+    if isinstance(protocol, str):
+        protocol = Protocol.parse(protocol)
+    return Splitter(protocol, seed, stratify, missing, all_classes)
+
+
+def _refuse_lone_classes(of: Material, protocol: Protocol) -> None:
+    """Find classes that cannot be in training when they are tested: of one sample, or of one subject."""
+    if of.labels is None:
+        return
+    train: Mask = of.train_pool
+    holders = (
+        np.arange(of.n) if not protocol.is_disjoint else of.known_subjects(f"{protocol} is subject-disjoint")
+    )
+    pairs = np.unique(of.labels[train] * (int(holders.max()) + 1) + holders[train])
+    n_holders = np.bincount(pairs // (int(holders.max()) + 1), minlength=len(of.classes))
+    tested = np.bincount(of.labels[of.test_pool], minlength=len(of.classes)) > 0
+    separate = not (train & of.test_pool).any()
+    lone = [of.classes[k] for k in np.flatnonzero(tested & (n_holders < (1 if separate else 2)))]
+    if lone:
+        what = "subject" if protocol.is_disjoint else "sample"
+        raise DesignError(
+            f"{protocol}: {count(len(lone))} classes have a single {what} ({first_few(lone)}), so that nothing is left "
+            "to train on when it is tested.",
+            Hint("leave them out, or {give:all_classes=off} to test them nevertheless."),
+        )
+
+
+def _length(values: Any) -> int:
+    shape = getattr(values, "shape", None)
+    return int(shape[0]) if shape else len(values)

@@ -1,0 +1,1 @@
+"""Each analysis as people read it: tables and sentences."""

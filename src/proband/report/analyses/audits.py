@@ -1,0 +1,148 @@
+"""Audits, and what would have been otherwise, as tables for the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from proband.protocols.audit.findings import Audit, Finding
+from proband.words import Note, Sentence, as_sentence, count, fixed, interval, p_value
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from proband.protocols.running.what_if import WhatIf
+
+_STYLES = {"leak": "bold red", "fault": "red", "warning": "yellow", "note": "dim"}
+_SPLITS = Sentence(
+    "audit.splits",
+    "note",
+    "{source}: {splits:count split} of {samples:count sample} of {subjects:count subject}, to recognise {what}",
+)
+_LOOKED_FOR = Sentence("audit.looked-for", "note", "Looked for: {what:parts}")
+_UNCHECKED = Sentence("audit.unchecked", "caution", "Of the protocol it was not checked: {what:parts}")
+_NO_COPIES = Sentence(
+    "audit.copies-not-looked-for",
+    "caution",
+    "Copies of images were not looked for: give --images or --embeddings",
+)
+_NO_LOSSES = Sentence(
+    "audit.losses-unknown",
+    "caution",
+    "Nothing is known of samples that were collected and dropped: give --collected and --exclusions",
+)
+_LOSSES = Sentence(
+    "audit.losses",
+    "note",
+    "Of {collected:count collected sample} {used:count is/are} used and {lost:count is/are} not",
+)
+_SOUND = Sentence("audit.sound", "note", "Neither a leak nor a fault was found")
+_LEAKS = Sentence("audit.leaks", "caution", "Not sound: {leaks:count leak}")
+_FAULTS = Sentence("audit.faults", "caution", "Not sound: {faults:count fault}")
+_LEAKS_AND_FAULTS = Sentence(
+    "audit.leaks-and-faults", "caution", "Not sound: {leaks:count leak} and {faults:count fault}"
+)
+_WHAT_IF = Sentence("what-if.difference", "note", "{classifier}: {found}")
+_WHAT_IF_ANSWERS = Sentence(
+    "what-if.answers", "note", "Varying {varying} ({n:count}); fixed: {fixed}; assuming: {assuming}"
+)
+
+
+def findings_table(audit: Audit) -> Table:
+    """Make a table of findings, the gravest first: what was found, whom it names, and the cure."""
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("", "found", "named", "cure"):
+        table.add_column(name, overflow="fold")
+    for found in audit.findings:
+        cells = (found.severity, finding_sentence(found), _named(found), as_sentence(found.cure))
+        table.add_row(*map(escape, cells), style=_STYLES[found.severity])
+    return table
+
+
+def finding_sentence(found: Finding) -> str:
+    """The finding, with its p-value if chance could have made it."""
+    what = as_sentence(found.what)
+    if found.p_value is None:
+        return what
+    return f"{what} p {p_value(found.p_value)} ({found.test})."
+
+
+def _named(found: Finding) -> str:
+    rest = found.count - len(found.examples)
+    # Reasons and classes are counted in samples, so that what is left of them is not known.
+    counted_all = found.examples_are_groups
+    more = [f"and {count(rest)} more"] if rest > 0 and found.examples and not counted_all else []
+    return "\n".join([*found.examples, *more])
+
+
+def audit_statements(audit: Audit) -> list[Note]:
+    """Say what was looked at, for what, and what the outcome is, a note each."""
+    lost = audit.losses
+    return [
+        _SPLITS(
+            source=audit.source,
+            splits=audit.n_splits,
+            samples=audit.n_samples,
+            subjects=audit.n_subjects,
+            what=audit.task if audit.label is None else f"{audit.task} {audit.label}",
+        ),
+        _LOOKED_FOR(what=tuple(audit.looked_for)),
+        *([_UNCHECKED(what=tuple(audit.unchecked))] if audit.unchecked else []),
+        *([_NO_COPIES()] if audit.duplicates is None else []),
+        _NO_LOSSES()
+        if lost is None
+        else _LOSSES(collected=lost.n_collected, used=lost.n_used, lost=lost.n_lost),
+    ]
+
+
+def verdict(audit: Audit) -> Note:
+    """Say in one sentence whether the splits are sound."""
+    if audit.is_sound:
+        return _SOUND()
+    leaks, faults = (sum(found.severity == name for found in audit.findings) for name in ("leak", "fault"))
+    if leaks and faults:
+        return _LEAKS_AND_FAULTS(leaks=leaks, faults=faults)
+    return _LEAKS(leaks=leaks) if leaks else _FAULTS(faults=faults)
+
+
+def what_if_table(found: WhatIf) -> Table:
+    """Make a table of the two sides: accuracy with its interval, and its spread over runs."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for place, name in enumerate(
+        ("", "protocol", "samples", "accuracy", "interval", "mean over runs", "runs")
+    ):
+        table.add_column(name, justify="right" if place > 1 else "left")
+    for one in found.sides:
+        pooled, spread = one.result.pooled, one.result.spread
+        ends = "" if pooled.low is None or pooled.high is None else interval(pooled.low, pooled.high)
+        over = fixed(spread.mean) + ("" if spread.std is None else f" ± {fixed(spread.std)}")
+        cells = (
+            one.name,
+            str(one.result.protocol),
+            count(one.n_samples),
+            fixed(pooled.value),
+            ends,
+            over,
+            count(spread.n_runs),
+        )
+        table.add_row(*map(Text, cells))
+    return table
+
+
+def what_if_statements(found: WhatIf) -> list[Note]:
+    """Say the difference, what varies behind it, and what a reader should know, a note each."""
+    answers = found.answers
+    return [
+        _WHAT_IF(classifier=found.classifier, found=found.sentence()),
+        _WHAT_IF_ANSWERS(
+            varying=answers.varying, n=found.n_subjects, fixed=answers.fixed, assuming=answers.assuming
+        ),
+        *found.notes,
+    ]

@@ -1,0 +1,148 @@
+"""Protocol cards and published results as tables for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from proband.protocols.cards.card import NOT_STATED, ProtocolCard, shown
+from proband.protocols.cards.comparability import Comparability, Verdict
+from proband.protocols.cards.literature import Group, Literature, Pair
+from proband.protocols.notation import Protocol
+from proband.words import Note, Sentence, count, fixed
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_STYLES: dict[Verdict, str] = {"agree": "green", "differ": "red", "not stated": "dim"}
+_UNKNOWN = "?"
+_TWO_ROWS = Sentence("literature.two-rows", "note", "rows {first} and {second}")
+_SAME_PROTOCOL = Sentence("literature.same-protocol", "note", "Same protocol on the same data: {pairs:row}")
+_NO_TWO_ROWS = Sentence("literature.no-same-protocol", "note", "Same protocol on the same data: no two rows")
+_LISTED_TWICE = Sentence(
+    "literature.listed-twice", "note", "One publication listed twice, not a comparison: {pairs:row}"
+)
+_ON_THEIR_WORD = Sentence(
+    "literature.on-their-word", "note", "Comparable on their word only, {protocol}: {rows:parts}"
+)
+_MIXED_OR_NOT = Sentence("literature.mixed-not-stated", "note", "{notation}, mixed or not being not stated")
+_ROWS = Sentence("literature.rows", "note", "rows {rows:names} of {publications:count publication}")
+_SOME_PAIRS = Sentence("literature.some-pairs", "note", "{n:count} of their {possible:count pair}")
+
+
+def comparability_table(found: Comparability, names: tuple[str, str], everything: bool = False) -> Table:
+    """Make a table of two cards, field by field; fields that neither states, or that do not bear on it, only if asked."""
+    table = _table("field", *names, "")
+    for one in found.fields:
+        if everything or (one.bears and (one.a, one.b) != (None, None)):
+            style = _STYLES[one.verdict] if one.bears else "dim"
+            _add(table, [one.field, shown(one.a), shown(one.b), one.verdict], style)
+    return table
+
+
+def literature_table(found: Literature) -> Table:
+    """Make a table of published results, as the review has them; what is not stated is a question mark."""
+    conditions = sorted({name for card in found.cards for name, _ in card.conditions or ()})
+    classes = sorted({name for card in found.cards for name, _ in card.task.classes or ()})
+    counted = ["subjects"] if any(card.dataset.subjects for card in found.cards) else []
+    imaged = ["images each"] if any(card.dataset.images_per_subject for card in found.cards) else []
+    columns = ["row", "method", "publication", "year", "accuracy", *counted, *imaged, *conditions, *classes]
+    table = _table(*columns, "protocol")
+    for card in found.cards:
+        images = card.dataset.images_per_subject
+        cells = [
+            str(card.provenance.row),
+            card.method,
+            card.provenance.publication,
+            str(card.provenance.year),
+            None if card.value.estimate is None else fixed(100 * card.value.estimate, 1),
+            *([_number(card.dataset.subjects)] if counted else []),
+            *([None if images is None else shown(list(images))] if imaged else []),
+            *(_condition(card, name) for name in conditions),
+            *(_number(dict(card.task.classes or ()).get(name)) for name in classes),
+            card.protocol.notation,
+        ]
+        _add(table, [_UNKNOWN if cell is None else cell for cell in cells])
+    return table
+
+
+def pairs_table(found: Literature, pairs: Sequence[Pair]) -> Table:
+    """Make a table of pairs of published results."""
+    cards = {card.provenance.row: card for card in found.cards}
+    table = _table("rows", "methods", "accuracy", "protocol", "may they be compared?")
+    for pair in pairs:
+        a, b = (cards[row] for row in pair.rows)
+        values = " and ".join(fixed(100 * (card.value.estimate or 0), 1) for card in (a, b))
+        protocols = dict.fromkeys(card.protocol.notation or NOT_STATED for card in (a, b))
+        cells = [
+            f"{pair.rows[0]}, {pair.rows[1]}",
+            f"{a.method} and {b.method}",
+            values,
+            " / ".join(protocols),
+            _verdict(pair.found),
+        ]
+        _add(table, cells)
+    return table
+
+
+def literature_statements(found: Literature) -> list[Note]:
+    """Say which rows are comparable, and how the table was read, a note each."""
+    pairs = found.pairs()
+    two = _rows(pair.rows for pair in pairs if not pair.found.same_result)
+    once = _rows(pair.rows for pair in pairs if pair.found.same_result)
+    return [
+        _SAME_PROTOCOL(pairs=two) if two else _NO_TWO_ROWS(),
+        *([_LISTED_TWICE(pairs=once)] if once else []),
+        *map(_of_group, found.groups()),
+        *found.notes,
+    ]
+
+
+def _rows(pairs: Iterable[tuple[int, int]]) -> tuple[Note, ...]:
+    return tuple(_TWO_ROWS(first=a, second=b) for a, b in pairs)
+
+
+def _of_group(group: Group) -> Note:
+    possible = len(group.rows) * (len(group.rows) - 1) // 2
+    some = () if group.n_pairs == possible else (_SOME_PAIRS(n=group.n_pairs, possible=possible),)
+    unsaid = Protocol.parse(group.notation).disjoint is None
+    return _ON_THEIR_WORD(
+        protocol=_MIXED_OR_NOT(notation=group.notation) if unsaid else group.notation,
+        rows=(
+            _ROWS(rows=tuple(map(str, group.rows)), publications=group.n_publications),
+            *some,
+        ),
+    )
+
+
+def _verdict(found: Comparability) -> str:
+    if found.same_result:
+        return "same publication and value: not a comparison"
+    within = ", within one publication" if found.same_publication else ""
+    return f"{int(found.level)}: {found.level.words}{within}"
+
+
+def _condition(card: ProtocolCard, name: str) -> str | None:
+    value = dict(card.conditions or ()).get(name)
+    return None if value is None else shown(value)
+
+
+def _number(value: int | None) -> str | None:
+    return None if value is None else count(value)
+
+
+def _table(*columns: str) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in columns:
+        table.add_column(name, overflow="fold")
+    return table
+
+
+def _add(table: Table, cells: Sequence[str], style: str | None = None) -> None:
+    """Add a row of plain text: brackets of the notation are not markup."""
+    from rich.text import Text
+
+    table.add_row(*map(Text, cells), style=style)

@@ -1,0 +1,233 @@
+"""Virtual experiments as people read them: rates over choices of images, differences, and who could take part."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from proband import words
+from proband.engine.frames import frame_of_rows
+from proband.inference import VirtualExperiments
+from proband.inference.image_choice.estimates import compared
+from proband.inference.image_choice.trials import LOW_RANKS
+from proband.report.figures.choices import (
+    differences_figure,
+    rank_intervals_figure,
+    rate_distributions_figure,
+)
+from proband.report.grids import Grid, as_rich
+from proband.report.notes import answered
+from proband.results.compared import metrics_statement
+from proband.samples import Pool
+from proband.words import (
+    Note,
+    Sentence,
+    counted,
+    effect,
+    effect_interval,
+    fixed,
+    interval,
+    out_of,
+    p_alone,
+    part_of,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.table import Table
+
+_MOST_PAIRS = 28  # differences that tables show: those of eight algorithms
+_TRIALS = Sentence(
+    "choices.trials",
+    "note",
+    "{n:count} {kind} trials with {people:count person/people} each, seed {seed}; ties {ties}; {kernel} kernel",
+)
+_NOT_WON = Sentence(
+    "choices.not-won",
+    "note",
+    "How often the first does not win counts image choices of these people; trials are no draws under a null hypothesis, so its "
+    "share is no p-value. The p-value over people (sign-flip of people's mean successes, not adjusted) asks whether they differ "
+    "on other people",
+)
+_UNDRAWN = Sentence("choices.left-undrawn", "note", "Figure {figure}: {part}; the tables have all")
+
+
+def rates_frame(result: VirtualExperiments, level: float = 0.95) -> pl.DataFrame:
+    """Every algorithm and rank: mean, standard deviation and percentile interval over choices of images."""
+    rows = []
+    for name in result.algorithms:
+        for rank in range(1, result.n_ranks + 1):
+            spread = result.rate(name, rank)
+            low, high = spread.interval(level)
+            rows.append((name, rank, spread.mean, spread.standard_deviation, low, high))
+    return frame_of_rows(rows, ["algorithm", "rank", "mean", "standard_deviation", "low", "high"])
+
+
+def differences_frame(result: VirtualExperiments, rank: int = 1, level: float = 0.95) -> pl.DataFrame:
+    """Every pair at a rank: D over choices of images, how often the first does not win, and the test over people."""
+    rows = []
+    for first, second in combinations(result.algorithms, 2):
+        pair = compared(result, first, second, rank, None, level)
+        rows.append(
+            (
+                first,
+                second,
+                rank,
+                pair.difference,
+                pair.low,
+                pair.high,
+                pair.not_won,
+                pair.n_trials,
+                pair.p_value,
+            )
+        )
+    columns = ["first", "second", "rank", "difference", "low", "high", "not_won", "trials", "p_over_people"]
+    return frame_of_rows(rows, columns)
+
+
+def choices_table(result: VirtualExperiments, rank: int, level: float) -> Table:
+    """Make a table of rates for the terminal."""
+    return as_rich(choices_grid(result, rank, level))
+
+
+def choices_grid(result: VirtualExperiments, rank: int = 1, level: float = 0.95) -> Grid:
+    """Make a table of rates as text."""
+    rows = []
+    for name in result.algorithms:
+        spread = result.rate(name, rank)
+        low, high = spread.interval(level)
+        rows.append((name, fixed(spread.mean), fixed(spread.standard_deviation), interval(low, high)))
+    header = (
+        "algorithm",
+        f"mean rate at rank {rank}",
+        "s.d. over choices",
+        f"{words.level(level)} of choices",
+    )
+    return Grid("", header, tuple(rows))
+
+
+def differences_table(result: VirtualExperiments, rank: int, level: float) -> Table:
+    """Make a table of differences for the terminal."""
+    table = as_rich(differences_grid(result, rank, level))
+    more = comb(len(result.algorithms), 2) - _MOST_PAIRS
+    if more > 0:
+        table.caption = f"and {counted(more, 'more pair')}: --json or --out has all"
+    return table
+
+
+def differences_grid(
+    result: VirtualExperiments, rank: int = 1, level: float = 0.95, most: int | None = _MOST_PAIRS
+) -> Grid:
+    """Make a table of differences as text, of as many pairs as can be read, or of all."""
+    rank = min(rank, LOW_RANKS)
+    rows = [
+        (
+            f"{row['first']} − {row['second']}",
+            effect(row["difference"]),
+            effect_interval(row["low"], row["high"]),
+            out_of(row["not_won"], row["trials"]),
+            p_alone(row["p_over_people"]),
+        )
+        for row in differences_frame(result, rank, level)[:most].iter_rows(named=True)
+    ]
+    header = (
+        f"at rank {rank}",
+        "difference, points",
+        f"{words.level(level)} of choices",
+        "does not win in",
+        "p over people",
+    )
+    return Grid("", header, tuple(rows))
+
+
+def choices_statements(result: VirtualExperiments) -> list[Note]:
+    """Say what the numbers mean, a note each."""
+    return [
+        _TRIALS(
+            n=result.n_trials,
+            kind="balanced" if result.design.balanced else "unbalanced",
+            people=result.n_subjects,
+            seed=result.seed,
+            ties=result.ties,
+            kernel=result.kernel,
+        ),
+        metrics_statement(result.metrics.items()),
+        answered(result.answers),
+        *([_NOT_WON()] if len(result.algorithms) > 1 else []),
+        *result.notes,
+    ]
+
+
+def figures_of(result: VirtualExperiments, level: float = 0.95) -> dict[str, Figure]:
+    """The figures of the paper that these results allow: distributions, intervals by rank, differences."""
+    names = result.algorithms
+    last = min(result.n_ranks, LOW_RANKS)
+    leading = leading_algorithms(result)
+    drawn, paired = leading[:_MOST_BANDS], leading[:_MOST_PAIRED]
+    among, between = left_undrawn(result)
+    made = {
+        "distributions": rate_distributions_figure(
+            {name: result.rate(name) for name in names}, _bin_width(result.n_subjects)
+        ),
+        "ranks": rank_intervals_figure(
+            {name: [result.rate(name, t) for t in range(1, last + 1)] for name in names if name in drawn},
+            level,
+            note=among,
+        ),
+    }
+    pairs = list(combinations((name for name in names if name in paired), 2))
+    if pairs:
+        made["differences"] = differences_figure(
+            {(a, b): result.difference(a, b) for a, b in pairs},
+            _bin_width(result.n_subjects),
+            note=between,
+        )
+    return made
+
+
+_MOST_BANDS, _MOST_PAIRED = (
+    12,
+    6,
+)  # algorithms whose intervals, and whose differences, can be read in one figure
+
+
+def leading_algorithms(result: VirtualExperiments) -> list[str]:
+    """The algorithms by their mean rate at rank 1, the best first."""
+    return sorted(result.algorithms, key=lambda name: -result.rate(name).mean)
+
+
+def left_undrawn(result: VirtualExperiments) -> tuple[str, str]:
+    """Say which algorithms the figure of ranks draws, and which pairs that of differences; empty where it draws all."""
+    total = len(result.algorithms)
+    bands, paired = min(total, _MOST_BANDS), min(total, _MOST_PAIRED)
+    rule = "the {} with the highest mean rate at rank 1"
+    return (
+        part_of(bands, total, "algorithms", rule.format(bands)),
+        part_of(comb(paired, 2), comb(total, 2), "pairs", f"of {total} algorithms {rule.format(paired)}"),
+    )
+
+
+def undrawn_statements(result: VirtualExperiments) -> list[Note]:
+    """Say what the figures leave out, and where it is."""
+    figures = zip(("ranks", "differences"), left_undrawn(result), strict=True)
+    return [_UNDRAWN(figure=name, part=said) for name, said in figures if said]
+
+
+def _bin_width(n: int) -> int:
+    """Whole values in a bin: 4 of 160 as in the paper, and in that proportion."""
+    return max(1, round(n / 40))
+
+
+_EXACT = Sentence(
+    "choices.exact",
+    "note",
+    "Exact: every person's pair drawn independently, all pairs equally likely; nothing is simulated",
+)
+
+
+def exact_statements(pool: Pool) -> list[Note]:
+    """What exact means are over, a note each."""
+    return [_EXACT(), *pool.notes]

@@ -1,0 +1,105 @@
+"""A FERET study as people read it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from proband.engine.files.documents import as_json
+from proband.engine.frames import frame_of_rows
+from proband.inference.estimates.evaluation import probes_called
+from proband.inference.galleries.feret_results import FeretStudy
+from proband.report.analyses.feret_statements import (
+    difficulty_statements as difficulty_statements,
+    study_statements as study_statements,
+)
+from proband.report.analyses.feret_tables import (
+    contrast_grid,
+    leaderboards,
+    rejection_grid,
+    size_grids,
+    variation_grid,
+)
+from proband.report.figures.feret import (
+    averages_figure,
+    categories_figure,
+    sizes_figure,
+    upper_bounds_figure,
+    variation_figure,
+    versions_figure,
+)
+from proband.report.grids import Grid
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def study_json(study: FeretStudy) -> str:
+    """Write a study as JSON text."""
+    return as_json(study.to_dict())
+
+
+def study_grids(study: FeretStudy) -> list[Grid]:
+    """Every table of the study, those of variation without the intervals of cells."""
+    made = leaderboards(study)
+    made += [contrast_grid(one) for one in (*study.versions, *study.improvements)]
+    made += [variation_grid(one, intervals=False) for one in study.variation]
+    made += size_grids(study)
+    return made + ([rejection_grid(study.rejection)] if study.rejection is not None else [])
+
+
+def study_figures(study: FeretStudy) -> dict[str, Figure]:
+    """The paper's figures, and those of sizes."""
+    made: dict[str, Callable[[], Figure]] = {
+        "cmc": lambda: categories_figure(study),
+        "average": lambda: averages_figure(study),
+        "upper_bound": lambda: upper_bounds_figure(study),
+    }
+    if study.versions:
+        made["versions"] = lambda: versions_figure(study, study.versions)
+    if study.improvements:
+        made["improvements"] = lambda: versions_figure(study, study.improvements)
+    if study.variation:
+        made["variation"] = lambda: variation_figure(study.variation)
+    if study.sizes:
+        made["sizes"] = lambda: sizes_figure(study.sizes)
+    return {name: make() for name, make in made.items()}
+
+
+def variation_frame(study: FeretStudy) -> pl.DataFrame:
+    """Every cell of every table of variation."""
+    return pl.concat(
+        (
+            one.to_frame()
+            .with_columns(pl.col("first", "last").cast(pl.String))
+            .select(
+                pl.lit(probes_called(one.category)).alias("category"),
+                pl.lit(str(one.design)).alias("design"),
+                pl.all(),
+            )
+            for one in study.variation
+        ),
+        how="vertical_relaxed",
+    )
+
+
+def sizes_frame(study: FeretStudy) -> pl.DataFrame:
+    """Every point of every curve over gallery sizes."""
+    return frame_of_rows(
+        [
+            {
+                "category": probes_called(one.category),
+                "algorithm": one.algorithm,
+                "gallery": size,
+                f"rank_{one.rank}": rate,
+                f"rank_{one.rank}_low": low,
+                f"rank_{one.rank}_high": high,
+                "probes": one.n_probes,
+                "people_drawn_from": one.n_enrolled,
+            }
+            for one in study.sizes
+            for size, rate, low, high in zip(one.sizes, one.rates, one.low, one.high, strict=True)
+        ]
+    )

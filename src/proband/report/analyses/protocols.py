@@ -1,0 +1,281 @@
+"""Accuracies under protocols as people read them: the table of Mery et al. (2016), intervals, and a directory of files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from proband import words
+from proband.engine.files.documents import as_json
+from proband.engine.files.spreadsheets import write_spreadsheet
+from proband.inference.accuracy.results import AccuracyInterval
+from proband.protocols.cards.sections import PredictionsFile
+from proband.protocols.running.results import ProtocolFindings, ProtocolResult, ProtocolRun
+from proband.protocols.splits.files import write_splits
+from proband.report.directory import MARK, require_free, whole_directory
+from proband.report.figures.protocols import accuracy_figure
+from proband.report.figures.style import save_figure
+from proband.report.figures.verification_axes import number_range
+from proband.report.grids import Grid, as_markdown, as_tex, stacked, tex_row
+from proband.report.notes import bullets
+from proband.words import Note, Sentence, fixed
+
+_STATISTICS = ("max", "mean", "min", "std")
+_FIGURES = tuple(f"accuracy.{ending}" for ending in ("png", "svg", "pdf"))
+_FOLDERS = ("predictions", "splits", "cards")
+_OURS = (MARK, "report.md", "table.csv", "table.tex", *_FIGURES, *_FOLDERS)
+_MOST_ROLES = 50_000_000  # rows of a file of splits
+_DATA = Sentence(
+    "protocol.data",
+    "note",
+    "{name}: {samples:count sample} of {subjects:count subject}, {each} each; recognised is {what}; seed {seed}",
+)
+_WHO = Sentence("protocol.identity", "note", "who it is")
+_WHICH = Sentence("protocol.attribute", "note", "{label} ({n:count class/classes})")
+_SPLITS = Sentence("protocol.splits", "note", "{protocol}: {meaning}. {sizes:parts}")
+_SIZES = Sentence("protocol.split-sizes", "note", "{splits:count split}, {tests} test samples")
+_UNEVEN = Sentence(
+    "protocol.uneven-classes",
+    "note",
+    "in a test set a class is off its share by {share:span} at most",
+)
+_RUNS = Sentence(
+    "protocol.runs",
+    "note",
+    "Over runs: a run is {kinds:row}. Runs share samples, so their standard deviation is no standard error",
+)
+_A_RUN = Sentence("protocol.run", "note", "one {what}")
+_INTERVAL = Sentence(
+    "protocol.interval",
+    "note",
+    "{of:capital}: varying {varying}; fixed: {fixed}; assuming: {assuming} ({method})",
+)
+_ON_SPLITS = Sentence("protocol.comparison-on-splits", "note", "{protocol}, on splits ({method}): {found}")
+_ON_PEOPLE = Sentence(
+    "protocol.comparison-on-people", "note", "{protocol}, on people, one repeat ({method}): {found}"
+)
+_FIVE_BY_TWO = Sentence("protocol.five-by-two", "note", "{protocol}: {found}")
+_POSTERIOR = Sentence(
+    "protocol.posterior", "note", "{protocol}, posterior of {first} against {second}: {found}"
+)
+_TOO_MANY_SPLITS = Sentence(
+    "protocol.too-many-splits",
+    "note",
+    "The splits of {protocol} are too many to write; the seed makes them again",
+)
+
+
+def runs_grid(run: ProtocolRun) -> Grid:
+    """Largest, mean, least and standard deviation over runs, in percent: classifiers down, protocols across."""
+    header = ["", "", *(stacked(str(found.protocol)) for found in run.findings)]
+    rows = []
+    for name in run.classifiers:
+        own = [one for one in run.results if one.classifier == name]
+        for statistic in _STATISTICS:
+            cells = [_percent(one, statistic) for one in own]
+            rows.append((name if statistic == "max" else "", statistic, *cells))
+    return Grid("Accuracy over runs (%)", tuple(header), tuple(rows))
+
+
+def _percent(one: ProtocolResult, statistic: str) -> str:
+    spread = one.spread
+    value = {"max": spread.maximum, "mean": spread.mean, "min": spread.minimum, "std": spread.std}[statistic]
+    if value is None:
+        return "–"
+    return fixed(100 * value, 2 if statistic == "std" else 1)
+
+
+def intervals_grid(run: ProtocolRun) -> Grid:
+    """How sure each accuracy is, by what varies; a row for each classifier and protocol."""
+    rows = [
+        (
+            f"{one.classifier}, {one.protocol}",
+            fixed(100 * one.spread.mean, 2),
+            _ends(one.corrected),
+            fixed(100 * one.pooled.value, 2),
+            _ends(one.pooled),
+        )
+        for one in run.results
+    ]
+    level = words.level(run.setting.confidence_level)
+    header = ("", "mean", f"{level}, training and test vary", "pooled", f"{level}, people vary")
+    return Grid("How sure (%)", header, tuple(rows))
+
+
+def _ends(interval: AccuracyInterval) -> str:
+    if interval.low is None or interval.high is None:
+        return "none"
+    return words.interval(100 * interval.low, 100 * interval.high, 2)
+
+
+def runs_latex(run: ProtocolRun) -> str:
+    """Write the table over runs as LaTeX; it needs the booktabs package."""
+    grid = runs_grid(run)
+    lines = [
+        rf"\begin{{tabular}}{{ll{'r' * (len(grid.header) - 2)}}}",
+        r"\toprule",
+        tex_row(map(as_tex, grid.header)),
+    ]
+    for place, row in enumerate(grid.rows):
+        if place % len(_STATISTICS) == 0:
+            lines.append(r"\midrule")
+        lines.append(tex_row(map(as_tex, row)))
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+
+
+def run_statements(run: ProtocolRun) -> list[Note]:
+    """Say what the numbers mean, a note each."""
+    asked, data = run.setting, run.setting.data
+    n_classes = len(run.results[0].predictions.roster.classes)
+    return [
+        _DATA(
+            name=data.name,
+            samples=len(data),
+            subjects=len(data.samples.subjects),
+            each=data.each,
+            what=_WHO() if asked.task == "identity" else _WHICH(label=asked.label, n=n_classes),
+            seed=asked.seed,
+        ),
+        *map(_of_splits, run.findings),
+        _RUNS(kinds=tuple({one.spread.run.key: _A_RUN(what=one.spread.run) for one in run.results}.values())),
+        *_of_intervals(run),
+        *_of_comparisons(run),
+        *run.notes,
+    ]
+
+
+def _of_splits(found: ProtocolFindings) -> Note:
+    uneven = found.imbalance
+    rest = () if uneven.share is None else (_UNEVEN(share=uneven.share),)
+    return _SPLITS(
+        protocol=str(found.protocol),
+        meaning=found.protocol.describe().rstrip("."),
+        sizes=(
+            _SIZES(splits=len(found.folds), tests=number_range((uneven.smallest, uneven.largest))),
+            *rest,
+        ),
+    )
+
+
+def _of_intervals(run: ProtocolRun) -> list[Note]:
+    said = dict.fromkeys(
+        _INTERVAL(
+            of=interval.answers.of,
+            varying=interval.answers.varying,
+            fixed=interval.answers.fixed,
+            assuming=interval.answers.assuming,
+            method=interval.method,
+        )
+        for one in run.results
+        for interval in (one.corrected, one.pooled)
+        if interval.low is not None  # a note says why there is none
+    )
+    return list(said)
+
+
+def _of_comparisons(run: ProtocolRun) -> list[Note]:
+    said = []
+    for found in run.findings:
+        protocol = str(found.protocol)
+        for made, how in ((found.on_splits, _ON_SPLITS), (found.on_people, _ON_PEOPLE)):
+            if made is not None:
+                said += [
+                    how(protocol=protocol, method=pair.method, found=sentence)
+                    for pair, sentence in zip(made.pairs, made.sentences(), strict=True)
+                ]
+        said += [_FIVE_BY_TWO(protocol=protocol, found=one.sentence()) for one in found.five_by_two]
+        said += [
+            _POSTERIOR(protocol=protocol, first=a, second=b, found=posterior.sentence())
+            for a, b, posterior in found.bayes
+        ]
+    return said
+
+
+def run_json(run: ProtocolRun, files: Sequence[str] = ()) -> str:
+    """Write a run as JSON text."""
+    content: dict[str, Any] = run.to_dict()
+    if files:
+        content["files"] = list(files)
+    return as_json(content)
+
+
+def require_place(path: str | Path) -> None:
+    """Refuse a place where `write_run` could not write: a file, or a directory that holds anything but an earlier run."""
+    require_free(Path(path), _ours(Path(path)))
+
+
+def write_run(run: ProtocolRun, path: str | Path, title: str = "Accuracy under protocols") -> Path:
+    """Write tables, figure, predictions, splits and cards into a directory of their own; return the summary."""
+    path = Path(path)
+    with whole_directory(path, _ours(path)) as draft:
+        for folder in _FOLDERS:
+            (draft / folder).mkdir()
+        files, skipped = _write_parts(run, draft)
+        write_spreadsheet(run.to_frame(), draft / "table.csv")
+        (draft / "table.tex").write_text(runs_latex(run), encoding="utf-8")
+        figure = accuracy_figure(run)
+        for name in _FIGURES:
+            save_figure(figure, draft / name)
+        parts = [
+            f"# {title}",
+            as_markdown(runs_grid(run)),
+            as_markdown(intervals_grid(run)),
+            "![Accuracy by protocol](accuracy.png)",
+            bullets([*run_statements(run), *skipped]),
+        ]
+        (draft / "report.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+        (draft / MARK).write_text(run_json(run, files), encoding="utf-8")
+    return path / "report.md"
+
+
+def _write_parts(run: ProtocolRun, draft: Path) -> tuple[list[str], list[Note]]:
+    """Write splits, predictions and cards; return the files, and what was not written."""
+    files, skipped = [], []
+    used: set[str] = set()
+    for found in run.findings:
+        named = _file_name(str(found.protocol), used)
+        digest = None
+        if len(found.folds) * len(run.setting.data) <= _MOST_ROLES:
+            splits = f"splits/{named}.parquet"
+            write_splits(draft / splits, run.setting.data.samples, found.plan.splits())
+            digest = _sha256(draft / splits)
+            files.append(splits)
+        else:
+            skipped.append(_TOO_MANY_SPLITS(protocol=str(found.protocol)))
+        for one in found.results:
+            own = _file_name(f"{one.classifier} {one.protocol}", used)
+            predictions, card = f"predictions/{own}.parquet", f"cards/{own}.json"
+            one.predictions.frame.write_parquet(draft / predictions)
+            stated = PredictionsFile(predictions, _sha256(draft / predictions))
+            run.card(one, stated, digest).write(draft / card)
+            files += [predictions, card]
+    return files, skipped
+
+
+def _file_name(text: str, used: set[str]) -> str:
+    """A name that any file system takes, and that no other has."""
+    plain = text.replace("×", "x").replace("+", " disjoint").replace("**", " counted").replace("*", " each")
+    name = plain = re.sub(r"[^A-Za-z0-9.-]+", "-", plain).strip("-.")[:100] or "result"
+    number = 2
+    while name.lower() in used:
+        name, number = f"{plain}-{number}", number + 1
+    used.add(name.lower())
+    return name
+
+
+def _ours(path: Path) -> list[str]:
+    """What may be replaced: our files, and those that an earlier run lists as its own."""
+    try:
+        listed = json.loads((path / MARK).read_text(encoding="utf-8"))["files"]
+    except (OSError, ValueError, KeyError, TypeError):
+        listed = []
+    folders = tuple(f"{one}/" for one in _FOLDERS)
+    return [*_OURS, *(str(name) for name in listed if str(name).startswith(folders))]
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

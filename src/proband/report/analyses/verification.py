@@ -1,0 +1,353 @@
+"""Verification and open-set searches as people read them: tables, sentences, figures, a directory."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from proband.engine.frames import frame_of_rows
+from proband.errors import UsageError
+from proband.inference.verification.dyadic import RateInterval
+from proband.inference.verification.groups import Differential, GroupRates
+from proband.inference.verification.open_set import SearchEstimates, SearchInterval
+from proband.inference.verification.verification import Verification, VerificationPoint
+from proband.measures.open_set import Searches
+from proband.measures.verification import SUPPORTED
+from proband.report.figures.verification import det_figure, roc_figure, search_figure
+from proband.report.figures.verification_curves import ErrorCurve
+from proband.report.figures.verification_groups import GroupErrors, groups_figure
+from proband.report.figures.verification_panels import ScoreCounts, score_histograms_figure
+from proband.report.grids import Grid, as_rich
+from proband.results.compared import metrics_statement
+from proband.words import (
+    Note,
+    Sentence,
+    count,
+    digits,
+    fixed,
+    given,
+    interval,
+    out_of,
+    part_of,
+    threshold,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.table import Table
+
+_HEADER = ("algorithm", "asked FMR", "threshold", "FMR", "false matches", "FNMR", "interval", "at that FMR")
+_SEARCH_HEADER = (
+    "algorithm",
+    "asked FPIR",
+    "candidates",
+    "threshold",
+    "FPIR",
+    "false positives",
+    "FNIR",
+    "interval",
+)
+_COMPARISONS = Sentence(
+    "verification.comparisons",
+    "note",
+    "{genuine:count} genuine and {impostor:count impostor comparison} of {people:count person/people}; accepted when the score "
+    "reaches the threshold",
+)
+_EER = Sentence(
+    "verification.eer",
+    "note",
+    "{algorithm}: EER {eer:rate} (midpoint of FMR and FNMR where they are closest), AUC {auc:rate}",
+)
+_FAILED = Sentence(
+    "verification.failures-to-acquire",
+    "note",
+    "Failures to acquire: {genuine:count} genuine and {impostor:count impostor comparison} were not made. FMR and FNMR leave "
+    "them out; with them the false reject rate at the first point is {frr:rates}",
+)
+_UNSUPPORTED = Sentence(
+    "verification.rates-of-few-errors",
+    "caution",
+    "* rests on fewer than {least} errors, so it is not supported (the rule of {least})",
+)
+_NO_FALSE_MATCH = Sentence(
+    "verification.no-false-match", "note", "{algorithm}: no false match was seen; {notes:parts}"
+)
+_NO_FALSE_MATCH_BELOW = Sentence(
+    "verification.no-false-match-below",
+    "note",
+    "{algorithm}: no false match was seen; the rate is below {high:small}",
+)
+_INTERVALS = Sentence(
+    "verification.intervals",
+    "note",
+    "Intervals: {level:level}; the first at the threshold held fixed, the last with the threshold found anew in replicates of "
+    "people. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
+)
+_SEARCHES = Sentence(
+    "search.searches",
+    "note",
+    "{enrolled:count person/people} enrolled; {mated:count search/searches} for enrolled people and {nonmated:count} for others. "
+    "A person's samples are fused by {fusion}; a candidate is returned when its score reaches the threshold",
+)
+_SEARCH_INTERVALS = Sentence(
+    "search.intervals",
+    "note",
+    "Intervals: {level:level}. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
+)
+
+
+def verification_table(results: Sequence[Verification]) -> Table:
+    """Make a table for the terminal."""
+    return as_rich(verification_grid(results))
+
+
+def verification_grid(results: Sequence[Verification]) -> Grid:
+    """Make a table as text: a row for each algorithm and operating point."""
+    rows = (
+        tuple(_cells(result, point, first=place == 0))
+        for result in results
+        for place, point in enumerate(result.points)
+    )
+    return Grid("", _HEADER, tuple(rows))
+
+
+def _cells(result: Verification, point: VerificationPoint, first: bool = True) -> list[str]:
+    p = point.point
+    mark = "" if p.fmr_supported else "*"
+    anew = "–" if point.fnmr_at_fmr is None else interval(point.fnmr_at_fmr.low, point.fnmr_at_fmr.high)
+    return [
+        result.algorithm if first else "",
+        "–" if p.asked is None else given(p.asked),
+        threshold(p.threshold),
+        f"{digits(p.fmr)}{mark}",
+        out_of(p.false_matches, p.n_impostor),
+        f"{fixed(p.fnmr)}{'' if p.fnmr_supported else '*'}",
+        interval(point.fnmr.low, point.fnmr.high),
+        anew,
+    ]
+
+
+def verification_statements(results: Sequence[Verification]) -> list[Note]:
+    """Say what the numbers mean, a note each."""
+    first = results[0]
+    counts, answers = first.rates.counts, first.answers
+    said: list[Note] = [
+        _COMPARISONS(genuine=counts.n_genuine, impostor=counts.n_impostor, people=first.n_subjects),
+        *dict.fromkeys(one.compared.statement() for one in results),
+        metrics_statement((one.algorithm, one.compared.metric) for one in results),
+        *(_EER(algorithm=one.algorithm, eer=one.rates.eer().value, auc=one.rates.auc()) for one in results),
+    ]
+    if counts.n_failed_genuine or counts.n_failed_impostor:
+        frr = tuple((one.algorithm, one.points[0].point.frr) for one in results)
+        said.append(_FAILED(genuine=counts.n_failed_genuine, impostor=counts.n_failed_impostor, frr=frr))
+    if any(not (p.point.fmr_supported and p.point.fnmr_supported) for one in results for p in one.points):
+        said.append(_UNSUPPORTED(least=SUPPORTED))
+    for one in results:
+        unmatched = next((point.fmr for point in one.points if point.point.false_matches == 0), None)
+        if unmatched is not None:
+            said.append(_nothing(one.algorithm, unmatched))
+    said.append(
+        _INTERVALS(
+            level=first.confidence_level,
+            varying=answers.varying,
+            fixed=answers.fixed,
+            assuming=answers.assuming,
+        )
+    )
+    return said + list(dict.fromkeys(note for one in results for note in one.notes))
+
+
+def _nothing(algorithm: str, rate: RateInterval) -> Note:
+    if rate.notes:
+        return _NO_FALSE_MATCH(algorithm=algorithm, notes=tuple(rate.notes))
+    return _NO_FALSE_MATCH_BELOW(algorithm=algorithm, high=rate.high)
+
+
+def error_curve(result: Verification) -> ErrorCurve:
+    """The curve of one algorithm as figures take it, with the intervals at its operating points."""
+    fmr, fnmr = result.rates.curve
+    counts = result.rates.counts
+    ends = sorted(
+        (p.point.asked, *(p.fnmr_at_fmr or (p.fnmr.low, p.fnmr.high)))
+        for p in result.points
+        if p.point.asked is not None
+    )
+    band = np.array(ends) if len(ends) > 1 else None
+    return ErrorCurve(
+        result.algorithm,
+        fmr,
+        fnmr,
+        counts.n_impostor,
+        counts.n_genuine,
+        low=None if band is None else band[:, 1],
+        high=None if band is None else band[:, 2],
+        band_fmr=None if band is None else band[:, 0],
+        eer=result.rates.eer().value,
+    )
+
+
+def verification_figures(
+    results: Sequence[Verification], groups: Sequence[Differential] = ()
+) -> dict[str, Figure]:
+    """DET, ROC and score histograms, and for each column of groups the first algorithm's error rates."""
+    curves = [error_curve(one) for one in results]
+    made = {
+        "det": det_figure(curves),
+        "roc": roc_figure(curves),
+        "scores": score_histograms_figure([score_counts(one) for one in results]),
+    }
+    columns = {one.column: one for one in reversed(groups) if _groups_with_rates(one)}
+    for place, one in enumerate(reversed(columns.values()), 1):
+        made["groups" if place == 1 else f"groups_{place}"] = differential_figure(one, len(results))
+    return made
+
+
+def differential_figure(differential: Differential, n_algorithms: int = 1) -> Figure:
+    """Error rates by group, of the groups that have both; says of how many algorithms it shows one."""
+    shown = [_group(one) for one in _groups_with_rates(differential)]
+    if not shown:
+        raise UsageError("No group has both error rates, so there is nothing to draw.")
+    left = [one.group for one in differential.groups if one.fmr is None or one.fnmr is None]
+    parts = (
+        f"{differential.algorithm}, by {differential.column}, one threshold for all",
+        part_of(1, n_algorithms, "algorithms", "the first with both error rates"),
+        f"not drawn, for want of either error rate: {', '.join(left)}" if left else "",
+    )
+    return groups_figure(shown, note="; ".join(filter(None, parts)))
+
+
+def _groups_with_rates(differential: Differential) -> list[GroupRates]:
+    return [one for one in differential.groups if one.fmr is not None and one.fnmr is not None]
+
+
+def score_counts(result: Verification) -> ScoreCounts:
+    """Count the scores of genuine and of impostor pairs by bins of the score."""
+    counts = result.rates.counts.histogram
+    first = result.points[0].point
+    if result.rates.larger_is_closer:
+        edges, genuine, impostor = counts.edges, counts.genuine, counts.impostor
+    else:
+        edges, genuine, impostor = -counts.edges[::-1], counts.genuine[::-1], counts.impostor[::-1]
+    label = "threshold" if first.asked is None else f"FMR {given(first.asked)}"
+    return ScoreCounts(result.algorithm, edges, genuine, impostor, first.threshold, label)
+
+
+def _group(one: GroupRates) -> GroupErrors:
+    assert one.fmr is not None
+    assert one.fnmr is not None
+    return GroupErrors(
+        one.group,
+        one.fmr.errors,
+        one.fmr.n,
+        one.fnmr.errors,
+        one.fnmr.n,
+        (one.fmr.low, one.fmr.high),
+        (one.fnmr.low, one.fnmr.high),
+    )
+
+
+def points_frame(results: Sequence[Verification]) -> pl.DataFrame:
+    """Every operating point of every algorithm."""
+    rows = []
+    for one in results:
+        for point in one.points:
+            anew = point.fnmr_at_fmr or (None, None)
+            rows.append(
+                {
+                    "algorithm": one.algorithm,
+                    **point.point.to_dict(),
+                    "fmr_low": point.fmr.low,
+                    "fmr_high": point.fmr.high,
+                    "fnmr_low": point.fnmr.low,
+                    "fnmr_high": point.fnmr.high,
+                    "fnmr_at_fmr_low": anew[0],
+                    "fnmr_at_fmr_high": anew[1],
+                }
+            )
+    return frame_of_rows(rows)
+
+
+def search_table(results: Sequence[SearchEstimates]) -> Table:
+    """Make a table of searches for the terminal."""
+    return as_rich(search_grid(results))
+
+
+def search_grid(results: Sequence[SearchEstimates]) -> Grid:
+    """Make a table of searches as text: a row for each algorithm and operating point."""
+    rows = (
+        _search_cells(result, one, first=place == 0)
+        for result in results
+        for place, one in enumerate(result.points)
+    )
+    return Grid("", _SEARCH_HEADER, tuple(rows))
+
+
+def _search_cells(result: SearchEstimates, one: SearchInterval, first: bool) -> tuple[str, ...]:
+    p = one.point
+    return (
+        result.algorithm if first else "",
+        "–" if p.asked is None else given(p.asked),
+        count(p.rank),
+        threshold(p.threshold),
+        f"{digits(p.fpir)}{'' if one.fpir_supported else '*'}",
+        out_of(p.false_positives, p.n_nonmated),
+        fixed(p.fnir),
+        interval(one.fnir.low, one.fnir.high),
+    )
+
+
+def search_statements(results: Sequence[SearchEstimates], told: Collection[Note] = ()) -> list[Note]:
+    """Say what the numbers mean, a note each, but for what was `told` elsewhere."""
+    first = results[0]
+    s, answers = first.searches, first.answers
+    metrics = [metrics_statement((one.algorithm, one.searches.metric) for one in results)]
+    said: list[Note] = [
+        _SEARCHES(enrolled=s.n_enrolled, mated=len(s.mate), nonmated=len(s.best), fusion=s.fusion),
+        *(one for one in metrics if one not in told),
+        _SEARCH_INTERVALS(
+            level=first.confidence_level,
+            varying=answers.varying,
+            fixed=answers.fixed,
+            assuming=answers.assuming,
+        ),
+    ]
+    if any(not one.fpir_supported for result in results for one in result.points):
+        said.append(_UNSUPPORTED(least=SUPPORTED))
+    notes = dict.fromkeys(note for one in results for note in one.searches.notes)
+    return said + [note for note in notes if note not in told]
+
+
+def searches_figure(searches: Sequence[Searches], rank: int = 1) -> Figure:
+    """FNIR against FPIR of several algorithms."""
+    curves = []
+    for one in searches:
+        frame = one.curve(rank).sort("threshold", descending=one.larger_is_closer)
+        curves.append(
+            ErrorCurve(
+                one.algorithm,
+                frame["fpir"].to_numpy(),
+                frame["fnir"].to_numpy(),
+                len(one.best),
+                len(one.mate),
+            )
+        )
+    return search_figure(curves)
+
+
+_SIZE = Sentence(
+    "search.smaller-gallery",
+    "note",
+    "{algorithm}, {n:count person/people} enrolled at random: FPIR {fpir:rate}, FNIR {fnir:rate}",
+)
+
+
+def size_statements(frames: Sequence[pl.DataFrame]) -> list[Note]:
+    """What smaller galleries would give, a note each."""
+    return [
+        _SIZE(algorithm=row["algorithm"], n=row["gallery"], fpir=row["fpir"], fnir=row["fnir"])
+        for frame in frames
+        for row in frame.iter_rows(named=True)
+    ]

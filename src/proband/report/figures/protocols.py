@@ -1,0 +1,95 @@
+"""The figure of accuracies under protocols: every run, their mean, and how sure it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from proband import words
+from proband.protocols.running.results import ProtocolResult, ProtocolRun
+from proband.report.figures.style import COLOURS, STYLE
+from proband.report.grids import stacked
+from proband.words import counted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_MARKERS = "osD^vP*"
+_MOST_DOTS = 400
+_WIDTH = 0.7  # of a protocol's place, shared by the classifiers
+
+
+def accuracy_figure(run: ProtocolRun) -> Figure:
+    """Draw accuracy by protocol: dots are runs, the marker their mean, the bar the interval (training and test vary)."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import PercentFormatter
+
+    names = run.classifiers
+    with mpl.rc_context(STYLE):
+        wide = max(5.0, 1.2 + len(run.findings) * (0.55 + 0.28 * len(names)))
+        figure = Figure(figsize=(wide, 3.9), layout="constrained")
+        axis = figure.subplots()
+        for place, found in enumerate(run.findings):
+            for one in found.results:
+                _draw(axis, one, place, names)
+        axis.set_xlim(-0.5, len(run.findings) - 0.5)
+        axis.set_xticks(range(len(run.findings)))
+        axis.set_xticklabels([stacked(str(found.protocol)) for found in run.findings])
+        axis.tick_params(axis="x", length=0)
+        axis.set_ylabel("accuracy")
+        axis.yaxis.set_major_formatter(PercentFormatter(xmax=1))
+        axis.grid(visible=True, axis="y")
+        axis.set_axisbelow(True)
+        handles, labels = axis.get_legend_handles_labels()
+        kept = dict(zip(labels, handles, strict=True))
+        figure.legend(kept.values(), kept.keys(), loc="outside lower center", ncols=min(len(kept), 5))
+        data = run.setting.data
+        axis.set_title(f"{data.name}: {run.setting.label or 'identity'}\n", pad=2)
+        level = words.level(run.setting.confidence_level)
+        axis.text(
+            0, 1.02, f"{counted(len(data), 'sample')} of {counted(len(data.samples.subjects), 'subject')}; dots: runs; bars: {level}, training and test vary",
+            transform=axis.transAxes, fontsize=8, color="#555555",
+        )  # fmt: skip
+        # Lay out once: the engine would otherwise move things a little at every save.
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+    return figure
+
+
+def _draw(axis: Axes, one: ProtocolResult, place: int, names: list[str]) -> None:
+    which = names.index(one.classifier)
+    step = _WIDTH / len(names)
+    middle = place - _WIDTH / 2 + step * (which + 0.5)
+    colour = COLOURS[which % len(COLOURS)]
+    runs = _runs(one)
+    if len(runs) > 1:
+        aside = middle - 0.22 * step + 0.18 * step * _spread_out(runs)
+        axis.plot(aside, runs, linestyle="", marker=".", markersize=3, color=colour, alpha=0.45)
+    axis.plot(
+        [middle + 0.18 * step], [one.spread.mean], marker=_MARKERS[which % len(_MARKERS)],
+        markersize=5.5, linestyle="", color=colour, label=one.classifier,
+    )  # fmt: skip
+    interval = one.corrected if one.corrected.low is not None else one.pooled
+    if interval.low is not None and interval.high is not None:
+        axis.vlines(middle + 0.18 * step, interval.low, interval.high, color=colour, linewidth=1.6)
+
+
+def _runs(one: ProtocolResult) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """The values that the spread is over, thinned out where they are too many to see."""
+    table = one.predictions.accuracies
+    runs = table.mean(axis=1) if len(table) == one.spread.n_runs else table.ravel()
+    return np.asarray(runs[:: -(-len(runs) // _MOST_DOTS)])
+
+
+def _spread_out(
+    runs: np.ndarray[tuple[int], np.dtype[np.float64]],
+) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Equal values beside one another, from −1 to 1."""
+    _, which, counts = np.unique(runs, return_inverse=True, return_counts=True)
+    order = np.argsort(which, kind="stable")
+    turn = np.empty(len(runs))
+    turn[order] = np.arange(len(runs)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return np.asarray((2 * turn - counts[which] + 1) / max(int(counts.max()) - 1, 1))

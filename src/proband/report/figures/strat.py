@@ -1,0 +1,361 @@
+"""Figures of stratified evaluations: galleries in turn, errors by rank, algorithms, as in Micheals & Boult 2001."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proband import words
+from proband.designs.strata import ROUNDING
+from proband.errors import UsageError
+from proband.inference import Band
+from proband.inference.galleries.effect import GalleryEffect
+from proband.report.figures.style import COLOURS, DASHES, STYLE, cmc_figure
+from proband.words import counted, fixed, level, p_value
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Floats = npt.NDArray[np.float64]
+
+_MOST_SHADED = _MOST_THIN = 5
+_IN_A_ROW = 3
+_ENOUGH, _FEWEST_RANKS, _MOST_RANKS = 0.99, 10, 100
+_GREY = "#555555"
+_WIDTH = 3.7  # of a panel, in inches
+_NOTHING_VARIES = "zero at every rank: nothing varies"
+
+
+def gallery_effect_figure(
+    effects: Sequence[GalleryEffect], title: str | None = None, note: str = ""
+) -> Figure:
+    """Draw the curve of every gallery, a panel for each effect (the paper's figures 2 and 4).
+
+    Original and mixed galleries stand side by side, on the same axes. Ranks go as far as curves still differ: to where
+    all have passed 99 %, at most to rank 100. Up to five galleries have their bands.
+
+    Parameters
+    ----------
+    effects
+        What `gallery_effect` found, for one algorithm or several.
+    title
+        A heading for the whole figure.
+    note
+        What else is to be said, such as which algorithms are not drawn.
+    """
+    if not effects:
+        raise UsageError("There are no galleries to draw.")
+    last = max(_low_ranks(band for effect in effects for band in effect.bands), *(e.rank for e in effects))
+    pairs = len({effect.mixed for effect in effects}) == 2
+    columns = min(len(effects), 2 if pairs or len(effects) == 4 else 3)
+    rows = -(-len(effects) // columns)
+    listed = max(-(-len(effect.bands) // _IN_A_ROW) for effect in effects)
+    size = max(5.4, _WIDTH * columns), (3.9 + 0.16 * listed) * rows
+    with _laid_out(size, title) as figure:
+        axes = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
+        for axis, effect in zip(axes.flat, effects, strict=False):
+            _draw_galleries(axis, effect, last)
+        for axis in axes.flat[len(effects) :]:
+            axis.set_visible(False)
+        for axis in axes[:, 0]:
+            axis.set_ylabel("recognition rate")
+        axes.flat[0].set_ylim(_floor(min(map(_lowest, effects))), 1.005)
+        shaded = [band for effect in effects if _is_shaded(effect) for band in effect.bands]
+        said = note
+        if shaded:
+            levels = " or ".join(dict.fromkeys(level(band.confidence_level) for band in shaded))
+            bands = f"bands: {levels} at each rank, varying {_varying(shaded)}"
+            said = f"{bands}; {note}" if note else bands
+        if said:
+            _say_below(figure, said)
+    return figure
+
+
+def standard_errors_figure(
+    errors: Mapping[str, npt.ArrayLike], n_probes_note: str, title: str | None = None
+) -> Figure:
+    """Draw standard errors of the recognition rate by rank, for several methods (the paper's figure 3).
+
+    Parameters
+    ----------
+    errors
+        At ranks 1, 2, … by the method and what it varies, such as ``BRR: probe images of these people``.
+    n_probes_note
+        What was searched, such as ``dlib, 360 probes of 40 people``.
+    title
+        A heading for the whole figure.
+    """
+    return _by_rank(
+        errors,
+        1e2,
+        "standard error of the\nrecognition rate (percentage points)",
+        n_probes_note,
+        title,
+        ROUNDING,
+    )
+
+
+def units_figure(variances: Mapping[str, npt.ArrayLike], note: str = "", title: str | None = None) -> Figure:
+    """Draw the variance of the recognition rate by rank, for several numbers of units (the paper's figure 5).
+
+    Parameters
+    ----------
+    variances
+        At ranks 1, 2, … by the number of units in a stratum, such as ``2 units``. Where there are several ways to take so
+        many, an array of ways × ranks: their mean is drawn, and each of them or, if they are many, how far they reach.
+    note
+        What was searched, such as ``dlib, 40 strata``.
+    title
+        A heading for the whole figure.
+    """
+    return _by_rank(
+        variances,
+        1e4,
+        "variance of the recognition\nrate (squared percentage points)",
+        note,
+        title,
+        ROUNDING**2,
+    )
+
+
+def algorithms_figure(panels: Mapping[str, Sequence[Band]], title: str | None = None) -> Figure:
+    """Draw the curves of several algorithms with their bands, over the ranks that matter (the paper's figures 6 and 7).
+
+    Parameters
+    ----------
+    panels
+        Curves with bands, by the name of their set of probes.
+    title
+        A heading for the whole figure.
+    """
+    import matplotlib as mpl
+
+    every = [band for bands in panels.values() for band in bands]
+    if not every:
+        raise UsageError("There are no curves to draw.")
+    last = _low_ranks(every)
+    cut = {name: [_up_to(band, last) for band in bands] for name, bands in panels.items() if bands}
+    figure = cmc_figure(cut, title)
+    with mpl.rc_context(STYLE):
+        figure.axes[0].set_ylim(_floor(min(float(band.low[0]) for band in every)), 1.005)
+        if any(axis.collections for axis in figure.axes):
+            said = f"bands vary {_varying(every)}"
+            if figure.legends:  # a legend below the panels has that place
+                figure.legends[0].set_title(fill(said, 90))
+                figure.legends[0].get_title().set(fontsize=8, color=_GREY)
+            else:
+                _say_below(figure, said)
+        _lay_out(figure)
+    return figure
+
+
+@contextmanager
+def _laid_out(size: tuple[float, float], title: str | None) -> Iterator[Figure]:
+    """Give an empty figure, and lay it out when it is drawn."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(size[0], size[1] + (0.3 if title else 0)))
+        yield figure
+        if title:
+            figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
+        _lay_out(figure)
+
+
+def _lay_out(figure: Figure) -> None:
+    """Lay out once: the engine would otherwise move things a little at every save."""
+    figure.set_layout_engine("constrained", hspace=0.06)
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+
+
+def _draw_galleries(axis: Axes, effect: GalleryEffect, last: int) -> None:
+    """Draw one panel: thin lines where there are too many galleries to shade."""
+    from matplotlib.ticker import PercentFormatter
+
+    shaded = _is_shaded(effect)
+    for style, band in enumerate(effect.bands):
+        ranks, colour, at_rank = band.ranks[:last], COLOURS[style % len(COLOURS)], band.at(effect.rank)
+        if shaded:
+            low, high = band.low[:last], band.high[:last]
+            axis.fill_between(ranks, low, high, step="post", color=colour, alpha=0.14, linewidth=0)
+        axis.plot(
+            ranks,
+            band.values[:last],
+            drawstyle="steps-post",
+            color=colour,
+            linestyle=_dashes(style),
+            linewidth=1.8 if shaded else 1.0,
+            label=f"{style + 1}  {fixed(at_rank)}",
+        )
+        size = 4.5 if shaded else 3.0
+        axis.plot([effect.rank], [at_rank], marker="o", markersize=size, color=colour, clip_on=False)
+    _rank_axis(axis, last)
+    axis.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
+    _list_galleries(axis, effect)
+    kind = "mixed galleries" if effect.mixed else "galleries"
+    first, second = effect.degrees_of_freedom
+    _head(
+        axis,
+        fill(f"{effect.algorithm}, {kind}: p {p_value(effect.p_value)}", 38),
+        f"{counted(effect.n_subjects, 'person', 'people')}, {counted(effect.bands[0].facts.n_probes, 'probe')} for each gallery\n"
+        f"p is for other people: F({first}, {second}) = {fixed(effect.statistic, 2)} at rank {effect.rank}",
+    )
+
+
+def _list_galleries(axis: Axes, effect: GalleryEffect) -> None:
+    """Put the legend below its panel, in rows of three at most, where no curve can run into it."""
+    from matplotlib.transforms import offset_copy
+
+    count = len(effect.bands)
+    axis.legend(
+        loc="upper left",
+        bbox_to_anchor=(0, 0),
+        bbox_transform=offset_copy(axis.transAxes, fig=axis.get_figure(root=True), y=-36, units="points"),
+        ncols=-(-count // -(-count // _IN_A_ROW)),
+        title=f"{'mixed column' if effect.mixed else 'column'} as gallery: rate at rank {effect.rank}",
+        fontsize=8,
+        title_fontsize=8,
+        alignment="left",
+        handlelength=2.2,
+        columnspacing=1.0,
+        borderpad=0,
+        borderaxespad=0,
+    )
+
+
+def _by_rank(
+    drawn: Mapping[str, npt.ArrayLike], factor: float, label: str, note: str, title: str | None, least: float
+) -> Figure:
+    """Draw something of the recognition rate at each rank, as far as any of it is left; below the least it is rounding."""
+    ways = {name: np.atleast_2d(np.asarray(values, dtype=float)) * factor for name, values in drawn.items()}
+    if not ways or not all(one.size for one in ways.values()):
+        raise UsageError("There is nothing to draw.", "give values at ranks 1, 2, … by name.")
+    for name, one in ways.items():
+        if one.ndim > 2 or not np.isfinite(one).all() or one.min() < 0:
+            raise UsageError(f"{name}: errors and variances are finite and not negative, one for each rank.")
+    ways = {name: np.where(one > least * factor, one, 0.0) for name, one in ways.items()}
+    last = _what_is_left(ways.values())
+    firsts = _aligned([float(one[:, 0].mean()) for one in ways.values()])
+    labels = [
+        f"{at}  {name}{_choices(len(one))}" for at, (name, one) in zip(firsts, ways.items(), strict=True)
+    ]
+    width = max(6.4, 0.8 + 0.078 * max(map(len, labels)))
+    with _laid_out((width, 3.9 + 0.18 * len(ways)), title) as figure:
+        axis = figure.subplots()
+        for style, (name, one) in enumerate(zip(labels, ways.values(), strict=True)):
+            _draw_ways(axis, one[:, :last], style, name)
+        _rank_axis(axis, last)
+        axis.set_ylim(bottom=0)
+        if not any(one.any() for one in ways.values()):
+            axis.set_ylim(0, 1)
+            axis.text(0.5, 0.5, _NOTHING_VARIES, transform=axis.transAxes, ha="center", color=_GREY)
+        axis.set_ylabel(label)
+        _head(axis, "", fill(note, int(14 * width)))
+        figure.legend(loc="outside lower center", title="at rank 1", alignment="left")
+    return figure
+
+
+def _choices(count: int) -> str:
+    """What is drawn where there are several ways."""
+    if count == 1:
+        return ""
+    return f": mean of {words.count(count)} choices ({'shaded: lowest to highest' if count > _MOST_THIN else 'thin lines'})"
+
+
+def _draw_ways(axis: Axes, ways: Floats, style: int, label: str) -> None:
+    """Draw one line, or the mean of several and what they are."""
+    colour = COLOURS[style % len(COLOURS)]
+    look: Any = {"drawstyle": "steps-post", "color": colour, "linestyle": _dashes(style)}
+    ranks = np.arange(1, ways.shape[1] + 1)
+    if len(ways) > _MOST_THIN:
+        low, high = ways.min(axis=0), ways.max(axis=0)
+        axis.fill_between(ranks, low, high, step="post", color=colour, alpha=0.14, linewidth=0)
+    elif len(ways) > 1:
+        axis.plot(ranks, ways.T, linewidth=0.7, alpha=0.6, **look)
+    axis.plot(ranks, ways.mean(axis=0), linewidth=1.8, label=label, **look)
+
+
+def _aligned(values: Sequence[float]) -> list[str]:
+    """Numbers to stand below one another, the largest with three digits."""
+    largest = max(values)
+    digits = min(max(2 - int(np.floor(np.log10(largest))), 0), 6) if largest > 0 else 2
+    return words.aligned(values, digits)
+
+
+def _what_is_left(ways: Iterable[Floats]) -> int:
+    """The first rank at which nothing is left, or the last there is."""
+    highest = [one.max(axis=0) for one in ways]
+    least = 1e-6 * max(float(one.max()) for one in highest)
+    left = max(int(np.flatnonzero(one > least).max(initial=-1)) for one in highest)
+    return min(max(left + 2, _FEWEST_RANKS), max(map(len, highest)))
+
+
+def _rank_axis(axis: Axes, last: int) -> None:
+    """Give the low ranks the room they deserve."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axis.set_xscale("log")
+    axis.set_xlim(1, max(last, 2))
+    axis.xaxis.set_major_locator(LogLocator(base=10, subs=(1, 2, 5)))
+    axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: words.count(value)))
+    axis.xaxis.set_minor_formatter(NullFormatter())
+    axis.xaxis.set_tick_params(labelbottom=True)
+    axis.grid(visible=True, which="major")
+    axis.set_axisbelow(True)
+    axis.set_xlabel("rank")
+
+
+def _head(axis: Axes, title: str, note: str) -> None:
+    """Put a heading above a panel, and below it what it is of."""
+    axis.set_title(title, pad=4 + 10 * len(note.splitlines()))
+    axis.text(0, 1.02, note, transform=axis.transAxes, fontsize=8, color=_GREY, linespacing=1.25)
+
+
+def _low_ranks(bands: Iterable[Band]) -> int:
+    """The rank at which all curves have passed 99 %, within bounds."""
+    every = list(bands)
+    passed = max(int(np.searchsorted(band.values, _ENOUGH)) + 1 for band in every)
+    return min(max(passed, _FEWEST_RANKS), _MOST_RANKS, max(len(band.values) for band in every))
+
+
+def _up_to(band: Band, last: int) -> Band:
+    return replace(band, values=band.values[:last], low=band.low[:last], high=band.high[:last])
+
+
+def _is_shaded(effect: GalleryEffect) -> bool:
+    return len(effect.bands) <= _MOST_SHADED
+
+
+def _lowest(effect: GalleryEffect) -> float:
+    return min(float((band.low if _is_shaded(effect) else band.values)[0]) for band in effect.bands)
+
+
+def _varying(bands: Sequence[Band]) -> str:
+    """What the bands are about."""
+    return " or ".join(map(str, dict.fromkeys(band.answers.varying for band in bands)))
+
+
+def _say_below(figure: Figure, text: str) -> None:
+    """Write a line at the foot of a figure."""
+    width = int(16 * figure.get_figwidth())
+    figure.supxlabel(fill(text, width), x=0.01, ha="left", fontsize=8, color=_GREY)
+
+
+def _floor(lowest: float) -> float:
+    """Where an axis of rates begins: at a round number."""
+    steps = 10 if lowest < 0.7 else 20
+    return max(0.0, int(lowest * steps - 0.1) / steps)
+
+
+def _dashes(style: int) -> Any:
+    """Where a colour comes again, dashes that do not look like those it had."""
+    return DASHES[(2 * (style // len(COLOURS)) + style) % len(DASHES)]

@@ -1,0 +1,1 @@
+"""Charts of the page, drawn as SVG."""

@@ -1,0 +1,111 @@
+"""SVG as text: elements, escaped, with numbers as short as they may be and the same bytes every time.
+
+Nothing here has a colour. What things look like is left to the style sheet, by class:
+
+``series series-N dash-M``  a group for one curve; N goes round after 7, M after 5; ``data-series`` counts on, ``data-name`` names it
+``line``, ``thin``          a curve, and the part of it that few errors are behind
+``band``                    an area around a curve; ``fill`` the area below one
+``bar``, ``dot``, ``hollow``  an interval, a value, and a value that few errors are behind
+``grid``, ``axis``, ``tick``, ``label``, ``note``  lines and words around the data
+``reference``, ``margin``, ``shade``  lines and areas to compare with
+``unsupported``, ``hatch``  where the data say too little
+
+The root says how to turn places into data: ``data-scale-x`` and ``-y`` (linear, log or probit), the ends of the axes in data
+(``data-x0``, ``-x1``, ``-y0``, ``-y1``) and in the units of the view box (``data-left``, ``-right``, ``-bottom``, ``-top``, in
+the same order). A series has its points as ``data-points`` ("x,y;x,y"), each of them a point of the data; rows of
+values have none, since there is no curve to read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from proband.report.figures.verification_curves import Floats
+from proband.report.page.markup import Markup, tag
+from proband.words import count
+
+N_STYLES, N_DASHES = 7, 5
+_LISTED = 6
+
+
+def number(value: float, decimals: int = 2) -> str:
+    """A number without zeros that say nothing."""
+    if not np.isfinite(value):
+        raise ValueError(f"{value} has no place in a drawing")
+    text = f"{value:.{decimals}f}"
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def element(name: str, *inside: str, **attributes: object) -> Markup:
+    """An element; attributes as in `tag`, numbers among them written short."""
+    written = {
+        key: number(value) if isinstance(value, float) else None if value is None else str(value)
+        for key, value in attributes.items()
+    }
+    return tag(name, *inside, **written)
+
+
+def words(
+    x: float, y: float, text: str, kind: str, anchor: str | None = None, turned: bool = False
+) -> Markup:
+    """Words at a place; `turned` reads upwards."""
+    turn = f"rotate(-90 {number(x)} {number(y)})" if turned else None
+    return element("text", text, class_=kind, x=float(x), y=float(y), text_anchor=anchor, transform=turn)
+
+
+def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> Markup:
+    """A straight line."""
+    return element("line", class_=kind, x1=float(x1), y1=float(y1), x2=float(x2), y2=float(y2))
+
+
+def path(x: Floats, y: Floats, *, closed: bool = False) -> str:
+    """The data of a path through points, in steps of tenths relative to the last point."""
+    tenths = np.round(10 * np.column_stack([x, y])).astype(np.int64)
+    steps = np.diff(tenths, axis=0)
+    start = ",".join(_tenth(one) for one in tenths[0].tolist())
+    return f"M{start}" + "".join(_step(*step) for step in steps.tolist()) + ("z" if closed else "")
+
+
+def _step(across: int, down: int) -> str:
+    if not down:
+        return f"h{_tenth(across)}" if across else ""
+    if not across:
+        return f"v{_tenth(down)}"
+    second = _tenth(down)
+    return f"l{_tenth(across)}{'' if second.startswith('-') else ' '}{second}"
+
+
+def _tenth(value: int) -> str:
+    whole, rest = divmod(abs(value), 10)
+    text = (str(whole) if whole or not rest else "") + (f".{rest}" if rest else "")
+    return f"-{text}" if value < 0 else text
+
+
+def series(place: int, name: str, *inside: str, points: str | None = None, shape: str = "line") -> Markup:
+    """The group of everything that belongs to one curve; `shape` says how it goes on between points."""
+    # Where a colour comes again, its dashes are others.
+    dash = (2 * (place // N_STYLES) + place) % N_DASHES
+    return element(
+        "g",
+        *inside,
+        class_=f"series series-{place % N_STYLES} dash-{dash}",
+        data_series=place,
+        data_name=name,
+        data_shape=shape,
+        data_points=points,
+    )
+
+
+def points_of(x: Floats, y: Floats) -> str:
+    """Points as a script reads them."""
+    return ";".join(f"{a:.6g},{b:.6g}" for a, b in zip(x.tolist(), y.tolist(), strict=True))
+
+
+def listed(parts: Sequence[str]) -> str:
+    """The first few of several things in a row, for a description."""
+    left = len(parts) - _LISTED
+    return "; ".join(parts[:_LISTED]) + (f"; and {count(left)} more" if left > 0 else "")

@@ -1,0 +1,199 @@
+"""Who is enrolled, and with which image: stratified studies and FERET's galleries, sizes and versions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from proband.inference.estimates.evaluation import probes_called
+from proband.inference.galleries.effect import GalleryEffect
+from proband.inference.galleries.feret_results import FeretStudy
+from proband.inference.galleries.tables import GalleryRow, GalleryVariation
+from proband.inference.galleries.versions import Contrast
+from proband.inference.strata.study import StratStudy
+from proband.measures import RecognitionRate
+from proband.report.analyses.feret import difficulty_statements
+from proband.report.analyses.strat import study_statements
+from proband.report.page import cells
+from proband.report.page.charts.curves import bands_chart, gallery_size_chart
+from proband.report.page.charts.points import galleries_chart, gallery_effect_chart
+from proband.report.page.model import Block, Cell, Column, Folded, TableView
+from proband.results.base import Answers
+from proband.results.targets import GALLERY, OTHER_PEOPLE, PEOPLE_ALIKE
+from proband.words import Target, count, counted, fixed
+
+
+def strat_blocks(study: StratStudy, shown: Sequence[str]) -> list[Block]:
+    """Each column of images as the gallery in turn, and the standard errors of several methods."""
+    plain, mixed = ([one for one in own if one.algorithm in shown] for own in (study.effects, study.mixed))
+    return [
+        gallery_effect_chart(plain, "strat-galleries"),
+        gallery_effect_chart(mixed, "strat-mixed", "Rates with each image as the gallery, after mixing"),
+        _effects_table(study),
+        _errors_table(study),
+        Folded("What the galleries mean", tuple(cells.said(study_statements(study)))),
+    ]
+
+
+def _effects_table(study: StratStudy) -> TableView:
+    level = cells.percent(study.effects[0].estimates[0].confidence_level)
+    heads = (
+        Column("algorithm"),
+        Column("images"),
+        Column("gallery", True),
+        Column(f"rate at rank {study.rank}", True),
+        Column(f"{level} interval", True),
+        Column("standard error", True),
+        Column("p", True, "Do the galleries of this row's algorithm differ? Hotelling's test over people."),
+    )
+    rows = [
+        row for pair in zip(study.effects, study.mixed, strict=True) for effect in pair for row in _of(effect)
+    ]
+    return cells.table("gallery-effect", "Each column of images as the gallery in turn", heads, rows)
+
+
+def _of(effect: GalleryEffect) -> list[list[Cell]]:
+    kind = "mixed" if effect.mixed else "as they are"
+    return [
+        [
+            cells.text_cell(effect.algorithm),
+            cells.text_cell(kind),
+            cells.count_cell(place),
+            cells.rate_cell(one.value),
+            cells.interval_cell((one.low, one.high), one.answers),
+            cells.rate_cell(one.standard_error),
+            cells.p_cell(effect.p_value),
+        ]
+        for place, one in enumerate(effect.estimates, 1)
+    ]
+
+
+def _errors_table(study: StratStudy) -> TableView:
+    rows = [
+        [
+            cells.text_cell(str(one.method)),
+            cells.text_cell(str(one.varying)),
+            cells.rate_cell(float(one.by_rank[study.rank - 1])),
+        ]
+        for one in study.errors.values()
+    ]
+    caption = f"Standard error at rank {study.rank} of {study.mixed[0].algorithm}, first mixed gallery"
+    return cells.table(
+        "strat-errors", caption, cells.columns("method", "varying", "standard error", text=2), rows
+    )
+
+
+def feret_blocks(study: FeretStudy, leaders: Sequence[str]) -> list[Block]:
+    """Categories, averages, two states of an algorithm, galleries of different people, and sizes."""
+    blocks: list[Block] = [*cells.said(difficulty_statements(study))]
+    if len(study.field) > 1:
+        first = study.results[0]
+        title = f"Average and current upper bound, {probes_called(first.category)}"
+        blocks.append(bands_chart([first.average, first.upper_bound], "feret-average", title))
+    blocks += [
+        _contrast_table(one, f"contrast-{place}")
+        for place, one in enumerate((*study.versions, *study.improvements), 1)
+    ]
+    if study.variation:
+        blocks.append(galleries_chart(_part(study.variation[0], leaders)))
+        blocks += [
+            _variation_table(one, f"variation-{place}") for place, one in enumerate(study.variation, 1)
+        ]
+    for place, category in enumerate(study.evaluation.categories, 1):
+        curves = [one for one in study.sizes if one.category == category and one.algorithm in leaders]
+        if curves:
+            title = f"Recognition rate by the size of the gallery, {probes_called(category)}"
+            blocks.append(gallery_size_chart(curves, f"sizes-{place}", title))
+    return blocks
+
+
+def _contrast_table(contrast: Contrast, id: str) -> TableView:
+    gain = "cost of locating the face" if contrast.kind == "version" else "gain"
+    heads = cells.columns(
+        "probes of",
+        f"{contrast.first}, {contrast.roles[0]}",
+        "interval",
+        f"{contrast.second}, {contrast.roles[1]}",
+        "interval",
+        f"{gain}, points",
+        "interval",
+        "adjusted p",
+        "probes",
+    )
+    rows = []
+    for row in contrast.rows:
+        pair = row.pair
+        rows.append(
+            [
+                cells.text_cell(probes_called(row.category)),
+                cells.rate_cell(row.first[0]),
+                cells.interval_cell(row.first[1:], _alone(contrast)),
+                cells.rate_cell(row.second[0]),
+                cells.interval_cell(row.second[1:], _alone(contrast)),
+                cells.effect_cell(pair.difference, pair.in_points),
+                cells.effect_interval_cell(pair.low, pair.high, pair.in_points, _between(contrast)),
+                cells.p_cell(pair.p_adjusted, pair.method, len(contrast.rows)),
+                cells.count_cell(row.n_probes),
+            ]
+        )
+    return cells.table(id, f"{contrast.second} against {contrast.first}, rank {contrast.rank}", heads, rows)
+
+
+def _alone(contrast: Contrast) -> Answers:
+    return _of_people(RecognitionRate(contrast.rank).estimand)
+
+
+def _between(contrast: Contrast) -> Answers:
+    of = f"difference of recognition rates at rank {contrast.rank}"
+    return _of_people(Target(f"difference-of-{RecognitionRate.key}", of))
+
+
+def _of_people(of: Target) -> Answers:
+    """What the intervals of contrasts and of single galleries answer, which carry no answers of their own."""
+    return Answers(of, OTHER_PEOPLE, GALLERY, PEOPLE_ALIKE)
+
+
+def _variation_table(variation: GalleryVariation, id: str) -> TableView:
+    """A row for each algorithm: its rate in each gallery, and their mean, range, places and test."""
+    about = {
+        one.number: f"{counted(one.people, 'person', 'people')}, {counted(one.probes, 'probe')}"
+        + ("" if one.mean_age is None else f", mean age {fixed(one.mean_age, 1)}")
+        for one in variation.galleries
+    }
+    heads = [Column("algorithm")]
+    heads += [Column(f"gallery {number}", True, explained) for number, explained in about.items()]
+    heads += [Column("mean", True), Column(f"{cells.percent(variation.confidence_level)} interval", True)]
+    heads += [Column("range, points", True), Column("places", True), Column("p", True, "Do galleries differ by more than chance?")]  # fmt: skip
+    rows = [
+        [
+            cells.text_cell(row.algorithm),
+            *(cells.rate_cell(cell.rate) for cell in variation.of(row.algorithm)),
+            *_over_galleries(row, variation.answers),
+        ]
+        for row in variation.rows
+    ]
+    if len(variation.rows) > 1:
+        average = [cells.text_cell(variation.average.algorithm), *map(cells.rate_cell, variation.averages)]
+        rows.append([*average, *_over_galleries(variation.average, variation.answers)])
+    caption = f"{probes_called(variation.category)}: {variation.estimand} over {variation.design}, {count(variation.size)} in each"
+    return cells.table(id, caption, tuple(heads), rows)
+
+
+def _part(variation: GalleryVariation, names: Sequence[str]) -> GalleryVariation:
+    """The same galleries with some of the algorithms."""
+    return replace(
+        variation,
+        rows=tuple(row for row in variation.rows if row.algorithm in names),
+        cells=tuple(cell for cell in variation.cells if cell.algorithm in names),
+    )
+
+
+def _over_galleries(row: GalleryRow, answers: Answers) -> list[Cell]:
+    spread, best, worst = row.spread, row.least_place, row.greatest_place
+    return [
+        cells.rate_cell(spread.mean),
+        cells.interval_cell(spread.interval, answers),
+        cells.range_cell(spread.range),
+        cells.empty_cell() if best is None or worst is None else cells.places_cell(best, worst),
+        cells.p_cell(None if row.test is None else row.test.p_value),
+    ]

@@ -1,0 +1,154 @@
+"""Who is best, and how sure that is: the publication table of every comparison."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from proband.inference import Comparison, Evaluation
+from proband.inference.comparisons.comparison import PairComparison
+from proband.inference.estimates.evaluation import probes_called
+from proband.report.analyses.comparisons import Row, comparison_latex, comparison_statements, rows_of
+from proband.report.page import cells
+from proband.report.page.charts.points import forest_chart, leaderboard_chart
+from proband.report.page.model import Block, Cell, Column, Folded, Section, TableView
+from proband.report.page.sections.pair_verdict import turned
+from proband.report.page.sections.verdict import main_comparison, main_evaluation
+
+if TYPE_CHECKING:
+    from proband.study.findings import Findings
+
+ALL_PAIRS = 6  # algorithms up to which every pair is shown; beyond, those with the leader
+_PLACE = "From one more than are significantly better, to all but those it beats."
+_RAISED = "Raised letters name the algorithms it is significantly better than, after Holm's adjustment."
+
+
+def leaderboard_section(found: Findings) -> Section | None:
+    """The table of the first comparison, and those of the others folded below it."""
+    blocks: list[Block] = []
+    comparison, evaluation = main_comparison(found), main_evaluation(found)
+    if comparison is not None:
+        name = next(iter(found.titles.values()), str(comparison.estimates[0].answers.of))
+        blocks += [leaderboard("leaderboard-1", name, comparison), leaderboard_chart(comparison)]
+    elif evaluation is not None:
+        blocks.append(_untested(evaluation))
+    blocks += [
+        Folded(name, (leaderboard(f"leaderboard-{place}", name, found.comparisons[key]),))
+        for place, (key, name) in enumerate(found.titles.items(), 1)
+        if place > 1
+    ]
+    return Section("leaderboard", "Leaderboard", tuple(blocks)) if blocks else None
+
+
+def leaderboard(id: str, caption: str, comparison: Comparison) -> TableView:
+    """One comparison as it is published, to be copied as LaTeX."""
+    heads = (
+        Column("letter", explained="Stands for the algorithm among the raised letters."),
+        Column("algorithm"),
+        Column(str(comparison.estimates[0].answers.of), True, _RAISED),
+        Column(f"{cells.percent(comparison.confidence_level)} interval", True),
+        Column("events", True, "What the estimate rests on."),
+        Column("place", True, _PLACE),
+    )
+    rows = [_row(row) for row in rows_of(comparison)]
+    said = comparison_statements(comparison)
+    return cells.table(id, caption, heads, rows, said, comparison_latex(comparison))
+
+
+def _row(row: Row) -> list[Cell]:
+    one = row.estimate
+    return [
+        cells.text_cell(row.letter),
+        cells.text_cell(row.name),
+        cells.rate_cell(one.value, row.beats),
+        cells.interval_cell((one.low, one.high), one.answers),
+        cells.count_cell(one.facts.n_probes)
+        if one.events is None
+        else cells.share_cell(one.events, one.facts.n_probes),
+        cells.places_cell(*row.places),
+    ]
+
+
+def _untested(evaluation: Evaluation) -> TableView:
+    """Rates alone, where nothing was compared."""
+    rank, category = evaluation.ranks[0], evaluation.categories[0]
+    entries = sorted(evaluation.of(category), key=lambda entry: -entry.curve.at(rank))
+    rows = [
+        [
+            cells.text_cell(entry.algorithm),
+            cells.rate_cell(entry.curve.at(rank)),
+            cells.interval_cell(entry.interval(rank), entry.band.answers),
+            cells.count_cell(entry.curve.facts.n_probes),
+        ]
+        for entry in entries
+    ]
+    heads = cells.columns(
+        "algorithm",
+        f"rate at rank {rank}",
+        f"{cells.percent(evaluation.confidence_level)} interval",
+        "probes",
+    )
+    return cells.table("leaderboard-1", probes_called(category), heads, rows)
+
+
+def pairs_shown(comparison: Comparison) -> tuple[PairComparison, ...]:
+    """Every pair of few algorithms; of many, the leader against each other one, in order."""
+    if len(comparison.estimates) <= ALL_PAIRS:
+        return comparison.pairs
+    best, *others = (one.facts.algorithm for one in comparison.ordered)
+    by_names = {frozenset((pair.first, pair.second)): pair for pair in comparison.pairs}
+    found = [by_names[frozenset((best, other))] for other in others]
+    return tuple(pair if pair.first == best else turned(pair) for pair in found)
+
+
+def comparisons_section(found: Findings) -> Section | None:
+    """Every pair: effect, interval, test and verdict."""
+    blocks: list[Block] = []
+    for place, (key, name) in enumerate(found.titles.items(), 1):
+        comparison = found.comparisons[key]
+        title = f"Differences between algorithms, {name}"
+        chart = forest_chart(comparison, pairs_shown(comparison), f"forest-{place}", title)
+        made: list[Block] = [chart, pairs_table(f"pairs-{place}", name, comparison)]
+        blocks += made if place == 1 else [Folded(name, tuple(made))]
+    return Section("comparisons", "Comparisons", tuple(blocks)) if blocks else None
+
+
+def pairs_table(id: str, caption: str, comparison: Comparison) -> TableView:
+    """Holm's table of differences."""
+    shown = pairs_shown(comparison)
+    in_points = shown[0].in_points
+    counted = any(pair.n_sf is not None for pair in shown)
+    heads = [
+        Column("first"),
+        Column("second"),
+        Column("difference" + (", points" if in_points else ""), True, "The first less the second."),
+        Column(f"{cells.percent(comparison.confidence_level)} interval", True),
+        Column("p", True),
+        Column("adjusted p", True, f"Holm's adjustment for {cells.count(len(comparison.pairs))} pairs."),
+    ]
+    if counted:
+        heads += [
+            Column("only first", True, "Probes only the first recognises."),
+            Column("only second", True),
+        ]
+    heads.append(Column("verdict"))
+    rows = [_pair_row(pair, comparison, counted) for pair in shown]
+    notes = []
+    if len(shown) < len(comparison.pairs):
+        notes.append(
+            f"The leader against each other algorithm, of {cells.count(len(comparison.pairs))} pairs; p-values are adjusted for all of them."
+        )
+    return cells.table(id, caption, tuple(heads), rows, notes)
+
+
+def _pair_row(pair: PairComparison, comparison: Comparison, counted: bool) -> list[Cell]:
+    row = [
+        cells.text_cell(pair.first),
+        cells.text_cell(pair.second),
+        cells.effect_cell(pair.difference, pair.in_points),
+        cells.effect_interval_cell(pair.low, pair.high, pair.in_points, comparison.answers),
+        cells.p_cell(pair.p_value, pair.method),
+        cells.p_cell(pair.p_adjusted, pair.method, len(comparison.pairs)),
+    ]
+    if counted:
+        row += [cells.count_cell(pair.n_sf), cells.count_cell(pair.n_fs)]
+    return [*row, cells.text_cell(pair.said)]

@@ -1,0 +1,110 @@
+"""What two algorithms show, in a sentence, and what would decide between them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from proband.inference import Comparison
+from proband.inference.comparisons.comparison import NO_WIDTH, PairComparison, Verdict, margin_of
+from proband.inference.planning.sizes import POWER
+from proband.words import Note, Sentence
+
+_TURNED: dict[Verdict, Verdict] = {"better": "worse", "worse": "better"}
+_TESTED = Sentence("verdict.tested", "note", "{of} {effect}, p {p:p}")
+_ADJUSTED = Sentence("verdict.tested-adjusted", "note", "{of} {effect}, adjusted p {p:p}")
+_OVER_CHOICES = (
+    "Over choices of images of these people, {first} against {second}: {of} {effect}. The test over people "
+)
+_TELLS_APART = Sentence("verdict.choices-apart", "note", _OVER_CHOICES + "tells them apart (p {p:p})")
+_NOT_APART = Sentence(
+    "verdict.choices-not-apart", "note", _OVER_CHOICES + "does not tell them apart (p {p:p})"
+)
+_DECIDED = Sentence("verdict.decided", "note", "{first} is {verdict} than {second}: {tested}")
+_DOUBTFUL = Sentence(
+    "verdict.doubtful",
+    "caution",
+    "{first} is ahead of {second}, but not beyond doubt: {tested}. By itself the difference stands out; among {n:count} comparisons "
+    "it may be chance",
+)
+_EQUIVALENT = Sentence(
+    "verdict.equivalent", "note", "{first} and {second} are equivalent within {margin}: {of} {effect}"
+)
+_UNDECIDED = Sentence(
+    "verdict.undecided", "note", "Whether {first} or {second} is better is undecided: {tested}"
+)
+_NO_MARGIN = Sentence(
+    "verdict.no-margin",
+    "note",
+    "No difference worth having was declared, so equivalence cannot be shown: name a margin to decide it",
+)
+_NOT_WORSE = Sentence("verdict.not-worse", "note", "{first} is not worse than {second} by {margin} or more")
+_NEEDED = Sentence(
+    "verdict.people-needed",
+    "note",
+    "What would decide it: about {n:count person/people} would settle a true difference of {margin} with a power of {power:level}; "
+    "here {people:word is/are} {people:count}",
+)
+_MORE_PEOPLE = Sentence(
+    "verdict.more-people",
+    "note",
+    "What would decide it: more people than these; a true difference of {margin} is looked for",
+)
+
+
+def best_two(comparison: Comparison) -> PairComparison:
+    """The best against the second best, the best first."""
+    best, second = (one.facts.algorithm for one in comparison.ordered[:2])
+    pair = next(one for one in comparison.pairs if {one.first, one.second} == {best, second})
+    return pair if pair.first == best else turned(pair)
+
+
+def turned(pair: PairComparison) -> PairComparison:
+    """The same pair seen from the second; how often it wins over choices of images is not known from this side."""
+    return replace(
+        pair,
+        first=pair.second,
+        second=pair.first,
+        difference=0.0 - pair.difference,
+        low=0.0 - pair.high,
+        high=0.0 - pair.low,
+        n_sf=pair.n_fs,
+        n_fs=pair.n_sf,
+        verdict=_TURNED.get(pair.verdict, pair.verdict),
+        not_inferior=None,
+        not_won=None,
+    )
+
+
+def pair_verdict(pair: PairComparison, comparison: Comparison) -> Note:
+    """What the interval and the adjusted test say of two algorithms."""
+    both = {"first": pair.first, "second": pair.second}
+    n_pairs = len(comparison.pairs)
+    shown = {"of": comparison.estimates[0].answers.of, "effect": pair.effect}
+    p = (pair.p_adjusted, pair.method.floor, n_pairs)
+    apart = pair.p_adjusted <= comparison.significance
+    if pair.n_trials is not None:
+        return (_TELLS_APART if apart else _NOT_APART)(**both, **shown, p=p)
+    tested = (_ADJUSTED if n_pairs > 1 else _TESTED)(**shown, p=p)
+    if pair.verdict in ("better", "worse"):
+        if apart:
+            return _DECIDED(**both, verdict=pair.verdict, tested=tested)
+        return _DOUBTFUL(**both, tested=tested, n=n_pairs)
+    if pair.verdict == "equivalent" and comparison.margin is not None:
+        return _EQUIVALENT(**both, **shown, margin=margin_of(comparison.margin, pair.in_points))
+    return _UNDECIDED(**both, tested=tested)
+
+
+def what_would_decide(pair: PairComparison, comparison: Comparison) -> list[Note]:
+    """For an undecided pair: the people it takes, or the margin that is missing."""
+    if pair.verdict != "undecided" or pair.n_trials is not None:
+        return []
+    if not pair.has_width:
+        return [NO_WIDTH()]
+    if comparison.margin is None:
+        return [_NO_MARGIN()]
+    worth = margin_of(comparison.margin, pair.in_points)
+    said = [_NOT_WORSE(first=pair.first, second=pair.second, margin=worth)] if pair.not_inferior else []
+    if pair.subjects_needed is not None:
+        people = comparison.estimates[0].facts.n_probe_subjects
+        said.append(_NEEDED(n=pair.subjects_needed, margin=worth, power=POWER, people=people))
+    return said or [_MORE_PEOPLE(margin=worth)]

@@ -1,0 +1,145 @@
+"""The card that says under which protocol the numbers hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from proband.report.page import cells
+from proband.report.page.model import Badge, Badges, Block, Facts as FactsView, Section
+from proband.report.page.sections.verdict import main_comparison, main_evaluation
+from proband.report.tables import TIES
+from proband.results.base import Facts
+from proband.results.compared import metrics_statement
+from proband.words import as_sentence, count
+
+if TYPE_CHECKING:
+    from proband.study.findings import Findings
+
+_TIES = {
+    **TIES,
+    "at-threshold": "a score that equals the threshold is accepted",
+}
+_FAILURES = {
+    "miss": "they count as misses and stay in the denominator",
+    "as_scored": "the marks are ignored and every score is taken at its word",
+    "left-out": "FMR and FNMR leave them out",
+}
+
+
+def protocol_section(found: Findings) -> Section | None:
+    """Under which protocol: badges for a glance, and the rules in words."""
+    facts = _facts_of(found)
+    if facts is None and not found.verification and found.choices is None:
+        return None
+    badges = [] if facts is None else _badges(facts)
+    badges += _of_verification(found) if facts is None else []
+    if found.choices is not None:
+        badges.append(
+            Badge(f"{count(found.choices.n_trials)} choices of images", explained=str(found.choices.design))
+        )
+    badges += [
+        Badge(f"{cells.percent(found.confidence_level)} intervals", explained="How often such intervals hold the truth, if the assumptions do."),
+        Badge(f"seed {found.provenance.seed}", explained="Of every replicate: the same seed gives the same numbers."),
+    ]  # fmt: skip
+    rules = [] if facts is None else [("Gallery", facts.gallery_rule), ("Probes", facts.probe_rule)]
+    rules += [("Scores", as_sentence(metrics_statement(_metrics(found))))]
+    rules += [
+        ("Verification", as_sentence(said))
+        for said in dict.fromkeys(one.compared.statement() for one in found.verification)
+    ]
+    blocks: list[Block] = [Badges(tuple(badges))]
+    blocks.append(FactsView(tuple(rules)))
+    return Section("protocol", "Protocol", tuple(blocks))
+
+
+def _metrics(found: Findings) -> Iterator[tuple[str, str | None]]:
+    """How the scores of every algorithm were made, wherever it was measured."""
+    measured: dict[str, str | None] = {}
+    if found.evaluation is not None:
+        measured |= {one.algorithm: one.curve.facts.metric for one in found.evaluation.entries}
+    for comparison in found.comparisons.values():
+        measured |= {one.facts.algorithm: one.facts.metric for one in comparison.estimates}
+    measured |= {one.algorithm: one.compared.metric for one in found.verification}
+    measured |= {one.algorithm: one.searches.metric for one in found.searches}
+    if found.choices is not None:
+        measured |= found.choices.metrics
+    if found.strat is not None:
+        measured |= {one.algorithm: one.estimates[0].facts.metric for one in found.strat.effects}
+    if found.feret is not None:
+        measured |= {one.algorithm: one.curve.facts.metric for one in found.feret.evaluation.entries}
+    yield from measured.items()
+
+
+def _facts_of(found: Findings) -> Facts | None:
+    evaluation, comparison = main_evaluation(found), main_comparison(found)
+    if evaluation is not None:
+        return evaluation.entries[0].curve.facts
+    if comparison is not None:
+        return comparison.estimates[0].facts
+    return None if found.strat is None else found.strat.effects[0].estimates[0].facts
+
+
+def _badges(facts: Facts) -> list[Badge]:
+    if facts.universe == "verification":
+        badges = [
+            Badge(
+                "verification",
+                explained="Claimed identities are accepted or rejected; nobody is searched for.",
+            )
+        ]
+        counted = [
+            Badge(f"{count(facts.n_probes)} genuine comparisons"),
+            Badge(f"{count(facts.n_probe_subjects)} people"),
+        ]
+    else:
+        unmated = facts.n_unmated
+        badges = [
+            Badge("closed set", explained="Every probe's person is in the gallery.")
+            if facts.universe == "closed"
+            else Badge("open set", "warning", f"{count(unmated)} probes have no mate in the gallery; identification rates leave them out."),
+            Badge("no image on both sides", "good", "No image is both in the gallery and a probe."),
+        ]  # fmt: skip
+        images = (
+            ""
+            if facts.n_gallery_images == facts.n_gallery_subjects
+            else f", {count(facts.n_gallery_images)} images"
+        )
+        counted = [
+            Badge(
+                f"gallery of {count(facts.n_gallery_subjects)} people{images}", explained=facts.gallery_rule
+            ),
+            Badge(f"{count(facts.n_probes)} probes", explained=facts.probe_rule),
+            Badge(f"{count(facts.n_probe_subjects)} people searched for"),
+        ]
+    policy = _FAILURES.get(facts.on_failure, facts.on_failure)
+    lost = facts.n_failed + facts.n_gallery_failed
+    failures = (
+        Badge(
+            f"{count(facts.n_failed)} probes, {count(facts.n_gallery_failed)} gallery images failed",
+            "warning",
+            f"Failures to acquire, by marks or failed comparisons of {facts.algorithm}: {policy}.",
+        )
+        if lost
+        else Badge("no failures to acquire", explained=f"Were there any: {policy}.")
+    )
+    ties = Badge(f"ties {facts.ties}", explained=as_sentence(_TIES.get(facts.ties, facts.ties)))
+    ranks = [] if facts.universe == "verification" else [Badge(f"ranks count {facts.counting}")]
+    return [*badges, *counted, failures, ties, *ranks]
+
+
+def _of_verification(found: Findings) -> list[Badge]:
+    if not found.verification:
+        return []
+    first = found.verification[0]
+    counts = first.rates.counts
+    lost = counts.n_failed_genuine + counts.n_failed_impostor
+    return [
+        Badge("verification", explained="Claimed identities are accepted or rejected; nobody is searched for."),
+        Badge(f"{count(first.n_subjects)} people"),
+        Badge(f"{count(counts.n_genuine)} genuine comparisons"),
+        Badge(f"{count(counts.n_impostor)} impostor comparisons"),
+        Badge(f"{count(lost)} comparisons failed", "warning", "FMR and FNMR leave them out, FAR and FRR count them as rejections.")
+        if lost
+        else Badge("no failures to acquire"),
+    ]  # fmt: skip

@@ -1,0 +1,1 @@
+"""What was found: numbers with their intervals, and the four answers that each carries."""

@@ -1,0 +1,1 @@
+"""A first study file from the user's own files."""

@@ -1,0 +1,281 @@
+"""A first study file from the user's own files: commented, and ready to run where that is possible."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from proband.engine import written_whole
+from proband.engine.files.files import make_directory, writing
+from proband.errors import Hint, InputError, ProbandError, UsageError, first_few
+from proband.samples.reading import ROW_NUMBER
+from proband.study.init.columns import toml_text
+from proband.study.init.looking import look_at
+from proband.study.init.proposing import NO_TABLE, Proposal, SourceEntry, propose
+from proband.study.init.suggesting import analyses, experiment
+from proband.study.reading import study_from_text
+from proband.words import Note, Sentence, count
+
+NO_SCORES = Sentence("init.no-scores", "note", "[[scores]]: the file of scores")
+REFUSED = Sentence("init.refused", "note", "{why}")
+SAMPLES = Sentence(
+    "init.samples", "note", "{file}: {samples:count sample} of {people:count person/people}{failed:row}"
+)
+FAILED = Sentence("init.failed", "note", ", {n:count} failed to acquire ({rule})")
+ALGORITHMS = Sentence("init.algorithms", "note", "{file}: {algorithms:names}")
+TAKEN_FOR = Sentence("init.taken-for", "caution", "{file}: taken for a {orientation} ({evidence}); check it")
+PICTURES = Sentence("init.pictures", "note", "{file}: pictures")
+
+_MANY_STEPS_UP = 3
+
+
+@dataclass(frozen=True)
+class InitialStudy:
+    """A study file that was made.
+
+    Attributes
+    ----------
+    text
+        The file.
+    facts
+        What was found.
+    to_fill_in
+        What only the user can say; empty if the study can be run as it is.
+    remarks
+        What was decided or left out, and should be looked at.
+    """
+
+    text: str
+    facts: tuple[Note, ...]
+    to_fill_in: tuple[Note, ...]
+    remarks: tuple[Note, ...]
+
+
+def initial_study(files: Sequence[Path], out: Path) -> InitialStudy:
+    """Look at files and write the text of a study of them, to be kept at `out`."""
+    if not files:
+        raise UsageError(
+            "There are no files to look at.", "name your scores, embeddings, images and samples."
+        )
+    made = propose(look_at(files))
+    if not (made.table or made.scores or made.vectors or made.pictures):
+        raise InputError("Nothing was recognised.", "; ".join(map(str, made.remarks)) or None)
+    if not (made.scores or made.vectors or made.pictures):
+        made.to_fill_in.append(NO_SCORES())
+    text = _text(made, out)
+    if not made.to_fill_in:
+        try:
+            study_from_text(text, out)
+        except ProbandError as error:
+            made.to_fill_in.append(REFUSED(why=error.message.rstrip(".")))
+    return InitialStudy(text, tuple(_facts(made)), tuple(made.to_fill_in), tuple(made.remarks))
+
+
+def require_free(out: Path, force: bool) -> None:
+    """Refuse to replace a study that exists, unless it is asked for."""
+    if out.exists() and not force:
+        raise UsageError(
+            f"{out} exists already, and is left alone.",
+            Hint("name another ({option:out}), or {give:force=on}."),
+        )
+
+
+def write_initial(made: InitialStudy, out: Path) -> None:
+    """Write the study, whole or not at all."""
+    make_directory(out.parent)
+    with writing(out), written_whole(out) as draft:
+        draft.write_text(made.text, encoding="utf-8", newline="\n")
+
+
+def _listed(values: Sequence[str]) -> str:
+    return f"[{', '.join(map(toml_text, values))}]"
+
+
+def _named_from(path: Path, out: Path) -> str:
+    """A file's name as the study says it: from where the study is, unless that leads far up."""
+    target, start = path.resolve(), out.resolve().parent
+    try:
+        relative = os.path.relpath(target, start)
+    except ValueError:  # on another drive
+        return target.as_posix()
+    steps = Path(relative).parts.count(os.pardir)
+    far = steps >= _MANY_STEPS_UP or (
+        steps and Path(os.path.commonpath([target, start])).parent == Path(target.anchor)
+    )
+    return target.as_posix() if far else Path(relative).as_posix()
+
+
+def _text(made: Proposal, out: Path) -> str:
+    parts = [
+        [
+            "# A study for Proband: what is measured, on whom, and how. Run it with: proband run " + out.name,
+            "# Lines that begin with # are notes and proposals; take the mark away to use one.",
+            f"title = {toml_text(_title(made))}",
+            *_switches(made),
+        ],
+        _samples(made, out),
+        *(_scores(one, out) for one in made.scores),
+        *(_vectors(one, out) for one in made.vectors),
+        *(_pictures(path, made, out) for path in made.pictures),
+        *([] if made.scores or made.vectors or made.pictures else [_no_scores()]),
+        experiment(made),
+        *analyses(made),
+        [
+            "# [output]",
+            f"# directory = {toml_text(out.stem + '-results')}",
+            "# level = 0.95                # of confidence",
+            "# seed = 0                    # of every replicate",
+            "# pseudonyms = true           # name nobody in the report",
+        ],
+    ]
+    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+
+
+def _title(made: Proposal) -> str:
+    n_algorithms = len([name for one in (*made.scores, *made.vectors) for name in one.algorithms])
+    people = "" if made.samples is None else f" on {count(len(made.samples.subjects))} people"
+    return f"{n_algorithms or ''} algorithm{'s' if n_algorithms != 1 else ''}{people}".strip().capitalize()
+
+
+def _switches(made: Proposal) -> list[str]:
+    if not made.scores or all(one.ranked for one in made.scores):
+        return []
+    return [
+        "identification = false        # these lists of pairs name no single probes, so that nothing can be ranked",
+        "comparison = false",
+    ]
+
+
+def _samples(made: Proposal, out: Path) -> list[str]:
+    table = made.table
+    if table is None:
+        if any(note.code == NO_TABLE.code for note in made.to_fill_in):
+            return [
+                "# [samples]                   # fill in: a table with a row for each sample",
+                '# file = "samples.csv"',
+                '# id = "id"                   # the column of the ids that the scores use',
+                '# subject = "subject"         # the column that says whose a sample is',
+            ]
+        return ["# No [samples]: the scores name the people themselves."]
+    lines = ["[samples]", f"file = {toml_text(_named_from(table.path, out))}"]
+    for key, column, meaning in (
+        ("id", table.id, "the ids that the scores use"),
+        ("subject", table.subject, "whose a sample is"),
+    ):
+        if column is None:
+            lines.append(f'# {key} = "…"   # fill in, {meaning}: {first_few(table.frame.columns, 12)}')
+        elif table.path.suffix.lower() != ".srt":
+            number = "   # the number of the row" if column == ROW_NUMBER else ""
+            lines.append(f"{key} = {toml_text(column)}{number}")
+    if table.failed is not None:
+        many = "" if table.samples is None else f": {count(int(table.samples.failed.sum()))} samples"
+        lines.append(
+            f"failed = {toml_text(table.failed)}   # failures to acquire, which count as misses{many}"
+        )
+    else:
+        lines.append(
+            '# failed = "not detected"     # a condition for failures to acquire; no column looked like one'
+        )
+    return lines
+
+
+def _scores(one: SourceEntry, out: Path) -> list[str]:
+    lines = ["[[scores]]", f"file = {toml_text(_named_from(one.path, out))}", *_names(one)]
+    for key, value in (("query_ids", one.query_ids), ("target_ids", one.target_ids)):
+        if value is not None:
+            lines.append(f"{key} = {toml_text(value)}")
+    if one.mask is not None:
+        lines.append(f"mask = {toml_text(_named_from(one.mask, out))}")
+    if not one.named:
+        lines.append(
+            '# queries = "…"   # fill in: a condition that says which samples the rows are; targets: the columns'
+        )
+    if one.orientation is not None:
+        lines += [
+            f"# {one.evidence}.",
+            "# Declared on this evidence; only you can know.",
+            f"orientation = {toml_text(one.orientation)}",
+        ]
+    elif one.undecided:
+        lines.append(f'# orientation = "…"   # fill in: similarity or distance; {one.evidence}')
+    else:
+        lines.append(f"# orientation: {one.evidence}")
+    return lines + _missing(one)
+
+
+def _vectors(one: SourceEntry, out: Path) -> list[str]:
+    lines = ["[[embeddings]]", f"file = {toml_text(_named_from(one.path, out))}", *_names(one)]
+    if not one.named:
+        lines.append('# ids = "…"   # fill in: the array that holds the ids of the rows')
+    lines.append(
+        'metric = "cosine"             # as each model was trained for: cosine, inner, l2, l1 or chi2'
+    )
+    return lines + _missing(one)
+
+
+def _names(one: SourceEntry) -> list[str]:
+    if one.name is not None:
+        key = [] if one.whole else [f"key = {toml_text(one.algorithms[0])}"]
+        return [
+            *key,
+            f"name = {toml_text(one.name)}   # another file has an algorithm of the same name",
+        ]
+    if not one.whole:
+        return [f"key = {_listed(one.algorithms)}"]
+    return [f"# key = {_listed(one.algorithms)}   # all of them"] if len(one.algorithms) > 1 else []
+
+
+def _missing(one: SourceEntry) -> list[str]:
+    if not one.n_absent:
+        return []
+    return [
+        f'missing = "drop"              # {count(one.n_absent)} ids are in the scores or in the table only: left out and counted'
+    ]
+
+
+def _pictures(path: Path, made: Proposal, out: Path) -> list[str]:
+    """Recognisers that need no training; only proposed where there are scores already."""
+    from proband.algorithms.pictures.acquire import EYE_COLUMNS
+
+    columns = [] if made.table is None else made.table.frame.columns
+    eyes = set(EYE_COLUMNS) <= set(columns)
+    lines = [
+        "[images]",
+        f"file = {toml_text(_named_from(path, out))}",
+        'algorithms = ["correlation", "lbp:chi2"]   # more: proband recognize --list',
+        '# train = "…"                 # a condition: on whom to train those that must be trained',
+        "# Eyes are read from the table." if eyes else "as_they_are = true            # crops already; for whole pictures: detect = \"opencv\"",
+    ]  # fmt: skip
+    if not (made.scores or made.vectors) and path == made.pictures[0]:
+        return lines
+    return [line if line.startswith("#") else f"# {line}" for line in lines]
+
+
+def _no_scores() -> list[str]:
+    return [
+        "# [[scores]]                  # fill in",
+        '# file = "scores.npz"',
+        '# orientation = "similarity"  # or distance',
+    ]
+
+
+def _facts(made: Proposal) -> list[Note]:
+    facts = []
+    if made.samples is not None and made.table is not None:
+        failed = int(made.samples.failed.sum())
+        facts.append(
+            SAMPLES(
+                file=made.table.path.name,
+                samples=len(made.samples),
+                people=len(made.samples.subjects),
+                failed=(FAILED(n=failed, rule=made.table.failed),) if failed else (),
+            )
+        )
+    for one in (*made.scores, *made.vectors):
+        facts.append(ALGORITHMS(file=one.path.name, algorithms=one.algorithms))
+        if one.orientation is not None:
+            facts.append(TAKEN_FOR(file=one.path.name, orientation=one.orientation, evidence=one.evidence))
+    facts += [PICTURES(file=path.name) for path in made.pictures]
+    return facts

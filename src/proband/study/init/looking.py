@@ -1,0 +1,244 @@
+"""What the user's files are: tables of samples, scores, embeddings or pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+
+from proband.algorithms.pictures.pictures import ENDINGS as PICTURE_ENDINGS
+from proband.errors import InputError, ProbandError, Said
+from proband.samples.npz import Archive
+from proband.samples.reading import read_frame
+from proband.scores.formats import FORMATS, ReadOptions, ScoreFile, read_file, read_image_list
+from proband.scores.formats.numpy_files import open_npy
+from proband.study.init.columns import subject_column
+
+_TABLES = (".csv", ".tsv", ".parquet", ".pq", ".jsonl", ".ndjson")
+_ARRAYS = (".npz", ".npy")
+_KNOWN = (*_TABLES, *_ARRAYS, ".srt", ".mtx", ".mask", ".txt")
+_MASK, _SIDECAR = ".mask", ".json"
+_IMAGES = "images"
+
+
+@dataclass(frozen=True, eq=False)
+class FoundTable:
+    """A file that may be a table of samples: as it is read, and with every value as text."""
+
+    path: Path
+    frame: pl.DataFrame
+    texts: pl.DataFrame
+
+
+@dataclass(frozen=True, eq=False)
+class FoundScores:
+    """A file of scores, and the arrays of ids or the mask that had to be named to read it."""
+
+    path: Path
+    file: ScoreFile
+    query_ids: str | None = None
+    target_ids: str | None = None
+    mask: Path | None = None
+
+    @property
+    def ranked(self) -> bool:
+        """Whether the scores make a matrix: a list of pairs that does not name its probes makes none."""
+        if self.file.trials is None:
+            return True
+        try:
+            self.file.as_matrix(self.path.stem)
+        except ProbandError:
+            return False
+        return True
+
+
+@dataclass(frozen=True)
+class FoundVectors:
+    """A file of embeddings: its models, how many rows they have, and the ids of those."""
+
+    path: Path
+    models: tuple[str, ...]
+    n_rows: int
+    ids: tuple[str, ...] | None = None
+
+
+@dataclass
+class FoundFiles:
+    """Everything that was found, in the order in which it was named."""
+
+    tables: list[FoundTable] = field(default_factory=list)
+    scores: list[FoundScores] = field(default_factory=list)
+    vectors: list[FoundVectors] = field(default_factory=list)
+    pictures: list[Path] = field(default_factory=list)
+    masks: list[Path] = field(default_factory=list)
+    unknown: dict[Path, str] = field(default_factory=dict)
+
+
+def look_at(paths: Sequence[Path]) -> FoundFiles:
+    """Find out what each file is: first the tables and masks, without which others cannot be told."""
+    found = FoundFiles()
+    files = list(dict.fromkeys(_expanded(paths)))
+    first = (*_TABLES, _MASK)
+    for path in sorted(files, key=lambda one: one.suffix.lower() not in first):
+        try:
+            _look(path, found)
+        except ProbandError as error:
+            found.unknown[path] = error.message.rstrip(".")
+    return found
+
+
+def _expanded(paths: Iterable[Path]) -> Iterator[Path]:
+    """Each file, and the files of a directory that is neither one of pictures nor one of distances."""
+    for path in paths:
+        if not path.exists():
+            raise InputError(f"There is no file {path}.", file=Said(path))
+        inside = [] if not path.is_dir() or _has_pictures(path) else sorted(path.iterdir())
+        known = [one for one in inside if one.is_file() and one.suffix.lower() in _KNOWN]
+        # A list of images alone stands among the files of CSU's distances, which have no ending of their own.
+        if all(one.suffix.lower() == ".srt" for one in known):
+            yield path
+        else:
+            yield from known
+
+
+def _has_pictures(path: Path) -> bool:
+    return any(one.suffix.lower() in PICTURE_ENDINGS for one in path.rglob("*"))
+
+
+def _look(path: Path, found: FoundFiles) -> None:
+    ending = path.suffix.lower()
+    if path.is_dir() and _has_pictures(path):
+        found.pictures.append(path)
+    elif ending == _MASK:
+        found.masks.append(path)
+    elif ending == ".srt":
+        listed = read_image_list(path).frame
+        found.tables.append(FoundTable(path, listed, listed))
+    elif ending in _TABLES and not _is_scores(path, found):
+        frame = read_frame(path)
+        found.tables.append(FoundTable(path, frame, _as_texts(path, frame)))
+    elif ending == ".npz":
+        _look_at_archive(path, found)
+    elif ending == ".npy" and _is_vectors(path, found):
+        found.vectors.append(FoundVectors(path, (path.stem,), len(open_npy(path))))
+    elif ending not in _TABLES:
+        mask = _only(found.masks, path)
+        found.scores.append(FoundScores(path, read_file(path, ReadOptions(mask=mask)), mask=mask))
+
+
+def _only(masks: list[Path], path: Path) -> Path | None:
+    """The one mask that was named, for a matrix that has none of its own name."""
+    own = path.suffix.lower() != ".mtx" or path.with_suffix(_MASK).exists()
+    return masks[0] if len(masks) == 1 and not own else None
+
+
+def _is_scores(path: Path, found: FoundFiles) -> bool:
+    """Take a table for scores if it is a list of pairs, or all numbers but for its first column; then read it as such."""
+    kind = "parquet" if path.suffix.lower() in (".parquet", ".pq") else "csv"
+    is_list = path.suffix.lower() not in (".jsonl", ".ndjson") and FORMATS[f"{kind}-long"].recognises(
+        path, b" "
+    )
+    if not is_list:
+        frame = read_frame(path)
+        numeric = [dtype.is_numeric() for dtype in frame.dtypes[1:]]
+        if len(numeric) < 2 or not all(numeric) or subject_column(frame) is not None:
+            return False
+    found.scores.append(FoundScores(path, read_file(path)))
+    return True
+
+
+def _as_texts(path: Path, frame: pl.DataFrame) -> pl.DataFrame:
+    """The table with its values as they are written: ``007`` is not 7."""
+    if path.suffix.lower() in (".csv", ".tsv"):
+        return read_frame(path, text_columns=frame.columns)
+    plain = [name for name, dtype in frame.schema.items() if not dtype.is_nested() and dtype != pl.Object]
+    return frame.select(pl.col(plain).cast(pl.String))
+
+
+def _is_vectors(path: Path, found: FoundFiles) -> bool:
+    """Whether an array without ids is of embeddings: not square, and as many rows as a table has."""
+    if path.with_name(path.name + _SIDECAR).exists():
+        return False
+    shape = open_npy(path).shape
+    return len(shape) == 2 and shape[0] != shape[1] and shape[0] in {one.frame.height for one in found.tables}
+
+
+def _look_at_archive(path: Path, found: FoundFiles) -> None:
+    archive = Archive(path)
+    columns = {name: archive.shape(name)[0] for name in archive if len(archive.shape(name)) == 1}
+    subject = subject_column(columns)
+    pictures = _IMAGES in archive and len(archive.shape(_IMAGES)) == 3
+    if subject is not None:
+        frame = read_frame(path, text_columns=(subject,))
+        found.tables.append(FoundTable(path, frame, _as_texts(path, frame)))
+    if pictures:
+        found.pictures.append(path)
+    matrices = [
+        name for name in archive if len(archive.shape(name)) == 2 and archive.dtype(name).kind in "fiu"
+    ]
+    if not matrices:
+        if subject is None and not pictures:
+            raise InputError(
+                f"{path.name} holds neither scores nor embeddings; its arrays are {', '.join(archive)}.",
+                file=Said(path.name),
+            )
+        return
+    shapes = {archive.shape(name) for name in matrices if name != "cells"}
+    if _are_scores(shapes, set(columns.values()), "query_ids" in archive):
+        found.scores.append(_read_archive(path, archive))
+    else:
+        found.vectors.append(_vectors_of(path, archive, matrices))
+
+
+def _are_scores(shapes: set[tuple[int, ...]], lengths: set[int], stated: bool) -> bool:
+    """Whether matrices are of scores: of one shape, and with something known of each row and of each column."""
+    if len(shapes) != 1:
+        return False
+    n_rows, n_columns = next(iter(shapes))
+    return stated or n_rows == n_columns or {n_rows, n_columns} <= lengths
+
+
+def _read_archive(path: Path, archive: Archive) -> FoundScores:
+    try:
+        return FoundScores(path, read_file(path))
+    except InputError:
+        matrix = next(name for name in archive if len(archive.shape(name)) == 2)
+        queries, targets = (
+            _ids_of(archive, length, role) for length, role in zip(archive.shape(matrix), _ROLES, strict=True)
+        )
+        options = ReadOptions(query_ids=queries, target_ids=targets)
+        return FoundScores(path, read_file(path, options), queries, targets)
+
+
+_ROLES = (("query", "queries", "probe", "row"), ("target", "gallery", "col"))
+
+
+def _ids_of(archive: Archive, length: int, words: tuple[str, ...]) -> str | None:
+    """The only texts that tell all rows apart, or the only ones of a name that says which axis they are of."""
+    fitting = _telling(archive, length)
+    named = [name for name in fitting if any(word in name.lower() for word in words)]
+    return named[0] if len(named) == 1 else fitting[0] if len(fitting) == 1 else None
+
+
+def _telling(archive: Archive, length: int) -> list[str]:
+    texts = (
+        name for name in archive if archive.shape(name) == (length,) and archive.dtype(name).kind in "US"
+    )
+    return [name for name in texts if len(set(archive[name].tolist())) == length]
+
+
+def _vectors_of(path: Path, archive: Archive, matrices: list[str]) -> FoundVectors:
+    models = tuple(name for name in matrices if archive.dtype(name).kind == "f")
+    lengths = {archive.shape(name)[0] for name in models}
+    if len(lengths) != 1:
+        raise InputError(f"{path.name} does not hold embeddings of one set of samples.", file=Said(path.name))
+    (length,) = lengths
+    named = (
+        ["ids"]
+        if archive.get("ids") is not None and archive.shape("ids") == (length,)
+        else _telling(archive, length)
+    )
+    ids = tuple(map(str, archive[named[0]].tolist())) if len(named) == 1 else None
+    return FoundVectors(path, models, length, ids)
