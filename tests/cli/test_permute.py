@@ -63,7 +63,7 @@ def test_json_equals_python(permute: Run, folder: Path) -> None:
     done = permute("--json", "--trials", 500, "--seed", 3)
     assert done.returncode == 0, done.stderr
     scores, pool = library(folder)
-    expected = pb.permute(scores, pool, pb.ImageChoice(500), rng=3).to_dict()
+    expected = pb.permute(scores, pool, pb.ImageChoice(500), seed=3).to_dict()
     assert json.loads(done.stdout) == json.loads(json.dumps(expected))
 
 

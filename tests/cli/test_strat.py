@@ -187,7 +187,7 @@ def test_any_number_of_images_with_a_design_that_takes_any(images: int, design: 
 def test_the_seed_reaches_every_replicate() -> None:
     scores, samples = people_with([3] * 8)
     design = pb.RaoWu(n_resamples=50)
-    first, again, other = (strat_study(scores, samples, design=design, rng=seed) for seed in (0, 0, 1))
+    first, again, other = (strat_study(scores, samples, design=design, seed=seed) for seed in (0, 0, 1))
     assert first.to_dict() == again.to_dict()
     for one, two in zip(first.effects, other.effects, strict=True):
         assert one.estimates[0].standard_error != two.estimates[0].standard_error

@@ -120,7 +120,7 @@ def test_refusals(outcomes_of):
         compare(RecognitionRate(1), [a, a])
     with pytest.raises(DesignError, match="same probes"):
         compare(RecognitionRate(1), [a, outcomes_of(np.zeros(7), name="c")])
-    with pytest.raises(DesignError, match="no successes"):
+    with pytest.raises(DesignError, match="is for rates"):
         compare(MedianCensoredRank(), [a, b], design=SignFlip())
     with pytest.raises(UsageError, match="does not compare"):
         compare(RecognitionRate(1), [a, b], design=Clustered())

@@ -134,16 +134,16 @@ def test_some_replicates_are_some_of_all(seed):
     """Drawn without replacement from the whole array, and their variance by the formula over those drawn."""
     outcomes = outcomes_over([3] * 12, seed=seed)
     whole = estimate(RecognitionRate(1), outcomes, design=pb.BRR())
-    some = estimate(RecognitionRate(1), outcomes, design=pb.BRR(sample=5), rng=seed)
+    some = estimate(RecognitionRate(1), outcomes, design=pb.BRR(sample=5), seed=seed)
     assert len(some.replicates) == 5
     assert {round(one, 9) for one in some.replicates} <= {round(one, 9) for one in whole.replicates}
     assert some.standard_error**2 == pytest.approx(((some.replicates - some.value) ** 2).sum() / (5 * 2))
-    again = estimate(RecognitionRate(1), outcomes, design=pb.BRR(sample=5), rng=seed + 1)
+    again = estimate(RecognitionRate(1), outcomes, design=pb.BRR(sample=5), seed=seed + 1)
     assert not np.array_equal(some.replicates, again.replicates)
     assert any("drawn at random" in str(note) for note in some.notes)
     more = estimate(RecognitionRate(1), outcomes, design=pb.BRR(sample=10_000))
     assert more.standard_error == pytest.approx(whole.standard_error)
-    band = estimate_cmc(outcomes, design=pb.BRR(sample=5), rng=seed)
+    band = estimate_cmc(outcomes, design=pb.BRR(sample=5), seed=seed)
     assert (band.low[0], band.high[0]) == pytest.approx((max(0, some.low), min(1, some.high)))
 
 
@@ -152,7 +152,7 @@ def test_replicates_drawn_at_random_are_unbiased():
     outcomes = outcomes_over([3] * 12)
     whole = estimate(RecognitionRate(1), outcomes, design=pb.BRR()).standard_error ** 2
     drawn = [
-        estimate(RecognitionRate(1), outcomes, design=pb.BRR(sample=9), rng=seed).standard_error ** 2
+        estimate(RecognitionRate(1), outcomes, design=pb.BRR(sample=9), seed=seed).standard_error ** 2
         for seed in range(150)
     ]
     assert np.mean(drawn) == pytest.approx(whole, abs=4 * np.std(drawn) / np.sqrt(150))

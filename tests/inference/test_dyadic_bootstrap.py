@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from proband.designs.designs import BLOCK
+from proband.designs.base import BLOCK
 from proband.errors import DesignError, UsageError
 from proband.inference.verification.drawings import _allowed, subject_weights
 from proband.inference.verification.dyadic import Comparisons

@@ -14,7 +14,6 @@ from proband.designs import Binomial, Bootstrap, Clustered
 from proband.errors import DesignError, ProbandError, UsageError
 from proband.inference import (
     PairedOutcomes,
-    RankStatistic,
     cluster_statistics,
     compare,
     difference_of_independent,
@@ -29,7 +28,7 @@ from proband.inference.comparisons.cochran import cochran_q
 from proband.inference.comparisons.mcnemar import tango_counts
 from proband.inference.comparisons.sign_flip import sign_flip
 from proband.inference.proportions import t_quantile
-from proband.measures import MedianCensoredRank, MedianRelativeRank, RecognitionRate
+from proband.measures import MedianCensoredRank, MedianRelativeRank, RankStatistic, RecognitionRate
 
 LEVELS = [1e-6, 0.3, 0.5, 0.95, 1 - 1e-9]  # from the lowest to the highest there is
 HIGHEST_LEVEL = LEVELS[-1]
@@ -271,7 +270,7 @@ def test_bca_at_the_highest_level(outcomes_of):
 # Regression: numpy refuses a negative seed with a ValueError of its own.
 def test_negative_seed(outcomes_of):
     with pytest.raises(UsageError):
-        estimate(RecognitionRate(1), outcomes_of([0, 1]), design=Bootstrap("probe", n_resamples=FEW), rng=-1)
+        estimate(RecognitionRate(1), outcomes_of([0, 1]), design=Bootstrap("probe", n_resamples=FEW), seed=-1)
 
 
 # Two algorithms on the same probes

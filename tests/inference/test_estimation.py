@@ -8,8 +8,8 @@ from scipy import stats
 
 from proband.designs import Binomial, Bootstrap, Clustered
 from proband.errors import DesignError, UsageError
-from proband.inference import RankStatistic, cluster_statistics, estimate, estimate_cmc, proportion_interval
-from proband.measures import CMC, MedianCensoredRank, MedianRelativeRank, RecognitionRate
+from proband.inference import cluster_statistics, estimate, estimate_cmc, proportion_interval
+from proband.measures import CMC, MedianCensoredRank, MedianRelativeRank, RankStatistic, RecognitionRate
 
 RNG = np.random.default_rng(5)
 CLOSER = RNG.geometric(0.4, 120) - 1
@@ -83,7 +83,7 @@ def test_bootstrap_over_people_equals_a_loop(outcomes_of):
         (MedianRelativeRank(), lambda r: np.median(r / 30)),
         (RankStatistic(np.mean, "mean rank"), np.mean),
     ):
-        found = estimate(measure, outcomes, design=design, rng=3)
+        found = estimate(measure, outcomes, design=design, seed=3)
         weights = np.concatenate(list(design.weights(30, 3)))
         expected = [naive(np.repeat(outcomes.ranks, row[SUBJECTS])) for row in weights]
         assert np.allclose(found.replicates, expected)
@@ -104,8 +104,8 @@ def test_bca_agrees_with_scipy(outcomes_of):
 
 def test_same_seed_same_replicates_and_more_extend_them(outcomes_of):
     outcomes = outcomes_of(CLOSER, SUBJECTS)
-    few = estimate(RecognitionRate(1), outcomes, design=Bootstrap(n_resamples=1000), rng=9)
-    many = estimate(RecognitionRate(1), outcomes, design=Bootstrap(n_resamples=3000), rng=9)
+    few = estimate(RecognitionRate(1), outcomes, design=Bootstrap(n_resamples=1000), seed=9)
+    many = estimate(RecognitionRate(1), outcomes, design=Bootstrap(n_resamples=3000), seed=9)
     assert np.array_equal(few.replicates, many.replicates[:1000])
     assert not np.array_equal(
         few.replicates, estimate(RecognitionRate(1), outcomes, design=Bootstrap(n_resamples=1000)).replicates

@@ -14,9 +14,8 @@ from scipy import stats
 from proband.designs import Galleries
 from proband.errors import DesignError, InputError, UsageError
 from proband.inference import estimate, gallery_variation
-from proband.inference.estimates.replicates import RankStatistic
 from proband.inference.galleries.places import heterogeneity, place_intervals, places
-from proband.measures import CMC, FNMR, MedianCensoredRank, RecognitionRate, rank
+from proband.measures import CMC, FNMR, MedianCensoredRank, RankStatistic, RecognitionRate, rank
 from proband.samples import Category, Experiment, Samples
 from proband.scores import Embeddings, Scores
 

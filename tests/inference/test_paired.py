@@ -8,9 +8,9 @@ from scipy import stats
 
 from proband.designs import Binomial, Bootstrap, ClusteredMcNemar, SignFlip
 from proband.errors import DesignError
-from proband.inference import RankStatistic, compare, compare_independent, mcnemar
+from proband.inference import compare, compare_independent, mcnemar
 from proband.inference.comparisons.clustered_mcnemar import clustered_mcnemar
-from proband.measures import MedianCensoredRank, RecognitionRate
+from proband.measures import MedianCensoredRank, RankStatistic, RecognitionRate
 
 
 @pytest.fixture

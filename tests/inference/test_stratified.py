@@ -110,7 +110,7 @@ def test_rates_have_the_textbook_variance(outcomes_of, units):
         assert found.value == pytest.approx(success.mean())
         assert found.standard_error == pytest.approx(textbook, rel=1e-12)
         assert found.degrees_of_freedom == 10 * (units - 1)
-        plan = design.plan(Strata.of(outcomes.subjects))
+        plan = design.replicates(Strata.of(outcomes.subjects))
         base = Strata.of(outcomes.subjects).unit_weights
         rows = np.concatenate([block for part in plan.parts for block in part.blocks(len(base))])
         each = (rows * base) @ outcomes.success(1)
@@ -128,7 +128,7 @@ def test_unequal_units_are_grouped(outcomes_of):
     found = estimate(RecognitionRate(1), outcomes, design=pb.BRR())
     assert found.value == pytest.approx(outcomes.success(1).mean())
     assert found.standard_error == pytest.approx(textbook, rel=1e-12)
-    plan = pb.BRR().plan(strata)
+    plan = pb.BRR().replicates(strata)
     assert "grouped" in str(plan.notes[0])
     rows = np.concatenate([block for part in plan.parts for block in part.blocks(len(sizes))])
     each = (rows * strata.unit_weights) @ outcomes.success(1)
@@ -170,9 +170,9 @@ def test_weighted_functions(outcomes_of):
 def test_rao_wu_comes_close(outcomes_of):
     outcomes = people(outcomes_of, np.random.default_rng(5), [3] * 60)
     truth = estimate(RecognitionRate(1), outcomes, design=pb.BRR()).standard_error
-    made = estimate(RecognitionRate(1), outcomes, design=pb.RaoWu(n_resamples=4000), rng=1)
+    made = estimate(RecognitionRate(1), outcomes, design=pb.RaoWu(n_resamples=4000), seed=1)
     assert made.standard_error == pytest.approx(truth, rel=0.05)
-    again = estimate(RecognitionRate(1), outcomes, design=pb.RaoWu(n_resamples=4000), rng=1)
+    again = estimate(RecognitionRate(1), outcomes, design=pb.RaoWu(n_resamples=4000), seed=1)
     assert np.array_equal(made.replicates, again.replicates)
 
 

@@ -88,7 +88,7 @@ def test_every_kernel_equals_argsort_trial_by_trial(people, images, uneven, ties
                 pool,
                 pb.ImageChoice(trials, balanced),
                 ties=ties,
-                rng=3,
+                seed=3,
                 keep=True,
                 kernel=kernel,
                 max_rank=10 if kernel == "bit-sliced" else None,
@@ -121,7 +121,7 @@ def test_kernels_threads_and_dealers_agree_bit_for_bit():
     scores = [scores_over(rng, pool, None, name) for name in "ab"]
     n = 2 * TRIALS_A_BLOCK + 100
     made = [
-        pb.permute(scores, pool, pb.ImageChoice(n), max_rank=10, kernel=kernel, threads=threads, rng=5)
+        pb.permute(scores, pool, pb.ImageChoice(n), max_rank=10, kernel=kernel, threads=threads, seed=5)
         for kernel, threads in (("bit-sliced", 1), ("bit-sliced", 3), ("bitset", 2), ("numpy", 1))
     ]
     for one in made[1:]:

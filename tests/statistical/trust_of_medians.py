@@ -93,7 +93,7 @@ def median_intervals(ranks: np.ndarray, replicates: int) -> dict[str, Ends]:
 
 def _replicated(units: np.ndarray, people: int, probes: int, design: StratifiedDesign) -> Ends:
     """Student's interval with the variance of a design's replicates."""
-    plan = design.plan(Strata.of(np.repeat(np.arange(people), probes)))
+    plan = design.replicates(Strata.of(np.repeat(np.arange(people), probes)))
     (part,) = plan.parts
     factors = np.concatenate(list(part.blocks(units.shape[1])))
     value = _medians(units, np.ones((1, units.shape[1])))[:, 0]

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import proband as pb
-from proband.designs.designs import BLOCK
+from proband.designs.base import BLOCK
 from proband.inference.verification import drawings
 from proband.inference.verification.drawings import AtRates
 from proband.measures import CMC, ranks

@@ -1,30 +1,23 @@
 """What varies: small frozen descriptions of a repetition, which know nothing of scores."""
 
-from proband.designs.designs import (
+from proband.designs.base import DESIGNS, Design, Reweighting, Unit, design_named
+from proband.designs.galleries import Galleries
+from proband.designs.image_choice import ImageChoice
+from proband.designs.jackknife import Jackknife, RaoWu
+from proband.designs.replication import BRR, CollapsedStrata, Enumeration, Fay
+from proband.designs.resampling import (
     Binomial,
     Bootstrap,
     Clustered,
     ClusteredMcNemar,
-    Design,
-    PairedDesign,
     SignFlip,
     TrainingSets,
-    Unit,
 )
-from proband.designs.galleries import Galleries
-from proband.designs.image_choice import ImageChoice
-from proband.designs.replication import (
-    BRR,
-    CollapsedStrata,
-    Enumeration,
-    Fay,
-    Jackknife,
-    RaoWu,
-    StratifiedDesign,
-)
+from proband.designs.stratified import StratifiedDesign
 
 __all__ = [
     "BRR",
+    "DESIGNS",
     "Binomial",
     "Bootstrap",
     "Clustered",
@@ -36,10 +29,11 @@ __all__ = [
     "Galleries",
     "ImageChoice",
     "Jackknife",
-    "PairedDesign",
     "RaoWu",
+    "Reweighting",
     "SignFlip",
     "StratifiedDesign",
     "TrainingSets",
     "Unit",
+    "design_named",
 ]

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.designs.designs import Described
+from proband.designs.base import Design
 from proband.errors import DesignError, UsageError
 from proband.samples import Experiment, Positions, Samples
 from proband.samples.table import frozen
@@ -41,7 +41,7 @@ _UNUSED = Sentence(
 
 
 @dataclass(frozen=True)
-class Galleries(Described):
+class Galleries(Design):
     """Deal the people of a gallery to `k` galleries of equally many people, none of them in two.
 
     Every probe is searched for in the gallery that holds its person, among the people of that gallery only: performance
@@ -69,6 +69,7 @@ class Galleries(Described):
     ([2, 2, 2], '1 person, the last by year, remains over and is in no gallery')
     """
 
+    capability = "galleries"
     k: int = 6
     order: str | None = None
     size: int | None = None

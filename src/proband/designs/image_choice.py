@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from proband.designs.designs import Described
+from proband.designs.base import Design
 from proband.errors import UsageError
 from proband.samples.pool import Options
 from proband.words import Method, count
@@ -21,7 +21,7 @@ Choices = npt.NDArray[np.uint16]
 
 
 @dataclass(frozen=True)
-class ImageChoice(Described):
+class ImageChoice(Design):
     """Permute the choice of gallery and probe images (Beveridge et al. 2001, §7).
 
     It varies the *images of these people* and holds the people fixed, so it says nothing about other people.
@@ -35,6 +35,7 @@ class ImageChoice(Described):
         with other images than the rest have cycles of their own. Otherwise each person's pair is drawn independently.
     """
 
+    capability = "images"
     n_resamples: int = 10_000
     balanced: bool = True
 

@@ -1,27 +1,17 @@
-"""Replicate variance for stratified samples: half-samples and their kin, as factors on the weights of units.
-
-A design makes a *plan*: parts, each with factors (replicates × units) and scales, so that the variance of any statistic is
-Σ scale (θ_α − θ)² over all replicates.
-"""
+"""Balanced repeated replication and its kin: half-samples as rows of orthogonal arrays (Micheals & Boult)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from proband.designs.designs import Described, one_of
-from proband.designs.strata import ROUNDING, Floats, Strata, StratumWeights
+from proband.designs.strata import ROUNDING, Floats, Strata
+from proband.designs.stratified import ReplicatePart, Replicates, StratifiedDesign
 from proband.errors import DesignError, UsageError
 from proband.words import Method, Note, Sentence, count, digits
-
-Centre = Literal["estimate", "mean"]
-StratifiedInterval = Literal["t", "logit", "wilson"]
-FreedomRule = Literal["strata", "cochran"]
-JackknifeKind = Literal["JKn", "JK1"]
 
 _ALL_USED = Sentence(
     "strata.all-replicates-used",
@@ -45,120 +35,13 @@ _PAIRED = Sentence(
     "{n:count} strata of one unit were paired {how}; their differences count as variance, so the error is an upper bound",
 )
 
-_BLOCK_CELLS = 1 << 22  # factors held at once
 _MOST_ENUMERATED = 1 << 20
 _MOST_NAMED = 6  # sizes of strata
 _MOST_CELLS = 1 << 31  # of an orthogonal array that is made whole
 
 
-@dataclass(frozen=True, eq=False)
-class Part:
-    """Replicates that belong together.
-
-    Attributes
-    ----------
-    factors
-        From the first and last replicate wanted to their factors (replicates × units).
-    scale
-        What each squared deviation counts.
-    """
-
-    n_replicates: int
-    factors: Callable[[int, int], Floats]
-    scale: Floats
-
-    def blocks(self, n_units: int) -> Iterator[Floats]:
-        """The factors, some replicates at a time."""
-        step = max(1, _BLOCK_CELLS // n_units)
-        for start in range(0, self.n_replicates, step):
-            yield self.factors(start, min(start + step, self.n_replicates))
-
-
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """All replicates of a design, and what to say of them."""
-
-    parts: tuple[Part, ...]
-    notes: tuple[Note, ...] = ()
-
-    @property
-    def n_replicates(self) -> int:
-        """How many replicates there are."""
-        return sum(part.n_replicates for part in self.parts)
-
-    def variance(self, values: Floats, estimate: float, centre: Centre) -> float:
-        """The variance from the replicates' values, centred on the estimate or on their mean."""
-        return float(self.variances(values[:, None], np.array([estimate]), centre)[0])
-
-    def variances(self, values: Floats, estimates: Floats, centre: Centre) -> Floats:
-        """The variance of each of several statistics (replicates × statistics); none where replicates differ by rounding."""
-        middle = estimates if centre == "estimate" else values.mean(axis=0)
-        apart = values - middle
-        scales = np.concatenate([part.scale for part in self.parts])
-        moved = np.abs(apart).max(axis=0) > ROUNDING * np.maximum(1.0, np.abs(estimates))
-        return np.where(moved, scales @ apart**2, 0.0)
-
-
 @dataclass(frozen=True)
-class _Stratified(Described):
-    """What all stratified designs share.
-
-    Parameters
-    ----------
-    strata
-        The column that makes the strata; by default the subject. Units are the probes of a stratum.
-    weights
-        Of the strata: ``units`` (the default: the estimate is the plain rate), ``equal``, or a mapping from stratum to
-        weight, which reweights towards another population.
-    centre
-        Whether squared deviations are taken from the ``estimate`` or from the replicates' ``mean``.
-    degrees_of_freedom
-        ``strata``: units less strata (as many as there are strata, with two units each). ``cochran``: Cochran's effective
-        number, which matters when few strata vary. Or a number.
-    interval
-        ``t`` (symmetric, and can pass 0 or 1), ``logit`` or ``wilson``.
-    """
-
-    strata: str | None = None
-    weights: StratumWeights = "units"
-    centre: Centre = "estimate"
-    degrees_of_freedom: FreedomRule | float = "strata"
-    interval: StratifiedInterval = "t"
-
-    @property
-    def linear_is_textbook(self) -> bool:
-        """Whether the variance of a linear statistic is the textbook one, exactly."""
-        return False
-
-    @property
-    def is_random(self) -> bool:
-        """Whether replicates are drawn by chance, so that they depend on the seed."""
-        return False
-
-    def __post_init__(self) -> None:
-        one_of(self.centre, Centre, "centre")
-        one_of(self.interval, StratifiedInterval, "interval")
-        freedom = self.degrees_of_freedom
-        if isinstance(freedom, str):
-            one_of(freedom, FreedomRule, "rule for degrees of freedom")
-        elif not freedom > 0:
-            raise UsageError(f"Degrees of freedom are above 0, got {freedom!r}.")
-
-    def takes(self, n_units: int) -> bool:
-        """Whether strata can have so many units each."""
-        return n_units >= 2
-
-    def check(self, strata: Strata) -> None:
-        """Refuse strata that the design cannot take, also where the variance has a closed form."""
-        strata.require_several()
-
-    def plan(self, strata: Strata, seed: int = 0) -> Plan:
-        """The replicates for units in these strata."""
-        raise NotImplementedError
-
-
-@dataclass(frozen=True)
-class BRR(_Stratified):
+class BRR(StratifiedDesign):
     """Balanced repeated replication: each replicate takes one unit of every stratum, by a row of an orthogonal array.
 
     Strata with equally many units share an array; that number must be a prime power. For a linear statistic the variance
@@ -213,10 +96,28 @@ class BRR(_Stratified):
         return "" if self.sample is None else f", {count(self.sample)} replicates drawn at random"
 
     @property
-    def _shrink(self) -> float:
+    def whole_units(self) -> bool:
+        """Each replicate takes one unit a stratum."""
+        return True
+
+    @property
+    def shrink(self) -> float:
+        """How far units that are not chosen lose their weight: wholly."""
         return 1.0
 
-    def plan(self, strata: Strata, seed: int = 0) -> Plan:
+    def linear(self, strata: Strata, values: Floats) -> Floats | None:
+        """All replicates of a balanced array at once, by the fast transform; None where there is no single array."""
+        if len(np.unique(strata.sizes)) > 1:
+            return None
+        from proband.arrays import replicate_totals
+
+        table = np.empty((len(strata), int(strata.sizes[0])))
+        table[strata.codes, strata.places] = values * strata.shares[strata.codes]
+        totals = replicate_totals(table)
+        kept = 1.0 - self.shrink
+        return kept * float(strata.mean(values)) + (1.0 - kept) * totals
+
+    def replicates(self, strata: Strata, seed: int = 0) -> Replicates:
         strata.require_several()
         notes = []
         parts = []
@@ -234,10 +135,10 @@ class BRR(_Stratified):
                 rng = np.random.default_rng([seed, int(size)])
                 rows = rows[np.sort(rng.choice(len(rows), self.sample, replace=False))]
                 notes.append(_DRAWN(n=len(rows), size=size))
-            parts.append(_array_part(strata, own, int(size), rows, self._shrink))
+            parts.append(_array_part(strata, own, int(size), rows, self.shrink))
         if len(kinds) > 1:
             notes.append(_GROUPED(sizes=_sizes(strata)))
-        return Plan(tuple(parts), tuple(notes))
+        return Replicates(tuple(parts), tuple(notes))
 
     def _rows(self, size: int, n_strata: int) -> npt.NDArray[np.integer[Any]]:
         from proband.arrays import balance, n_replicates, orthogonal_array
@@ -298,12 +199,18 @@ class Fay(BRR):
         )
 
     @property
-    def _shrink(self) -> float:
+    def whole_units(self) -> bool:
+        """Units keep a share of their weight."""
+        return False
+
+    @property
+    def shrink(self) -> float:
+        """How far units that are not chosen lose their weight."""
         return 1.0 - self.rho
 
 
 @dataclass(frozen=True)
-class Enumeration(_Stratified):
+class Enumeration(StratifiedDesign):
     """Every way to take one unit of each stratum, evaluated one by one for rates as well: a check for a few strata."""
 
     @property
@@ -316,7 +223,7 @@ class Enumeration(_Stratified):
             ("mccarthy1969",),
         )
 
-    def plan(self, strata: Strata, seed: int = 0) -> Plan:
+    def replicates(self, strata: Strata, seed: int = 0) -> Replicates:
         strata.require_several()
         if len(np.unique(strata.sizes)) > 1:
             raise DesignError(
@@ -326,131 +233,11 @@ class Enumeration(_Stratified):
         if n_strata * np.log2(size) > np.log2(_MOST_ENUMERATED):
             raise DesignError(f"{size}^{n_strata} replicates are too many to go through.", "use BRR().")
         rows = np.stack(np.unravel_index(np.arange(size**n_strata), (size,) * n_strata), axis=1)
-        return Plan((_array_part(strata, np.arange(n_strata), size, rows, 1.0),))
+        return Replicates((_array_part(strata, np.arange(n_strata), size, rows, 1.0),))
 
 
 @dataclass(frozen=True)
-class Jackknife(_Stratified):
-    """Leave out one unit at a time. Not valid for medians and other quantiles.
-
-    ``JKn``: within its stratum, whose other units take up its weight. ``JK1``: the ordinary delete-one jackknife, which
-    knows no strata.
-    """
-
-    kind: JackknifeKind = "JKn"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        one_of(self.kind, JackknifeKind, "jackknife")
-        if self.kind == "JK1" and self.strata is not None and self.weights == "units":
-            raise UsageError(
-                f"The delete-one jackknife knows no strata, so none of {self.strata!r}.",
-                "use kind='JKn', or leave out strata.",
-            )
-
-    @property
-    def linear_is_textbook(self) -> bool:
-        """Whether units are left out within strata."""
-        return self.kind == "JKn"
-
-    def check(self, strata: Strata) -> None:
-        """Refuse strata that show no variance, unless strata do not matter."""
-        if self.kind == "JKn":
-            strata.require_several()
-
-    @property
-    def as_method(self) -> Method:
-        """One unit left out at a time."""
-        if self.kind == "JKn":
-            return Method(
-                "jackknife-stratified",
-                "stratified jackknife (JKn)",
-                "the jackknife within strata, people being the strata",
-                ("wolter2007",),
-            )
-        return Method(
-            "jackknife",
-            "delete-one jackknife (JK1)",
-            "the delete-one jackknife over probes",
-            ("quenouille1956", "tukey1958"),
-        )
-
-    def plan(self, strata: Strata, seed: int = 0) -> Plan:
-        n = len(strata.codes)
-        if self.kind == "JK1":
-            if n < 2:
-                raise DesignError("A jackknife needs at least two units.")
-
-            def left_out(start: int, stop: int) -> Floats:
-                factors = np.full((stop - start, n), n / (n - 1))
-                factors[np.arange(stop - start), np.arange(start, stop)] = 0.0
-                return factors
-
-            return Plan((Part(n, left_out, np.full(n, (n - 1) / n)),))
-        strata.require_several()
-        sizes = strata.sizes[strata.codes].astype(np.float64)
-
-        def without(start: int, stop: int) -> Floats:
-            factors = np.ones((stop - start, n))
-            for row, unit in enumerate(range(start, stop)):
-                same = strata.codes == strata.codes[unit]
-                factors[row, same] = sizes[unit] / (sizes[unit] - 1)
-                factors[row, unit] = 0.0
-            return factors
-
-        return Plan((Part(n, without, (sizes - 1) / sizes),))
-
-
-@dataclass(frozen=True)
-class RaoWu(_Stratified):
-    """Bootstrap repeated replication (Rao and Wu): in every stratum one unit less than there are is drawn, with replacement."""
-
-    n_resamples: int = 2_000
-
-    @property
-    def is_random(self) -> bool:
-        """Always: units are drawn."""
-        return True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.n_resamples < 2:
-            raise UsageError(f"There must be at least two replicates, got {self.n_resamples}.")
-
-    @property
-    def as_method(self) -> Method:
-        """Units drawn within strata, rescaled."""
-        return Method(
-            "rao-wu",
-            f"bootstrap repeated replication (Rao and Wu, {count(self.n_resamples)} replicates)",
-            "rescaled bootstrap within strata",
-            ("rao1988", "micheals2001"),
-        )
-
-    def plan(self, strata: Strata, seed: int = 0) -> Plan:
-        strata.require_several()
-        n = len(strata.codes)
-        order = np.argsort(strata.codes, kind="stable")
-        starts = np.concatenate([[0], np.cumsum(strata.sizes)])[:-1]
-        drawn = strata.sizes - 1
-        owner = np.repeat(np.arange(len(strata)), drawn)
-        scale = (strata.sizes / drawn)[strata.codes]
-
-        def factors(start: int, stop: int) -> Floats:
-            made = np.empty((stop - start, n))
-            for row, replicate in enumerate(range(start, stop)):
-                rng = np.random.default_rng([seed, replicate])
-                units = order[starts[owner] + rng.integers(0, strata.sizes[owner])]
-                made[row] = np.bincount(units, minlength=n) * scale
-            return made
-
-        n_replicates = self.n_resamples
-        divisor = n_replicates if self.centre == "estimate" else n_replicates - 1
-        return Plan((Part(n_replicates, factors, np.full(n_replicates, 1.0 / divisor)),))
-
-
-@dataclass(frozen=True)
-class CollapsedStrata(_Stratified):
+class CollapsedStrata(StratifiedDesign):
     """Strata of one unit, taken two by two as if they were one, and then balanced repeated replication.
 
     Each stratum keeps its own weight, so the estimate stays Σ W_h y_h. What differs between the two is counted as variance,
@@ -480,6 +267,11 @@ class CollapsedStrata(_Stratified):
             "strata of one unit collapsed two by two, then balanced repeated replication",
             ("wolter2007", "mccarthy1969"),
         )
+
+    @property
+    def neighbours(self) -> str | None:
+        """The covariate."""
+        return self.by
 
     def collapsed(self, strata: Strata, keys: npt.NDArray[Any] | None) -> tuple[Strata, tuple[Note, ...]]:
         """Pair the strata of one unit; the last three make one group if their number is odd."""
@@ -511,11 +303,32 @@ class CollapsedStrata(_Stratified):
             put = replace(put, uneven=strata.unit_weights)
         return put, (note,)
 
-    def plan(self, strata: Strata, seed: int = 0) -> Plan:
-        return BRR(centre=self.centre).plan(strata, seed)
+    @property
+    def whole_units(self) -> bool:
+        """Each replicate takes one unit of every two strata."""
+        return True
+
+    def replicates(self, strata: Strata, seed: int = 0) -> Replicates:
+        return BRR(centre=self.centre).replicates(strata, seed)
 
 
-StratifiedDesign = BRR | Enumeration | Jackknife | RaoWu | CollapsedStrata
+@dataclass(frozen=True, eq=False)
+class _Chosen:
+    """Factors of replicates that take unit ``rows[α, h]`` of each stratum."""
+
+    rows: npt.NDArray[np.integer[Any]]
+    at: npt.NDArray[np.intp]
+    symbol: npt.NDArray[np.intp]
+    units: npt.NDArray[np.intp]
+    n: int
+    size: int
+    shrink: float
+
+    def __call__(self, start: int, stop: int) -> Floats:
+        made = np.ones((stop - start, self.n))
+        chosen = self.rows[start:stop][:, self.at] == self.symbol
+        made[:, self.units] = 1.0 + self.shrink * (self.size * chosen - 1.0)
+        return made
 
 
 def _array_part(
@@ -524,22 +337,18 @@ def _array_part(
     size: int,
     rows: npt.NDArray[np.integer[Any]],
     shrink: float,
-) -> Part:
+) -> ReplicatePart:
     """Replicates that take unit ``rows[α, h]`` of each of some strata; all other strata keep their weights."""
     column = np.full(len(strata), -1)
     column[own] = np.arange(len(own))
     units = np.flatnonzero(column[strata.codes] >= 0)
     at, symbol = column[strata.codes[units]], strata.places[units]
-    n = len(strata.codes)
-
-    def factors(start: int, stop: int) -> Floats:
-        made = np.ones((stop - start, n))
-        chosen = rows[start:stop][:, at] == symbol
-        made[:, units] = 1.0 + shrink * (size * chosen - 1.0)
-        return made
-
     scale = 1.0 / (len(rows) * (size - 1) * shrink**2)
-    return Part(len(rows), factors, np.full(len(rows), scale))
+    return ReplicatePart(
+        len(rows),
+        _Chosen(rows, at, symbol, units, len(strata.codes), size, shrink),
+        np.full(len(rows), scale),
+    )
 
 
 def _sizes(strata: Strata) -> str:

@@ -1,7 +1,8 @@
 """Estimates and comparisons that say how sure one can be, and of what."""
 
-from proband.inference.comparisons.comparing import compare, compare_independent
+from proband.inference.comparisons.comparing import compare
 from proband.inference.comparisons.comparison import Comparison, PairComparison
+from proband.inference.comparisons.independent import compare_independent
 from proband.inference.comparisons.mcnemar import (
     McNemar,
     PairedOutcomes,
@@ -13,7 +14,6 @@ from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.estimates.cmc_bands import estimate_cmc
 from proband.inference.estimates.estimation import estimate
 from proband.inference.estimates.evaluation import Entry, Evaluation, evaluate
-from proband.inference.estimates.replicates import RankStatistic
 from proband.inference.galleries.effect import GalleryEffect, ImageColumns, gallery_effect
 from proband.inference.galleries.feret_study import feret_study
 from proband.inference.galleries.tables import GalleryVariation
@@ -42,7 +42,6 @@ __all__ = [
     "McNemar",
     "PairComparison",
     "PairedOutcomes",
-    "RankStatistic",
     "ReplicateEstimate",
     "Verification",
     "VirtualExperiments",

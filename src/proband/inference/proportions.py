@@ -37,11 +37,11 @@ def check_level(confidence_level: float) -> float:
     return confidence_level
 
 
-def check_seed(rng: int) -> int:
+def check_seed(seed: int) -> int:
     """Return the seed if it is one."""
-    if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
-        raise UsageError(f"A seed is a whole number of at least 0, got {rng!r}.")
-    return int(rng)
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise UsageError(f"A seed is a whole number of at least 0, got {seed!r}.")
+    return int(seed)
 
 
 def normal_quantile(confidence_level: float) -> float:

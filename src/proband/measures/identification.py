@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.errors import DesignError, UsageError
+from proband.measures.base import OutcomeMeasure, Share, outcomes_of
 from proband.measures.outcomes import Outcomes, first_mate_within
-from proband.measures.ranks import rank
-from proband.results.base import Curve, Measurement, describing
+from proband.measures.tallies import Floats, Tally, Units, function_tally, median_tally, ratios
+from proband.results.base import Curve, describing
 from proband.results.targets import derived
 from proband.samples import Experiment
 from proband.samples.table import frozen
 from proband.scores import Scores
 from proband.words import Target
-
-
-def outcomes_of(data: Outcomes | Scores, within: Experiment | None) -> Outcomes:
-    """Rank scores within an experiment, unless the outcomes are there already."""
-    if isinstance(data, Outcomes):
-        return data
-    if within is None:
-        raise UsageError("Scores need an experiment: measure(scores, experiment).")
-    return rank(data, within)
 
 
 def _check_rank(value: int) -> None:
@@ -35,7 +26,7 @@ def _check_rank(value: int) -> None:
 
 
 @dataclass(frozen=True)
-class RecognitionRate:
+class RecognitionRate(Share):
     """The share of probes whose mate is at `rank` or better.
 
     Every probe with a mate in the gallery counts, failures as misses.
@@ -47,8 +38,7 @@ class RecognitionRate:
 
     """
 
-    key: ClassVar[str] = "rank-rate"
-    larger_is_better: ClassVar[bool] = True
+    key = "rank-rate"
     rank: int = 1
 
     def __post_init__(self) -> None:
@@ -64,15 +54,18 @@ class RecognitionRate:
         """What results know it by, its parameters and all."""
         return f"rank-{self.rank}"
 
-    def __call__(self, data: Outcomes | Scores, within: Experiment | None = None) -> Measurement:
-        """Measure outcomes, or scores within an experiment."""
-        outcomes = outcomes_of(data, within)
-        events = float(outcomes.success(self.rank).sum())
-        return Measurement(events / len(outcomes), events, describing(self.estimand), outcomes.facts)
+    def success(self, outcomes: Outcomes) -> Floats:
+        """Whether each probe's mate is at the rank or better."""
+        return outcomes.success(self.rank)
+
+    def of_ranks(self, ranks: Floats) -> Floats:
+        """The rate in each row of ranks."""
+        within: Floats = (ranks <= self.rank).mean(axis=1)
+        return within
 
 
 @dataclass(frozen=True)
-class CMC:
+class CMC(OutcomeMeasure):
     """The cumulative match characteristic: the recognition rate at every rank.
 
     Parameters
@@ -83,7 +76,9 @@ class CMC:
 
     """
 
-    key: ClassVar[str] = "cmc"
+    key = "cmc"
+    form = "curve"
+    in_points = True
     max_rank: int | None = None
 
     def __post_init__(self) -> None:
@@ -95,7 +90,9 @@ class CMC:
         """What it measures."""
         return Target(self.key, "recognition rate at each rank (cumulative match characteristic)")
 
-    def __call__(self, data: Outcomes | Scores, within: Experiment | None = None) -> Curve:
+    def __call__(  # type: ignore[override]  # a curve is not one number
+        self, data: Outcomes | Scores, within: Experiment | None = None
+    ) -> Curve:
         """Measure outcomes, or scores within an experiment."""
         outcomes = outcomes_of(data, within)
         last = max(outcomes.n_ranks, 1)
@@ -104,6 +101,12 @@ class CMC:
         if outcomes.ties == "mean":
             values = np.minimum(values, 1.0)  # sums of fractions may pass 1 by rounding
         return Curve(frozen(values[: self.max_rank]), describing(self.estimand), outcomes.facts)
+
+    def tally(self, outcomes: Outcomes, units: Units) -> Tally:
+        """Successes at every rank, and probes."""
+        last = min(outcomes.n_ranks, self.max_rank or outcomes.n_ranks)
+        columns = [np.bincount(units, weights=outcomes.success(t)) for t in range(1, last + 1)]
+        return Tally(np.column_stack([*columns, np.bincount(units)]).astype(np.float64), ratios)
 
 
 def _whole_steps(outcomes: Outcomes, last: int) -> npt.NDArray[np.int64]:
@@ -125,14 +128,15 @@ def _fractional_steps(outcomes: Outcomes, last: int) -> npt.NDArray[np.float64]:
 
 
 @dataclass(frozen=True)
-class MedianCensoredRank:
+class MedianCensoredRank(OutcomeMeasure):
     """The median over probes of min(rank, `rank`): differences between large ranks do not matter (Beveridge 2001).
 
     With an even number of probes it is the mean of the two middle values.
     """
 
-    key: ClassVar[str] = "median-rank"
-    larger_is_better: ClassVar[bool] = False
+    key = "median-rank"
+    form = "quantile"
+    larger_is_better = False
     rank: int = 10
 
     def __post_init__(self) -> None:
@@ -143,39 +147,63 @@ class MedianCensoredRank:
         """What it measures."""
         return Target(self.key, f"median rank censored at {self.rank}")
 
-    @property
-    def code(self) -> str:
-        """What results know it by, its parameters and all."""
-        return f"{self.key}-{self.rank}"
+    def tally(self, outcomes: Outcomes, units: Units) -> Tally:
+        """How many probes have each censored rank."""
+        return median_tally(outcomes.censored(self.rank), units)
 
-    def __call__(self, data: Outcomes | Scores, within: Experiment | None = None) -> Measurement:
-        """Measure outcomes, or scores within an experiment."""
-        outcomes = outcomes_of(data, within)
-        value = float(np.median(outcomes.censored(self.rank)))
-        return Measurement(value, None, describing(self.estimand), outcomes.facts)
+    def of_ranks(self, ranks: Floats) -> Floats:
+        """The median of each row of ranks."""
+        return np.median(np.minimum(ranks, self.rank), axis=1)
 
 
 @dataclass(frozen=True)
-class MedianRelativeRank:
+class MedianRelativeRank(OutcomeMeasure):
     """The median over probes of rank over gallery size, for comparing galleries of different sizes (STRAT 2001).
 
     The size is the number of people in the gallery. Infinite if half of the probes or more failed.
     """
 
-    key: ClassVar[str] = "median-relative-rank"
-    larger_is_better: ClassVar[bool] = False
+    key = "median-relative-rank"
+    form = "quantile"
+    larger_is_better = False
 
     @property
     def estimand(self) -> Target:
         """What it measures."""
         return Target(self.key, "median relative rank")
 
-    def __call__(self, data: Outcomes | Scores, within: Experiment | None = None) -> Measurement:
-        """Measure outcomes, or scores within an experiment."""
-        outcomes = outcomes_of(data, within)
-        ordered = np.sort(outcomes.relative_ranks)
-        middle = ordered[(len(ordered) - 1) // 2 : len(ordered) // 2 + 1]
-        return Measurement(float(middle.mean()), None, describing(self.estimand), outcomes.facts)
+    def tally(self, outcomes: Outcomes, units: Units) -> Tally:
+        """How many probes have each relative rank."""
+        return median_tally(outcomes.relative_ranks, units)
+
+
+@dataclass(frozen=True, eq=False)
+class RankStatistic(OutcomeMeasure):
+    """A user's own statistic of the ranks, like ``numpy.mean``: it takes an array of ranks and returns a number.
+
+    Ranks of failures are infinite. `larger_is_better` matters to comparisons only. A `weighted` function takes ranks and
+    weights, which some designs need.
+    """
+
+    key = "rank-statistic"
+    form = "function"
+    function: Callable[..., float]
+    name: str = "statistic of the ranks"
+    larger_is_better: bool = False
+    weighted: bool = False
+
+    @property
+    def estimand(self) -> Target:
+        """What it measures."""
+        return Target(self.key, self.name)
+
+    def tally(self, outcomes: Outcomes, units: Units) -> Tally:
+        """The draws themselves."""
+        return function_tally(self.function, self.name, self.weighted, outcomes.ranks, units)
+
+    def of_ranks(self, ranks: Floats) -> Floats:
+        """The function of each row of ranks."""
+        return np.array([float(self.function(row)) for row in ranks])
 
 
 def average_cmc(curves: Sequence[Curve], name: str = "average") -> Curve:

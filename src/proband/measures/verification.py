@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.errors import DesignError, Hint, UsageError
-from proband.measures.pairs.counts import PairCounts
+from proband.errors import DesignError, Hint, Said, UsageError
+from proband.measures.base import Measure, View
+from proband.measures.pairs.counts import PairCounts, count_pairs
+from proband.measures.pairs.pair_set import PairSet
+from proband.results.base import Facts, Measurement, describing
+from proband.results.compared import Compared
+from proband.samples import Experiment, Samples
+from proband.scores import Scores
 from proband.words import Note, Target, count, digits, fixed, plain
 
 Floats = npt.NDArray[np.float64]
@@ -299,6 +307,88 @@ class ErrorRates:
         )
 
 
+class PairMeasure(Measure):
+    """A measure of compared pairs: a subclass says how it follows from their error rates."""
+
+    view: View = "pairs"
+    in_points = True
+
+    @abstractmethod
+    def of_rates(self, rates: ErrorRates) -> tuple[float, float | None]:
+        """The measure, and the events it rests on."""
+
+    def __call__(self, data: Scores, within: Experiment | Samples | None = None) -> Measurement:
+        """Measure scores within an experiment, or, with the samples table, of every query with every target."""
+        rates, facts = rates_of(data, within)
+        value, events = self.of_rates(rates)
+        return Measurement(value, events, describing(self.estimand), facts)
+
+
+def rates_of(scores: Scores, within: Experiment | Samples | None) -> tuple[ErrorRates, Facts]:
+    """The error rates of every comparison of an experiment or a table, and how they came about."""
+    if not isinstance(within, Experiment | Samples):
+        raise UsageError(
+            f"Whose the samples of {scores.name} are is not known.",
+            "give the samples table or an experiment.",
+            source=Said(scores.name),
+        )
+    pairs = PairSet.of(scores, within)
+    counts = count_pairs(scores, pairs)
+    people = np.unique(
+        np.concatenate([pairs.row_codes[~pairs.row_failed], pairs.column_codes[~pairs.column_failed]])
+    )
+    notes = (*scores.notes, *pairs.notes)
+    rates = ErrorRates(scores.name, scores.larger_is_closer, counts, notes)
+    return rates, facts_of_pairs(scores, within, counts, len(people), notes)
+
+
+def compared_pairs(scores: Scores, within: Experiment | Samples, counts: PairCounts) -> Compared:
+    """Which comparisons were counted."""
+    gallery, probes = (
+        (None, None) if isinstance(within, Samples) else (within.gallery_rule, within.probe_rule)
+    )
+    return Compared(
+        "all" if isinstance(within, Samples) else "experiment",
+        scores.metric,
+        counts.n_genuine,
+        counts.n_impostor,
+        gallery,
+        probes,
+        counts.n_dont_care_genuine + counts.n_dont_care_impostor,
+    )
+
+
+def facts_of_pairs(
+    scores: Scores, within: Experiment | Samples, counts: PairCounts, n_subjects: int, notes: tuple[Note, ...]
+) -> Facts:
+    """How a measurement over comparisons came about."""
+    name = within.fingerprint if isinstance(within, Experiment) else "all pairs"
+    rule = within.gallery_rule if isinstance(within, Experiment) else "every target"
+    digest = hashlib.sha256(f"{name} {counts.n_genuine} {counts.n_impostor}".encode()).hexdigest()[:16]
+    return Facts(
+        algorithm=scores.name,
+        n_probes=counts.n_genuine,
+        n_probe_subjects=n_subjects,
+        n_gallery_images=len(scores.targets),
+        n_gallery_subjects=n_subjects,
+        n_ranks=0,
+        n_failed=counts.n_failed_genuine,
+        n_gallery_failed=0,
+        n_unmated=0,
+        n_tied=0,
+        ties="at-threshold",
+        counting="comparisons",
+        on_failure="left-out",
+        universe="verification",
+        gallery_rule=rule,
+        probe_rule=within.probe_rule if isinstance(within, Experiment) else "every query",
+        experiment=digest,
+        notes=notes,
+        metric=scores.metric,
+        compared=compared_pairs(scores, within, counts),
+    )
+
+
 def _hull_eer(fmr: Floats, fnmr: Floats) -> float:
     """Where the lower convex hull of (FMR, FNMR) crosses the diagonal."""
     hull: list[tuple[float, float]] = []
@@ -319,13 +409,13 @@ def _hull_eer(fmr: Floats, fnmr: Floats) -> float:
 
 
 @dataclass(frozen=True)
-class FNMR:
-    """The false non-match rate at a false match rate, for `estimate` and `compare`."""
+class FNMR(PairMeasure):
+    """The false non-match rate at a false match rate: the share of genuine comparisons below the threshold that it sets."""
 
+    key = "fnmr-at-fmr"
+    form = "threshold"
+    larger_is_better = False
     at_fmr: float = 1e-3
-
-    key: ClassVar[str] = "fnmr-at-fmr"
-    larger_is_better: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if not 0 < self.at_fmr < 1:
@@ -336,25 +426,24 @@ class FNMR:
         """What it measures."""
         return Target(self.key, f"FNMR at an FMR of {digits(self.at_fmr, 6)}")
 
-    @property
-    def code(self) -> str:
-        """What results know it by, its parameters and all."""
-        return f"{self.key}-{float(self.at_fmr)!r}"
+    def of_rates(self, rates: ErrorRates) -> tuple[float, float | None]:
+        """The rate at the threshold, and the errors it rests on."""
+        point = rates.at_fmr(self.at_fmr)
+        return point.fnmr, float(point.false_non_matches)
 
 
 @dataclass(frozen=True)
-class AUC:
-    """The chance that a genuine comparison is closer than an impostor's, for `estimate` and `compare`."""
+class AUC(PairMeasure):
+    """The chance that a genuine comparison is closer than an impostor's: the area under the ROC."""
 
-    key: ClassVar[str] = "auc"
-    larger_is_better: ClassVar[bool] = True
+    key = "auc"
+    form = "area"
 
     @property
     def estimand(self) -> Target:
         """What it measures."""
         return Target(self.key, "area under the ROC")
 
-    @property
-    def code(self) -> str:
-        """What results know it by."""
-        return self.key
+    def of_rates(self, rates: ErrorRates) -> tuple[float, float | None]:
+        """The area."""
+        return rates.auc(), None

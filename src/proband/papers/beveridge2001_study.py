@@ -52,12 +52,12 @@ def reproduce_beveridge2001(
     """Run the study on synthetic people and write its report; return the results and the report's path."""
     samples, scores = study_scores(seed, n_test, n_train, threads, progress)
     pool = Pool(samples, "day")
-    found = permute(scores, pool, ImageChoice(n_trials), rng=seed, threads=threads, progress=progress)
+    found = permute(scores, pool, ImageChoice(n_trials), seed=seed, threads=threads, progress=progress)
     unbalanced = permute(
         [one for one in scores if one.name == "pca:mahalanobis"],
         pool,
         ImageChoice(n_trials, balanced=False),
-        rng=seed,
+        seed=seed,
         threads=threads,
         progress=progress,
     )

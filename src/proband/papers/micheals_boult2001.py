@@ -71,7 +71,7 @@ def reproduce_micheals_boult2001(
     )
     for images, count in wanted.items():
         chosen = Samples(samples.frame.filter(samples.frame["subject"].is_in(subjects[:count])))
-        study = strat_study(scores, chosen, images, progress=progress, rng=seed)
+        study = strat_study(scores, chosen, images, progress=progress, seed=seed)
         studies[images] = study
         title = f"{count} synthetic people with {images} images each"
         found = Findings(title, provenance, strat=study, notes=_about(study))

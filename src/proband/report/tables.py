@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from proband.inference import cluster_statistics
-from proband.inference.estimates.estimation import CHOSEN, DEPENDENCE
+from proband.inference.estimates.case import DEPENDENCE
+from proband.inference.estimates.estimation import CHOSEN
 from proband.inference.estimates.evaluation import CENSORED_AT, Entry, Evaluation, probes_called
 from proband.measures import MedianCensoredRank
 from proband.report.grids import Grid

@@ -4,19 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from proband.designs import (
-    BRR,
-    Binomial,
-    Bootstrap,
-    ClusteredMcNemar,
-    Fay,
-    Galleries,
-    Jackknife,
-    PairedDesign,
-    RaoWu,
-    SignFlip,
-    StratifiedDesign,
-)
+from proband.designs import Design, Galleries, StratifiedDesign, design_named
+from proband.errors import UsageError
 from proband.inference.galleries.feret_study import probe_groups
 from proband.inference.galleries.rejection import Rejection
 from proband.inference.galleries.versions import Improvement, Version
@@ -30,28 +19,19 @@ RANDOM = "random"
 """The order of galleries that chance makes."""
 
 
-def paired_design(name: str) -> PairedDesign | Literal["auto"]:
-    """How a pair of algorithms is tested."""
-    designs: dict[str, PairedDesign | Literal["auto"]] = {
-        "auto": "auto",
-        "sign-flip": SignFlip(),
-        "obuchowski": ClusteredMcNemar("obuchowski"),
-        "durkalski": ClusteredMcNemar("durkalski"),
-        "mcnemar": Binomial(),
-        "bootstrap": Bootstrap(),
-    }
-    return designs[name]
+def design_of(name: str) -> Design | Literal["auto"]:
+    """The design that a name means, or whatever suits."""
+    return "auto" if name == "auto" else design_named(name)
 
 
 def stratified_design(name: str) -> StratifiedDesign:
-    """How the variance of stratified probes is replicated."""
-    designs: dict[str, StratifiedDesign] = {
-        "brr": BRR(),
-        "fay": Fay(),
-        "jackknife": Jackknife(),
-        "rao-wu": RaoWu(),
-    }
-    return designs[name]
+    """The stratified design that a name means."""
+    made = design_named(name)
+    if not isinstance(made, StratifiedDesign):
+        raise UsageError(
+            f"{name} does not replicate within strata.", "for example brr, fay, jackknife or rao-wu."
+        )
+    return made
 
 
 def measure_of(request: ComparisonRequest) -> Any:

@@ -15,14 +15,13 @@ from proband.designs import ImageChoice, TrainingSets
 from proband.engine import Progress
 from proband.errors import UsageError
 from proband.inference import Comparison, Estimate, VirtualExperiments, compare, estimate, permute
-from proband.inference.comparisons.comparing import DEFAULT_MARGIN, verified_by_name
 from proband.inference.comparisons.mcnemar import McNemarOfOutcomes, mcnemar_of
 from proband.inference.galleries.feret_study import FeretStudy, feret_study
 from proband.inference.image_choice.estimates import exact_over_choices
 from proband.inference.image_choice.exact import ExactChoice
 from proband.inference.strata.study import StratStudy, strat_study
 from proband.inference.verification.drawings import Drawings
-from proband.inference.verification.fnmr import compare_fnmr
+from proband.inference.verification.fnmr import compare_at_rates
 from proband.inference.verification.groups import Differential, error_rates_by, hard_subjects_of
 from proband.inference.verification.hard_subjects import HardSubjects
 from proband.inference.verification.open_set import SearchEstimates, searches_with_intervals
@@ -35,7 +34,7 @@ from proband.scores import Scores
 from proband.scores.pair_lists import read_pairs
 from proband.scores.trials import Trials
 from proband.study.caching import Cache
-from proband.study.designs import feret_arguments, measure_of, paired_design, stratified_design
+from proband.study.designs import design_of, feret_arguments, measure_of, stratified_design
 from proband.study.inputs import Algorithm, Inputs, PairList, versions
 from proband.study.requests import (
     ChoicesRequest,
@@ -121,8 +120,8 @@ class Steps:
                 **self._judging,
             },
             lambda: compare(
-                measure_of(request), outcomes, design=paired_design(request.test), margin=request.margin,
-                confidence_level=self.output.level, rng=self.output.seed,
+                measure_of(request), outcomes, design=design_of(request.test), margin=request.margin,
+                confidence_level=self.output.level, seed=self.output.seed,
             ),
         )  # fmt: skip
 
@@ -143,14 +142,13 @@ class Steps:
         if request not in together:
             return compare(
                 measure_of(request), self.scores, within, margin=request.margin,
-                confidence_level=self.output.level, rng=self.output.seed,
+                confidence_level=self.output.level, seed=self.output.seed,
             )  # fmt: skip
         if not self.at_rates:
-            named, pairs_within = verified_by_name(self.scores, within)
-            margins = [one.margin or DEFAULT_MARGIN for one in together]
             measures = [measure_of(one) for one in together]
+            margins = [one.margin for one in together]
             self.at_rates.extend(
-                compare_fnmr(measures, named, pairs_within, margins, self.output.level, self.drawings)
+                compare_at_rates(measures, self.scores, within, margins, self.output.level, self.drawings)
             )
         return self.at_rates[together.index(request)]
 
@@ -169,7 +167,7 @@ class Steps:
             [one],
             {"within": digest_of(within), "check": one.check_orientation, **asked, **self._judging},
             lambda: verify(
-                one.scores, within, confidence_level=self.output.level, rng=self.drawings,
+                one.scores, within, confidence_level=self.output.level, seed=self.drawings,
                 check_orientation=one.check_orientation, threads=self.threads, progress=self.progress,
                 **asked,  # type: ignore[arg-type]
             ),
@@ -184,7 +182,7 @@ class Steps:
             confidence_level=self.output.level,
             n_resamples=request.replicates,
             naive=request.naive,
-            rng=self.drawings,
+            seed=self.drawings,
             check_orientation=one.check_orientation,
         )
 
@@ -226,7 +224,7 @@ class Steps:
             [one],
             {"within": digest_of(within), "point": point.to_dict(), "pseudonyms": hidden, **self._judging},
             lambda: hard_subjects_of(
-                one.scores, within, point, pseudonyms=hidden, rng=self.output.seed
+                one.scores, within, point, pseudonyms=hidden, seed=self.output.seed
             ),
         )  # fmt: skip
 
@@ -284,7 +282,7 @@ class Steps:
             pool,
             TrainingSets(),
             confidence_level=self.output.level,
-            rng=self.output.seed,
+            seed=self.output.seed,
         )
         assert isinstance(made, Estimate)
         return made
@@ -297,7 +295,7 @@ class Steps:
             {"request": request.model_dump(), "ties": ties, **self._judging},
             lambda: permute(
                 self.scores, pool, ImageChoice(request.trials, request.balanced), max_rank=request.max_rank,
-                ties=ties, rng=self.output.seed, threads=self.threads, progress=self.progress,
+                ties=ties, seed=self.output.seed, threads=self.threads, progress=self.progress,
                 keep_on_interrupt=self.keep_on_interrupt,
             ),
         )  # fmt: skip
@@ -314,7 +312,7 @@ class Steps:
             lambda: strat_study(
                 self.scores, self.samples, request.images, rank=request.rank,
                 design=stratified_design(request.design), order_by=request.order_by,
-                confidence_level=self.output.level, rng=self.output.seed, progress=self.progress, **policies,
+                confidence_level=self.output.level, seed=self.output.seed, progress=self.progress, **policies,
             ),
             {"samples": self.samples},
         )  # fmt: skip

@@ -33,7 +33,7 @@ from proband.inference.accuracy.folds import (
     why_unknown,
 )
 from proband.inference.comparisons.comparison import PairComparison
-from proband.inference.comparisons.paired import Pair, Tested, paired
+from proband.inference.comparisons.paired import Pair, Tested, chi_squared_pair, sign_flipped_pair
 from proband.inference.comparisons.verdicts import judged
 from proband.inference.proportions import Interval, check_level, t_quantile
 from proband.measures import Outcomes, RecognitionRate
@@ -247,11 +247,15 @@ def compare_pooled(
             )
         if not np.isin(row, (0.0, 1.0)).all():
             raise InputError(f"Predictions of {name!r} are neither correct (1) nor wrong (0).")
-    design = SignFlip() if test == "sign flip" else ClusteredMcNemar()
     found = []
     for (first, a), (second, b) in combinations(rows.items(), 2):
         one, other = (cast("Outcomes", _Predicted(row, people)) for row in (a, b))
-        tested = paired(design, Pair(RecognitionRate(1), one, other, confidence_level, 0))
+        pair = Pair(RecognitionRate(1), one, other, confidence_level, 0)
+        tested = (
+            sign_flipped_pair(SignFlip(), pair)
+            if test == "sign flip"
+            else chi_squared_pair(ClusteredMcNemar(), pair)
+        )
         found.append((first, second, n_subjects, tested))
     answers = Answers(
         derived("difference", "difference of {}", POOLED_ACCURACY),

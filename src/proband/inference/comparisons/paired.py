@@ -1,27 +1,36 @@
-"""Two algorithms on the same probes: the difference of a measure, its interval and a test, under each paired design."""
+"""Two or more algorithms on the same probes: every difference with its interval and a test, under each paired design."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import singledispatch
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from proband.designs import Binomial, Bootstrap, ClusteredMcNemar, SignFlip
-from proband.designs.designs import BLOCK
-from proband.errors import DesignError, UsageError
+from proband.designs import Binomial, ClusteredMcNemar, Reweighting, SignFlip
+from proband.designs.base import BLOCK
+from proband.errors import DesignError, first_few
 from proband.inference.comparisons.clustered_mcnemar import clustered_mcnemar
+from proband.inference.comparisons.cochran import cochran_q
 from proband.inference.comparisons.mcnemar import PairedOutcomes, mcnemar, tango_counts
 from proband.inference.comparisons.sign_flip import sign_flip
-from proband.inference.estimates.bootstrap import units_of
-from proband.inference.estimates.tallies import Tally, tally
+from proband.inference.estimates.bootstrap import replicate_interval, units_of
+from proband.inference.estimates.case import cases_of, dependence, estimate_from, people_in
+from proband.inference.estimates.estimation import estimates
+from proband.inference.procedures import Joint, Question
 from proband.inference.proportions import Interval, normal_quantile, t_quantile
-from proband.measures import Outcomes, RecognitionRate
-from proband.words import Method, count
+from proband.measures import OutcomeMeasure, Outcomes
+from proband.measures.tallies import Tally
+from proband.results.base import Answers
+from proband.results.estimate import Estimate
+from proband.results.targets import ALGORITHMS_AND_GALLERY, OTHER_PEOPLE, OTHER_PROBES, derived
+from proband.words import Method, Note, Sentence, Target, count
 
 Floats = npt.NDArray[np.float64]
+_FEW_DISCORDANT = 20  # people; below, tests and intervals were simulated to be rough
 _SWAPS = 9_999
 _OVER_PROBES = Method(
     "mcnemar",
@@ -38,11 +47,34 @@ _TANGO_OVER_PEOPLE = Method(
 )
 
 
+_EXCHANGEABLE = {
+    unit: Target(
+        f"{unit}-exchangeable",
+        f"{unit} are independent, and without a difference each could as well have gone the other way",
+    )
+    for unit in ("probes", "people")
+}
+
+_PROBES_AS_UNITS = Sentence(
+    "comparison.probes-are-units",
+    "caution",
+    "probes of one person are taken for independent here, so true null hypotheses are rejected too often",
+)
+_WORST_DEPENDENCE = Sentence(
+    "comparison.dependence", "note", "the rate of {algorithm} by itself: {dependence}"
+)
+_FEW = Sentence(
+    "comparison.few-discordant",
+    "caution",
+    "fewer than {few:count} people tell these apart, so little can be said: {pairs}",
+)
+
+
 @dataclass(frozen=True, eq=False)
 class Pair:
     """Two algorithms' outcomes of the same probes, and the measure to compare."""
 
-    measure: Any
+    measure: OutcomeMeasure
     first: Outcomes
     second: Outcomes
     confidence_level: float
@@ -55,31 +87,39 @@ class Pair:
 
     def successes(self) -> tuple[Floats, Floats]:
         """Whether each algorithm recognises each probe: 0 or 1."""
-        if not isinstance(self.measure, RecognitionRate):
-            raise DesignError(
-                f"The {self.measure.estimand} has no successes to count.", "compare it under Bootstrap()."
-            )
         if self.first.fractional or self.second.fractional:
             raise DesignError(
                 "Fractions of a success cannot be counted.",
                 "compare under Bootstrap(), or choose pessimistic or optimistic ties.",
             )
-        return self.first.success(self.measure.rank), self.second.success(self.measure.rank)
+        return self.measure.success(self.first), self.measure.success(self.second)
 
 
 @dataclass(frozen=True)
 class Tested:
-    """A paired difference: its interval, the narrower one of two one-sided tests, and the p-value."""
+    """A paired difference.
+
+    Attributes
+    ----------
+    interval, one_sided
+        Its interval, and the narrower one of two one-sided tests of a margin; None where no such claim is made.
+    p_value, standard_error, method
+        Of the test.
+    n_sf, n_fs, n_discordant_subjects, not_won, n_trials
+        As in `PairComparison`.
+    """
 
     difference: float
     interval: Interval
-    one_sided: Interval
+    one_sided: Interval | None
     standard_error: float
     p_value: float
     method: Method
     n_sf: int | None = None
     n_fs: int | None = None
     n_discordant_subjects: int | None = None
+    not_won: int | None = None
+    n_trials: int | None = None
 
 
 def joined(test: Method, interval: Method) -> Method:
@@ -88,17 +128,95 @@ def joined(test: Method, interval: Method) -> Method:
     return Method(f"{test.key}+{interval.key}", label, draws=test.draws, parts=(test, interval))
 
 
-@singledispatch
-def paired(design: object, pair: Pair) -> Tested:
-    """Compare a pair under a design."""
-    raise UsageError(
-        f"{design!r} does not compare algorithms.",
-        "use SignFlip(), ClusteredMcNemar(), Binomial(), Bootstrap() or 'auto'.",
+def sign_flipped(question: Question) -> Joint:
+    """Test rates by turning each person's difference around."""
+    return joint_of(question, estimates(replace(question, design=None)), sign_flipped_pair)
+
+
+def chi_squared(question: Question) -> Joint:
+    """Test rates by McNemar's chi-square over people."""
+    return joint_of(question, estimates(replace(question, design=None)), chi_squared_pair)
+
+
+def over_probes(question: Question) -> Joint:
+    """Test rates by McNemar's test over probes."""
+    return joint_of(question, estimates(replace(question, why=())), _over_probes)
+
+
+def joint_of(
+    question: Question,
+    each: tuple[Estimate, ...],
+    test: Callable[[Any, Pair], Tested],
+    answers: Answers | None = None,
+) -> Joint:
+    """What algorithms show together, from the test of every two."""
+    outcomes = question.outcomes
+    tested = tuple(
+        (
+            a.algorithm,
+            b.algorithm,
+            people_in(a),
+            test(question.design, Pair(question.measure, a, b, question.confidence_level, question.seed)),
+        )
+        for a, b in combinations(outcomes, 2)
+    )
+    return Joint(
+        each, tested, answers or _answers(question), _notes(question, each, tested), _overall(question)
     )
 
 
-@paired.register
-def _(design: SignFlip, pair: Pair) -> Tested:
+def _overall(question: Question) -> Any:
+    """Whether several algorithms differ at all, where successes can be counted."""
+    outcomes, measure = question.outcomes, question.measure
+    if measure.form != "share" or len(outcomes) < 3 or any(one.fractional for one in outcomes):
+        return None
+    subjects = np.unique(outcomes[0].subjects, return_inverse=True)[1].astype(np.intp)
+    return cochran_q(np.column_stack([measure.success(one) for one in outcomes]), subjects, question.seed)
+
+
+def _answers(question: Question) -> Answers:
+    probes = question.design.over_probes
+    return Answers(
+        difference_of(question.measure.estimand),
+        OTHER_PROBES if probes else OTHER_PEOPLE,
+        ALGORITHMS_AND_GALLERY,
+        _EXCHANGEABLE["probes" if probes else "people"],
+    )
+
+
+def difference_of(of: Target) -> Target:
+    """What a difference is of."""
+    return derived("difference", "difference of {}s", of)
+
+
+def _notes(
+    question: Question, each: Sequence[Estimate], tested: Sequence[tuple[str, str, int | None, Tested]]
+) -> tuple[Note, ...]:
+    """What is to be said: why this design, what it takes for granted, who is told apart by few, and how alike probes are."""
+    first, design = question.outcomes[0], question.design
+    shared = people_in(first) < len(first)
+    warned = (_PROBES_AS_UNITS(),) if shared and design.over_probes else ()
+    few = [
+        f"{a} and {b} ({one.n_discordant_subjects})"
+        for a, b, _, one in tested
+        if one.n_discordant_subjects is not None and one.n_discordant_subjects < _FEW_DISCORDANT
+    ]
+    rare = (_FEW(few=_FEW_DISCORDANT, pairs=first_few(few)),) if few else ()
+    return (*question.why, *warned, *rare, *_dependence(each, design.capability == "proportion"))
+
+
+def _dependence(each: Sequence[Estimate], this_is_binomial: bool) -> tuple[Note, ...]:
+    """What is to be said of the algorithm for which shared people matter most, by name."""
+    shared = [(one.clusters, one.facts.algorithm) for one in each if one.clusters is not None]
+    if not shared:
+        return ()
+    clusters, name = max(shared, key=lambda one: one[0].design_effect)
+    said = dependence(clusters, this_is_binomial)
+    return tuple(_WORST_DEPENDENCE(algorithm=name, dependence=one) for one in said)
+
+
+def sign_flipped_pair(design: SignFlip, pair: Pair) -> Tested:
+    """A difference of rates, each person's turned around at random."""
     a, b = pair.successes()
     sums = np.bincount(pair.subjects, weights=a - b).astype(np.float64)
     flipped = sign_flip(sums, pair.seed)
@@ -107,8 +225,8 @@ def _(design: SignFlip, pair: Pair) -> Tested:
     return _counted(pair, flipped.p_mid, effect, test, over_people=True)
 
 
-@paired.register
-def _(design: ClusteredMcNemar, pair: Pair) -> Tested:
+def chi_squared_pair(design: ClusteredMcNemar, pair: Pair) -> Tested:
+    """A difference of rates by McNemar's chi-square with the variance of people's differences."""
     a, b = pair.successes()
     sums = np.bincount(pair.subjects, weights=a - b).astype(np.float64)
     sizes = np.bincount(pair.subjects).astype(np.float64)
@@ -117,8 +235,7 @@ def _(design: ClusteredMcNemar, pair: Pair) -> Tested:
     return _counted(pair, p_value, effect, design.as_method, over_people=True)
 
 
-@paired.register
-def _(design: Binomial, pair: Pair) -> Tested:
+def _over_probes(design: Binomial, pair: Pair) -> Tested:
     counts = PairedOutcomes.of(*pair.successes())
     p_value = mcnemar(counts.sf, counts.fs).p_mid
     return _counted(pair, p_value, 1.0, _OVER_PROBES, over_people=False)
@@ -165,16 +282,42 @@ def _design_effect(difference: Floats, subjects: npt.NDArray[np.intp]) -> float:
     return max(1.0, clustered / independent)
 
 
-@paired.register
-def _(design: Bootstrap, pair: Pair) -> Tested:
-    """Any measure: units are drawn alike for both, and the test swaps the algorithms' outcomes unit by unit."""
-    units = units_of(pair.first, design)
+def resampled(question: Question) -> Joint:
+    """Any measure: units are reweighted alike for all algorithms, and the test swaps two algorithms' outcomes unit by unit."""
+    design: Reweighting = question.design
+    outcomes, measure = question.outcomes, question.measure
+    units = units_of(outcomes[0], design)
     n = int(units.max()) + 1
-    both = tally(pair.measure, _stacked(pair.first, pair.second), np.concatenate([units, units + n]))
-    ones, none = np.ones((1, n), dtype=np.int64), np.zeros((1, n), dtype=np.int64)
-    difference = float(_differences(both, ones, none)[0])
-    draws = np.concatenate([_differences(both, w, np.zeros_like(w)) for w in design.weights(n, pair.seed)])
-    level = pair.confidence_level
+    tallies = [measure.tally(one, units) for one in outcomes]
+    drawn = [[one.values(weights) for one in tallies] for weights in design.weights(n, question.seed)]
+    replicates = np.stack([np.concatenate(one) for one in zip(*drawn, strict=True)])
+    each = tuple(
+        estimate_from(
+            alone,
+            case,
+            # Single probes have a shortcut of their own.
+            replicate_interval(design, case, None if design.over_probes else own),
+            replicate_interval,
+        )
+        for alone, case, own in zip(
+            [replace(question, why=())] * len(outcomes), cases_of(question), replicates, strict=True
+        )
+    )
+    places = {one.algorithm: place for place, one in enumerate(outcomes)}
+
+    def test(design: Reweighting, pair: Pair) -> Tested:
+        a, b = places[pair.first.algorithm], places[pair.second.algorithm]
+        return _swapped_pair(
+            design, pair, units, float(tallies[a].value() - tallies[b].value()), replicates[a] - replicates[b]
+        )
+
+    return joint_of(question, each, test)
+
+
+def _swapped_pair(
+    design: Reweighting, pair: Pair, units: npt.NDArray[np.intp], difference: float, draws: Floats
+) -> Tested:
+    level, n = pair.confidence_level, int(units.max()) + 1
     if not np.isfinite(draws).all():
         raise DesignError(
             f"The difference of the {pair.measure.estimand} is infinite in some replicates.",
@@ -188,13 +331,14 @@ def _(design: Bootstrap, pair: Pair) -> Tested:
         ("fisher1935",),
         draws=_SWAPS,
     )
+    both = pair.measure.tally(_stacked(pair.first, pair.second), np.concatenate([units, units + n]))
     return Tested(
         difference=difference,
         interval=Interval(float(tails[0]), float(tails[1])),
         one_sided=Interval(float(min(tails[2:])), float(max(tails[2:]))),
         standard_error=float(draws.std(ddof=1)),
         p_value=_swapped(both, difference, n, pair.seed),
-        method=joined(swapped, replace(design, interval="percentile").as_method),
+        method=joined(swapped, replace(design, interval="percentile").as_method),  # type: ignore[type-var]
     )
 
 

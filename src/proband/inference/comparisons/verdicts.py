@@ -27,7 +27,8 @@ def judged(
     adjusted = holm([tested.p_value for *_, tested in found])
     pairs = []
     for (first, second, people, tested), p_adjusted in zip(found, adjusted, strict=True):
-        verdict, not_inferior = verdict_of(tested.interval, tested.one_sided, margin, upward)
+        narrow = tested.one_sided
+        verdict, not_inferior = verdict_of(tested.interval, narrow or tested.interval, margin, upward)
         needed = None
         if verdict == "undecided" and margin is not None and people is not None and _tells(tested):
             needed = _needed(tested.standard_error, people, margin, level)
@@ -44,10 +45,12 @@ def judged(
                 n_fs=tested.n_fs,
                 n_discordant_subjects=tested.n_discordant_subjects,
                 verdict=verdict,
-                not_inferior=not_inferior,
+                not_inferior=None if narrow is None else not_inferior,
                 subjects_needed=needed,
                 method=tested.method,
                 in_points=in_points,
+                not_won=tested.not_won,
+                n_trials=tested.n_trials,
                 significance=round(1 - level, 12),
             )
         )

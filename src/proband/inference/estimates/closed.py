@@ -6,11 +6,11 @@ import numpy as np
 
 from proband.designs import Binomial, Clustered
 from proband.errors import DesignError, Hint, UsageError
-from proband.inference.estimates.question import Found, Question, under
+from proband.inference.estimates.case import Case, IntervalFound, estimates_of, people_in
+from proband.inference.procedures import Question
 from proband.inference.proportions import proportion_interval, t_quantile, wilson_interval
-from proband.measures import Outcomes, RecognitionRate
 from proband.results.base import Answers
-from proband.results.estimate import Clusters
+from proband.results.estimate import Clusters, Estimate
 from proband.results.targets import (
     GALLERY,
     ONE_PROBE_EACH,
@@ -22,48 +22,49 @@ from proband.results.targets import (
 from proband.words import count
 
 
-@under.register
-def _(design: Binomial, question: Question) -> Found:
-    rate = _rate(design, question)
-    n = len(question.outcomes) / _correction(question)
-    low, high = proportion_interval(rate * n, n, design.method, question.confidence_level)
-    varying = OTHER_PROBES if question.several else ONE_PROBE_EACH
-    answers = Answers(question.measure.estimand, varying, GALLERY, PROBES_ALIKE)
-    return Found(rate, low, high, _error(rate, n), answers)
+def binomial(question: Question) -> tuple[Estimate, ...]:
+    """Estimate rates from counts of independent probes."""
+    return estimates_of(question, binomial_interval)
 
 
-@under.register
-def _(design: Clustered, question: Question) -> Found:
-    rate = _rate(design, question)
-    clusters = question.clusters
-    n = float(len(question.outcomes)) if clusters is None else effective_size(clusters)
-    n /= _correction(question)
-    freedom = float(people_in(question.outcomes) - 1)
-    low, high = wilson_interval(rate, n, t_quantile(question.confidence_level, freedom))
-    answers = Answers(question.measure.estimand, OTHER_PEOPLE, GALLERY, PEOPLE_ALIKE)
-    return Found(rate, low, high, _error(rate, n), answers, freedom)
+def clustered(question: Question) -> tuple[Estimate, ...]:
+    """Estimate rates with people as clusters."""
+    return estimates_of(question, clustered_interval)
 
 
-def _rate(design: Binomial | Clustered, question: Question) -> float:
-    if not isinstance(question.measure, RecognitionRate):
-        raise DesignError(
-            f"{design} is for rates; the {question.measure.estimand} is none.", "use Bootstrap()."
-        )
-    if question.outcomes.fractional:
+def binomial_interval(design: Binomial, case: Case) -> IntervalFound:
+    """A rate of independent probes."""
+    rate = _rate(design, case)
+    n = len(case.outcomes) / _correction(case)
+    low, high = proportion_interval(rate * n, n, design.method, case.confidence_level)
+    varying = OTHER_PROBES if case.several else ONE_PROBE_EACH
+    answers = Answers(case.measure.estimand, varying, GALLERY, PROBES_ALIKE)
+    return IntervalFound(rate, low, high, _error(rate, n), answers)
+
+
+def clustered_interval(design: Clustered, case: Case) -> IntervalFound:
+    """A rate over people, whose probes are alike: Wilson's interval with the effective sample size."""
+    rate = _rate(design, case)
+    clusters = case.clusters
+    n = float(len(case.outcomes)) if clusters is None else effective_size(clusters)
+    n /= _correction(case)
+    freedom = float(people_in(case.outcomes) - 1)
+    low, high = wilson_interval(rate, n, t_quantile(case.confidence_level, freedom))
+    answers = Answers(case.measure.estimand, OTHER_PEOPLE, GALLERY, PEOPLE_ALIKE)
+    return IntervalFound(rate, low, high, _error(rate, n), answers, freedom)
+
+
+def _rate(design: Binomial | Clustered, case: Case) -> float:
+    if case.outcomes.fractional:
         raise DesignError(
             Hint("{design} counts successes, and {option:ties=mean} makes fractions of them.", design=design),
             "use Bootstrap().",
         )
-    return float(question.outcomes.success(question.measure.rank).mean())
+    return float(case.measure.success(case.outcomes).mean())
 
 
 def _error(rate: float, n: float) -> float:
     return float(np.sqrt(rate * (1 - rate) / n))
-
-
-def people_in(outcomes: Outcomes) -> int:
-    """The number of people with a scored probe."""
-    return len(np.unique(outcomes.subjects))
 
 
 def effective_size(clusters: Clusters) -> float:
@@ -77,13 +78,13 @@ def effective_size(clusters: Clusters) -> float:
     return clusters.n / max(1.0, clusters.design_effect)
 
 
-def _correction(question: Question) -> float:
+def _correction(case: Case) -> float:
     """By how much drawing without replacement from a finite population lessens the variance."""
-    if question.population is None:
+    if case.population is None:
         return 1.0
-    people = people_in(question.outcomes)
-    if question.population < people:
+    people = people_in(case.outcomes)
+    if case.population < people:
         raise UsageError(
-            f"A population of {count(question.population)} cannot hold the {count(people)} people tested."
+            f"A population of {count(case.population)} cannot hold the {count(people)} people tested."
         )
-    return max(1.0 - people / question.population, 1e-12)
+    return max(1.0 - people / case.population, 1e-12)

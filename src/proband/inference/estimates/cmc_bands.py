@@ -6,17 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from proband.designs import Binomial, Bootstrap, Clustered, StratifiedDesign
+from proband.designs import Bootstrap, Design, Reweighting, StratifiedDesign
 from proband.errors import UsageError
 from proband.inference.estimates.bootstrap import resampling_answers, units_of
-from proband.inference.estimates.closed import people_in
-from proband.inference.estimates.estimation import Auto, chosen_design, dependence
-from proband.inference.estimates.question import Question, under
-from proband.inference.estimates.tallies import Floats, tally
+from proband.inference.estimates.case import Case, dependence, people_in
+from proband.inference.estimates.estimation import settled
+from proband.inference.procedures import Auto, Question, procedure_for
 from proband.inference.proportions import check_level, check_seed, normal_quantile, t_quantile, wilson_ends
 from proband.inference.strata.bands import earlier_of_same, stratified_band
 from proband.measures import CMC, Curve, Outcomes, RecognitionRate
-from proband.measures.identification import outcomes_of
+from proband.measures.base import outcomes_of
+from proband.measures.tallies import Floats
 from proband.results.estimate import Band
 from proband.samples import Experiment
 from proband.scores import Scores
@@ -25,12 +25,12 @@ from proband.scores import Scores
 def estimate_cmc(
     data: Outcomes | Scores,
     within: Experiment | None = None,
-    design: Bootstrap | StratifiedDesign | Auto = "auto",
+    design: Design | Auto = "auto",
     *,
     max_rank: int | None = None,
     confidence_level: float = 0.95,
     simultaneous: bool = False,
-    rng: int = 0,
+    seed: int = 0,
 ) -> Band:
     """Estimate a whole cumulative match characteristic with a band.
 
@@ -46,46 +46,50 @@ def estimate_cmc(
         bootstrap replicate needs.
     """
     check_level(confidence_level)
-    check_seed(rng)
+    check_seed(seed)
     outcomes = outcomes_of(data, within)
     measure = CMC(max_rank)
-    question = Question(RecognitionRate(1), outcomes, confidence_level, rng)
+    case = Case(RecognitionRate(1), outcomes, confidence_level, seed)
+    capability = None if design == "auto" else getattr(design, "capability", None)
     if isinstance(design, StratifiedDesign):
         if simultaneous:
             raise UsageError("A simultaneous band needs a bootstrap.", "use Bootstrap().")
-        return stratified_band(question, design, measure)
+        return stratified_band(case, design, measure)
+    if capability not in (None, "weights"):
+        raise UsageError(f"{design} gives no band.", "use 'auto', Bootstrap() or a stratified design.")
     if design == "auto" and not simultaneous and not outcomes.fractional:
         return closed_band(measure(outcomes), outcomes, confidence_level)
-    drawn = Bootstrap("subject" if question.several else "probe") if design == "auto" else design
-    counted = tally(measure, outcomes, units_of(outcomes, drawn))
-    replicates = np.concatenate([counted.values(w) for w in drawn.weights(len(counted.rows), rng)])
+    drawn = design if isinstance(design, Reweighting) else Bootstrap("subject" if case.several else "probe")
+    counted = measure.tally(outcomes, units_of(outcomes, drawn))
+    replicates = np.concatenate([counted.values(w) for w in drawn.weights(len(counted.rows), seed)])
     low, high = _resampled(counted.value(), replicates, confidence_level, simultaneous)
     answers, facts = resampling_answers(measure.estimand, drawn), outcomes.facts
     return Band(
-        counted.value(), low, high, confidence_level, simultaneous, drawn.as_method, rng, answers, facts, ()
+        counted.value(), low, high, confidence_level, simultaneous, drawn.as_method, seed, answers, facts, ()
     )
 
 
 def closed_band(curve: Curve, outcomes: Outcomes, confidence_level: float) -> Band:
     """A curve of whole successes with the interval that `estimate` would give at each rank."""
-    question = Question(RecognitionRate(1), outcomes, confidence_level, 0)
-    chosen, why = chosen_design(question)
-    low, high = _closed(question, curve.values, isinstance(chosen, Clustered))
-    answers = replace(under(chosen, question).answers, of=curve.answers.of)
-    notes = (*why, *dependence(question.clusters, isinstance(chosen, Binomial)))
-    return Band(
-        curve.values, low, high, confidence_level, False, chosen.as_method, None, answers, curve.facts, notes
-    )
+    case = Case(RecognitionRate(1), outcomes, confidence_level, 0)
+    question = settled(Question.of(case.measure, [outcomes], None, "auto", confidence_level, 0))
+    (at_one,) = procedure_for(question).estimate(question)
+    binomial = question.design.over_probes
+    low, high = _closed(case, curve.values, clustered=not binomial)
+    answers = replace(at_one.answers, of=curve.answers.of)
+    notes = (*question.why, *dependence(case.clusters, binomial))
+    made = question.design.as_method
+    return Band(curve.values, low, high, confidence_level, False, made, None, answers, curve.facts, notes)
 
 
-def _closed(question: Question, values: Floats, clustered: bool) -> tuple[Floats, Floats]:
+def _closed(case: Case, values: Floats, *, clustered: bool) -> tuple[Floats, Floats]:
     """The interval `estimate` would give at every rank, in one pass over the probes.
 
     Going up the ranks, a probe that comes in raises its person's successes by one. The squared residuals of the ratio
     estimator follow from Σ y², Σ y m and Σ y, with y a person's successes and m the person's probes.
     """
-    outcomes, n = question.outcomes, float(len(question.outcomes))
-    level = question.confidence_level
+    outcomes, n = case.outcomes, float(len(case.outcomes))
+    level = case.confidence_level
     if not clustered:
         return wilson_ends(values, np.full(len(values), n), normal_quantile(level))
     people = people_in(outcomes)

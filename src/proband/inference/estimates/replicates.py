@@ -2,71 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, ClassVar
-
 import numpy as np
-import numpy.typing as npt
 
-from proband.designs import Bootstrap
-from proband.designs.designs import BLOCK, BootstrapInterval
-from proband.errors import DesignError, UsageError
-from proband.inference.estimates.tallies import Floats, Tally, tally
+from proband.designs import Reweighting
+from proband.designs.base import BLOCK
+from proband.designs.resampling import BootstrapInterval
+from proband.errors import DesignError
 from proband.inference.proportions import Interval
-from proband.measures import MedianCensoredRank, MedianRelativeRank, Outcomes, RecognitionRate
-from proband.words import Target
+from proband.measures import OutcomeMeasure, Outcomes
+from proband.measures.tallies import Floats, Tally
+
+_BY_VALUES = ("share", "quantile")  # forms whose rows of a tally are few where probes are the units
 
 
-@dataclass(frozen=True, eq=False)
-class RankStatistic:
-    """A user's own statistic of the ranks, like ``numpy.mean``: it takes an array of ranks and returns a number.
-
-    Ranks of failures are infinite. `larger_is_better` matters to comparisons only. A `weighted` function takes ranks and
-    weights, which some designs need.
-    """
-
-    key: ClassVar[str] = "rank-statistic"
-    function: Callable[..., float]
-    name: str = "statistic of the ranks"
-    larger_is_better: bool = False
-    weighted: bool = False
-
-    @property
-    def estimand(self) -> Target:
-        """What it measures."""
-        return Target(self.key, self.name)
-
-
-@tally.register
-def _(measure: RankStatistic, outcomes: Outcomes, units: npt.NDArray[np.intp]) -> Tally:
-    """Any function: sums are the numbers of draws themselves, and each replicate is made and measured."""
-    ranks = outcomes.ranks
-
-    def finish(weights: Floats) -> Floats:
-        found = np.empty(len(weights))
-        for place, draws in enumerate(weights):
-            if measure.weighted:
-                value = measure.function(ranks, draws[units])
-            else:
-                value = measure.function(np.repeat(ranks, draws[units].astype(np.intp)))
-            if np.ndim(value) != 0:
-                raise UsageError(f"{measure.name} must give one number, not {np.shape(value)}.")
-            found[place] = value
-        return found
-
-    return Tally(np.eye(int(units.max()) + 1), finish)
-
-
-def replicate(measure: Any, outcomes: Outcomes, counted: Tally, design: Bootstrap, seed: int) -> Floats:
+def replicate(
+    measure: OutcomeMeasure, outcomes: Outcomes, counted: Tally, design: Reweighting, seed: int
+) -> Floats:
     """The measure of each bootstrap replicate.
 
     With single probes as units a replicate depends only on how many probes of each *value* it draws: a rate is a binomial
     count, a median a few multinomial ones. That is the same distribution as drawing probes, at a fraction of the work.
     """
     if (
-        design.unit == "probe"
-        and isinstance(measure, RecognitionRate | MedianCensoredRank | MedianRelativeRank)
+        design.over_probes
+        and design.with_replacement
+        and measure.form in _BY_VALUES
         and not outcomes.fractional
     ):
         kinds, sizes = np.unique(counted.rows, axis=0, return_counts=True)

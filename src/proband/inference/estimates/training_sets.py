@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from proband.designs import ImageChoice, TrainingSets
+from proband.designs import ImageChoice
 from proband.errors import DesignError, UsageError
 from proband.inference.image_choice.estimates import estimate_over_choices, facts_of_pool
+from proband.inference.procedures import Question
 from proband.inference.proportions import t_quantile
-from proband.measures.identification import outcomes_of
 from proband.results.base import Answers
 from proband.results.estimate import Estimate
 from proband.results.targets import derived
@@ -34,16 +33,15 @@ _ALIKE = Target(
 )
 
 
-def estimate_over_trainings(
-    measure: Any, data: Any, within: Any, design: object, level: float, seed: int
-) -> Estimate:
+def over_trainings(question: Question) -> tuple[Estimate]:
     """The mean of a measure over training sets, its standard error and a Student interval.
 
     With a pool of images each training set counts by its mean over choices of images, and the spread over those is given
     beside the spread over training sets.
     """
-    scores = [data] if isinstance(data, Scores) else list(data)
-    if not isinstance(design, TrainingSets) or not all(isinstance(one, Scores) for one in scores):
+    measure, scores, within = question.measure, question.data, question.within
+    design, level, seed = question.design, question.confidence_level, question.seed
+    if not all(isinstance(one, Scores) for one in scores):
         raise UsageError(
             "Several scores at once are one algorithm trained on several sets.",
             "pass TrainingSets() as the design; different algorithms go to compare.",
@@ -65,14 +63,14 @@ def estimate_over_trainings(
         notes = (_SPREADS(deviation=deviation, of_images=of_images), *within.notes)
         held = _PEOPLE_FIXED
     else:
-        outcomes = [outcomes_of(one, within) for one in scores]
+        outcomes = question.outcomes
         values = np.array([float(measure(one)) for one in outcomes])
         facts = outcomes[0].facts
         notes = (_SPREAD(deviation=float(values.std(ddof=1))),)
         held = _PROBES_FIXED
     error = float(values.std(ddof=1) / np.sqrt(len(values)))
     mean, reach = float(values.mean()), t_quantile(level, len(values) - 1.0) * error
-    return Estimate(
+    found = Estimate(
         value=mean,
         low=mean - reach,
         high=mean + reach,
@@ -88,3 +86,4 @@ def estimate_over_trainings(
         clusters=None,
         notes=notes,
     )
+    return (found,)

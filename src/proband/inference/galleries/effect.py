@@ -237,7 +237,7 @@ def gallery_effect(
     confidence_level: float = 0.95,
     ties: TiePolicy = "pessimistic",
     on_failure: FailurePolicy = "miss",
-    rng: int = 0,
+    seed: int = 0,
 ) -> GalleryEffect:
     """Take each column of images as the gallery, the others as each person's units, and ask whether it matters which."""
     chosen = design if design is not None else BRR()
@@ -247,10 +247,11 @@ def gallery_effect(
     ]
     measure = RecognitionRate(rank)
     estimates = tuple(
-        estimate(measure, one, design=chosen, confidence_level=confidence_level, rng=rng) for one in outcomes
+        estimate(measure, one, design=chosen, confidence_level=confidence_level, seed=seed)
+        for one in outcomes
     )
     bands = tuple(
-        estimate_cmc(one, design=chosen, confidence_level=confidence_level, rng=rng) for one in outcomes
+        estimate_cmc(one, design=chosen, confidence_level=confidence_level, seed=seed) for one in outcomes
     )
     means = np.stack([_by_person(one, rank) for one in outcomes], axis=1)
     statistic, freedom, p_value = _hotelling(means)

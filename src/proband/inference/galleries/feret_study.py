@@ -199,7 +199,7 @@ def _result(
     entries = [entry for entry in evaluation.of(category) if entry.algorithm in field]
     outcomes, level = [entry.outcomes for entry in entries], evaluation.confidence_level
     comparison = (
-        compare(RecognitionRate(rank), outcomes, confidence_level=level, rng=seed)
+        compare(RecognitionRate(rank), outcomes, confidence_level=level, seed=seed)
         if len(outcomes) > 1
         else None
     )

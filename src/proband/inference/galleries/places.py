@@ -11,7 +11,8 @@ import polars as pl
 
 from proband.designs import Bootstrap
 from proband.designs.galleries import SmallGallery, dated_column
-from proband.inference.estimates.closed import effective_size, people_in
+from proband.inference.estimates.case import people_in
+from proband.inference.estimates.closed import effective_size
 from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.proportions import Interval, t_quantile
 from proband.measures import Outcomes

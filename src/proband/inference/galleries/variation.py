@@ -12,9 +12,8 @@ from proband.designs import Galleries
 from proband.designs.galleries import GalleryParts
 from proband.engine import Progress, Silent
 from proband.errors import DesignError, Said, UsageError
-from proband.inference.estimates.closed import people_in
+from proband.inference.estimates.case import people_in
 from proband.inference.estimates.estimation import estimate
-from proband.inference.estimates.tallies import tally
 from proband.inference.galleries.places import (
     Spread,
     heterogeneity,
@@ -29,8 +28,9 @@ from proband.inference.galleries.tables import (
     GalleryRow,
     GalleryVariation as GalleryVariation,
 )
+from proband.inference.procedures import Question
 from proband.inference.proportions import Interval, check_level, check_seed
-from proband.measures import Outcomes, RecognitionRate, rank as rank_probes
+from proband.measures import OutcomeMeasure, Outcomes, RecognitionRate, rank as rank_probes
 from proband.measures.outcomes import Counting, FailurePolicy, TiePolicy
 from proband.results.base import Answers, Facts
 from proband.results.estimate import Estimate
@@ -138,7 +138,7 @@ def gallery_variation(
     """
     check_level(confidence_level)
     check_seed(seed)
-    if not isinstance(measure, RecognitionRate):
+    if getattr(measure, "form", None) != "share":
         raise UsageError(
             "Variation over galleries is of a recognition rate.",
             "for the mean of another measure over galleries: estimate(measure, scores, experiment, Galleries()).",
@@ -181,28 +181,34 @@ def gallery_variation(
     )
 
 
-def estimate_over_galleries(
-    measure: Any, data: Any, within: Any, design: Galleries, level: float, population: int | None
-) -> Estimate:
+def over_galleries(question: Question) -> tuple[Estimate, ...]:
     """The mean of a measure over galleries of different people, with Student's interval; replicates are the galleries."""
-    if not isinstance(data, Scores) or not isinstance(within, Experiment):
+    measure, within, design = question.measure, question.within, question.design
+    level = question.confidence_level
+    if not isinstance(within, Experiment) or not all(isinstance(one, Scores) for one in question.data):
         raise UsageError(
             "Galleries are ranked anew, which takes scores and an experiment.",
             "estimate(RecognitionRate(1), scores, Experiment(samples, gallery=...), Galleries(6)).",
         )
-    if population is not None:
+    if question.population is not None:
         raise UsageError("A finite population is allowed for with closed forms, not with several galleries.")
+    return tuple(_over_galleries(measure, one, within, design, level) for one in question.data)
+
+
+def _over_galleries(
+    measure: OutcomeMeasure, data: Scores, within: Experiment, design: Galleries, level: float
+) -> Estimate:
     parts = design.parts(within)
     ranked, noted = _ranked([data], within, parts, True, Silent(), {})
     outcomes = [one for one in ranked[0] if one is not None]
     # All probes as one unit: the measure as it is.
-    values = np.array([float(tally(measure, one, np.zeros(len(one), np.intp)).value()) for one in outcomes])
+    values = np.array([float(measure.tally(one, np.zeros(len(one), np.intp)).value()) for one in outcomes])
     if len(values) < 2 or not np.isfinite(values).all():
         raise DesignError(
             f"{len(values)} of {design.k} galleries have probes, and a mean over galleries takes two with finite values.",
             "ask for fewer galleries, or for a measure that is finite in spite of failures.",
         )
-    limits = _RATES if isinstance(measure, RecognitionRate) else _ANYTHING
+    limits = _RATES if measure.in_points else _ANYTHING
     spread = spread_of(values, level, limits)
     deviation = spread.standard_deviation or 0.0
     low, high = spread.interval or limits
@@ -311,7 +317,7 @@ def _cells(
 def _interval(measure: RecognitionRate, outcomes: Outcomes, level: float, seed: int) -> Interval | None:
     if people_in(outcomes) < 2:
         return None
-    found = estimate(measure, outcomes, confidence_level=level, rng=seed)
+    found = estimate(measure, outcomes, confidence_level=level, seed=seed)
     return Interval(found.low, found.high)
 
 

@@ -237,7 +237,7 @@ def _row(
     entries = {entry.algorithm: entry for entry in evaluation.of(category)}
     first, second = (entries[name] for name in names)
     found: Comparison = compare(
-        RecognitionRate(rank), [second.outcomes, first.outcomes], confidence_level=level, rng=seed
+        RecognitionRate(rank), [second.outcomes, first.outcomes], confidence_level=level, seed=seed
     )
     facts = first.curve.facts
     return ContrastRow(

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,18 +12,18 @@ import numpy.typing as npt
 from proband.designs.image_choice import TRIALS_A_BLOCK, ImageChoice, draw_choices
 from proband.engine import run_blocks
 from proband.errors import DesignError
-from proband.inference.comparisons.comparison import Comparison, PairComparison
-from proband.inference.comparisons.multiplicity import holm
+from proband.inference.comparisons.comparison import PairComparison
+from proband.inference.comparisons.paired import Tested, difference_of
 from proband.inference.comparisons.sign_flip import sign_flip
-from proband.inference.comparisons.verdicts import verdict_of
-from proband.inference.estimates.replicates import RankStatistic
+from proband.inference.comparisons.verdicts import judged
 from proband.inference.image_choice.distributions import Distribution
 from proband.inference.image_choice.exact import MOST_CHOICES, ExactChoice, exact_choice
 from proband.inference.image_choice.rivals import Closeness
 from proband.inference.image_choice.trials import LOW_RANKS, Algorithm
 from proband.inference.image_choice.virtual_experiments import VirtualExperiments, permute
+from proband.inference.procedures import Joint, Question
 from proband.inference.proportions import Interval
-from proband.measures import MedianCensoredRank, RecognitionRate
+from proband.measures import OutcomeMeasure
 from proband.measures.outcomes import FailurePolicy, TiePolicy
 from proband.results.base import Answers, Facts
 from proband.results.estimate import Estimate
@@ -49,13 +47,33 @@ _FLIPPED = Method(
 )
 
 
+def over_choices(question: Question) -> tuple[Estimate, ...]:
+    """Estimate each algorithm over choices of images."""
+    pool, design = _pool_of(question)
+    settings = question.confidence_level, question.seed
+    return tuple(
+        estimate_over_choices(question.measure, one, pool, design, *settings) for one in question.scores
+    )
+
+
+def _pool_of(question: Question) -> tuple[Pool, ImageChoice]:
+    """The pool and the design; refused where they, and scores, are not what is asked with."""
+    if not isinstance(question.within, Pool) or not all(isinstance(one, Scores) for one in question.data):
+        raise DesignError(
+            "The choice of images varies over scores and a pool of images.",
+            "estimate(measure, scores, Pool(samples, groups='session'), ImageChoice()).",
+        )
+    return question.within, question.design
+
+
 def estimate_over_choices(
-    measure: Any, scores: Scores, pool: Pool, design: ImageChoice, level: float, seed: int
+    measure: OutcomeMeasure, scores: Scores, pool: Pool, design: ImageChoice, level: float, seed: int
 ) -> Estimate:
     """The mean of a measure over choices of images, with the paper's percentile interval."""
-    if isinstance(measure, RecognitionRate):
-        found = permute([scores], pool, design, max_rank=max(measure.rank, LOW_RANKS), rng=seed)
-        spread = found.rate(scores.name, min(measure.rank, found.n_ranks))
+    rank = rank_of_share(measure)
+    if rank is not None:
+        found = permute([scores], pool, design, max_rank=max(rank, LOW_RANKS), seed=seed)
+        spread = found.rate(scores.name, min(rank, found.n_ranks))
         return _from_trials(
             measure, spread, scores.name, scores.metric, pool, design, level, seed, found.notes
         )
@@ -81,7 +99,7 @@ def estimate_over_choices(
 
 
 def _from_trials(
-    measure: Any,
+    measure: OutcomeMeasure,
     spread: Distribution,
     name: str,
     metric: str | None,
@@ -97,7 +115,7 @@ def _from_trials(
 
 
 def _made(
-    measure: Any,
+    measure: OutcomeMeasure,
     value: float,
     error: float | None,
     low: float,
@@ -129,24 +147,30 @@ def _made(
     )
 
 
-def _statistics(measure: Any, scores: Scores, pool: Pool, design: ImageChoice, seed: int) -> Floats:
+@dataclass(frozen=True, eq=False)
+class _Trials:
+    """A measure of the ranks in every trial of a block."""
+
+    measure: OutcomeMeasure
+    prepared: Algorithm
+    pool: Pool
+    design: ImageChoice
+    seed: int
+
+    def __call__(self, block: int) -> Floats:
+        size = min(TRIALS_A_BLOCK, self.design.n_resamples - block * TRIALS_A_BLOCK)
+        choices = draw_choices(self.pool.options, self.design.balanced, self.seed, block)[:size]
+        return self.measure.of_ranks(self.prepared.ranks(choices))
+
+
+def _statistics(
+    measure: OutcomeMeasure, scores: Scores, pool: Pool, design: ImageChoice, seed: int
+) -> Floats:
     """A measure of the ranks in every trial."""
-    if not isinstance(measure, MedianCensoredRank | RankStatistic):
-        raise DesignError(
-            f"The {getattr(measure, 'estimand', measure)} is not defined over choices of images.",
-            "use a recognition rate, a median censored rank or RankStatistic(function).",
-        )
+    measure.of_ranks(np.ones((1, 1)))  # refused before any work where it is not defined
     prepared = Algorithm(Closeness.of(scores, pool, "miss"), None, 1, "pessimistic", "bitset")
-
-    def one(block: int) -> Floats:
-        size = min(TRIALS_A_BLOCK, design.n_resamples - block * TRIALS_A_BLOCK)
-        ranks = prepared.ranks(draw_choices(pool.options, design.balanced, seed, block)[:size])
-        if isinstance(measure, MedianCensoredRank):
-            return np.median(np.minimum(ranks, measure.rank), axis=1)
-        return np.array([float(measure.function(row)) for row in ranks])
-
     blocks = range(-(-design.n_resamples // TRIALS_A_BLOCK))
-    return np.concatenate(list(run_blocks(one, blocks)))
+    return np.concatenate(list(run_blocks(_Trials(measure, prepared, pool, design, seed), blocks)))
 
 
 def _percentile(replicates: Floats, level: float) -> Interval:
@@ -185,75 +209,72 @@ def exact_over_choices(
     return exact_choice(options, rows, failed, ties, max_rank=max_rank, variance=few)
 
 
-def compare_over_choices(
-    measure: Any,
-    algorithms: Mapping[str, Scores],
-    pool: Pool,
-    design: ImageChoice,
-    margin: float | None,
-    level: float,
-    seed: int,
-) -> Comparison:
+def differences_over_choices(question: Question) -> Joint:
     """Paired differences in the same choices of images, and beside them a test over people."""
-    if not isinstance(measure, RecognitionRate) or measure.rank > LOW_RANKS:
+    pool, design = _pool_of(question)
+    measure, level, seed = question.measure, question.confidence_level, question.seed
+    rank = rank_of_share(measure)
+    if rank is None or rank > LOW_RANKS:
         raise DesignError(
             f"Algorithms are compared over choices of images by their rates at ranks up to {LOW_RANKS}."
         )
-    found = permute(algorithms, pool, design, max_rank=LOW_RANKS, rng=seed)
-    rank = min(measure.rank, found.n_ranks)
-    pairs = [
-        compared(found, first, second, rank, margin, level)
+    found = permute(
+        dict(zip(question.names, question.scores, strict=True)), pool, design, max_rank=LOW_RANKS, seed=seed
+    )
+    rank = min(rank, found.n_ranks)
+    tested = tuple(
+        (first, second, None, difference_over_choices(found, first, second, rank, level))
         for first, second in combinations(found.algorithms, 2)
-    ]
-    adjusted = holm([pair.p_value for pair in pairs])
+    )
     estimates = tuple(
         _from_trials(measure, found.rate(name, rank), name, metric, pool, design, level, seed, found.notes)
         for name, metric in found.metrics.items()
     )
-    return Comparison(
+    return Joint(
         estimates,
-        tuple(replace(pair, p_adjusted=p) for pair, p in zip(pairs, adjusted, strict=True)),
-        None,
-        margin,
-        level,
-        _answers(derived("difference", "difference of {}s", measure.estimand)),
+        tested,
+        _answers(difference_of(measure.estimand)),
         (*found.notes, _OVER_IMAGES_AND_PEOPLE()),
     )
+
+
+def rank_of_share(measure: OutcomeMeasure) -> int | None:
+    """The rank of a recognition rate, which trials count by themselves; None for any other measure."""
+    return getattr(measure, "rank", None) if measure.form == "share" else None
 
 
 def compared(
     found: VirtualExperiments, first: str, second: str, rank: int, margin: float | None, level: float
 ) -> PairComparison:
+    """One pair by itself: D over choices of images, and the sign-flip test over people's mean successes."""
+    tested = difference_over_choices(found, first, second, rank, level)
+    return judged([(first, second, None, tested)], margin, level, upward=True, in_points=True)[0]
+
+
+def difference_over_choices(
+    found: VirtualExperiments, first: str, second: str, rank: int, level: float
+) -> Tested:
     """One pair: D over choices of images, and the sign-flip test over people's mean successes."""
     spread: Distribution = found.difference(first, second, rank)
     interval = spread.interval(level)
     a, b = (found.successes[found.algorithms.index(name), :, rank - 1] for name in (first, second))
     tested = sign_flip(np.round(a - b, 12), found.seed)
     flipped, images = replace(_FLIPPED, draws=tested.draws), found.design.as_method
-    verdict, _ = verdict_of(interval, interval, margin, upward=True)
-    return PairComparison(
-        first=first,
-        second=second,
+    return Tested(
         difference=spread.mean,
-        low=interval.low,
-        high=interval.high,
+        interval=interval,
+        one_sided=None,
+        standard_error=spread.standard_deviation,
         p_value=tested.p_mid,
-        p_adjusted=tested.p_mid,
-        n_sf=None,
-        n_fs=None,
-        n_discordant_subjects=tested.n_discordant,
-        verdict=verdict,
-        not_inferior=None,
-        subjects_needed=None,
         method=Method(
             "image-choice+sign-flip",
             f"{images}, percentiles of the difference; {flipped}",
             draws=flipped.draws,
             parts=(images, flipped),
         ),
+        n_discordant_subjects=tested.n_discordant,
         not_won=found.not_won(first, second, rank),
         n_trials=found.n_trials,
-        significance=round(1 - level, 12),
     )
 
 

@@ -195,7 +195,7 @@ def permute(
     max_rank: int | None = None,
     ties: TiePolicy = "pessimistic",
     on_failure: FailurePolicy = "miss",
-    rng: int = 0,
+    seed: int = 0,
     keep: bool = False,
     differences: bool = True,
     kernel: Kernel = "auto",
@@ -217,7 +217,7 @@ def permute(
         How many ranks are counted: by default all, for more than 1,000 people the first 100. Ten or fewer are fastest.
     ties, on_failure
         As in `rank`. Under ``mean`` successes are fractions where there are ties.
-    rng
+    seed
         The seed: the same trials for the same seed, with any number of threads and every kernel.
     keep
         Keep every trial's rates at the ranks 1 … 10.
@@ -229,7 +229,7 @@ def permute(
         When the run is stopped from the keyboard, return what was done so far.
     """
     design = design or ImageChoice()
-    check_seed(rng)
+    check_seed(seed)
     named = scores if isinstance(scores, Mapping) else {one.name: one for one in scores}
     if not named or len(named) < len(scores):
         raise UsageError("Algorithms need names of their own, and there must be at least one.")
@@ -240,7 +240,7 @@ def permute(
         Algorithm(Closeness.of(one, pool, on_failure), layout, n_ranks, ties, kernel)
         for one in named.values()
     ]
-    run = _Run(prepared, layout, design, n_ranks, rng, keep, differences, kernel != "numpy")
+    run = _Run(prepared, layout, design, n_ranks, seed, keep, differences, kernel != "numpy")
     done = run.go(threads, progress or Silent(), keep_on_interrupt)
     if not done:
         raise KeyboardInterrupt

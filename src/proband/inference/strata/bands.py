@@ -7,8 +7,7 @@ import numpy.typing as npt
 
 from proband.designs import StratifiedDesign
 from proband.designs.strata import Strata
-from proband.inference.estimates.question import Question
-from proband.inference.estimates.tallies import tally
+from proband.inference.estimates.case import Case
 from proband.inference.strata.estimates import answers_of, ends_of, freedom_of, strata_of
 from proband.measures import CMC, Outcomes
 from proband.results.estimate import Band
@@ -17,22 +16,22 @@ from proband.words import Note
 Floats = npt.NDArray[np.float64]
 
 
-def stratified_band(question: Question, design: StratifiedDesign, measure: CMC) -> Band:
+def stratified_band(case: Case, design: StratifiedDesign, measure: CMC) -> Band:
     """Student intervals at every rank, kept within 0 and 1."""
-    outcomes = question.outcomes
+    outcomes = case.outcomes
     strata, notes = strata_of(outcomes, design)
     last = min(outcomes.n_ranks, measure.max_rank or outcomes.n_ranks)
-    values, errors, more = rates_and_errors(outcomes, design, strata, last, question.seed)
+    values, errors, more = rates_and_errors(outcomes, design, strata, last, case.seed)
     freedom = freedom_of(design, strata, None)
-    low, high = ends_of(values, errors, freedom, question.confidence_level, design.interval)
+    low, high = ends_of(values, errors, freedom, case.confidence_level, design.interval)
     return Band(
         values=values,
         low=np.clip(low, 0.0, 1.0),
         high=np.clip(high, 0.0, 1.0),
-        confidence_level=question.confidence_level,
+        confidence_level=case.confidence_level,
         simultaneous=False,
         design=design.as_method,
-        seed=question.seed if design.is_random else None,
+        seed=case.seed if design.is_random else None,
         answers=answers_of(measure.estimand, design),
         facts=outcomes.facts,
         notes=(*notes, *more),
@@ -47,10 +46,10 @@ def rates_and_errors(
         design.check(strata)
         by_counts = outcomes.ties != "mean" and strata.uneven is None
         return *(_counted if by_counts else _each)(outcomes, strata, last), ()
-    counted = tally(CMC(last), outcomes, np.arange(len(outcomes)))
+    counted = CMC(last).tally(outcomes, np.arange(len(outcomes)))
     base = strata.unit_weights * len(strata.codes)
     values = counted.values(base[None, :])[0]
-    plan = design.plan(strata, seed)
+    plan = design.replicates(strata, seed)
     found = np.concatenate([counted.values(base * b) for part in plan.parts for b in part.blocks(len(base))])
     return values, np.sqrt(plan.variances(found, values, design.centre)), plan.notes
 

@@ -9,25 +9,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from proband.designs.replication import (
-    BRR,
-    CollapsedStrata,
-    Enumeration,
-    Fay,
-    Jackknife,
-    Plan,
-    RaoWu,
-    StratifiedDesign,
-    StratifiedInterval,
-)
+from proband.designs import BRR, StratifiedDesign
 from proband.designs.strata import Strata
+from proband.designs.stratified import Replicates, StratifiedInterval
 from proband.errors import DesignError, UsageError
-from proband.inference.estimates.question import Found, Question, under
-from proband.inference.estimates.replicates import RankStatistic
-from proband.inference.estimates.tallies import tally
+from proband.inference.estimates.case import Case, IntervalFound, estimates_of
+from proband.inference.procedures import Question
 from proband.inference.proportions import check_level, check_seed, t_quantile, wilson_ends
-from proband.measures import MedianCensoredRank, MedianRelativeRank, Outcomes, RecognitionRate
+from proband.measures import Outcomes
 from proband.results.base import Answers
+from proband.results.estimate import Estimate
 from proband.results.targets import GALLERY, OTHER_PROBES, PROBES_ALIKE
 from proband.words import Method, Note, Sentence, Target, count, counted, digits, level
 
@@ -96,7 +87,7 @@ def estimate_weighted(
     *,
     weights: npt.ArrayLike | None = None,
     confidence_level: float = 0.95,
-    rng: int = 0,
+    seed: int = 0,
 ) -> ReplicateEstimate:
     """Estimate any statistic of weighted units, with a replicate variance: for data that are no ranks at all.
 
@@ -120,7 +111,7 @@ def estimate_weighted(
     0.153506 ± 0.009427, 95% [0.123507, 0.183506], balanced repeated replication, 4 replicates
     """
     check_level(confidence_level)
-    check_seed(rng)
+    check_seed(seed)
     chosen = BRR() if design is None else design
     found = Strata.of(np.asarray(strata))
     base = np.ones(len(found.codes)) if weights is None else np.asarray(weights, dtype=np.float64)
@@ -130,11 +121,9 @@ def estimate_weighted(
         )
     if not isinstance(chosen, StratifiedDesign):
         raise UsageError(f"{chosen!r} is no stratified design.", "use BRR(), Fay(), Jackknife() or RaoWu().")
-    notes: tuple[Note, ...] = ()
     _refuse_unused(chosen)
-    if isinstance(chosen, CollapsedStrata):
-        found, notes = chosen.collapsed(found, None)
-    plan = chosen.plan(found, rng)
+    found, notes = chosen.collapsed(found, None)
+    plan = chosen.replicates(found, seed)
     value = float(statistic(base))
     replicates = np.array(
         [
@@ -194,71 +183,57 @@ def strata_of(outcomes: Outcomes, design: StratifiedDesign) -> tuple[Strata, tup
             )
         labels = column.to_numpy()
     strata = Strata.of(labels, design.weights)
-    if not isinstance(design, CollapsedStrata):
-        return strata, ()
-    keys = None
-    if design.by is not None:
-        if design.by not in samples.frame.columns:
-            raise UsageError(f"There is no column {design.by!r} to pair strata by.")
-        column = samples.frame[design.by][outcomes.probes]
+    keys, by = None, design.neighbours
+    if by is not None:
+        if by not in samples.frame.columns:
+            raise UsageError(f"There is no column {by!r} to pair strata by.")
+        column = samples.frame[by][outcomes.probes]
         if column.null_count():
             raise DesignError(
-                f"{counted(column.null_count(), 'probe has', 'probes have')} no value of {design.by} to pair strata by."
+                f"{counted(column.null_count(), 'probe has', 'probes have')} no value of {by} to pair strata by."
             )
         keys = column.to_numpy()
     return design.collapsed(strata, keys)
 
 
-def _stratified(design: StratifiedDesign, question: Question) -> Found:
-    if question.population is not None:
+def stratified(question: Question) -> tuple[Estimate, ...]:
+    """Estimate any measure from replicates within strata."""
+    return estimates_of(question, stratified_interval)
+
+
+def stratified_interval(design: StratifiedDesign, case: Case) -> IntervalFound:
+    """A measure of stratified probes: a textbook variance where it is linear, evaluated replicates for everything else."""
+    if case.population is not None:
         raise UsageError("A finite population is not allowed for by stratified designs.")
-    strata, notes = strata_of(question.outcomes, design)
-    linear = isinstance(question.measure, RecognitionRate)
+    strata, notes = strata_of(case.outcomes, design)
+    linear = case.is_share
     if not linear and design.interval != "t":
         raise UsageError(
-            f"The {question.measure.estimand} is not a rate, so it has no {design.interval} interval.",
+            f"The {case.measure.estimand} is not a rate, so it has no {design.interval} interval.",
             "leave out interval.",
         )
     if linear and design.linear_is_textbook:
-        values = question.outcomes.success(question.measure.rank)
+        values = case.measure.success(case.outcomes)
         design.check(strata)
         value = min(1.0, float(strata.mean(values)))  # weights that sum to 1 may do so only nearly
         error = float(np.sqrt(strata.textbook_variance(values)[0]))
-        replicates, more = _linear_replicates(design, strata, values), _still(strata, values)
+        replicates, more = design.linear(strata, values), _still(strata, values)
     else:
         if linear:
-            values = question.outcomes.success(question.measure.rank)
-        plan = design.plan(strata, question.seed)
-        value, replicates = evaluate_replicates(question, design, strata, plan)
+            values = case.measure.success(case.outcomes)
+        plan = design.replicates(strata, case.seed)
+        value, replicates = evaluate_replicates(case, design, strata, plan)
         error = float(np.sqrt(plan.variance(replicates, value, design.centre)))
         more = (*plan.notes, *((_NO_WIDTH(),) if error == 0 else ()))
     freedom = freedom_of(design, strata, values if linear else None)
     kind = design.interval if linear else "t"
-    ends = ends_of(np.array([value]), np.array([error]), freedom, question.confidence_level, kind)
+    ends = ends_of(np.array([value]), np.array([error]), freedom, case.confidence_level, kind)
     low, high = (float(end[0]) for end in ends)
     past = linear and kind == "t" and (low < 0 or high > 1)
     notes = (*notes, *more, *((_PAST_LIMITS(),) if past else ()))
-    return Found(
-        value, low, high, error, answers_of(question.measure.estimand, design), freedom, replicates, notes
+    return IntervalFound(
+        value, low, high, error, answers_of(case.measure.estimand, design), freedom, replicates, notes
     )
-
-
-for _kind in (BRR, Fay, Enumeration, Jackknife, RaoWu, CollapsedStrata):
-    under.register(_kind)(_stratified)
-
-
-def _linear_replicates(design: StratifiedDesign, strata: Strata, values: Floats) -> Floats | None:
-    """All replicates of a balanced design at once, by the fast transform; None where it has no single array."""
-    if not isinstance(design, BRR) or len(np.unique(strata.sizes)) > 1:
-        return None
-    from proband.arrays import replicate_totals
-
-    size = int(strata.sizes[0])
-    table = np.empty((len(strata), size))
-    table[strata.codes, strata.places] = values * strata.shares[strata.codes]
-    totals = replicate_totals(table)
-    rho = design.rho if isinstance(design, Fay) else 0.0
-    return rho * float(strata.mean(values)) + (1 - rho) * totals
 
 
 def _still(strata: Strata, values: Floats) -> tuple[Note, ...]:
@@ -270,29 +245,29 @@ def _still(strata: Strata, values: Floats) -> tuple[Note, ...]:
 
 
 def evaluate_replicates(
-    question: Question, design: StratifiedDesign, strata: Strata, plan: Plan
+    case: Case, design: StratifiedDesign, strata: Strata, plan: Replicates
 ) -> tuple[float, Floats]:
     """The measure at full weights, and in every replicate."""
-    measure, outcomes = question.measure, question.outcomes
-    if isinstance(design, Jackknife) and isinstance(measure, MedianCensoredRank | MedianRelativeRank):
+    measure, outcomes = case.measure, case.outcomes
+    if measure.form == "quantile" and not design.takes_quantiles:
         raise DesignError(
             "The jackknife's variance is not valid for medians.", "use BRR(), Fay() or RaoWu()."
         )
     base = strata.unit_weights * len(strata.codes)
-    if isinstance(measure, RankStatistic):
+    if measure.form == "function":
         return _of_function(measure, outcomes, base, strata, plan, design)
-    counted = tally(measure, outcomes, np.arange(len(outcomes)))
+    counted = measure.tally(outcomes, np.arange(len(outcomes)))
     value = float(counted.values(base[None, :])[0])
     found = [counted.values(base * block) for part in plan.parts for block in part.blocks(len(base))]
     return value, np.concatenate(found)
 
 
 def _of_function(
-    measure: RankStatistic,
+    measure: Any,
     outcomes: Outcomes,
     base: Floats,
     strata: Strata,
-    plan: Plan,
+    plan: Replicates,
     design: StratifiedDesign,
 ) -> tuple[float, Floats]:
     """A user's function: of ranks and weights, or of the ranks that a replicate takes where it takes whole ones."""
@@ -302,7 +277,7 @@ def _of_function(
         return float(measure.function(ranks, base)), np.array(
             [float(measure.function(ranks, base * row)) for row in blocks]
         )
-    whole = isinstance(design, BRR | CollapsedStrata) and not isinstance(design, Fay) and len(plan.parts) == 1
+    whole = design.whole_units and len(plan.parts) == 1
     if not whole or np.ptp(base) > 1e-12:
         raise DesignError(
             f"{design} gives units weights that are no whole numbers, which a function of ranks alone cannot take.",
@@ -318,14 +293,13 @@ def freedom_of(design: StratifiedDesign, strata: Strata, values: Floats | None) 
     rule = design.degrees_of_freedom
     if not isinstance(rule, str):
         return float(rule)
-    ordinary = isinstance(design, Jackknife) and design.kind == "JK1"
     if rule == "cochran":
-        if values is None or ordinary:
+        if values is None or not design.knows_strata:
             raise UsageError(
                 "Cochran's degrees of freedom are for rates over strata.", "give a number, or 'strata'."
             )
         return float(strata.effective_freedom(values)[0])
-    if ordinary:
+    if not design.knows_strata:
         return float(len(strata.codes) - 1)
     return float((strata.sizes - 1).sum())
 
@@ -349,7 +323,7 @@ def ends_of(
 
 def answers_of(of: Target, design: StratifiedDesign) -> Answers:
     """What a stratified design varies."""
-    if isinstance(design, Jackknife) and design.kind == "JK1":
+    if not design.knows_strata:
         return Answers(of, OTHER_PROBES, GALLERY, PROBES_ALIKE)
     if design.strata is None:
         return Answers(of, IMAGES_OF_PEOPLE, _PEOPLE_FIXED, _STRATA_ALIKE)

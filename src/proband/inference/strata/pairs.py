@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from proband.designs import BRR, CollapsedStrata, Enumeration, Fay, Jackknife, RaoWu, StratifiedDesign
-from proband.errors import DesignError
-from proband.inference.comparisons.paired import Pair, Tested, joined, paired
-from proband.inference.estimates.question import Question
-from proband.inference.estimates.replicates import RankStatistic
+from proband.designs import StratifiedDesign
+from proband.inference.comparisons.paired import Pair, Tested, difference_of, joined, joint_of
+from proband.inference.estimates.case import Case
+from proband.inference.estimates.estimation import estimates
+from proband.inference.procedures import Joint, Question
 from proband.inference.proportions import Interval, t_quantile
-from proband.inference.strata.estimates import evaluate_replicates, freedom_of, strata_of
-from proband.measures import RecognitionRate
+from proband.inference.strata.estimates import answers_of, evaluate_replicates, freedom_of, strata_of
 from proband.words import Method, digits
+
+
+def stratified(question: Question) -> Joint:
+    """Differences of any measure under the same replicates for all algorithms."""
+    of = question.measure.estimand
+    answers = replace(answers_of(of, question.design), of=difference_of(of))
+    return joint_of(question, estimates(replace(question, why=())), _stratified, answers)
 
 
 def _stratified(design: StratifiedDesign, pair: Pair) -> Tested:
@@ -22,25 +30,15 @@ def _stratified(design: StratifiedDesign, pair: Pair) -> Tested:
     strata, _ = strata_of(pair.first, design)
     measure = pair.measure
     apart = None
-    if isinstance(measure, RecognitionRate) and design.linear_is_textbook:
+    if measure.form == "share" and design.linear_is_textbook:
         design.check(strata)
-        apart = pair.first.success(measure.rank) - pair.second.success(measure.rank)
+        apart = measure.success(pair.first) - measure.success(pair.second)
         difference = float(strata.mean(apart))
         error = float(np.sqrt(strata.textbook_variance(apart)[0]))
     else:
-        if (
-            isinstance(measure, RankStatistic)
-            and not measure.weighted
-            and isinstance(design, RaoWu | Jackknife | Fay)
-        ):
-            raise DesignError(
-                f"{design} needs a weighted statistic.", "use RankStatistic(function, weighted=True)."
-            )
-        plan = design.plan(strata, pair.seed)
+        plan = design.replicates(strata, pair.seed)
         (a, first), (b, second) = (
-            evaluate_replicates(
-                Question(measure, one, pair.confidence_level, pair.seed), design, strata, plan
-            )
+            evaluate_replicates(Case(measure, one, pair.confidence_level, pair.seed), design, strata, plan)
             for one in (pair.first, pair.second)
         )
         difference = a - b
@@ -72,7 +70,3 @@ def _student(freedom: float) -> Method:
         "Student's t on the standard error of the paired difference over the same replicates",
         ("micheals2001",),
     )
-
-
-for _kind in (BRR, Fay, Enumeration, Jackknife, RaoWu, CollapsedStrata):
-    paired.register(_kind)(_stratified)

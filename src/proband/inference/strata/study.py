@@ -19,7 +19,6 @@ from proband.errors import UsageError
 from proband.inference.comparisons.comparing import compare
 from proband.inference.comparisons.comparison import Comparison
 from proband.inference.estimates.bootstrap import units_of
-from proband.inference.estimates.tallies import tally
 from proband.inference.galleries.effect import GalleryEffect, ImageColumns, gallery_effect
 from proband.inference.strata.bands import rates_and_errors
 from proband.inference.strata.estimates import IMAGES_OF_PEOPLE, strata_of
@@ -132,7 +131,7 @@ def strat_study(
     confidence_level: float = 0.95,
     ties: TiePolicy = "pessimistic",
     on_failure: FailurePolicy = "miss",
-    rng: int = 0,
+    seed: int = 0,
     progress: Progress | None = None,
 ) -> StratStudy:
     """Run the experiment.
@@ -164,7 +163,7 @@ def strat_study(
         "confidence_level": confidence_level,
         "ties": ties,
         "on_failure": on_failure,
-        "rng": rng,
+        "seed": seed,
     }
     shown = progress or Silent()
     shown.begin("galleries", 2 * len(scores))
@@ -176,7 +175,7 @@ def strat_study(
     first = mixed.experiment(0)
     outcomes = [rank_probes(one, first, ties=ties, on_failure=on_failure) for one in scores]
     comparison = (
-        compare(RecognitionRate(rank), outcomes, design=chosen, confidence_level=confidence_level, rng=rng)
+        compare(RecognitionRate(rank), outcomes, design=chosen, confidence_level=confidence_level, seed=seed)
         if len(scores) > 1
         else None
     )
@@ -189,7 +188,7 @@ def strat_study(
         most_people=plain.most_people,
         effects=tuple(effects[0]),
         mixed=tuple(effects[1]),
-        errors=errors_by_method(outcomes[0], rng),
+        errors=errors_by_method(outcomes[0], seed),
         variances=_by_units(scores[0], mixed, ties, on_failure),
         bands=tuple(one.bands[0] for one in effects[1]),
         comparison=comparison,
@@ -210,7 +209,7 @@ def errors_by_method(outcomes: Outcomes, seed: int = 0) -> dict[str, Errors]:
         found.append(Errors(method, rates_and_errors(outcomes, design, strata, last)[1]))
     for method, over in ((_OF_PROBES, "probe"), (_OF_PEOPLE, "subject")):
         drawn = Bootstrap(over, n_resamples=_BOOTSTRAP)  # type: ignore[arg-type]
-        counted = tally(CMC(last), outcomes, units_of(outcomes, drawn))
+        counted = CMC(last).tally(outcomes, units_of(outcomes, drawn))
         replicates = np.concatenate([counted.values(w) for w in drawn.weights(len(counted.rows), seed)])
         errors = replicates.std(axis=0, ddof=1)
         found.append(Errors(method, np.where(np.ptp(replicates, axis=0) > ROUNDING, errors, 0.0)))

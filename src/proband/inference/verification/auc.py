@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from proband.errors import DesignError
-from proband.inference.comparisons.comparison import Comparison
 from proband.inference.comparisons.paired import Tested
+from proband.inference.procedures import Joint, Question
 from proband.inference.proportions import Interval
 from proband.inference.verification.dyadic_auc import Closeness, People, auc_difference, auc_interval
-from proband.inference.verification.fnmr import (
-    answers_of_verification,
-    compared_by_verification,
-    facts_of_verification,
-)
+from proband.inference.verification.fnmr import answers_of_verification, joint_of_pairs, pairs_within
 from proband.inference.verification.verification import Verification, verify
 from proband.measures.pairs.counts import genuine_pairs, tail_pairs
 from proband.measures.pairs.pair_set import PairSet
-from proband.measures.verification import AUC
+from proband.measures.verification import facts_of_pairs
 from proband.results.estimate import Estimate
 from proband.results.targets import OTHER_PEOPLE_COMPARED, derived
 from proband.samples import Experiment, Samples
@@ -46,15 +41,19 @@ class _Comparisons:
         return cls(made, Closeness(genuine, impostor), People(own, first, second))
 
 
-def estimate_auc(measure: AUC, scores: Scores, within: Experiment | Samples, level: float) -> Estimate:
+def auc_estimates(question: Question) -> tuple[Estimate, ...]:
     """The area with an interval over people."""
-    return _estimate(measure, _Comparisons.of(scores, within, level), scores, within, level)
+    within, level = pairs_within(question), question.confidence_level
+    return tuple(
+        _estimate(question, _Comparisons.of(one, within, level), one, within) for one in question.scores
+    )
 
 
 def _estimate(
-    measure: AUC, held: _Comparisons, scores: Scores, within: Experiment | Samples, level: float
+    question: Question, held: _Comparisons, scores: Scores, within: Experiment | Samples
 ) -> Estimate:
-    found = auc_interval(held.closeness, held.people, level)
+    made = held.made
+    found = auc_interval(held.closeness, held.people, question.confidence_level)
     return Estimate(
         value=found.value,
         low=found.low,
@@ -66,21 +65,17 @@ def _estimate(
         replicates=None,
         design=found.method,
         seed=None,
-        answers=answers_of_verification(measure.estimand, OTHER_PEOPLE_COMPARED),
-        facts=facts_of_verification(scores, within, held.made),
+        answers=answers_of_verification(question.measure.estimand, OTHER_PEOPLE_COMPARED),
+        facts=facts_of_pairs(scores, within, made.rates.counts, made.n_subjects, made.notes),
         clusters=None,
-        notes=held.made.notes,
+        notes=made.notes,
     )
 
 
-def compare_auc(
-    measure: AUC,
-    algorithms: Mapping[str, Scores],
-    within: Experiment | Samples,
-    margin: float | None,
-    level: float,
-) -> Comparison:
+def auc_differences(question: Question) -> Joint:
     """Compare areas on the same comparisons, with people as units."""
+    within, level = pairs_within(question), question.confidence_level
+    algorithms = dict(zip(question.names, question.scores, strict=True))
     held = {name: _Comparisons.of(scores, within, level) for name, scores in algorithms.items()}
 
     def tested(first: str, second: str) -> Tested:
@@ -94,7 +89,7 @@ def compare_auc(
         p_value = 1.0 if found.p_value is None else found.p_value
         return Tested(found.value, interval, interval, found.standard_error, p_value, found.method)
 
-    estimates = {name: _estimate(measure, held[name], algorithms[name], within, level) for name in held}
-    difference = derived("difference", "difference of {}", measure.estimand)
+    estimates = {name: _estimate(question, held[name], algorithms[name], within) for name in held}
+    difference = derived("difference", "difference of {}", question.measure.estimand)
     answers = answers_of_verification(difference, OTHER_PEOPLE_COMPARED)
-    return compared_by_verification(estimates, tested, margin, level, answers, upward=True)
+    return joint_of_pairs(estimates, tested, answers)

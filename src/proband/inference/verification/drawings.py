@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, TypeVar, get_args
 import numpy as np
 import numpy.typing as npt
 
-from proband.designs.designs import BLOCK
+from proband.designs.base import BLOCK
 from proband.engine import run_blocks
 from proband.errors import DesignError, UsageError
 from proband.inference.proportions import check_seed

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -10,9 +9,10 @@ from itertools import combinations
 import numpy as np
 
 from proband.errors import DesignError
+from proband.inference.comparisons.comparing import comparison_of, require_several
 from proband.inference.comparisons.comparison import Comparison
 from proband.inference.comparisons.paired import Tested
-from proband.inference.comparisons.verdicts import judged
+from proband.inference.procedures import Joint, Question
 from proband.inference.proportions import Interval
 from proband.inference.verification.drawings import Drawings
 from proband.inference.verification.dyadic_bootstrap import FnmrDraws, fnmr_difference
@@ -23,10 +23,9 @@ from proband.inference.verification.verification import (
     Verification,
     VerificationPoint,
     verified,
-    verify,
 )
-from proband.measures.verification import FNMR, SUPPORTED
-from proband.results.base import Answers, Facts
+from proband.measures.verification import FNMR, SUPPORTED, facts_of_pairs
+from proband.results.base import Answers
 from proband.results.estimate import Estimate
 from proband.results.targets import ALGORITHMS, OTHER_PEOPLE_AND_THRESHOLD, PEOPLE_ALIKE, derived
 from proband.samples import Experiment, Samples
@@ -53,14 +52,27 @@ _FEW_MATCHES = Sentence(
 )
 
 
-def estimate_fnmr(
-    measure: FNMR, scores: Scores, within: Experiment | Samples, level: float, seed: int
-) -> Estimate:
+def fnmr_estimates(question: Question) -> tuple[Estimate, ...]:
     """FNMR at a false match rate, with the threshold found anew in replicates of people."""
-    made = verify(
-        scores, within, fmrs=[measure.at_fmr], confidence_level=level, n_resamples=N_RESAMPLES, rng=seed
+    within, drawings = pairs_within(question), Drawings(question.seed)
+    held = (
+        _Drawn.of([question.measure], one, within, question.confidence_level, drawings)
+        for one in question.scores
     )
-    return _estimate(measure, made, made.points[0], scores, within, level, seed)
+    return tuple(one.estimates[0] for one in held)
+
+
+def pairs_within(question: Question) -> Experiment | Samples:
+    """Where pairs are compared; refused where that is not said, or outcomes are given for scores."""
+    within = question.within
+    if not isinstance(within, Experiment | Samples) or not all(
+        isinstance(one, Scores) for one in question.data
+    ):
+        raise DesignError(
+            "Verification takes scores and an experiment, or the samples table for all pairs, and the design 'auto'.",
+            "estimate(FNMR(1e-3), scores, samples).",
+        )
+    return within
 
 
 def _estimate(
@@ -89,7 +101,7 @@ def _estimate(
         design=point.fnmr.method if anew is None else _ANEW,
         seed=seed,
         answers=answers_of_verification(measure.estimand),
-        facts=facts_of_verification(scores, within, made),
+        facts=facts_of_pairs(scores, within, made.rates.counts, made.n_subjects, made.notes),
         clusters=None,
         notes=tuple(notes),
     )
@@ -124,25 +136,39 @@ class _Drawn:
         )
 
 
-def compare_fnmr(
+def fnmr_differences(question: Question) -> Joint:
+    """Compare algorithms by FNMR at the same false match rate, all in the same drawings of people."""
+    return _joints(question, [question.measure], Drawings(question.seed))[0]
+
+
+def compare_at_rates(
     measures: Sequence[FNMR],
-    algorithms: Mapping[str, Scores],
+    algorithms: Sequence[Scores] | Mapping[str, Scores],
     within: Experiment | Samples,
-    margins: Sequence[float],
+    margins: Sequence[float | None],
     level: float,
     drawings: Drawings,
 ) -> list[Comparison]:
     """Compare algorithms by FNMR at each of several false match rates, all in the same drawings of people."""
-    held = {name: _Drawn.of(measures, scores, within, level, drawings) for name, scores in algorithms.items()}
+    question = Question.of(measures[0], algorithms, within, "auto", level, drawings.seed)
+    require_several(question)
+    joints = _joints(question, measures, drawings)
     return [
-        _compared(measure, place, held, margin, level)
-        for place, (measure, margin) in enumerate(zip(measures, margins, strict=True))
+        comparison_of(replace(question, measure=measure), joint, margin)
+        for measure, joint, margin in zip(measures, joints, margins, strict=True)
     ]
 
 
-def _compared(
-    measure: FNMR, place: int, held: Mapping[str, _Drawn], margin: float, level: float
-) -> Comparison:
+def _joints(question: Question, measures: Sequence[FNMR], drawings: Drawings) -> list[Joint]:
+    within, level = pairs_within(question), question.confidence_level
+    held = {
+        name: _Drawn.of(measures, scores, within, level, drawings)
+        for name, scores in zip(question.names, question.scores, strict=True)
+    }
+    return [_joint(measure, place, held, level) for place, measure in enumerate(measures)]
+
+
+def _joint(measure: FNMR, place: int, held: Mapping[str, _Drawn], level: float) -> Joint:
     def tested(first: str, second: str) -> Tested:
         a, b = held[first], held[second]
         same = (
@@ -158,7 +184,7 @@ def _compared(
 
     estimates = {name: one.estimates[place] for name, one in held.items()}
     answers = answers_of_verification(derived("difference", "difference of {}", measure.estimand))
-    return compared_by_verification(estimates, tested, margin, level, answers, upward=False)
+    return joint_of_pairs(estimates, tested, answers)
 
 
 def _draws(point: VerificationPoint, shared: Shared, fmr: float, drawings: Drawings) -> FnmrDraws:
@@ -169,58 +195,17 @@ def _draws(point: VerificationPoint, shared: Shared, fmr: float, drawings: Drawi
     return FnmrDraws(point.point.fnmr, point.point.false_non_matches, replicates)
 
 
-def compared_by_verification(
-    estimates: Mapping[str, Estimate],
-    tested: Callable[[str, str], Tested],
-    margin: float | None,
-    level: float,
-    answers: Answers,
-    upward: bool,
-) -> Comparison:
-    """Put every two algorithms to a test of their comparisons, and judge them together."""
-    found = [(first, second, None, tested(first, second)) for first, second in combinations(estimates, 2)]
-    return Comparison(
+def joint_of_pairs(
+    estimates: Mapping[str, Estimate], tested: Callable[[str, str], Tested], answers: Answers
+) -> Joint:
+    """Put every two algorithms to a test of their comparisons."""
+    return Joint(
         tuple(replace(one, facts=replace(one.facts, algorithm=name)) for name, one in estimates.items()),
-        judged(found, margin, level, upward, in_points=True),
-        None,
-        margin,
-        level,
+        tuple((first, second, None, tested(first, second)) for first, second in combinations(estimates, 2)),
         answers,
-        (),
-        larger_is_better=upward,
     )
 
 
 def answers_of_verification(of: Target, varying: Target = OTHER_PEOPLE_AND_THRESHOLD) -> Answers:
     """What is varied and held fixed."""
     return Answers(of, varying, ALGORITHMS, PEOPLE_ALIKE)
-
-
-def facts_of_verification(scores: Scores, within: Experiment | Samples, made: Verification) -> Facts:
-    """How an estimate over comparisons came about."""
-    counts = made.rates.counts
-    name = within.fingerprint if isinstance(within, Experiment) else "all pairs"
-    rule = within.gallery_rule if isinstance(within, Experiment) else "every target"
-    digest = hashlib.sha256(f"{name} {counts.n_genuine} {counts.n_impostor}".encode()).hexdigest()[:16]
-    return Facts(
-        algorithm=scores.name,
-        n_probes=counts.n_genuine,
-        n_probe_subjects=made.n_subjects,
-        n_gallery_images=len(scores.targets),
-        n_gallery_subjects=made.n_subjects,
-        n_ranks=0,
-        n_failed=counts.n_failed_genuine,
-        n_gallery_failed=0,
-        n_unmated=0,
-        n_tied=0,
-        ties="at-threshold",
-        counting="comparisons",
-        on_failure="left-out",
-        universe="verification",
-        gallery_rule=rule,
-        probe_rule=within.probe_rule if isinstance(within, Experiment) else "every query",
-        experiment=digest,
-        notes=made.notes,
-        metric=scores.metric,
-        compared=made.compared,
-    )

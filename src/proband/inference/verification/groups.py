@@ -217,7 +217,7 @@ def hard_subjects_of(
     point: OperatingPoint,
     *,
     pseudonyms: bool = False,
-    rng: int = 0,
+    seed: int = 0,
 ) -> HardSubjects:
     """Who the errors at an operating point fall on, and whether there is anything to see."""
     samples = within.samples if isinstance(within, Experiment) else within
@@ -236,5 +236,5 @@ def hard_subjects_of(
         shared.first[accepted],
         shared.second[accepted],
         pseudonyms=pseudonyms,
-        rng=rng,
+        seed=seed,
     )

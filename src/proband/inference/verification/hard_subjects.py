@@ -82,7 +82,7 @@ def hard_subjects(
     second: Integers,
     *,
     pseudonyms: bool = False,
-    rng: int = 0,
+    seed: int = 0,
 ) -> HardSubjects:
     """Count errors by person, and test whether they are more concentrated than chance makes them.
 
@@ -100,7 +100,7 @@ def hard_subjects(
     pseudonyms
         Call people P1, P2, … in an order of chance.
     """
-    generator = np.random.default_rng(rng)
+    generator = np.random.default_rng(seed)
     n = len(names)
     genuine = np.bincount(genuine_people, minlength=n)
     rejected = np.bincount(genuine_people[missed], minlength=n)

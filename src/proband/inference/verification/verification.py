@@ -213,7 +213,7 @@ def verify(
     confidence_level: float = 0.95,
     n_resamples: int = 1_000,
     naive: bool = False,
-    rng: int | Drawings = 0,
+    seed: int | Drawings = 0,
     check_orientation: bool = True,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -238,7 +238,7 @@ def verify(
         The seed of replicates, or drawings of people that others are measured with as well.
     """
     check_level(confidence_level)
-    drawings = rng if isinstance(rng, Drawings) else Drawings(rng)
+    drawings = seed if isinstance(seed, Drawings) else Drawings(seed)
     check_seed(drawings.seed)
     if not fmrs and not thresholds:
         raise UsageError("There is no operating point.", "name false match rates or thresholds.")

@@ -9,12 +9,7 @@ import numpy as np
 
 from proband.engine import Progress
 from proband.errors import UsageError
-from proband.protocols import (
-    audit_balance as balance,
-    audit_cures as cures,
-    audit_declared as said,
-    audit_leaks as leaks,
-)
+from proband.protocols.audit import balance, cures, declared as said, leaks
 from proband.protocols.audit.copies import copied_pairs, crossing_pairs, findings_of_copies
 from proband.protocols.audit.findings import NAMED, Audit, Finding, Severity, ordered
 from proband.protocols.audit.losses import Losses, losses

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from proband.designs.designs import BOOTSTRAP
+from proband.designs.resampling import BOOTSTRAP
 from proband.inference import Estimate, VirtualExperiments, cluster_statistics
 from proband.inference.estimates.evaluation import probes_called
 from proband.inference.verification.verification import Verification

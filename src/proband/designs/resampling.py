@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from proband.designs.base import BLOCK, Design, Reweighting, Unit, one_of
 from proband.errors import UsageError
 from proband.words import Method, count
 
-Unit = Literal["probe", "subject"]
 ProportionMethod = Literal["wilson", "clopper-pearson", "jeffreys"]
 ClusteredMethod = Literal["obuchowski", "durkalski"]
 BootstrapInterval = Literal["percentile", "basic", "bca"]
 
 BOOTSTRAP = "bootstrap"
 """What intervals from replicates of units are known by."""
-BLOCK = 500  # replicates that share a stream of random numbers, so that results do not depend on threads
-
-
-class Described(ABC):
-    """A design that says how it makes intervals, or tests."""
-
-    @property
-    @abstractmethod
-    def as_method(self) -> Method:
-        """How it is called, told and cited."""
-
-    def __str__(self) -> str:
-        return str(self.as_method)
 
 
 _PROPORTIONS: dict[ProportionMethod, tuple[str, str]] = {
@@ -48,12 +34,13 @@ _BOOTSTRAPS: dict[BootstrapInterval, tuple[str, str]] = {
 
 
 @dataclass(frozen=True)
-class Binomial(Described):
+class Binomial(Design):
     """Other probes, each drawn independently, against the same gallery.
 
     Sound with one probe for each person; with several it takes the probes of a person for independent, which they are not.
     """
 
+    capability = "proportion"
     method: ProportionMethod = "wilson"
 
     def __post_init__(self) -> None:
@@ -65,10 +52,17 @@ class Binomial(Described):
         account, cite = _PROPORTIONS[self.method]
         return Method(f"binomial-{self.method}", f"binomial ({self.method})", account, (cite,))
 
+    @property
+    def over_probes(self) -> bool:
+        """Probes are the units."""
+        return True
+
 
 @dataclass(frozen=True)
-class Clustered(Described):
+class Clustered(Design):
     """Other people, each with as many probes, against the same gallery: Wilson's interval with the effective sample size."""
+
+    capability = "clusters"
 
     @property
     def as_method(self) -> Method:
@@ -82,7 +76,7 @@ class Clustered(Described):
 
 
 @dataclass(frozen=True)
-class Bootstrap(Described):
+class Bootstrap(Reweighting):
     """Other probes or other people, drawn with replacement from those there are; the gallery stays as it is.
 
     Only *outcomes* are resampled. Drawing people into the gallery twice would let a probe match the other copy of its
@@ -119,6 +113,11 @@ class Bootstrap(Described):
             (cite,),
         )
 
+    @property
+    def with_replacement(self) -> bool:
+        """Units are drawn with replacement, each as likely."""
+        return True
+
     def weights(self, n_units: int, seed: int, first_block: int = 0) -> Iterator[npt.NDArray[np.int64]]:
         """How often each unit is drawn: blocks of replicates × units, the same for the same seed and block number."""
         done = first_block * BLOCK
@@ -133,8 +132,10 @@ class Bootstrap(Described):
 
 
 @dataclass(frozen=True)
-class TrainingSets(Described):
+class TrainingSets(Design):
     """Other training sets: one algorithm, trained several times on different sets, each with a score matrix of its own."""
+
+    capability = "trainings"
 
     @property
     def as_method(self) -> Method:
@@ -148,8 +149,10 @@ class TrainingSets(Described):
 
 
 @dataclass(frozen=True)
-class SignFlip(Described):
+class SignFlip(Design):
     """For comparisons: other people, by turning each person's difference around (a permutation test)."""
+
+    capability = "sign-flip"
 
     @property
     def as_method(self) -> Method:
@@ -163,12 +166,13 @@ class SignFlip(Described):
 
 
 @dataclass(frozen=True)
-class ClusteredMcNemar(Described):
+class ClusteredMcNemar(Design):
     """For comparisons: other people, by McNemar's chi-square with the variance of people's differences.
 
     ``obuchowski`` (1998) weighs people by their probes, ``durkalski`` (2003) alike.
     """
 
+    capability = "chi-square"
     method: ClusteredMethod = "obuchowski"
 
     def __post_init__(self) -> None:
@@ -184,13 +188,3 @@ class ClusteredMcNemar(Described):
             "McNemar's test for clustered pairs",
             (cite[self.method],),
         )
-
-
-Design = Binomial | Clustered | Bootstrap
-PairedDesign = SignFlip | ClusteredMcNemar | Binomial | Bootstrap
-
-
-def one_of(value: str, allowed: object, what: str) -> None:
-    """Refuse a value that is not among those allowed."""
-    if value not in get_args(allowed):
-        raise UsageError(f"There is no {what} {value!r}.", f"choose one of: {', '.join(get_args(allowed))}.")

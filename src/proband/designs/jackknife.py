@@ -1,0 +1,181 @@
+"""Replicates by leaving out one unit at a time, and by drawing units within strata."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.designs.base import one_of
+from proband.designs.strata import Floats, Strata
+from proband.designs.stratified import ReplicatePart, Replicates, StratifiedDesign
+from proband.errors import DesignError, UsageError
+from proband.words import Method, count
+
+JackknifeKind = Literal["JKn", "JK1"]
+Integers = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Jackknife(StratifiedDesign):
+    """Leave out one unit at a time. Not valid for medians and other quantiles.
+
+    ``JKn``: within its stratum, whose other units take up its weight. ``JK1``: the ordinary delete-one jackknife, which
+    knows no strata.
+    """
+
+    kind: JackknifeKind = "JKn"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        one_of(self.kind, JackknifeKind, "jackknife")
+        if self.kind == "JK1" and self.strata is not None and self.weights == "units":
+            raise UsageError(
+                f"The delete-one jackknife knows no strata, so none of {self.strata!r}.",
+                "use kind='JKn', or leave out strata.",
+            )
+
+    @property
+    def knows_strata(self) -> bool:
+        """Whether units are left out within strata."""
+        return self.kind == "JKn"
+
+    @property
+    def takes_quantiles(self) -> bool:
+        """Leaving out one unit moves a quantile by a step, however large the sample."""
+        return False
+
+    @property
+    def linear_is_textbook(self) -> bool:
+        """Whether units are left out within strata."""
+        return self.kind == "JKn"
+
+    def check(self, strata: Strata) -> None:
+        """Refuse strata that show no variance, unless strata do not matter."""
+        if self.kind == "JKn":
+            strata.require_several()
+
+    @property
+    def as_method(self) -> Method:
+        """One unit left out at a time."""
+        if self.kind == "JKn":
+            return Method(
+                "jackknife-stratified",
+                "stratified jackknife (JKn)",
+                "the jackknife within strata, people being the strata",
+                ("wolter2007",),
+            )
+        return Method(
+            "jackknife",
+            "delete-one jackknife (JK1)",
+            "the delete-one jackknife over probes",
+            ("quenouille1956", "tukey1958"),
+        )
+
+    def replicates(self, strata: Strata, seed: int = 0) -> Replicates:
+        n = len(strata.codes)
+        if self.kind == "JK1":
+            if n < 2:
+                raise DesignError("A jackknife needs at least two units.")
+
+            return Replicates((ReplicatePart(n, _LeftOut(n), np.full(n, (n - 1) / n)),))
+        strata.require_several()
+        sizes = strata.sizes[strata.codes].astype(np.float64)
+        return Replicates((ReplicatePart(n, _WithoutOne(strata.codes, sizes), (sizes - 1) / sizes),))
+
+
+@dataclass(frozen=True, eq=False)
+class _LeftOut:
+    """Factors of the delete-one jackknife."""
+
+    n: int
+
+    def __call__(self, start: int, stop: int) -> Floats:
+        factors = np.full((stop - start, self.n), self.n / (self.n - 1))
+        factors[np.arange(stop - start), np.arange(start, stop)] = 0.0
+        return factors
+
+
+@dataclass(frozen=True, eq=False)
+class _WithoutOne:
+    """Factors of the jackknife within strata, whose other units take up the weight."""
+
+    codes: Integers
+    sizes: Floats
+
+    def __call__(self, start: int, stop: int) -> Floats:
+        factors = np.ones((stop - start, len(self.codes)))
+        for row, unit in enumerate(range(start, stop)):
+            same = self.codes == self.codes[unit]
+            factors[row, same] = self.sizes[unit] / (self.sizes[unit] - 1)
+            factors[row, unit] = 0.0
+        return factors
+
+
+@dataclass(frozen=True)
+class RaoWu(StratifiedDesign):
+    """Bootstrap repeated replication (Rao and Wu): in every stratum one unit less than there are is drawn, with replacement."""
+
+    n_resamples: int = 2_000
+
+    @property
+    def is_random(self) -> bool:
+        """Always: units are drawn."""
+        return True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.n_resamples < 2:
+            raise UsageError(f"There must be at least two replicates, got {self.n_resamples}.")
+
+    @property
+    def as_method(self) -> Method:
+        """Units drawn within strata, rescaled."""
+        return Method(
+            "rao-wu",
+            f"bootstrap repeated replication (Rao and Wu, {count(self.n_resamples)} replicates)",
+            "rescaled bootstrap within strata",
+            ("rao1988", "micheals2001"),
+        )
+
+    def replicates(self, strata: Strata, seed: int = 0) -> Replicates:
+        strata.require_several()
+        n_replicates = self.n_resamples
+        divisor = n_replicates if self.centre == "estimate" else n_replicates - 1
+        return Replicates(
+            (ReplicatePart(n_replicates, _Drawn.of(strata, seed), np.full(n_replicates, 1.0 / divisor)),)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """Factors of units drawn within strata, one less than there are, rescaled."""
+
+    order: Integers
+    starts: Integers
+    sizes: Integers
+    owner: Integers
+    scale: Floats
+    seed: int
+
+    @classmethod
+    def of(cls, strata: Strata, seed: int) -> _Drawn:
+        drawn = strata.sizes - 1
+        return cls(
+            order=np.argsort(strata.codes, kind="stable"),
+            starts=np.concatenate([[0], np.cumsum(strata.sizes)])[:-1],
+            sizes=strata.sizes,
+            owner=np.repeat(np.arange(len(strata)), drawn),
+            scale=(strata.sizes / drawn)[strata.codes],
+            seed=seed,
+        )
+
+    def __call__(self, start: int, stop: int) -> Floats:
+        made = np.empty((stop - start, len(self.order)))
+        for row, replicate in enumerate(range(start, stop)):
+            rng = np.random.default_rng([self.seed, replicate])
+            units = self.order[self.starts[self.owner] + rng.integers(0, self.sizes[self.owner])]
+            made[row] = np.bincount(units, minlength=len(self.order)) * self.scale
+        return made

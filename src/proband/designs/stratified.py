@@ -1,0 +1,161 @@
+"""Replicates within strata: what stratified designs share, and how a variance follows from replicates.
+
+A design makes *replicates*: parts, each with factors on the weights of units (replicates × units) and scales, so that the
+variance of any statistic is Σ scale (θ_α − θ)² over all replicates.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.designs.base import Design, one_of
+from proband.designs.strata import ROUNDING, Floats, Strata, StratumWeights
+from proband.errors import UsageError
+from proband.words import Note
+
+Centre = Literal["estimate", "mean"]
+StratifiedInterval = Literal["t", "logit", "wilson"]
+FreedomRule = Literal["strata", "cochran"]
+
+_BLOCK_CELLS = 1 << 22  # factors held at once
+
+
+@dataclass(frozen=True, eq=False)
+class ReplicatePart:
+    """Replicates that belong together.
+
+    Attributes
+    ----------
+    factors
+        From the first and last replicate wanted to their factors (replicates × units); it can be pickled.
+    scale
+        What each squared deviation counts.
+    """
+
+    n_replicates: int
+    factors: Callable[[int, int], Floats]
+    scale: Floats
+
+    def blocks(self, n_units: int) -> Iterator[Floats]:
+        """The factors, some replicates at a time."""
+        step = max(1, _BLOCK_CELLS // n_units)
+        for start in range(0, self.n_replicates, step):
+            yield self.factors(start, min(start + step, self.n_replicates))
+
+
+@dataclass(frozen=True, eq=False)
+class Replicates:
+    """All replicates of a design, and what to say of them."""
+
+    parts: tuple[ReplicatePart, ...]
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def n_replicates(self) -> int:
+        """How many replicates there are."""
+        return sum(part.n_replicates for part in self.parts)
+
+    def variance(self, values: Floats, estimate: float, centre: Centre) -> float:
+        """The variance from the replicates' values, centred on the estimate or on their mean."""
+        return float(self.variances(values[:, None], np.array([estimate]), centre)[0])
+
+    def variances(self, values: Floats, estimates: Floats, centre: Centre) -> Floats:
+        """The variance of each of several statistics (replicates × statistics); none where replicates differ by rounding."""
+        middle = estimates if centre == "estimate" else values.mean(axis=0)
+        apart = values - middle
+        scales = np.concatenate([part.scale for part in self.parts])
+        moved = np.abs(apart).max(axis=0) > ROUNDING * np.maximum(1.0, np.abs(estimates))
+        return np.where(moved, scales @ apart**2, 0.0)
+
+
+@dataclass(frozen=True)
+class StratifiedDesign(Design):
+    """What all stratified designs share.
+
+    Parameters
+    ----------
+    strata
+        The column that makes the strata; by default the subject. Units are the probes of a stratum.
+    weights
+        Of the strata: ``units`` (the default: the estimate is the plain rate), ``equal``, or a mapping from stratum to
+        weight, which reweights towards another population.
+    centre
+        Whether squared deviations are taken from the ``estimate`` or from the replicates' ``mean``.
+    degrees_of_freedom
+        ``strata``: units less strata (as many as there are strata, with two units each). ``cochran``: Cochran's effective
+        number, which matters when few strata vary. Or a number.
+    interval
+        ``t`` (symmetric, and can pass 0 or 1), ``logit`` or ``wilson``.
+    """
+
+    capability = "strata"
+    strata: str | None = None
+    weights: StratumWeights = "units"
+    centre: Centre = "estimate"
+    degrees_of_freedom: FreedomRule | float = "strata"
+    interval: StratifiedInterval = "t"
+
+    @property
+    def linear_is_textbook(self) -> bool:
+        """Whether the variance of a linear statistic is the textbook one, exactly."""
+        return False
+
+    @property
+    def is_random(self) -> bool:
+        """Whether replicates are drawn by chance, so that they depend on the seed."""
+        return False
+
+    def __post_init__(self) -> None:
+        one_of(self.centre, Centre, "centre")
+        one_of(self.interval, StratifiedInterval, "interval")
+        freedom = self.degrees_of_freedom
+        if isinstance(freedom, str):
+            one_of(freedom, FreedomRule, "rule for degrees of freedom")
+        elif not freedom > 0:
+            raise UsageError(f"Degrees of freedom are above 0, got {freedom!r}.")
+
+    @property
+    def knows_strata(self) -> bool:
+        """Whether replicates are made within strata."""
+        return True
+
+    @property
+    def takes_quantiles(self) -> bool:
+        """Whether the variance is valid for medians and other quantiles."""
+        return True
+
+    @property
+    def whole_units(self) -> bool:
+        """Whether a replicate takes units whole or not at all, where all strata have equally many."""
+        return False
+
+    @property
+    def neighbours(self) -> str | None:
+        """The column by which strata of one unit are paired, if they are."""
+        return None
+
+    def collapsed(self, strata: Strata, keys: npt.NDArray[Any] | None) -> tuple[Strata, tuple[Note, ...]]:
+        """The strata that replicates are made in, and what is to be said of them."""
+        return strata, ()
+
+    def linear(self, strata: Strata, values: Floats) -> Floats | None:
+        """All replicates of a weighted mean at once, where there is a fast way; else None."""
+        return None
+
+    def takes(self, n_units: int) -> bool:
+        """Whether strata can have so many units each."""
+        return n_units >= 2
+
+    def check(self, strata: Strata) -> None:
+        """Refuse strata that the design cannot take, also where the variance has a closed form."""
+        strata.require_several()
+
+    @abstractmethod
+    def replicates(self, strata: Strata, seed: int = 0) -> Replicates:
+        """The replicates for units in these strata."""

@@ -1,0 +1,188 @@
+"""One algorithm's outcomes under a design: what is asked, what a design makes of it, and the estimate that follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.designs import Design
+from proband.inference.estimates.clusters import cluster_statistics
+from proband.inference.procedures import Question
+from proband.measures import OutcomeMeasure, Outcomes
+from proband.results.base import Answers
+from proband.results.estimate import Clusters, Estimate
+from proband.words import Note, Sentence
+
+Floats = npt.NDArray[np.float64]
+_ALIKE = 0.1  # a standard error that is off by more than this share is worth a sentence
+
+_ALL_ALIKE = Sentence(
+    "dependence.all-alike",
+    "note",
+    "of {n:count} probes of {people:count} people {which} succeed, so nothing can be seen of how alike a person's probes are: "
+    "people are counted once each",
+)
+_ALL_ALIKE_BINOMIAL = Sentence(
+    "dependence.all-alike-binomial",
+    "caution",
+    "of {n:count} probes of {people:count} people {which} succeed, so nothing can be seen of how alike a person's probes are: "
+    "this interval takes them for independent all the same, and may be too narrow",
+)
+_WORTH = (
+    "{n:count} probes of {people:count} people tell as much as {worth:whole} independent ones "
+    "(intraclass correlation {icc:two}, design effect {effect:two})"
+)
+_ABOUT_RIGHT = Sentence(
+    "dependence.about-right", "note", f"{_WORTH}: a binomial interval would be about right"
+)
+_WOULD_BE = Sentence(
+    "dependence.binomial-would-be",
+    "note",
+    f"{_WORTH}: a binomial interval would be too {{side}} by a factor of {{factor:two}}",
+)
+_IS = Sentence(
+    "dependence.binomial-is",
+    "caution",
+    f"{_WORTH}: this interval is too {{side}} by a factor of {{factor:two}}",
+)
+_EVEN = Sentence(
+    "dependence.people-alike",
+    "note",
+    "{n:count} probes of {people:count} people tell as much as any number of independent ones (intraclass correlation {icc:two}, "
+    "design effect 0): a binomial interval is too wide by any factor",
+)
+DEPENDENCE = {one.code for one in (_ALL_ALIKE, _ALL_ALIKE_BINOMIAL, _ABOUT_RIGHT, _WOULD_BE, _IS, _EVEN)}
+"""The codes of notes that say whether taking probes for independent would mislead."""
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A measure of one algorithm's outcomes, and how its interval is wanted.
+
+    Attributes
+    ----------
+    measure, outcomes
+        Of what.
+    confidence_level, seed
+        Of the interval, and of replicates if there are any.
+    population
+        The number of people the tested ones were drawn from; None for an endless population.
+    """
+
+    measure: OutcomeMeasure
+    outcomes: Outcomes
+    confidence_level: float
+    seed: int
+    population: int | None = None
+
+    @property
+    def is_share(self) -> bool:
+        """Whether probes succeed or do not."""
+        return self.measure.form == "share"
+
+    @property
+    def several(self) -> bool:
+        """Whether some person has several probes."""
+        return people_in(self.outcomes) < len(self.outcomes)
+
+    @property
+    def clusters(self) -> Clusters | None:
+        """How alike the probes of one person are, for a rate over people with several."""
+        if not self.is_share or not self.several:
+            return None
+        return cluster_statistics(self.measure.success(self.outcomes), self.outcomes.subjects)
+
+    @property
+    def events(self) -> float | None:
+        """For a rate, the successes it rests on."""
+        return float(self.measure.success(self.outcomes).sum()) if self.is_share else None
+
+
+@dataclass(frozen=True, eq=False)
+class IntervalFound:
+    """A value and its interval under a design, with what stands behind them."""
+
+    value: float
+    low: float
+    high: float
+    standard_error: float | None
+    answers: Answers
+    degrees_of_freedom: float | None = None
+    replicates: Floats | None = None
+    notes: tuple[Note, ...] = ()
+
+
+def estimates_of(question: Question, find: Callable[[Any, Case], IntervalFound]) -> tuple[Estimate, ...]:
+    """The estimate of each algorithm, from what a design makes of its case."""
+    return tuple(_estimate(question, case, find) for case in cases_of(question))
+
+
+def cases_of(question: Question) -> list[Case]:
+    """One case for each algorithm."""
+    settings = question.confidence_level, question.seed, question.population
+    return [Case(question.measure, one, *settings) for one in question.outcomes]
+
+
+def _estimate(question: Question, case: Case, find: Callable[[Any, Case], IntervalFound]) -> Estimate:
+    return estimate_from(question, case, find(question.design, case), find)
+
+
+def estimate_from(
+    question: Question, case: Case, found: IntervalFound, find: Callable[[Any, Case], IntervalFound]
+) -> Estimate:
+    """The estimate of one algorithm, from its interval."""
+    design: Design = question.design
+    can_grow = found.replicates is not None and hasattr(design, "n_resamples")
+    return Estimate(
+        value=found.value,
+        low=found.low,
+        high=found.high,
+        confidence_level=case.confidence_level,
+        standard_error=found.standard_error,
+        events=case.events,
+        degrees_of_freedom=found.degrees_of_freedom,
+        replicates=found.replicates,
+        design=design.as_method,
+        seed=None if found.replicates is None else case.seed,
+        answers=found.answers,
+        facts=case.outcomes.facts,
+        clusters=case.clusters,
+        notes=(*question.why, *found.notes, *dependence(case.clusters, design.capability == "proportion")),
+        again=partial(_larger, question, case, find) if can_grow else None,
+    )
+
+
+def _larger(
+    question: Question, case: Case, find: Callable[[Any, Case], IntervalFound], n_resamples: int
+) -> Estimate:
+    """The same estimate with another number of replicates."""
+    return _estimate(replace(question, design=replace(question.design, n_resamples=n_resamples)), case, find)
+
+
+def people_in(outcomes: Outcomes) -> int:
+    """The number of people with a scored probe."""
+    return len(np.unique(outcomes.subjects))
+
+
+def dependence(clusters: Clusters | None, this_is_binomial: bool) -> tuple[Note, ...]:
+    """Say in one sentence whether taking probes for independent would mislead."""
+    if clusters is None:
+        return ()
+    if clusters.nothing_varies:
+        alike = _ALL_ALIKE_BINOMIAL if this_is_binomial else _ALL_ALIKE
+        which = "all" if clusters.rate else "none"
+        return (alike(n=clusters.n, people=clusters.n_clusters, which=which),)
+    told: dict[str, Any] = {"n": clusters.n, "people": clusters.n_clusters, "icc": clusters.icc}
+    ratio = float(np.sqrt(clusters.design_effect))
+    if ratio == 0:
+        return (_EVEN(**told),)
+    told |= {"worth": clusters.effective_n, "effect": clusters.design_effect}
+    if abs(ratio - 1) < _ALIKE:
+        return (_ABOUT_RIGHT(**told),)
+    said = _IS if this_is_binomial else _WOULD_BE
+    return (said(**told, side="narrow" if ratio > 1 else "wide", factor=max(ratio, 1 / ratio)),)

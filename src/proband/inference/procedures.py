@@ -1,0 +1,307 @@
+"""Which procedure answers a question: one table, looked up by what is measured, how the measure is made and what the design can do.
+
+Nothing here looks at the class of a measure or of a design. A new procedure is one row of the table and the function it names;
+nothing is imported before it is needed. What has no procedure is refused with what would do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal
+
+from proband.designs import Design, ImageChoice
+from proband.designs.base import Capability
+from proband.errors import DesignError, UsageError
+from proband.measures import Measure, Outcomes
+from proband.measures.base import Form, outcomes_of
+from proband.results.base import Answers
+from proband.results.estimate import Estimate
+from proband.samples import Experiment, Pool, Samples
+from proband.scores import Scores
+from proband.words import Note
+
+if TYPE_CHECKING:
+    from proband.inference.comparisons.cochran import CochranQ
+    from proband.inference.comparisons.paired import Tested
+
+Data = Outcomes | Scores
+Within = Experiment | Samples | Pool | None
+View = Literal["outcomes", "pairs", "images"]
+Auto = Literal["auto"]
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """A measure of one or several algorithms, and how its interval is wanted.
+
+    Attributes
+    ----------
+    measure, data, names, within
+        Of what: outcomes, or scores and where they are measured; and what the algorithms are called.
+    design
+        What varies; None leaves it to the procedure.
+    confidence_level, seed, population
+        Of intervals, of replicates, and the number of people the tested ones were drawn from (None for an endless population).
+    why
+        Why this design was taken, where nobody named one.
+    """
+
+    measure: Any
+    data: tuple[Any, ...]
+    names: tuple[str, ...]
+    within: Within
+    design: Any
+    confidence_level: float
+    seed: int
+    population: int | None = None
+    why: tuple[Note, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        measure: Any,
+        data: Sequence[Any] | Mapping[str, Any],
+        within: Within,
+        design: Design | Auto,
+        confidence_level: float,
+        seed: int,
+        population: int | None = None,
+    ) -> Question:
+        """Ask; a mapping gives algorithms their names."""
+        if not isinstance(measure, Measure):
+            raise UsageError(
+                f"{getattr(measure, '__name__', type(measure).__name__)} is not a measure, so it cannot be resampled.",
+                "use a rate, a median rank, or RankStatistic(function) for your own.",
+            )
+        if measure.form == "curve":
+            raise UsageError("A whole curve has a band, not an interval.", "use estimate_cmc.")
+        if design != "auto" and not isinstance(design, Design):
+            raise UsageError(
+                f"{design!r} is no design.", "use Binomial(), Clustered(), Bootstrap() or 'auto'."
+            )
+        names = tuple(data) if isinstance(data, Mapping) else tuple(map(_name_of, data))
+        held = tuple(data.values()) if isinstance(data, Mapping) else tuple(data)
+        asked = cls(measure, held, names, within, design, confidence_level, seed, population)
+        if design != "auto":
+            return asked
+        return replace(asked, design=ImageChoice() if asked.view == "images" else None)
+
+    @property
+    def view(self) -> View:
+        """What is looked at: compared pairs, choices of images, or outcomes of probes."""
+        if self.measure.view == "pairs":
+            return "pairs"
+        over_images = isinstance(self.within, Pool) or _capability(self.design) == "images"
+        return "images" if over_images else "outcomes"
+
+    @cached_property
+    def outcomes(self) -> tuple[Outcomes, ...]:
+        """What became of probes, an entry for each algorithm."""
+        if isinstance(self.within, Samples | Pool):
+            raise UsageError(
+                f"Identification takes place in an experiment, not in a {type(self.within).__name__}.",
+                "Experiment(samples, gallery=..., probes=...).",
+            )
+        ranked = (outcomes_of(one, self.within) for one in self.data)
+        return tuple(
+            one if one.algorithm == name else replace(one, algorithm=name)
+            for one, name in zip(ranked, self.names, strict=True)
+        )
+
+    @property
+    def scores(self) -> tuple[Scores, ...]:
+        """The scores, where the data are such; refused where some are not."""
+        if not all(isinstance(one, Scores) for one in self.data):
+            raise DesignError(
+                f"{'Verification' if self.view == 'pairs' else 'The choice of images'} takes scores, not outcomes."
+            )
+        return self.data
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """What several algorithms show together.
+
+    Attributes
+    ----------
+    estimates
+        Of each by itself.
+    tested
+        Every two of them: their names, the number of people (None where none is to be named that would settle the question), and
+        their difference with its interval and test.
+    answers, notes
+        Of the differences.
+    overall
+        Whether they differ at all, where that is tested.
+    """
+
+    estimates: tuple[Estimate, ...]
+    tested: tuple[tuple[str, str, int | None, Tested], ...]
+    answers: Answers
+    notes: tuple[Note, ...] = ()
+    overall: CochranQ | None = None
+
+
+Estimating = Callable[[Question], tuple[Estimate, ...]]
+Comparing = Callable[[Question], Joint]
+
+
+@dataclass(frozen=True)
+class Procedure:
+    """How one kind of question is answered.
+
+    Attributes
+    ----------
+    view, forms, capability
+        What must be looked at, how the measure must be made and what the design must be able to do. Without a capability it is
+        what the view does where no design is named.
+    estimates, differences
+        The functions that estimate and that compare, as ``module:function`` of `proband.inference`; None where it cannot.
+    """
+
+    key: str
+    view: View
+    forms: frozenset[Form]
+    capability: Capability | None
+    estimates: str | None = None
+    differences: str | None = None
+
+    def estimate(self, question: Question) -> tuple[Estimate, ...]:
+        """Estimate each algorithm by itself."""
+        return _function(self.estimates)(question)  # type: ignore[no-any-return]
+
+    def compare(self, question: Question) -> Joint:
+        """Estimate all, and compare every two."""
+        return _function(self.differences)(question)  # type: ignore[no-any-return]
+
+
+_OF_PROBES: frozenset[Form] = frozenset({"share", "mean", "quantile", "function"})
+_SHARES: frozenset[Form] = frozenset({"share"})
+
+PROCEDURES = (
+    Procedure(
+        "binomial",
+        "outcomes",
+        _SHARES,
+        "proportion",
+        "estimates.closed:binomial",
+        "comparisons.paired:over_probes",
+    ),
+    Procedure("clustered", "outcomes", _SHARES, "clusters", "estimates.closed:clustered"),
+    Procedure(
+        "resampled",
+        "outcomes",
+        _OF_PROBES,
+        "weights",
+        "estimates.bootstrap:resampled",
+        "comparisons.paired:resampled",
+    ),
+    Procedure("sign-flip", "outcomes", _SHARES, "sign-flip", None, "comparisons.paired:sign_flipped"),
+    Procedure("clustered-mcnemar", "outcomes", _SHARES, "chi-square", None, "comparisons.paired:chi_squared"),
+    Procedure(
+        "stratified",
+        "outcomes",
+        _OF_PROBES,
+        "strata",
+        "strata.estimates:stratified",
+        "strata.pairs:stratified",
+    ),
+    Procedure("galleries", "outcomes", _OF_PROBES, "galleries", "galleries.variation:over_galleries"),
+    Procedure("training-sets", "outcomes", _OF_PROBES, "trainings", "estimates.training_sets:over_trainings"),
+    Procedure("training-sets", "images", _OF_PROBES, "trainings", "estimates.training_sets:over_trainings"),
+    Procedure(
+        "image-choice",
+        "images",
+        _OF_PROBES,
+        "images",
+        "image_choice.estimates:over_choices",
+        "image_choice.estimates:differences_over_choices",
+    ),
+    Procedure(
+        "fnmr-at-fmr",
+        "pairs",
+        frozenset({"threshold"}),
+        None,
+        "verification.fnmr:fnmr_estimates",
+        "verification.fnmr:fnmr_differences",
+    ),
+    Procedure(
+        "auc",
+        "pairs",
+        frozenset({"area"}),
+        None,
+        "verification.auc:auc_estimates",
+        "verification.auc:auc_differences",
+    ),
+)
+"""Every way to an interval or a test. The first row that fits a question answers it."""
+
+
+def procedure_for(question: Question, *, comparing: bool = False) -> Procedure:
+    """The procedure that answers a question; what none does is refused with what would do."""
+    able = [one for one in PROCEDURES if (one.differences if comparing else one.estimates)]
+    capability = _capability(question.design)
+    for one in able:
+        if one.view == question.view and one.capability == capability and question.measure.form in one.forms:
+            return one
+    raise _refusal(question, able, capability, comparing)
+
+
+def _refusal(
+    question: Question, able: Sequence[Procedure], capability: Capability | None, comparing: bool
+) -> Exception:
+    """Say what is in the way, by the procedures that come closest."""
+    measure, design = question.measure, question.design
+    if question.view == "pairs":
+        return DesignError(
+            "Verification takes scores and an experiment, or the samples table for all pairs, and the design 'auto'.",
+            "estimate(FNMR(1e-3), scores, samples).",
+        )
+    if question.view == "images" or capability == "images":
+        return DesignError(
+            "The choice of images varies over scores and a pool of images.",
+            "estimate(measure, scores, Pool(samples, groups='session'), ImageChoice()).",
+        )
+    would = [one.capability for one in able if one.view == question.view and measure.form in one.forms]
+    if not any(one.capability == capability for one in able):
+        doing = (
+            "does not compare algorithms" if comparing else "compares algorithms and gives no interval of one"
+        )
+        return UsageError(f"{design} {doing}.", f"use {_named_designs(would)} or 'auto'.")
+    return DesignError(
+        f"{design} is for rates; the {measure.estimand} is not a rate.", f"use {_named_designs(would)}."
+    )
+
+
+_EXAMPLES: Mapping[Capability, str] = {
+    "proportion": "Binomial()",
+    "clusters": "Clustered()",
+    "weights": "Bootstrap()",
+    "strata": "BRR()",
+    "sign-flip": "SignFlip()",
+    "chi-square": "ClusteredMcNemar()",
+    "galleries": "Galleries()",
+}
+
+
+def _named_designs(capabilities: Sequence[Capability | None]) -> str:
+    named = [_EXAMPLES[one] for one in capabilities if one is not None and one in _EXAMPLES]
+    return ", ".join(dict.fromkeys(named))
+
+
+def _capability(design: Any) -> Capability | None:
+    found: Capability | None = getattr(design, "capability", None)
+    return found
+
+
+def _name_of(data: Any) -> str:
+    return str(data.algorithm if isinstance(data, Outcomes) else getattr(data, "name", data))
+
+
+def _function(home: str | None) -> Callable[[Question], Any]:
+    module, _, name = (home or "").partition(":")
+    function: Callable[[Question], Any] = getattr(import_module(f"proband.inference.{module}"), name)
+    return function

@@ -1,0 +1,195 @@
+"""What a measure is: a number of probes' outcomes or of compared pairs, known by a key, and what of it can be resampled.
+
+A new measure is one class here or in an installed package (entry point ``proband.measures``): a `Share`, a `Mean`, or an
+`OutcomeMeasure` with a tally of its own. Every verb, command, study and report then knows it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import fields, is_dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from proband.engine.registry import Registry
+from proband.errors import DesignError, UsageError
+from proband.measures.outcomes import Outcomes
+from proband.measures.ranks import rank
+from proband.measures.tallies import Floats, Tally, Units, mean_tally
+from proband.results.base import Curve, Measurement, describing
+from proband.samples import Experiment
+from proband.scores import Scores
+from proband.words import Target
+
+View = Literal["outcomes", "pairs"]
+"""What a measure is of: what became of probes, or compared pairs of samples."""
+
+Form = Literal["share", "mean", "quantile", "function", "curve", "threshold", "area"]
+"""How a measure is made, which decides how its interval can be.
+
+``share``: of probes that succeed. ``mean``: of a number for each probe. ``quantile``: of such numbers. ``function``: anything of
+the ranks. ``curve``: a share at every rank. ``threshold``: an error rate where another is given. ``area``: a share of pairs of
+pairs.
+"""
+
+
+class Measure(ABC):
+    """A number about one algorithm.
+
+    Attributes
+    ----------
+    key
+        What it is known by, on the command line and in studies; ``key@5`` gives it its parameter.
+    view, form
+        What it is of, and how it is made.
+    larger_is_better
+        Which of two algorithms is ahead.
+    in_points
+        Whether it is a rate, whose differences are told in points and which lies between 0 and 1.
+    """
+
+    key: str
+    view: View
+    form: Form
+    larger_is_better: bool = True
+    in_points: bool = False
+
+    @property
+    @abstractmethod
+    def estimand(self) -> Target:
+        """What it measures."""
+
+    @property
+    def code(self) -> str:
+        """What results know it by, its parameters and all: ``median-rank-10``."""
+        values: list[Any] = [getattr(self, one.name) for one in fields(self)] if is_dataclass(self) else []
+        numbers = [one for one in values if isinstance(one, int | float) and not isinstance(one, bool)]
+        return "-".join(
+            [self.key, *(f"{float(one)!r}" if isinstance(one, float) else str(one) for one in numbers)]
+        )
+
+    @abstractmethod
+    def __call__(self, data: Any, within: Any = None) -> Measurement | Curve:
+        """Measure one algorithm."""
+
+
+class OutcomeMeasure(Measure):
+    """A measure of what became of probes."""
+
+    view: View = "outcomes"
+
+    @abstractmethod
+    def tally(self, outcomes: Outcomes, units: Units) -> Tally:
+        """Sums over units from which it follows; `units` numbers the unit of each probe from 0."""
+
+    def __call__(self, data: Outcomes | Scores, within: Experiment | None = None) -> Measurement:
+        """Measure outcomes, or scores within an experiment."""
+        outcomes = outcomes_of(data, within)
+        whole = self.tally(outcomes, np.zeros(len(outcomes), np.intp))
+        return Measurement(float(whole.value()), None, describing(self.estimand), outcomes.facts)
+
+    def success(self, outcomes: Outcomes) -> Floats:
+        """Whether each probe succeeds, for a share; refused for any other form."""
+        raise DesignError(f"The {self.estimand} has no successes to count.", "compare it under Bootstrap().")
+
+    def of_ranks(self, ranks: Floats) -> Floats:
+        """The measure of each row of ranks (trials × people), for designs that choose images; refused unless it is defined."""
+        raise DesignError(
+            f"The {self.estimand} is not defined over choices of images.",
+            "use a recognition rate, a median censored rank or RankStatistic(function).",
+        )
+
+
+class Share(OutcomeMeasure):
+    """The share of probes that succeed: a subclass says which do."""
+
+    form: Form = "share"
+    in_points = True
+
+    @abstractmethod
+    def success(self, outcomes: Outcomes) -> Floats:
+        """Whether each probe succeeds: 0 or 1, or a probability where ties are broken at random."""
+
+    def tally(self, outcomes: Outcomes, units: Units) -> Tally:
+        """Successes and probes."""
+        return mean_tally(self.success(outcomes), units)
+
+    def __call__(self, data: Outcomes | Scores, within: Experiment | None = None) -> Measurement:
+        """Measure outcomes, or scores within an experiment."""
+        outcomes = outcomes_of(data, within)
+        events = float(self.success(outcomes).sum())
+        return Measurement(events / len(outcomes), events, describing(self.estimand), outcomes.facts)
+
+
+class Mean(OutcomeMeasure):
+    """The mean of a number for each probe: a subclass says which number."""
+
+    form: Form = "mean"
+
+    @abstractmethod
+    def of_probes(self, outcomes: Outcomes) -> Floats:
+        """The number of each probe."""
+
+    def tally(self, outcomes: Outcomes, units: Units) -> Tally:
+        """Sums and probes."""
+        return mean_tally(self.of_probes(outcomes), units)
+
+
+def outcomes_of(data: Outcomes | Scores, within: Experiment | None) -> Outcomes:
+    """Rank scores within an experiment, unless the outcomes are there already."""
+    if isinstance(data, Outcomes):
+        return data
+    if within is None:
+        raise UsageError("Scores need an experiment: measure(scores, experiment).")
+    return rank(data, within)
+
+
+MEASURES = Registry(
+    "measure",
+    "proband.measures",
+    {
+        "rank-rate": "proband.measures.identification:RecognitionRate",
+        "median-rank": "proband.measures.identification:MedianCensoredRank",
+        "median-relative-rank": "proband.measures.identification:MedianRelativeRank",
+        "fnmr": "proband.measures.verification:FNMR",
+        "auc": "proband.measures.verification:AUC",
+    },
+)
+"""Measures by their keys: classes, whose first field is the parameter behind ``@``."""
+
+
+def measure_named(name: str) -> Measure:
+    """Return the measure that a text means: ``rank-rate@5``, ``median-rank``, ``fnmr@0.001``, or a plug-in's.
+
+    Examples
+    --------
+    >>> measure_named("rank-rate@5")
+    RecognitionRate(rank=5)
+    """
+    key, _, parameter = name.partition("@")
+    found = MEASURES.find(key)
+    if isinstance(found, Measure):
+        made = found if not parameter else None
+    elif isinstance(found, type) and issubclass(found, Measure):
+        made = found() if not parameter else _with_parameter(found, parameter)
+    else:
+        raise UsageError(f"{key} is a {type(found).__name__}, which is no measure.")
+    if made is None:
+        raise UsageError(f"The measure {key} takes no parameter, got {parameter!r}.", f"write {key}.")
+    return made
+
+
+def _with_parameter(kind: type[Measure], text: str) -> Measure | None:
+    """A measure with the value of its one parameter; None if it has none."""
+    taken = fields(kind)  # type: ignore[arg-type]  # measures are dataclasses
+    if not taken:
+        return None
+    try:
+        value: Any = int(text) if isinstance(taken[0].default, int) else float(text)
+    except ValueError:
+        raise UsageError(
+            f"The {taken[0].name} of the measure {kind.key} is a number, got {text!r}.",
+            f"for example {kind.key}@{taken[0].default}.",
+        ) from None
+    return kind(value)  # type: ignore[call-arg]

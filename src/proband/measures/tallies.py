@@ -1,0 +1,131 @@
+"""Measures as functions of sums over units, so that thousands of replicates are one matrix product.
+
+A *tally* holds a row of numbers for each unit (a probe or a person); the measure is a function of the weighted column sums.
+Drawing units anew changes only the weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.errors import UsageError
+
+Floats = npt.NDArray[np.float64]
+Units = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """What each unit adds, and how the measure follows from the sums.
+
+    Attributes
+    ----------
+    rows
+        Units × columns.
+    finish
+        From replicates × columns to one value (or one curve) for each replicate; it can be pickled.
+    """
+
+    rows: Floats
+    finish: Callable[[Floats], Floats]
+
+    def value(self) -> Floats:
+        """The measure of the units as they are."""
+        whole: Floats = self.finish(self.rows.sum(axis=0, keepdims=True))[0]
+        return whole
+
+    def values(self, weights: npt.NDArray[np.integer[Any] | np.floating[Any]]) -> Floats:
+        """The measure of each replicate, given how often it draws each unit, or how much each weighs."""
+        return self.finish(weights.astype(np.float64) @ self.rows)
+
+
+def mean_tally(values: Floats, units: Units) -> Tally:
+    """A mean over probes: sums of values and numbers of probes.
+
+    Examples
+    --------
+    >>> mean_tally(np.array([1.0, 0.0, 1.0]), np.array([0, 0, 1])).values(np.array([[1, 1], [0, 2]]))
+    array([0.66666667, 1.        ])
+    """
+    rows = np.column_stack([np.bincount(units, weights=values), np.bincount(units)]).astype(np.float64)
+    return Tally(rows, ratio)
+
+
+def ratio(sums: Floats) -> Floats:
+    """The first column over the second."""
+    return sums[:, 0] / sums[:, 1]
+
+
+def ratios(sums: Floats) -> Floats:
+    """Every column but the last, over the last."""
+    return sums[:, :-1] / sums[:, -1:]
+
+
+def median_tally(values: Floats, units: Units) -> Tally:
+    """A median depends on how many probes have each value, and there are few values.
+
+    Examples
+    --------
+    >>> float(median_tally(np.array([1.0, 2.0, 9.0]), np.arange(3)).value())
+    2.0
+    """
+    distinct, place = np.unique(values, return_inverse=True)
+    rows = np.zeros((int(units.max()) + 1, len(distinct)))
+    np.add.at(rows, (units, place), 1.0)
+    return Tally(rows, _Median(distinct))
+
+
+@dataclass(frozen=True, eq=False)
+class _Median:
+    """The median of values, given how many there are of each."""
+
+    distinct: Floats
+
+    def __call__(self, sums: Floats) -> Floats:
+        distinct, running = self.distinct, sums.cumsum(axis=1)
+        half = running[:, -1:] / 2
+        slack = 1e-9 * half  # weights need not be whole numbers
+        lower = (running < half - slack).sum(axis=1)  # the place of the lower middle value
+        upper = np.minimum((running <= half + slack).sum(axis=1), len(distinct) - 1)
+        with np.errstate(invalid="ignore"):
+            middle: Floats = np.where(
+                lower == upper, distinct[lower], (distinct[lower] + distinct[upper]) / 2
+            )
+        return middle
+
+
+def function_tally(
+    function: Callable[..., float], name: str, weighted: bool, ranks: Floats, units: Units
+) -> Tally:
+    """Any function: sums are the numbers of draws themselves, and each replicate is made and measured."""
+    return Tally(np.eye(int(units.max()) + 1), _Repeated(function, name, weighted, ranks, units))
+
+
+@dataclass(frozen=True, eq=False)
+class _Repeated:
+    """A function of ranks, measured in each replicate."""
+
+    function: Callable[..., float]
+    name: str
+    weighted: bool
+    ranks: Floats
+    units: Units
+
+    def __call__(self, weights: Floats) -> Floats:
+        found = np.empty(len(weights))
+        for place, draws in enumerate(weights):
+            own = draws[self.units]
+            value = (
+                self.function(self.ranks, own)
+                if self.weighted
+                else self.function(np.repeat(self.ranks, own.astype(np.intp)))
+            )
+            if np.ndim(value) != 0:
+                raise UsageError(f"{self.name} must give one number, not {np.shape(value)}.")
+            found[place] = value
+        return found
