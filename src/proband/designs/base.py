@@ -17,6 +17,9 @@ from proband.engine.registry import Registry
 from proband.errors import UsageError
 from proband.words import Method
 
+DESIGNS = Registry("design", "proband.designs", package="proband.designs")
+"""Designs by name: classes, used with their defaults, or designs."""
+
 Capability = Literal[
     "proportion",
     "clusters",
@@ -100,36 +103,6 @@ class Reweighting(Design):
         self, n_units: int, seed: int, first_block: int = 0
     ) -> Iterator[npt.NDArray[np.integer[Any] | np.floating[Any]]]:
         """Weights of units, in blocks of replicates × units; the same for the same seed and block number."""
-
-
-DESIGNS = Registry(
-    "design",
-    "proband.designs",
-    {
-        "binomial": "proband.designs:Binomial",
-        "clustered": "proband.designs:Clustered",
-        "bootstrap": "proband.designs:Bootstrap",
-        "sign-flip": "proband.designs:SignFlip",
-        "obuchowski": "proband.designs:ClusteredMcNemar",
-        "durkalski": lambda: _clustered_mcnemar("durkalski"),
-        "mcnemar": "proband.designs:Binomial",
-        "brr": "proband.designs:BRR",
-        "fay": "proband.designs:Fay",
-        "jackknife": "proband.designs:Jackknife",
-        "rao-wu": "proband.designs:RaoWu",
-        "enumeration": "proband.designs:Enumeration",
-        "collapsed-strata": "proband.designs:CollapsedStrata",
-        "image-choice": "proband.designs:ImageChoice",
-        "galleries": "proband.designs:Galleries",
-    },
-)
-"""Designs by name: classes, used with their defaults, or designs."""
-
-
-def _clustered_mcnemar(method: Literal["obuchowski", "durkalski"]) -> Design:
-    from proband.designs.resampling import ClusteredMcNemar
-
-    return ClusteredMcNemar(method)
 
 
 def design_named(name: str) -> Design:

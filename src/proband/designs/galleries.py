@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.designs.base import Design
+from proband.designs.base import DESIGNS, Design
 from proband.errors import DesignError, UsageError
 from proband.samples import Experiment, Positions, Samples
 from proband.samples.table import frozen
@@ -40,6 +40,7 @@ _UNUSED = Sentence(
 )
 
 
+@DESIGNS.register("galleries")
 @dataclass(frozen=True)
 class Galleries(Design):
     """Deal the people of a gallery to `k` galleries of equally many people, none of them in two.

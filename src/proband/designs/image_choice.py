@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from proband.designs.base import Design
+from proband.designs.base import DESIGNS, Design
 from proband.errors import UsageError
 from proband.samples.pool import Options
 from proband.words import Method, count
@@ -20,6 +20,7 @@ TRIALS_A_BLOCK = (
 Choices = npt.NDArray[np.uint16]
 
 
+@DESIGNS.register("image-choice")
 @dataclass(frozen=True)
 class ImageChoice(Design):
     """Permute the choice of gallery and probe images (Beveridge et al. 2001, §7).

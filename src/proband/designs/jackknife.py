@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from proband.designs.base import one_of
+from proband.designs.base import DESIGNS, one_of
 from proband.designs.strata import Floats, Strata
 from proband.designs.stratified import ReplicatePart, Replicates, StratifiedDesign
 from proband.errors import DesignError, UsageError
@@ -18,6 +18,7 @@ JackknifeKind = Literal["JKn", "JK1"]
 Integers = npt.NDArray[np.intp]
 
 
+@DESIGNS.register("jackknife")
 @dataclass(frozen=True)
 class Jackknife(StratifiedDesign):
     """Leave out one unit at a time. Not valid for medians and other quantiles.
@@ -114,6 +115,7 @@ class _WithoutOne:
         return factors
 
 
+@DESIGNS.register("rao-wu")
 @dataclass(frozen=True)
 class RaoWu(StratifiedDesign):
     """Bootstrap repeated replication (Rao and Wu): in every stratum one unit less than there are is drawn, with replacement."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from proband.designs.base import DESIGNS
 from proband.designs.strata import ROUNDING, Floats, Strata
 from proband.designs.stratified import ReplicatePart, Replicates, StratifiedDesign
 from proband.errors import DesignError, UsageError
@@ -40,6 +41,7 @@ _MOST_NAMED = 6  # sizes of strata
 _MOST_CELLS = 1 << 31  # of an orthogonal array that is made whole
 
 
+@DESIGNS.register("brr")
 @dataclass(frozen=True)
 class BRR(StratifiedDesign):
     """Balanced repeated replication: each replicate takes one unit of every stratum, by a row of an orthogonal array.
@@ -177,6 +179,7 @@ class BRR(StratifiedDesign):
             n_replicates(size, 1)
 
 
+@DESIGNS.register("fay")
 @dataclass(frozen=True)
 class Fay(BRR):
     """Fay's method: units that are not chosen keep the share `rho` of their weight, so that no replicate is left without any."""
@@ -209,6 +212,7 @@ class Fay(BRR):
         return 1.0 - self.rho
 
 
+@DESIGNS.register("enumeration")
 @dataclass(frozen=True)
 class Enumeration(StratifiedDesign):
     """Every way to take one unit of each stratum, evaluated one by one for rates as well: a check for a few strata."""
@@ -236,6 +240,7 @@ class Enumeration(StratifiedDesign):
         return Replicates((_array_part(strata, np.arange(n_strata), size, rows, 1.0),))
 
 
+@DESIGNS.register("collapsed-strata")
 @dataclass(frozen=True)
 class CollapsedStrata(StratifiedDesign):
     """Strata of one unit, taken two by two as if they were one, and then balanced repeated replication.

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from proband.designs.base import BLOCK, Design, Reweighting, Unit, one_of
+from proband.designs.base import BLOCK, DESIGNS, Design, Reweighting, Unit, one_of
 from proband.errors import UsageError
 from proband.words import Method, count
 
@@ -33,6 +33,7 @@ _BOOTSTRAPS: dict[BootstrapInterval, tuple[str, str]] = {
 }
 
 
+@DESIGNS.register("binomial", "mcnemar")
 @dataclass(frozen=True)
 class Binomial(Design):
     """Other probes, each drawn independently, against the same gallery.
@@ -58,6 +59,7 @@ class Binomial(Design):
         return True
 
 
+@DESIGNS.register("clustered")
 @dataclass(frozen=True)
 class Clustered(Design):
     """Other people, each with as many probes, against the same gallery: Wilson's interval with the effective sample size."""
@@ -75,6 +77,7 @@ class Clustered(Design):
         )
 
 
+@DESIGNS.register("bootstrap")
 @dataclass(frozen=True)
 class Bootstrap(Reweighting):
     """Other probes or other people, drawn with replacement from those there are; the gallery stays as it is.
@@ -148,6 +151,7 @@ class TrainingSets(Design):
         )
 
 
+@DESIGNS.register("sign-flip")
 @dataclass(frozen=True)
 class SignFlip(Design):
     """For comparisons: other people, by turning each person's difference around (a permutation test)."""
@@ -165,6 +169,7 @@ class SignFlip(Design):
         )
 
 
+@DESIGNS.register("obuchowski")
 @dataclass(frozen=True)
 class ClusteredMcNemar(Design):
     """For comparisons: other people, by McNemar's chi-square with the variance of people's differences.
@@ -188,3 +193,6 @@ class ClusteredMcNemar(Design):
             "McNemar's test for clustered pairs",
             (cite[self.method],),
         )
+
+
+DESIGNS.register("durkalski")(ClusteredMcNemar("durkalski"))

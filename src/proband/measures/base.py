@@ -22,6 +22,9 @@ from proband.samples import Experiment
 from proband.scores import Scores
 from proband.words import Target
 
+MEASURES = Registry("measure", "proband.measures", package="proband.measures")
+"""Measures by name: classes, whose first field is the parameter behind ``@``."""
+
 View = Literal["outcomes", "pairs"]
 """What a measure is of: what became of probes, or compared pairs of samples."""
 
@@ -143,20 +146,6 @@ def outcomes_of(data: Outcomes | Scores, within: Experiment | None) -> Outcomes:
     if within is None:
         raise UsageError("Scores need an experiment: measure(scores, experiment).")
     return rank(data, within)
-
-
-MEASURES = Registry(
-    "measure",
-    "proband.measures",
-    {
-        "rank-rate": "proband.measures.identification:RecognitionRate",
-        "median-rank": "proband.measures.identification:MedianCensoredRank",
-        "median-relative-rank": "proband.measures.identification:MedianRelativeRank",
-        "fnmr": "proband.measures.verification:FNMR",
-        "auc": "proband.measures.verification:AUC",
-    },
-)
-"""Measures by their keys: classes, whose first field is the parameter behind ``@``."""
 
 
 def measure_named(name: str) -> Measure:

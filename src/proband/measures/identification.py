@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import DesignError, UsageError
-from proband.measures.base import OutcomeMeasure, Share, outcomes_of
+from proband.measures.base import MEASURES, OutcomeMeasure, Share, outcomes_of
 from proband.measures.outcomes import Outcomes, first_mate_within
 from proband.measures.tallies import Floats, Tally, Units, function_tally, median_tally, ratios
 from proband.results.base import Curve, describing
@@ -25,6 +25,7 @@ def _check_rank(value: int) -> None:
         raise UsageError(f"A rank is at least 1, and a whole number; got {value!r}.")
 
 
+@MEASURES.register("rank-rate")
 @dataclass(frozen=True)
 class RecognitionRate(Share):
     """The share of probes whose mate is at `rank` or better.
@@ -127,6 +128,7 @@ def _fractional_steps(outcomes: Outcomes, last: int) -> npt.NDArray[np.float64]:
     return steps
 
 
+@MEASURES.register("median-rank")
 @dataclass(frozen=True)
 class MedianCensoredRank(OutcomeMeasure):
     """The median over probes of min(rank, `rank`): differences between large ranks do not matter (Beveridge 2001).
@@ -156,6 +158,7 @@ class MedianCensoredRank(OutcomeMeasure):
         return np.median(np.minimum(ranks, self.rank), axis=1)
 
 
+@MEASURES.register("median-relative-rank")
 @dataclass(frozen=True)
 class MedianRelativeRank(OutcomeMeasure):
     """The median over probes of rank over gallery size, for comparing galleries of different sizes (STRAT 2001).

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.errors import DesignError, Hint, Said, UsageError
-from proband.measures.base import Measure, View
+from proband.measures.base import MEASURES, Measure, View
 from proband.measures.pairs.counts import PairCounts, count_pairs
 from proband.measures.pairs.pair_set import PairSet
 from proband.results.base import Facts, Measurement, describing
@@ -408,6 +408,7 @@ def _hull_eer(fmr: Floats, fnmr: Floats) -> float:
     return 0.0
 
 
+@MEASURES.register("fnmr")
 @dataclass(frozen=True)
 class FNMR(PairMeasure):
     """The false non-match rate at a false match rate: the share of genuine comparisons below the threshold that it sets."""
@@ -432,6 +433,7 @@ class FNMR(PairMeasure):
         return point.fnmr, float(point.false_non_matches)
 
 
+@MEASURES.register("auc")
 @dataclass(frozen=True)
 class AUC(PairMeasure):
     """The chance that a genuine comparison is closer than an impostor's: the area under the ROC."""
