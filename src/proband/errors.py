@@ -33,7 +33,6 @@ SPELLINGS: dict[str, dict[Door, str]] = {
         "study": "orientation_check = false",
     },
     "array": {"python": "{file}::{key}", "command line": "{file}::{key}", "study": 'key = "{key}"'},
-    "counting=subjects": {"command line": "--count subjects", "study": 'count = "subjects"'},
     "ids": {"command line": "call its array 'ids'"},
     "thresholds": {"command line": "--threshold …"},
     "to": {"python": "format=…"},

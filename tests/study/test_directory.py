@@ -39,7 +39,7 @@ SCHEMA = json.loads((Path(proband.study.__file__).parent / "results_schema.json"
 
 @pytest.fixture
 def findings(studied: Studied) -> Findings:
-    return run(studied(EXPERIMENT, "[verification]\nfmr = [0.1]\nreplicates = 0"))
+    return run(studied(EXPERIMENT, "[verification]\nfmr = [0.1]\nn_resamples = 0"))
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -59,7 +59,7 @@ def test_everything_is_there_and_of_the_schema(
     assert found["study.toml"] == study.path.read_bytes()
     results = json.loads(found["results.json"])
     assert list(faults(results, resolved(SCHEMA))) == []
-    parts = ["identification", "comparisons", "verification", "groups", "hard_subjects", "search"]
+    parts = ["identification", "measures", "comparisons", "verification", "groups", "hard_subjects", "search"]
     assert [name for name in results if name in SCHEMA["properties"]][6:] == [
         *parts,
         "choices",
@@ -100,7 +100,7 @@ def test_tables_say_what_the_results_say(findings: Findings, tmp_path: Path) -> 
 
 @pytest.mark.long
 def test_the_same_bytes_in_another_directory(studied: Studied, folder: Path, tmp_path: Path) -> None:
-    sections = (EXPERIMENT, "[verification]\nfmr = [0.1]\nreplicates = 100")
+    sections = (EXPERIMENT, "[verification]\nfmr = [0.1]\nn_resamples = 100")
     study = studied(*sections)
     (folder / "moved").mkdir()
     for name in ("samples.csv", "a.npz", "b.npz"):

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from proband._version import __version__
+from proband.engine.frames import frame_of_rows
 from proband.inference import Comparison, Estimate, Evaluation, VirtualExperiments
 from proband.inference.comparisons.mcnemar import McNemarOfOutcomes
 from proband.inference.galleries.feret_study import FeretStudy
@@ -61,6 +62,54 @@ class Provenance:
 
 
 @dataclass(frozen=True, eq=False)
+class Measured:
+    """A measure of every algorithm, on a set of probes or of pairs.
+
+    Attributes
+    ----------
+    code
+        What the measure is known by, its parameters and all.
+    category
+        The probe category; None for all probes, or pairs.
+    """
+
+    code: str
+    category: str | None
+    estimates: tuple[Estimate, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "measure": self.code,
+            "category": self.category,
+            "estimates": [one.to_dict() for one in self.estimates],
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a row for each algorithm."""
+        return frame_of_rows(
+            [
+                {
+                    "measure": self.code,
+                    "category": self.category,
+                    "algorithm": one.facts.algorithm,
+                    "value": one.value,
+                    "low": one.low,
+                    "high": one.high,
+                    "standard_error": one.standard_error,
+                    "design": str(one.design),
+                }
+                for one in self.estimates
+            ],
+            {
+                **dict.fromkeys(("measure", "category", "algorithm"), pl.String),
+                **dict.fromkeys(("value", "low", "high", "standard_error"), pl.Float64),
+                "design": pl.String,
+            },
+        )
+
+
+@dataclass(frozen=True, eq=False)
 class Findings:
     """What a study found: each part is there if it was asked for.
 
@@ -68,6 +117,8 @@ class Findings:
     ----------
     evaluation
         Identification: rates and curves with bands, by probe category.
+    measured
+        Other measures that were asked for, with their intervals.
     comparisons
         Algorithms compared, by key: the code of the measure, and behind a slash the category of probes if they are not all
         (``rank-1``, ``rank-1/dup1``). The first is the one the verdict is about.
@@ -111,6 +162,7 @@ class Findings:
     pool: Pool | None = None
     trainings: Estimate | None = None
     trained: tuple[str, ...] = ()
+    measured: tuple[Measured, ...] = ()
 
     @property
     def algorithms(self) -> tuple[str, ...]:
@@ -143,6 +195,7 @@ class Findings:
         """Return everything as plain values, ready for JSON; parts that are not there are left out."""
         parts: dict[str, Any] = {
             "identification": None if self.evaluation is None else self.evaluation.to_dict(),
+            "measures": [one.to_dict() for one in self.measured],
             "comparisons": {name: one.to_dict() for name, one in self.comparisons.items()},
             "verification": [one.to_dict() for one in self.verification],
             "groups": [one.to_dict() for one in self.groups],

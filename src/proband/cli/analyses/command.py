@@ -169,7 +169,13 @@ def _carry_out(
             names = [one.name for one in data.algorithms]
         request = asked.request(names, **sources)
         found = run(
-            request, data, origin=origin, threads=running.threads, progress=progress, keep_on_interrupt=True
+            request,
+            data,
+            origin=origin,
+            threads=running.threads,
+            progress=progress,
+            allow_plugins=True,  # whoever types a command may name code to run
+            keep_on_interrupt=True,
         )
     return found, request
 
@@ -200,7 +206,7 @@ class RequestOptions:
         return {
             self.section: None,
             "experiment": self.experiment,
-            "output": ("level", "seed", "pseudonyms", "formats"),
+            "output": ("confidence_level", "seed", "pseudonyms", "formats"),
         }
 
     def fields(self) -> Iterator[tuple[str, str, FieldInfo]]:

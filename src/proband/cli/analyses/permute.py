@@ -41,7 +41,7 @@ def permute(found: Findings, request: Request, *, json: bool) -> None:
     else:
         _show(found, asked.rank, json)
         assert found.choices is not None  # one of the three
-        if found.choices.n_trials < asked.trials:
+        if found.choices.n_trials < asked.n_resamples:
             raise typer.Exit(130)
 
 

@@ -12,9 +12,30 @@ from proband.words import given
 
 
 class Identification(Part):
-    """Recognition rates and cumulative match curves."""
+    """Recognition rates and cumulative match curves, and any other measure with its interval."""
 
     ranks: Annotated[Several[Positive], Field(description="Ranks to show.")] = (1, 5, 10)
+    measures: Annotated[
+        Several[Text],
+        Field(
+            description="More measures, each with its interval: rank-rate@20, median-rank@10, median-relative-rank, fnmr@0.001, auc, "
+            "or a plug-in's."
+        ),
+        Option(("--measure",), "NAME[@VALUE]"),
+    ] = ()
+    design: Annotated[
+        Text,
+        Field(
+            description="What varies in the intervals of measures: auto, binomial, clustered, bootstrap, brr, fay, jackknife, rao-wu, "
+            "or a plug-in's."
+        ),
+    ] = "auto"
+
+    @model_validator(mode="after")
+    def _of_measures(self) -> Self:
+        if self.design != "auto" and not self.measures:
+            raise refuse("it is about measures", Hint("say which: {option:measures=rank-rate@1}"), "design")
+        return self
 
 
 class ComparisonRequest(Part):
@@ -40,9 +61,18 @@ class ComparisonRequest(Part):
         Annotated[float, Field(gt=0)] | None,
         Field(description="The smallest difference worth having; 0.01 (one point) for rates."),
     ] = None
-    test: Annotated[
-        Literal["auto", "sign-flip", "obuchowski", "durkalski", "mcnemar", "bootstrap"],
-        Field(description="How pairs are tested; auto knows that people are shared."),
+    measure: Annotated[
+        Text | None,
+        Field(description="Compare any measure instead: rank-rate@20, median-relative-rank, or a plug-in's."),
+        Option(metavar="NAME[@VALUE]"),
+    ] = None
+    design: Annotated[
+        Text,
+        Field(
+            description="How pairs are tested: auto knows that people are shared; or sign-flip, obuchowski, durkalski, mcnemar, "
+            "bootstrap, brr, or a plug-in's."
+        ),
+        Option(("--test",)),
     ] = "auto"
     by_category: Annotated[
         bool, Field(description="Compare within each probe category as well as over all probes.")
@@ -55,17 +85,19 @@ class ComparisonRequest(Part):
 
     @model_validator(mode="after")
     def _one_measure(self) -> Self:
-        named = [name for name in ("rank", "median_rank", "fnmr_at") if getattr(self, name) is not None]
+        named = [
+            name for name in ("rank", "median_rank", "fnmr_at", "measure") if getattr(self, name) is not None
+        ]
         named += ["auc"] if self.auc else []
         if len(named) > 1:
             raise refuse(f"{' and '.join(named)} exclude each other", "ask for one at a time.", named[1])
-        if self.is_verification and self.test != "auto":
+        if self.is_verification and self.design != "auto":
             raise refuse(
-                f"{named[0]} compares verification, which has a test of its own", "leave test out.", "test"
+                f"{named[0]} compares verification, which has a test of its own", "leave it out.", "design"
             )
         if self.is_verification and self.by_category:
             raise refuse("categories are of searches, not of verification", "leave it out.", "by_category")
-        if self.margin is not None and self.margin >= 1 and self.median_rank is None:
+        if self.margin is not None and self.margin >= 1 and self.median_rank is None and self.measure is None:
             raise refuse(
                 f"a difference of rates lies below 1, got {given(self.margin)}",
                 "one point is 0.01.",
@@ -104,8 +136,10 @@ class VerificationRequest(Part):
         Field(description="Thresholds, as well."),
         Option(("--threshold",)),
     ] = ()
-    replicates: Annotated[
-        Annotated[int, Field(ge=0)], Field(description="Replicates of people; 0 for none.")
+    n_resamples: Annotated[
+        Annotated[int, Field(ge=0)],
+        Field(description="Replicates of people; 0 for none."),
+        Option(("--replicates",)),
     ] = 1_000
     naive: Annotated[
         bool, Field(description="Show what intervals would be if comparisons were independent.")
@@ -171,7 +205,9 @@ class ChoicesRequest(Part):
         ),
     ] = None
     where: Annotated[Condition | None, Field(description="Which samples belong to the pool.")] = None
-    trials: Annotated[Positive, Field(description="How many trials."), Option(("-t",))] = 10_000
+    n_resamples: Annotated[Positive, Field(description="How many trials."), Option(("--trials", "-t"))] = (
+        10_000
+    )
     balanced: Annotated[
         bool,
         Field(description="Use every image column equally often, or draw each person's pair independently."),
@@ -222,7 +258,8 @@ class StratRequest(Part):
         Option(metavar="COLUMN"),
     ] = None
     design: Annotated[
-        Literal["brr", "fay", "jackknife", "rao-wu"], Field(description="How variance is replicated.")
+        Text,
+        Field(description="How variance is replicated: brr, fay, jackknife, rao-wu, or a plug-in's."),
     ] = "brr"
     rank: Annotated[Positive, Field(description="The rank of tables and tests."), Option(("-r",))] = 1
 

@@ -158,7 +158,9 @@ class ExperimentDesign(Part):
         Option(("-p",)),
     ] = None
     ties: Annotated[Ties, Field(description="How tied scores are ordered.")] = "pessimistic"
-    count: Annotated[Literal["images", "subjects"], Field(description="What a rank counts.")] = "images"
+    counting: Annotated[
+        Literal["images", "subjects"], Field(description="What a rank counts."), Option(("--count",))
+    ] = "images"
     on_failure: Annotated[
         Literal["miss", "as-scored"],
         Field(description="Failures to acquire count as misses, or their scores are taken at their word."),

@@ -20,6 +20,7 @@ from proband.study.requests.base import (
     ANALYSES,
     Missing,
     One,
+    Option,
     Part,
     Sections,
     Several,
@@ -45,7 +46,9 @@ class Output(Part):
     """Where results go, and how they are computed and written."""
 
     directory: Annotated[Text | None, Field(description="Where results go.")] = None
-    level: Annotated[Share, Field(description="Confidence level of the intervals.")] = 0.95
+    confidence_level: Annotated[
+        Share, Field(description="Confidence level of the intervals."), Option(("--level",))
+    ] = 0.95
     seed: Annotated[Annotated[int, Field(ge=0)], Field(description="Seed of replicates.")] = 0
     pseudonyms: Annotated[bool, Field(description="Do not name people.")] = False
     formats: Annotated[Several[Format], Field(description="Kinds of tables and figures.")] = (

@@ -15,6 +15,7 @@ from proband.report.page import cells
 from proband.report.page.charts.curves import cmc_chart
 from proband.report.page.charts.distributions import differences_chart
 from proband.report.page.model import Block, Cell, Column, Folded, Section, TableView
+from proband.report.page.registry import section
 from proband.report.page.sections.galleries import feret_blocks, strat_blocks
 from proband.report.page.sections.leaderboard import ALL_PAIRS
 from proband.report.page.sections.verdict import leading, main_evaluation
@@ -40,6 +41,7 @@ def left_out(names: Sequence[str], shown: Sequence[str]) -> list[str]:
     return [f"Charts show the leading {len(shown)} of {count(len(names))} algorithms; tables have all."]
 
 
+@section("identification", 20)
 def identification_section(found: Findings) -> Section | None:
     """Everything about ranks."""
     order = leading(found)

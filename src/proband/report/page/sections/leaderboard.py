@@ -11,6 +11,7 @@ from proband.report.analyses.comparisons import Row, comparison_latex, compariso
 from proband.report.page import cells
 from proband.report.page.charts.points import forest_chart, leaderboard_chart
 from proband.report.page.model import Block, Cell, Column, Folded, Section, TableView
+from proband.report.page.registry import section
 from proband.report.page.sections.pair_verdict import turned
 from proband.report.page.sections.verdict import main_comparison, main_evaluation
 
@@ -22,6 +23,7 @@ _PLACE = "From one more than are significantly better, to all but those it beats
 _RAISED = "Raised letters name the algorithms it is significantly better than, after Holm's adjustment."
 
 
+@section("leaderboard", 15)
 def leaderboard_section(found: Findings) -> Section | None:
     """The table of the first comparison, and those of the others folded below it."""
     blocks: list[Block] = []
@@ -100,6 +102,7 @@ def pairs_shown(comparison: Comparison) -> tuple[PairComparison, ...]:
     return tuple(pair if pair.first == best else turned(pair) for pair in found)
 
 
+@section("comparisons", 40)
 def comparisons_section(found: Findings) -> Section | None:
     """Every pair: effect, interval, test and verdict."""
     blocks: list[Block] = []

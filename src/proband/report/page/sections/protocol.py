@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from proband.report.page import cells
 from proband.report.page.model import Badge, Badges, Block, Facts as FactsView, Section
+from proband.report.page.registry import section
 from proband.report.page.sections.verdict import main_comparison, main_evaluation
 from proband.report.tables import TIES
 from proband.results.base import Facts
@@ -27,6 +28,7 @@ _FAILURES = {
 }
 
 
+@section("protocol", 10)
 def protocol_section(found: Findings) -> Section | None:
     """Under which protocol: badges for a glance, and the rules in words."""
     facts = _facts_of(found)
