@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any, Literal, get_args
+from dataclasses import replace
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -97,6 +98,11 @@ class Reweighting(Design):
     def with_replacement(self) -> bool:
         """Whether weights are how often each unit is drawn, with replacement and alike: replicates then have shortcuts."""
         return False
+
+    @property
+    def by_percentiles(self) -> Self:
+        """The same design, whose intervals are percentiles of replicates."""
+        return self if self.interval == "percentile" else replace(self, interval="percentile")  # type: ignore[type-var]
 
     @abstractmethod
     def weights(

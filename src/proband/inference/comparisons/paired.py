@@ -338,7 +338,7 @@ def _swapped_pair(
         one_sided=Interval(float(min(tails[2:])), float(max(tails[2:]))),
         standard_error=float(draws.std(ddof=1)),
         p_value=_swapped(both, difference, n, pair.seed),
-        method=joined(swapped, replace(design, interval="percentile").as_method),  # type: ignore[type-var]
+        method=joined(swapped, design.by_percentiles.as_method),
     )
 
 

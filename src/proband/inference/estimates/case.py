@@ -137,7 +137,7 @@ def estimate_from(
 ) -> Estimate:
     """The estimate of one algorithm, from its interval."""
     design: Design = question.design
-    can_grow = found.replicates is not None and hasattr(design, "n_resamples")
+    can_grow = found.replicates is not None and "n_resamples" in getattr(design, "__dataclass_fields__", {})
     return Estimate(
         value=found.value,
         low=found.low,
