@@ -127,6 +127,15 @@ def design_named(name: str) -> Design:
 
 
 def one_of(value: str, allowed: object, what: str) -> None:
-    """Refuse a value that is not among those allowed."""
+    """Refuse a value that is not among those allowed.
+
+    Examples
+    --------
+    >>> one_of("probe", Unit, "unit")
+    >>> one_of("image", Unit, "unit")
+    Traceback (most recent call last):
+        ...
+    proband.errors.UsageError: There is no unit 'image'...
+    """
     if value not in get_args(allowed):
         raise UsageError(f"There is no {what} {value!r}.", f"choose one of: {', '.join(get_args(allowed))}.")

@@ -1,4 +1,10 @@
-"""One set of scores in, numbers out: ranks, recognition rates, the cumulative match characteristic."""
+"""One set of scores in, numbers out; nothing here has an interval.
+
+`ranks` (probes into ranks) and `outcomes` (what became of each probe) stand under `identification` (rates, CMC, rank
+statistics); `pairs/` counts genuine and impostor scores under `verification` (FMR, FNMR, ROC, EER); `open_set` searches for
+strangers; `folds` is LFW's accuracy. `base` says what a measure is and keeps their registry; `tallies` makes them fit for
+resampling.
+"""
 
 from proband.measures.base import MEASURES, Mean, Measure, OutcomeMeasure, Share, measure_named
 from proband.measures.identification import (

@@ -35,14 +35,27 @@ _FAILED = Sentence(
 class SearchPoint:
     """One threshold of a search that returns at most `rank` candidates.
 
+    FPIR is the share of searches for strangers that return anybody, FNIR(R, t) the share of searches for enrolled people whose
+    mate is not among the first R candidates that reach t (ISO/IEC 19795-1).
+
     Attributes
     ----------
+    rank
+        How many candidates a search returns at most.
     threshold
         A candidate is returned when its score reaches it; None where nothing is.
     false_positives, n_nonmated, fpir
         Searches for people who are not enrolled that return anybody.
     misses, n_mated, fnir
         Searches for enrolled people whose mate is not among the candidates.
+    asked
+        The FPIR that was asked for, if one was.
+
+    Examples
+    --------
+    >>> point = SearchPoint(rank=1, threshold=0.5, false_positives=2, n_nonmated=40, misses=3, n_mated=60)
+    >>> point.fpir, point.fnir, point.dir
+    (0.05, 0.05, 0.95)
     """
 
     rank: int
@@ -91,6 +104,21 @@ class Searches:
         values), if that was asked for.
     metric
         How embeddings were compared; None for scores that are taken as given.
+
+    Examples
+    --------
+    Three searches for enrolled people, whose mates are closest, closest and second; four for strangers:
+
+    >>> found = Searches(
+    ...     "net", True, "max", 10, np.array([0.9, 0.6, 0.7]), np.array([1, 1, 2]), np.array([0.2, 0.3, 0.5, 0.65]),
+    ...     np.arange(3, dtype=np.int32), np.arange(3, 7, dtype=np.int32), (),
+    ... )
+    >>> found.at_threshold(0.6).fpir, round(found.at_threshold(0.6).fnir, 4)
+    (0.25, 0.3333)
+    >>> found.at_threshold(0.6, rank=2).misses, found.at_fpir(0.1).threshold
+    (0, 0.7)
+    >>> found.curve().select("threshold", "fpir").rows()
+    [(0.6, 0.25), (0.7, 0.0), (0.9, 0.0)]
     """
 
     algorithm: str
@@ -148,9 +176,22 @@ class Searches:
         return self.point(float(above.min()) if len(above) else np.inf, rank, fpir)
 
     def by_gallery_size(self, sizes: Sequence[int], rank: int = 1) -> pl.DataFrame:
-        """The expected errors when a random part of the people is enrolled, mates among them, at each threshold counted.
+        """Work out the expected errors when a random part of the people is enrolled, mates among them, at each threshold counted.
 
-        Exact, not drawn: how many of those who reach a threshold, or stand before a mate, are in the part is hypergeometric.
+        Exact, not drawn: of K people who reach a threshold, how many are in a part of s out of n is hypergeometric, so that
+        FPIR = mean of 1 − C(n − K, s)/C(n, s); how many of those before a mate are in the part is so as well, with n − 1 and s
+        − 1.
+
+        Examples
+        --------
+        A search for a stranger whom 2 of 10 enrolled people reach, and one for a mate that stands first:
+
+        >>> found = Searches(
+        ...     "net", True, "max", 10, np.array([0.9]), np.array([1]), np.array([0.7]), np.zeros(1, np.int32),
+        ...     np.ones(1, np.int32), (), np.array([0.6]), np.array([[2]]),
+        ... )
+        >>> found.by_gallery_size([5, 10]).select("gallery", pl.col("fpir").round(4), "fnir").rows()  # 1 − 56/252
+        [(5, 0.7778, 0.0), (10, 1.0, 0.0)]
         """
         from scipy.stats import hypergeom
 
@@ -207,6 +248,9 @@ def search(
 ) -> Searches:
     """Search every probe among the enrolled people.
 
+    Probes of people who are enrolled are mated searches, the others searches for strangers; FPIR and FNIR at any threshold
+    follow from what each returned (ISO/IEC 19795-1).
+
     Parameters
     ----------
     fusion
@@ -216,6 +260,17 @@ def search(
         gallery samples are not enrolled. ``as_scored``: marks are ignored.
     counted_at
         Thresholds, in the scores' own orientation, at which those who reach them are counted: for errors by gallery size.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "b1", "a2", "b2", "c2"], "subject": list("ababc")})
+    >>> scores = Scores.from_array(
+    ...     [[0.9, 0.2], [0.4, 0.7], [0.5, 0.1]], ["a2", "b2", "c2"], ["a1", "b1"], orientation="similarity"
+    ... )
+    >>> found = search(scores, Experiment(samples, gallery=["a1", "b1"]))
+    >>> found.mate, found.place, found.best
+    (array([0.9, 0.7]), array([1, 1]), array([0.5]))
     """
     if fusion not in get_args(Fusion):
         raise UsageError(f"Samples of a person are fused by 'max' or 'mean', not {fusion!r}.")
@@ -293,9 +348,15 @@ def search(
 
 
 def chance_by_gallery_size(ahead: npt.NDArray[np.int64], n_gallery: int, size: int, rank: int = 1) -> Floats:
-    """The chance that a mate with so many others ahead is found when a random part of the people is enrolled, it among them.
+    """Find the chance that a mate with so many others ahead is found when a random part of the people is enrolled, it among them.
 
-    Exact, not drawn: how many of those ahead are in a part of `size` people out of `n_gallery` is hypergeometric.
+    Exact, not drawn: how many of the `ahead` are in a part of `size` people out of `n_gallery` is hypergeometric, and the mate
+    is at rank τ or better if fewer than τ of them are.
+
+    Examples
+    --------
+    >>> chance_by_gallery_size(np.array([0, 1, 4]), n_gallery=9, size=5)  # of 8 others 4 are enrolled: 1, 1/2, 1/70
+    array([1.        , 0.5       , 0.01428571])
     """
     from scipy.stats import hypergeom
 

@@ -143,7 +143,17 @@ class Outcomes:
         )
 
     def success(self, rank: int) -> Floats:
-        """Whether each probe is recognised at `rank` or better: 0 or 1, or a probability under ``mean``."""
+        """Tell whether each probe is recognised at `rank` or better: 0 or 1, or a probability under ``mean``.
+
+        Examples
+        --------
+        >>> from proband import Samples, Scores, rank
+        >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+        >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.7]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
+        >>> tied = rank(scores, Experiment(samples, gallery="session == 1"), ties="mean")
+        >>> tied.success(1), tied.success(2), tied.ranks
+        (array([1. , 0.5]), array([1., 1.]), array([1. , 1.5]))
+        """
         if self.ties != "mean":
             return (self.ranks <= rank).astype(np.float64)
         return np.where(self.failed, 0.0, first_mate_within(rank - self.closer, self.tied, self.best_mates))
@@ -188,6 +198,11 @@ def first_mate_within(k: Integers, tied: Integers, mates: Integers) -> Floats:
     """Return the chance that the first of `mates` is among the first `k` of ``tied + mates`` in random order.
 
     It is 1 − C(t, k)/C(t + u, k), which for one mate is k/(t + 1). The quotient is a product of u factors.
+
+    Examples
+    --------
+    >>> first_mate_within(np.array([1, 2, 1]), np.array([3, 3, 3]), np.array([1, 1, 2]))  # 1/4, 2/4, 1 − 3/5
+    array([0.25, 0.5 , 0.4 ])
     """
     k = np.asarray(k)
     missed = np.ones(np.broadcast(k, tied, mates).shape)

@@ -33,6 +33,10 @@ SUPPORTED = 30  # events below which a rate is not supported (the rule of 30)
 class OperatingPoint:
     """One threshold, and the errors there. A comparison is accepted when its score reaches the threshold.
 
+    FMR = false matches / impostor comparisons and FNMR = false non-matches / genuine comparisons, both without failures to
+    acquire; FAR = (1 − FTA)·FMR and FRR = FTA + (1 − FTA)·FNMR with them, FTA being the share of comparisons of that kind that
+    failed (ISO/IEC 19795-1).
+
     Attributes
     ----------
     threshold
@@ -45,6 +49,12 @@ class OperatingPoint:
         The same with failures to acquire counted as rejections.
     asked
         The FMR that was asked for, if one was.
+
+    Examples
+    --------
+    >>> point = OperatingPoint(0.5, 2, 80, 3, 15, n_failed_impostor=20, n_failed_genuine=5)
+    >>> point.fmr, point.fnmr, point.far, point.frr, point.tar
+    (0.025, 0.2, 0.02, 0.4, 0.8)
     """
 
     threshold: float | None
@@ -102,7 +112,17 @@ class OperatingPoint:
 
 @dataclass(frozen=True)
 class EqualErrorRate:
-    """Where FMR and FNMR meet, or the interval they pass each other in, under a named convention."""
+    """Where FMR and FNMR meet, or the interval they pass each other in, under a named convention.
+
+    Attributes
+    ----------
+    value, convention
+        The rate, and how it was read off.
+    low, high
+        The two rates on the side of the crossing where they are closest: a bracket of the crossing, no confidence interval.
+    threshold
+        The strictest threshold whose FNMR is not above that of the crossing; None where everything is rejected there.
+    """
 
     value: float
     low: float
@@ -113,7 +133,9 @@ class EqualErrorRate:
 
 @dataclass(frozen=True, eq=False)
 class ErrorRates:
-    """FMR and FNMR at every attainable threshold: the whole ROC and DET, exactly.
+    """FMR and FNMR at every attainable threshold: the whole ROC and DET, exactly (Martin et al. 1997).
+
+    It describes these comparisons; intervals over other people are those of `verify`.
 
     Attributes
     ----------
@@ -123,6 +145,24 @@ class ErrorRates:
         Genuine scores and, for each, the impostors that reach and pass it.
     notes
         What was left out.
+
+    Examples
+    --------
+    Four genuine and five impostor scores, one of each tied at 0.6:
+
+    >>> from proband.measures.pairs.counts import count_trials
+    >>> from proband.scores.trials import Trials
+    >>> score, mated = [0.9, 0.8, 0.6, 0.3, 0.7, 0.6, 0.4, 0.2, 0.1], [1, 1, 1, 1, 0, 0, 0, 0, 0]
+    >>> trials = Trials(pl.DataFrame({"score": score, "mated": mated}), "similarity")
+    >>> rates = ErrorRates("net", True, count_trials(trials, thresholds=[0.5]))
+    >>> rates.auc()  # (5 + 5 + 3.5 + 2)/20
+    0.775
+    >>> rates.at_threshold(0.5).false_matches, rates.at_fmr(0.25).threshold, rates.at_fnmr(0.25).threshold
+    (2, 0.8, 0.6)
+    >>> [(one.fmr, one.fnmr) for one in rates.points()]
+    [(0.6, 0.0), (0.4, 0.25), (0.4, 0.25), (0.0, 0.5), (0.0, 0.75), (0.0, 1.0)]
+    >>> rates.eer().value, rates.min_dcf(p_target=0.5)
+    (0.325, 0.5)
     """
 
     algorithm: str
@@ -166,7 +206,7 @@ class ErrorRates:
         )
 
     def at_threshold(self, threshold: float) -> OperatingPoint:
-        """The errors at a threshold: a genuine score, or one that was asked for when the scores were counted."""
+        """Return the errors at a threshold: a genuine score, or one that was asked for when the scores were counted."""
         wanted = threshold if self.larger_is_closer else -threshold
         place = int(np.searchsorted(self.counts.edges, wanted))
         if place >= len(self.counts.edges) or self.counts.edges[place] != wanted:
@@ -177,7 +217,10 @@ class ErrorRates:
         return self._point(place)
 
     def at_fmr(self, fmr: float) -> OperatingPoint:
-        """The least strict attainable threshold whose FMR is not above the one asked for."""
+        """Find the least strict attainable threshold whose FMR is not above the one asked for.
+
+        Attainable are genuine scores and the thresholds that were asked for: between two of them FNMR does not change.
+        """
         if not 0 < fmr < 1:
             raise UsageError(f"A false match rate lies between 0 and 1, got {fmr!r}.")
         allowed = int(np.floor(fmr * self.counts.n_impostor * (1 + 1e-12)))
@@ -186,14 +229,14 @@ class ErrorRates:
         return self._point(place, fmr)
 
     def at_fnmr(self, fnmr: float) -> OperatingPoint:
-        """The strictest attainable threshold whose FNMR is not above the one asked for."""
+        """Find the strictest attainable threshold whose FNMR is not above the one asked for."""
         if not 0 <= fnmr < 1:
             raise UsageError(f"A false non-match rate lies from 0 up to 1, got {fnmr!r}.")
         allowed = int(np.floor(fnmr * self.counts.n_genuine * (1 + 1e-12)))
         return self._point(int(np.searchsorted(self._rejected, allowed, side="right")) - 1)
 
     def points(self) -> list[OperatingPoint]:
-        """Every attainable point where something changes for genuine comparisons, from accepting all to rejecting all."""
+        """List every attainable point where something changes for genuine comparisons, from accepting all to rejecting all."""
         return [self._point(place) for place in range(len(self.counts.edges) + 1)]
 
     @cached_property
@@ -214,19 +257,32 @@ class ErrorRates:
         return matched / c.n_impostor, rejected / c.n_genuine
 
     def auc(self) -> float:
-        """The chance that a genuine score is closer than an impostor score; ties count half."""
+        """Find the chance that a genuine score is closer than an impostor score; ties count half.
+
+        With s_i the genuine and u_j the impostor closeness, it is Σ_i Σ_j (1[s_i > u_j] + ½·1[s_i = u_j]) / (n m): the area
+        under the ROC, and the statistic of Mann and Whitney.
+        """
         c = self.counts
         below = c.n_impostor - c.impostor_ge
         equal = c.impostor_ge - c.impostor_gt
         return float((c.genuine_at * (below + equal / 2)).sum() / (c.n_genuine * c.n_impostor))
 
     def eer(self, convention: EERConvention = "midpoint") -> EqualErrorRate:
-        """The equal error rate.
+        """Find the equal error rate.
 
         FMR and FNMR are steps. Where FNMR stays the same between two genuine scores and FMR passes it, they meet (to one
         impostor comparison). Where FNMR jumps past FMR they do not, and the conventions differ. ``midpoint``: the mean of the
         two on the side where they are closest. ``lower`` and ``upper``: the smaller and the larger of the two there. ``hull``:
         where the convex hull of the ROC has FMR = FNMR.
+
+        Examples
+        --------
+        >>> from proband.measures.pairs.counts import count_trials
+        >>> from proband.scores.trials import Trials
+        >>> trials = Trials(pl.DataFrame({"score": [0.9, 0.3, 0.5, 0.1, 0.0], "mated": [1, 1, 0, 0, 0]}), "similarity")
+        >>> rates = ErrorRates("net", True, count_trials(trials))
+        >>> [round(rates.eer(one).value, 4) for one in ("midpoint", "lower", "upper", "hull")]
+        [0.4167, 0.3333, 0.5, 0.2]
         """
         if convention not in get_args(EERConvention):
             raise UsageError(
@@ -248,7 +304,12 @@ class ErrorRates:
         return EqualErrorRate(float(value), low, high, convention, threshold)
 
     def min_dcf(self, p_target: float = 0.01, c_miss: float = 1.0, c_fa: float = 1.0) -> float:
-        """The least detection cost over thresholds, relative to always accepting or always rejecting (NIST)."""
+        """Find the least detection cost over thresholds, relative to always accepting or always rejecting (Doddington et al.
+        2000).
+
+        min over t of [c_miss·p·FNMR(t) + c_fa·(1 − p)·FMR(t)] / min(c_miss·p, c_fa·(1 − p)), with p the prior of a genuine
+        comparison.
+        """
         if not 0 < p_target < 1 or c_miss <= 0 or c_fa <= 0:
             raise UsageError("The prior lies between 0 and 1, and costs are above 0.")
         fmr, fnmr = self.curve
@@ -256,9 +317,20 @@ class ErrorRates:
         return float(cost.min() / min(c_miss * p_target, c_fa * (1 - p_target)))
 
     def cllr(self) -> float:
-        """The cost of log-likelihood ratios, in bits; it means something only if the scores are natural log-likelihood ratios.
+        """Find the cost of log-likelihood ratios, in bits; it means something only if the scores are natural log-likelihood
+        ratios.
 
-        They are summed only if that was said when comparisons were counted: ``count_pairs(..., log_ratios=True)``.
+        Cllr = ½ [mean over genuine s of log₂(1 + e^−s) + mean over impostor s of log₂(1 + e^s)] (Brümmer & du Preez 2006): 1
+        for scores that are all 0, which tell nothing. They are summed only if that was said when comparisons were counted:
+        ``count_pairs(..., log_ratios=True)``.
+
+        Examples
+        --------
+        >>> from proband.measures.pairs.counts import count_trials
+        >>> from proband.scores.trials import Trials
+        >>> trials = Trials(pl.DataFrame({"score": [0.0, 0.0, 0.0], "mated": [1, 0, 0]}), "similarity")
+        >>> ErrorRates("net", True, count_trials(trials, log_ratios=True)).cllr()
+        1.0
         """
         c = self.counts
         if c.genuine_bits is None or c.impostor_bits is None:
@@ -325,7 +397,16 @@ class PairMeasure(Measure):
 
 
 def rates_of(scores: Scores, within: Experiment | Samples | None) -> tuple[ErrorRates, Facts]:
-    """The error rates of every comparison of an experiment or a table, and how they came about."""
+    """Count every comparison of an experiment or a table, and return its error rates and how they came about.
+
+    Examples
+    --------
+    >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
+    >>> similarity = [[1, 0.5, 0.5], [0.5, 1, 0.75], [0.5, 0.75, 1]]
+    >>> rates, facts = rates_of(Scores.from_array(similarity, samples.ids, orientation="similarity"), samples)
+    >>> rates.auc(), facts.compared.n_genuine, facts.compared.n_impostor  # one genuine score ties with one impostor's
+    (0.25, 1, 2)
+    """
     if not isinstance(within, Experiment | Samples):
         raise UsageError(
             f"Whose the samples of {scores.name} are is not known.",
@@ -343,7 +424,15 @@ def rates_of(scores: Scores, within: Experiment | Samples | None) -> tuple[Error
 
 
 def compared_pairs(scores: Scores, within: Experiment | Samples, counts: PairCounts) -> Compared:
-    """Which comparisons were counted."""
+    """Say which comparisons were counted.
+
+    Examples
+    --------
+    >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
+    >>> scores = Scores.from_array(np.eye(3), samples.ids, orientation="similarity")
+    >>> compared_pairs(scores, samples, count_pairs(scores, PairSet.of(scores, samples))).n_impostor
+    2
+    """
     gallery, probes = (
         (None, None) if isinstance(within, Samples) else (within.gallery_rule, within.probe_rule)
     )
@@ -361,7 +450,17 @@ def compared_pairs(scores: Scores, within: Experiment | Samples, counts: PairCou
 def facts_of_pairs(
     scores: Scores, within: Experiment | Samples, counts: PairCounts, n_subjects: int, notes: tuple[Note, ...]
 ) -> Facts:
-    """How a measurement over comparisons came about."""
+    """Say how a measurement over comparisons came about.
+
+    Examples
+    --------
+    >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
+    >>> scores = Scores.from_array(np.eye(3), samples.ids, orientation="similarity")
+    >>> counts = count_pairs(scores, PairSet.of(scores, samples))
+    >>> facts = facts_of_pairs(scores, samples, counts, 2, ())
+    >>> facts.n_probes, facts.n_probe_subjects, facts.universe
+    (1, 2, 'verification')
+    """
     name = within.fingerprint if isinstance(within, Experiment) else "all pairs"
     rule = within.gallery_rule if isinstance(within, Experiment) else "every target"
     digest = hashlib.sha256(f"{name} {counts.n_genuine} {counts.n_impostor}".encode()).hexdigest()[:16]
@@ -411,7 +510,17 @@ def _hull_eer(fmr: Floats, fnmr: Floats) -> float:
 @MEASURES.register("fnmr")
 @dataclass(frozen=True)
 class FNMR(PairMeasure):
-    """The false non-match rate at a false match rate: the share of genuine comparisons below the threshold that it sets."""
+    """The false non-match rate at a false match rate: the share of genuine comparisons below the threshold that it sets.
+
+    The threshold t is the least strict attainable one with FMR(t) ≤ `at_fmr`; FNMR = Σ 1[s_i < t] / n over genuine comparisons.
+
+    Examples
+    --------
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb")})
+    >>> similarity = np.array([[1, 0.9, 0.2, 0.6], [0.9, 1, 0.3, 0.1], [0.2, 0.3, 1, 0.5], [0.6, 0.1, 0.5, 1]])
+    >>> FNMR(0.1)(Scores.from_array(similarity, samples.ids, orientation="similarity"), samples).value
+    0.5
+    """
 
     key = "fnmr-at-fmr"
     form = "threshold"
@@ -436,7 +545,15 @@ class FNMR(PairMeasure):
 @MEASURES.register("auc")
 @dataclass(frozen=True)
 class AUC(PairMeasure):
-    """The chance that a genuine comparison is closer than an impostor's: the area under the ROC."""
+    """The chance that a genuine comparison is closer than an impostor's, ties counting half: the area under the ROC.
+
+    Examples
+    --------
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb")})
+    >>> similarity = np.array([[1, 0.9, 0.2, 0.6], [0.9, 1, 0.3, 0.1], [0.2, 0.3, 1, 0.5], [0.6, 0.1, 0.5, 1]])
+    >>> AUC()(Scores.from_array(similarity, samples.ids, orientation="similarity"), samples).value  # 7 of 8
+    0.875
+    """
 
     key = "auc"
     form = "area"

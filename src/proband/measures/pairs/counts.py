@@ -180,6 +180,12 @@ def count_trials(trials: Trials, thresholds: Sequence[float] = (), *, log_ratios
 
     A sample compared with itself, and a pair that is listed both ways round, count as in a matrix: not at all, and once.
     Where a list repeats a pair the same way round, its ids do not tell samples apart and every row counts.
+
+    Examples
+    --------
+    >>> counts = count_trials(Trials(pl.DataFrame({"score": [0.9, 0.4, 0.4, 0.1], "mated": [1, 1, 0, 0]}), "similarity"))
+    >>> counts.edges, counts.genuine_at, counts.impostor_ge, counts.impostor_gt
+    (array([0.4, 0.9]), array([1, 1]), array([1, 0]), array([0, 0]))
     """
     if trials.orientation is None:
         raise UsageError(
@@ -215,7 +221,14 @@ def count_trials(trials: Trials, thresholds: Sequence[float] = (), *, log_ratios
 
 
 def each_pair_once(trials: Trials) -> Trials:
-    """Leave out self-comparisons and pairs listed both ways round, as far as ids tell samples apart."""
+    """Leave out self-comparisons and pairs listed both ways round, as far as ids tell samples apart.
+
+    Examples
+    --------
+    >>> pairs = pl.DataFrame({"query": ["a", "a", "b"], "target": ["a", "b", "a"], "score": [1.0, 0.5, 0.6]})
+    >>> each_pair_once(Trials(pairs, "similarity")).frame.select("query", "target", "score").rows()
+    [('a', 'b', 0.5)]
+    """
     frame = trials.frame
     named = frame["query"].is_not_null() & frame["target"].is_not_null()
     pairs = frame.select("query", "target").filter(named)
