@@ -16,7 +16,7 @@ from proband.engine.frames import frame_of_rows
 from proband.errors import DesignError, UsageError
 from proband.kernels.codes import OK
 from proband.measures.outcomes import FailurePolicy
-from proband.samples import Experiment
+from proband.samples import Experiment, Positions
 from proband.scores import Scores, axis_positions, require_orientation
 from proband.words import Note, Sentence, count
 
@@ -286,44 +286,25 @@ def search(
     if not len(codes):
         raise DesignError("Every gallery sample failed to be acquired, so nobody is enrolled.")
     people, starts = np.unique(codes, return_index=True)
-    sizes = np.diff(np.append(starts, len(codes)))
     probe_codes = samples.codes[experiment.probes]
     own = np.searchsorted(people, probe_codes)
     mated = (own < len(people)) & (people[np.minimum(own, len(people) - 1)] == probe_codes)
     lost = failed[experiment.probes]
-    sign = 1.0 if scores.larger_is_closer else -1.0
     n = len(experiment.probes)
     mate, best = np.full(n, -np.inf), np.full(n, -np.inf)
     place = np.full(n, len(people) + 1, dtype=np.int64)
-    levels = sign * np.asarray(counted_at, dtype=np.float64)
+    levels = (1.0 if scores.larger_is_closer else -1.0) * np.asarray(counted_at, dtype=np.float64)
     reaching = np.zeros((n, len(levels)), dtype=np.int64)
-
-    def one(block: slice) -> int:
-        tile = sign * scores.tile(rows[block], columns).astype(np.float64)
-        cells = scores.cells(rows[block], columns)
-        if cells is not None:
-            tile = np.where(cells == OK, tile, -np.inf)
-        if fusion == "max":
-            fused = np.maximum.reduceat(tile, starts, axis=1)
-        else:
-            fused = np.add.reduceat(tile, starts, axis=1) / sizes
-        at = np.flatnonzero(mated[block])
-        value = fused[at, own[block][at]]
-        mate[block.start + at] = value
-        place[block.start + at] = np.where(
-            np.isfinite(value), (fused[at] >= value[:, None]).sum(axis=1), len(people) + 1
-        )
-        others = np.flatnonzero(~mated[block])
-        best[block.start + others] = fused[others].max(axis=1)
-        for k, closeness in enumerate(levels):
-            reaching[block.start + others, k] = (fused[others] >= closeness).sum(axis=1)
-        return len(tile)
-
     shown = progress or Silent()
     shown.begin(f"searches of {scores.name}", n)
     step = max(1, _TILE_CELLS // len(columns))
-    for done in run_blocks(one, (slice(k, min(k + step, n)) for k in range(0, n, step)), threads):
-        shown.advance(done)
+    blocks = [slice(k, min(k + step, n)) for k in range(0, n, step)]
+    searched = run_blocks(
+        _Searched(scores, rows, columns, starts, fusion, np.where(mated, own, -1), levels), blocks, threads
+    )
+    for block, found in zip(blocks, searched, strict=True):
+        mate[block], place[block], best[block], reaching[block] = found
+        shown.advance(block.stop - block.start)
     mate[lost], best[lost], place[lost], reaching[lost] = -np.inf, -np.inf, len(people) + 1, 0
     notes = [*scores.notes, *experiment.notes]
     if lost.any():
@@ -345,6 +326,50 @@ def search(
         reaching[~ours],
         scores.metric,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Searched:
+    """Searches of a block of probes: the mate's closeness and place, the closest, and how many reach each level.
+
+    People's columns begin at `starts`; `own` is the place of a probe's person among them, or -1.
+    """
+
+    scores: Scores
+    rows: Positions
+    columns: Positions
+    starts: Positions
+    fusion: Fusion
+    own: Positions
+    levels: Floats
+
+    def __call__(self, block: slice) -> tuple[Floats, npt.NDArray[np.int64], Floats, npt.NDArray[np.int64]]:
+        fused, own = self._fused(self.rows[block]), self.own[block]
+        n, n_people = fused.shape
+        mate, best = np.full(n, -np.inf), np.full(n, -np.inf)
+        place = np.full(n, n_people + 1, dtype=np.int64)
+        reaching = np.zeros((n, len(self.levels)), dtype=np.int64)
+        at = np.flatnonzero(own >= 0)
+        value = fused[at, own[at]]
+        mate[at] = value
+        place[at] = np.where(np.isfinite(value), (fused[at] >= value[:, None]).sum(axis=1), n_people + 1)
+        others = np.flatnonzero(own < 0)
+        best[others] = fused[others].max(axis=1)
+        for k, closeness in enumerate(self.levels):
+            reaching[others, k] = (fused[others] >= closeness).sum(axis=1)
+        return mate, place, best, reaching
+
+    def _fused(self, rows: Positions) -> Floats:
+        """One closeness for each probe and person."""
+        sign = 1.0 if self.scores.larger_is_closer else -1.0
+        tile = sign * self.scores.tile(rows, self.columns).astype(np.float64)
+        cells = self.scores.cells(rows, self.columns)
+        if cells is not None:
+            tile = np.where(cells == OK, tile, -np.inf)
+        if self.fusion == "max":
+            return np.maximum.reduceat(tile, self.starts, axis=1)
+        sizes = np.diff(np.append(self.starts, tile.shape[1]))
+        return np.asarray(np.add.reduceat(tile, self.starts, axis=1) / sizes)
 
 
 def chance_by_gallery_size(ahead: npt.NDArray[np.int64], n_gallery: int, size: int, rank: int = 1) -> Floats:

@@ -94,9 +94,6 @@ def survey(
     step = max(1, CELLS_AT_ONCE // n_columns)
     blocks = [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
 
-    def one(block: slice) -> _Part:
-        return _part(matrix.floats(block), matrix.failures(block), block.start, column_pairs, equality)
-
     progress = progress or Silent()
     progress.begin(f"checking {matrix.name}", n_rows)
 
@@ -104,7 +101,22 @@ def survey(
         progress.advance(part.n_rows)
         return part
 
-    return _summary(reduce(_merged, map(counted, run_blocks(one, blocks, threads))))
+    return _summary(
+        reduce(_merged, map(counted, run_blocks(_Looks(matrix, column_pairs, equality), blocks, threads)))
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Looks:
+    """A look at a block of rows."""
+
+    matrix: Laid
+    column_pairs: Pairs | None
+    equality: Equality | None
+
+    def __call__(self, block: slice) -> _Part:
+        values, failed = self.matrix.floats(block), self.matrix.failures(block)
+        return _part(values, failed, block.start, self.column_pairs, self.equality)
 
 
 def _part(

@@ -198,15 +198,23 @@ def exact_over_choices(
         raise DesignError(
             "Comparisons that failed or are not to be made have no exact mean.", "draw trials instead."
         )
-    sign = 1.0 if scores.larger_is_closer else -1.0
-    columns = np.maximum(closeness.columns, 0)
-
-    def rows(places: npt.NDArray[np.int64]) -> Floats:
-        return sign * scores.tile(closeness.rows[places], columns).astype(np.float64)
-
+    rows = _Rows(scores, closeness.rows, np.maximum(closeness.columns, 0))
     failed = pool.samples.failed[options.images] & (on_failure == "miss")
     few = len(options.gallery) <= MOST_CHOICES
     return exact_choice(options, rows, failed, ties, max_rank=max_rank, variance=few)
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """How close some of the images are to all, without a matrix."""
+
+    scores: Scores
+    rows: npt.NDArray[np.intp]
+    columns: npt.NDArray[np.intp]
+
+    def __call__(self, places: npt.NDArray[np.int64]) -> Floats:
+        sign = 1.0 if self.scores.larger_is_closer else -1.0
+        return sign * self.scores.tile(self.rows[places], self.columns).astype(np.float64)
 
 
 def differences_over_choices(question: Question) -> Joint:

@@ -91,12 +91,8 @@ def exact_choice(
     people = _People(options, closeness, np.asarray(failed, dtype=np.bool_), ties == "pessimistic")
     n = options.n_subjects
     total = np.zeros(min(max_rank or n, n))
-
-    def one(s: int) -> tuple[Floats, list[_Choice]]:
-        return people.successes(s, len(total), listed=variance)
-
     listed = []
-    for success, choices in run_blocks(one, range(n), threads):
+    for success, choices in run_blocks(_Successes(people, len(total), variance), range(n), threads):
         total += success
         listed.append(choices)
     spread = _variance(people, listed, threads) if variance else None
@@ -199,6 +195,18 @@ class _People:
         return _Choice(chance, mate, rivals, left, n_images, images)
 
 
+@dataclass(frozen=True, eq=False)
+class _Successes:
+    """A person's chances at each rank, and the choices that may succeed where they are to be listed."""
+
+    people: _People
+    n_ranks: int
+    listed: bool
+
+    def __call__(self, s: int) -> tuple[Floats, list[_Choice]]:
+        return self.people.successes(s, self.n_ranks, listed=self.listed)
+
+
 def _variance(people: _People, listed: list[list[_Choice]], threads: int | None) -> float:
     """Add up everyone's variance and the covariances of all pairs of people."""
     choices = [choice for own in listed for choice in own]
@@ -218,8 +226,19 @@ def _variance(people: _People, listed: list[list[_Choice]], threads: int | None)
         people.sizes,
         people.uses,
     )
-    between = sum(run_blocks(lambda s: covariances(s, *arrays), range(n), threads))
+    between = sum(run_blocks(_Covariances(arrays), range(n), threads))
     return max(float(own_chances @ (1 - own_chances) + 2 * between), 0.0) / n**2
+
+
+@dataclass(frozen=True, eq=False)
+class _Covariances:
+    """The covariances of a person's success with those of the people after."""
+
+    arrays: tuple[npt.NDArray[Any], ...]
+
+    def __call__(self, s: int) -> float:
+        found: float = covariances(s, *self.arrays)
+        return found
 
 
 def _starts(lengths: npt.ArrayLike) -> Integers:

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from threading import Lock
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from proband._version import __version__
-from proband.designs.image_choice import TRIALS_A_BLOCK, ImageChoice, draw_choices
-from proband.engine import Progress, Silent, run_blocks
+from proband.designs.image_choice import ImageChoice
+from proband.engine import Progress, Silent
 from proband.engine.rendering import Shown
 from proband.errors import UsageError
 from proband.inference.image_choice.distributions import Distribution
 from proband.inference.image_choice.rivals import Closeness, Layout
-from proband.inference.image_choice.trials import LOW_RANKS, Algorithm, Kernel, Packed
+from proband.inference.image_choice.runs import TrialRun, Trials
+from proband.inference.image_choice.trials import LOW_RANKS, Algorithm, Kernel
 from proband.inference.proportions import check_seed
 from proband.measures.outcomes import FailurePolicy, TiePolicy
 from proband.results.base import Answers
@@ -30,7 +30,6 @@ from proband.words import Note, Sentence, Target, count, fixed, interval, plain
 Floats = npt.NDArray[np.float64]
 _ALL_RANKS_UP_TO = 1_000  # people; beyond, the distributions of all ranks would fill the memory
 _RANKS_BEYOND = 100
-_AT_ONCE = 512  # trials counted together
 _RATE = Target("rank-rate", "recognition rate")
 
 _STOPPED = Sentence("choices.stopped", "caution", "stopped after {done:count} of {asked:count} trials")
@@ -240,13 +239,14 @@ def permute(
         Algorithm(Closeness.of(one, pool, on_failure), layout, n_ranks, ties, kernel)
         for one in named.values()
     ]
-    run = _Run(prepared, layout, design, n_ranks, seed, keep, differences, kernel != "numpy")
-    done = run.go(threads, progress or Silent(), keep_on_interrupt)
-    if not done:
+    pairs = tuple(combinations(range(len(prepared)), 2)) if differences else ()
+    run = TrialRun(Trials(tuple(prepared), layout, design, n_ranks, seed, pairs, kernel != "numpy"), keep)
+    run.go(threads, progress or Silent(), keep_on_interrupt)
+    if not run.done:
         raise KeyboardInterrupt
     notes = list(pool.notes)
-    if done < design.n_resamples:
-        notes.append(_STOPPED(done=done, asked=design.n_resamples))
+    if run.done < design.n_resamples:
+        notes.append(_STOPPED(done=run.done, asked=design.n_resamples))
     if n_ranks < n:
         notes.append(_FEWER_RANKS(ranks=n_ranks, people=n))
     notes += _balance(pool, design)
@@ -255,7 +255,7 @@ def permute(
         notes.append(_FAILED(n=failed))
     kernels = {"bit-sliced" if one.slices else "bitset" if one.compiled else "numpy" for one in prepared}
     metrics = {name: one.metric for name, one in named.items()}
-    return run.result(tuple(named), done, ties, ", ".join(sorted(kernels)), tuple(notes), metrics)
+    return _result(run, tuple(named), ties, ", ".join(sorted(kernels)), tuple(notes), metrics)
 
 
 def _balance(pool: Pool, design: ImageChoice) -> list[Note]:
@@ -271,187 +271,44 @@ def _balance(pool: Pool, design: ImageChoice) -> list[Note]:
     return []
 
 
-class _Run:
-    """Distributions that fill up block by block."""
+def _result(
+    run: TrialRun,
+    names: tuple[str, ...],
+    ties: str,
+    kernel: str,
+    notes: tuple[Note, ...],
+    metrics: Mapping[str, str | None],
+) -> VirtualExperiments:
+    """Freeze what was counted."""
+    n, done, pairs = run.n, run.done, run.task.pairs
 
-    def __init__(
-        self,
-        algorithms: Sequence[Algorithm],
-        layout: Layout | None,
-        design: ImageChoice,
-        n_ranks: int,
-        seed: int,
-        keep: bool,
-        differences: bool,
-        compiled: bool,
-    ) -> None:
-        self.algorithms, self.layout, self.design, self.seed = algorithms, layout, design, seed
-        self.compiled = compiled
-        self.options = algorithms[0].options
-        self.n, self.n_ranks = self.options.n_subjects, n_ranks
-        self.n_low = min(n_ranks, LOW_RANKS)
-        count = len(algorithms)
-        self.pairs = list(combinations(range(count), 2)) if differences else []
-        self.fractional = any(one.fractional for one in algorithms)
-        self.rates = np.zeros((count, n_ranks, self.n + 1), dtype=np.int64)
-        self.differences = np.zeros((len(self.pairs), self.n_low, 2 * self.n + 1), dtype=np.int64)
-        self.by_person = np.zeros((count, self.n, LOW_RANKS))
-        # Fractions need their own moments, and ties of fractions their own count of trials not won.
-        self.sums = np.zeros((2, count, n_ranks))
-        self.difference_sums = np.zeros((2, len(self.pairs), self.n_low))
-        self.even = np.zeros((2, len(self.pairs), self.n_low), dtype=np.int64)
-        self.kept = np.zeros((count, design.n_resamples, self.n_low)) if keep else None
-        self.lock = Lock()
+    def made(first: int, counts: npt.NDArray[np.int64], sums: Floats) -> Distribution:
+        if not run.task.fractional:
+            return Distribution(first, counts, n)
+        mean = sums[0] / done
+        spread = np.sqrt(max(sums[1] / done - mean**2, 0.0) * done / max(done - 1, 1))
+        return Distribution(first, counts, n, (float(mean) / n, float(spread) / n))
 
-    def go(self, threads: int | None, progress: Progress, keep_on_interrupt: bool) -> int:
-        """Run the trials; return how many were done."""
-        n_blocks = -(-self.design.n_resamples // TRIALS_A_BLOCK)
-        progress.begin("trials", self.design.n_resamples)
-        done = 0
-        try:
-            for made, fractions in run_blocks(self._block, range(n_blocks), threads):
-                if fractions is not None:
-                    self._add_fractions(*fractions)
-                done += made
-                progress.advance(made)
-        except KeyboardInterrupt:
-            if not keep_on_interrupt:
-                raise
-            done = int(self.rates[0, 0].sum())
-        return done
-
-    def _block(self, block: int) -> tuple[int, tuple[Floats, Floats] | None]:
-        first = block * TRIALS_A_BLOCK
-        size = min(TRIALS_A_BLOCK, self.design.n_resamples - first)
-        drawn = draw_choices(self.options, self.design.balanced, self.seed, block, self.compiled)
-        moments = np.zeros((2, len(self.algorithms), self.n_ranks))
-        of_differences = np.zeros((2, len(self.pairs), self.n_low))
-        for start in range(0, size, _AT_ONCE):
-            choices = drawn[start : min(start + _AT_ONCE, size)]
-            packed = None
-            if self.layout is not None and any(one.slices for one in self.algorithms):
-                packed = Packed.of(choices, self.options, self.layout)
-            counted = [one.count(choices, packed) for one in self.algorithms]
-            by_person = [one.by_person for one in counted]
-            if self.fractional:
-                successes = np.stack(
-                    [
-                        one.people if algorithm.fractional else np.cumsum(one.people, axis=0)
-                        for one, algorithm in zip(counted, self.algorithms, strict=True)
-                    ]
-                ).astype(np.float64)
-                self._fractions(successes, by_person, first + start, moments, of_differences)
-            else:
-                self._whole(np.stack([one.people for one in counted]), by_person, first + start)
-        return size, (moments, of_differences) if self.fractional else None
-
-    def _whole(self, people: npt.NDArray[np.int32], by_person: list[npt.NDArray[Any]], first: int) -> None:
-        firsts = np.array([a for a, _ in self.pairs], dtype=np.int64)
-        seconds = np.array([b for _, b in self.pairs], dtype=np.int64)
-        with self.lock:
-            if self.compiled:
-                from proband.kernels.choices import accumulate
-
-                accumulate(people, self.rates, self.differences, firsts, seconds)
-            else:
-                _accumulate(people, self.rates, self.differences, self.pairs)
-            self.by_person += np.cumsum(np.stack(by_person), axis=2)
-            if self.kept is not None:
-                self.kept[:, first : first + people.shape[2]] = (
-                    people[:, : self.n_low].swapaxes(1, 2) / self.n
-                )
-
-    def _fractions(
-        self,
-        successes: Floats,
-        by_person: list[npt.NDArray[Any]],
-        first: int,
-        moments: Floats,
-        of_differences: Floats,
-    ) -> None:
-        """Trials with fractions of a success are counted at the nearest whole number, and keep exact moments."""
-        nearest = np.rint(successes).astype(np.int64)
-        moments += np.stack([successes.sum(axis=2), (successes**2).sum(axis=2)])
-        own = [
-            one if algorithm.fractional else np.cumsum(one, axis=1)
-            for one, algorithm in zip(by_person, self.algorithms, strict=True)
-        ]
-        with self.lock:
-            for a in range(len(self.algorithms)):
-                for k in range(self.n_ranks):
-                    self.rates[a, k] += np.bincount(nearest[a, k], minlength=self.n + 1)
-            for place, (a, b) in enumerate(self.pairs):
-                apart = (successes[a, : self.n_low] - successes[b, : self.n_low]).T
-                of_differences[:, place] += np.stack([apart.sum(axis=0), (apart**2).sum(axis=0)])
-                self.even[:, place] += np.stack([(apart <= 1e-9).sum(axis=0), (apart >= -1e-9).sum(axis=0)])
-                for k in range(self.n_low):
-                    found = np.rint(apart[:, k]).astype(np.int64) + self.n
-                    self.differences[place, k] += np.bincount(found, minlength=2 * self.n + 1)
-            # Sums of fractions are rounded to a grid on which adding is exact, so that no order of threads shows.
-            self.by_person += np.rint(np.stack(own) * 2.0**20) / 2.0**20
-            if self.kept is not None:
-                self.kept[:, first : first + successes.shape[2]] = (
-                    successes[:, : self.n_low].swapaxes(1, 2) / self.n
-                )
-
-    def _add_fractions(self, moments: Floats, of_differences: Floats) -> None:
-        self.sums += moments
-        self.difference_sums += of_differences
-
-    def result(
-        self,
-        names: tuple[str, ...],
-        done: int,
-        ties: str,
-        kernel: str,
-        notes: tuple[Note, ...],
-        metrics: Mapping[str, str | None],
-    ) -> VirtualExperiments:
-        """Freeze what was counted."""
-
-        def made(first: int, counts: npt.NDArray[np.int64], sums: Floats) -> Distribution:
-            if not self.fractional:
-                return Distribution(first, counts, self.n)
-            mean = sums[0] / done
-            spread = np.sqrt(max(sums[1] / done - mean**2, 0.0) * done / max(done - 1, 1))
-            return Distribution(first, counts, self.n, (float(mean) / self.n, float(spread) / self.n))
-
-        rates = tuple(
-            tuple(made(0, self.rates[a, k], self.sums[:, a, k]) for k in range(self.n_ranks))
-            for a in range(len(names))
+    rates = tuple(
+        tuple(made(0, run.rates[a, k], run.sums[:, a, k]) for k in range(run.task.n_ranks))
+        for a in range(len(names))
+    )
+    differences = {
+        pair: tuple(
+            made(-n, run.differences[place, k], run.difference_sums[:, place, k])
+            for k in range(run.task.n_low)
         )
-        differences = {
-            pair: tuple(
-                made(-self.n, self.differences[place, k], self.difference_sums[:, place, k])
-                for k in range(self.n_low)
-            )
-            for place, pair in enumerate(self.pairs)
-        }
-        not_won = {}
-        for place, (a, b) in enumerate(self.pairs):
-            counts = self.differences[place]
-            below = self.even[0, place] if self.fractional else counts[:, : self.n + 1].sum(axis=1)
-            above = self.even[1, place] if self.fractional else counts[:, self.n :].sum(axis=1)
-            not_won[a, b], not_won[b, a] = below, above
-        answers = Answers(_RATE, OTHER_IMAGES, PEOPLE_AND_ALGORITHMS, IMAGES_EXCHANGEABLE)
-        kept = None if self.kept is None else self.kept[:, :done]
-        return VirtualExperiments(
-            names, self.n, self.n_ranks, done, self.design, self.seed, ties, kernel, self.by_person / done, kept,
-            answers, notes, metrics, rates, differences, not_won,
-        )  # fmt: skip
-
-
-def _accumulate(
-    people: npt.NDArray[np.int32],
-    rates: npt.NDArray[np.int64],
-    differences: npt.NDArray[np.int64],
-    pairs: Sequence[tuple[int, int]],
-) -> None:
-    """What the compiled accumulator does, rank by rank."""
-    people[:] = np.cumsum(people, axis=1)
-    n = rates.shape[2] - 1
-    for a, k in np.ndindex(rates.shape[:2]):
-        rates[a, k] += np.bincount(people[a, k], minlength=n + 1)
+        for place, pair in enumerate(pairs)
+    }
+    not_won = {}
     for place, (a, b) in enumerate(pairs):
-        for k in range(differences.shape[1]):
-            differences[place, k] += np.bincount(n + people[a, k] - people[b, k], minlength=2 * n + 1)
+        counts = run.differences[place]
+        below = run.even[0, place] if run.task.fractional else counts[:, : n + 1].sum(axis=1)
+        above = run.even[1, place] if run.task.fractional else counts[:, n:].sum(axis=1)
+        not_won[a, b], not_won[b, a] = below, above
+    answers = Answers(_RATE, OTHER_IMAGES, PEOPLE_AND_ALGORITHMS, IMAGES_EXCHANGEABLE)
+    kept = None if run.kept is None else run.kept[:, :done]
+    return VirtualExperiments(
+        names, n, run.task.n_ranks, done, run.task.design, run.task.seed, ties, kernel, run.by_person / done, kept,
+        answers, notes, metrics, rates, differences, not_won,
+    )  # fmt: skip

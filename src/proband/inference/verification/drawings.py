@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, TypeVar, get_args
+from typing import Any, Generic, Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -45,6 +45,9 @@ class Drawings:
     seed: int
     kept: dict[tuple[Scheme, int, int, int], Weights] = field(default_factory=dict, repr=False)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Drawings, (self.seed,)  # what is kept is drawn anew where it is needed
+
     def weights(self, scheme: Scheme, n_subjects: int, n_resamples: int, block: int) -> Weights:
         """The weights of a block; those that memory has no room for are drawn again, and are the same."""
         key = scheme, n_subjects, n_resamples, block
@@ -72,12 +75,24 @@ def replicates(
     if n_resamples < 100:
         raise UsageError(f"A bootstrap needs at least 100 replicates, got {n_resamples}.")
     check_seed(drawings.seed)
+    return run_blocks(
+        _Drawn(measure, scheme, n_subjects, n_resamples, drawings), range(-(-n_resamples // BLOCK)), threads
+    )
 
-    def one(block: int) -> Result:
-        size = min(BLOCK, n_resamples - block * BLOCK)
-        return measure(drawings.weights(scheme, n_subjects, size, block))
 
-    return run_blocks(one, range(-(-n_resamples // BLOCK)), threads)
+@dataclass(frozen=True, eq=False)
+class _Drawn(Generic[Result]):
+    """What is measured of a block of drawings."""
+
+    measure: Callable[[Weights], Result]
+    scheme: Scheme
+    n_subjects: int
+    n_resamples: int
+    drawings: Drawings
+
+    def __call__(self, block: int) -> Result:
+        size = min(BLOCK, self.n_resamples - block * BLOCK)
+        return self.measure(self.drawings.weights(self.scheme, self.n_subjects, size, block))
 
 
 class Tail(NamedTuple):

@@ -39,17 +39,15 @@ Exact = tuple[Values, Values, Values, Values, int]  # vectors and lengths of bot
 class Block:
     """A strip of rows, with their vectors as they are and made ready, and some columns to compare them with."""
 
-    pairs: PairSet
     rows: slice
     columns: slice
     vectors: Values
     norms: Values
     ready: Values
 
-    @property
-    def n_pairs(self) -> int:
+    def n_pairs(self, pairs: PairSet) -> int:
         """How many pairs of the block count."""
-        firsts = np.maximum(self.pairs.firsts[self.rows], self.columns.start)
+        firsts = np.maximum(pairs.firsts[self.rows], self.columns.start)
         return int(np.maximum(self.columns.stop - firsts, 0).sum())
 
 
@@ -132,11 +130,11 @@ class Products:
             norms = self.embeddings.query_norms(vectors, positions)
             ready = self.ready(vectors, norms, self.row_scale)
             for columns in slices(len(pairs.columns), _COLUMNS_AT_ONCE, int(pairs.firsts[rows].min())):
-                yield Block(pairs, rows, columns, vectors, norms, ready)
+                yield Block(rows, columns, vectors, norms, ready)
 
-    def tiles(self, block: Block) -> Iterator[Tile]:
+    def tiles(self, block: Block, pairs: PairSet) -> Iterator[Tile]:
         """Multiply out a block, some rows at a time. A tile's products are overwritten by the next tile's."""
-        pairs, columns = block.pairs, block.columns
+        columns = block.columns
         positions = pairs.columns[columns]
         vectors = self.embeddings.target_rows(positions)
         norms = self.embeddings.target_norms(vectors, positions)

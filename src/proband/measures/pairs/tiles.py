@@ -142,8 +142,24 @@ def collect_genuine(scores: Scores, pairs: PairSet, threads: int | None = None) 
         blocks = slices(len(pairs.rows), max(1, min(4096, _CELLS_AT_ONCE // most)))
     else:
         blocks = row_blocks(pairs)
+    parts = list(run_blocks(_Genuine(scores, pairs), blocks, threads))
+    return GenuineScores(
+        np.concatenate([part.subjects for part in parts]) if parts else np.empty(0, dtype=np.int32),
+        np.concatenate([part.closeness for part in parts]) if parts else np.empty(0),
+        sum(part.n_dont_care for part in parts),
+        sum(part.n_failed for part in parts),
+    )
 
-    def one(rows: slice) -> GenuineScores:
+
+@dataclass(frozen=True, eq=False)
+class _Genuine:
+    """The genuine comparisons of a block of rows."""
+
+    scores: Scores
+    pairs: PairSet
+
+    def __call__(self, rows: slice) -> GenuineScores:
+        scores, pairs = self.scores, self.pairs
         left, right = pairs.genuine(rows)
         if not left.size:
             return GenuineScores(np.empty(0, dtype=np.int32), np.empty(0))
@@ -161,14 +177,6 @@ def collect_genuine(scores: Scores, pairs: PairSet, threads: int | None = None) 
             int((codes == DONT_CARE).sum()),
             int((codes == FAILED).sum()),
         )
-
-    parts = list(run_blocks(one, blocks, threads))
-    return GenuineScores(
-        np.concatenate([part.subjects for part in parts]) if parts else np.empty(0, dtype=np.int32),
-        np.concatenate([part.closeness for part in parts]) if parts else np.empty(0),
-        sum(part.n_dont_care for part in parts),
-        sum(part.n_failed for part in parts),
-    )
 
 
 def sample_impostors(scores: Scores, pairs: PairSet) -> Floats:
