@@ -154,6 +154,11 @@ class ProbandError(Exception):
         self.fault, self.cure = message, hint
         self.source, self.file, self.place, self.door = source, file, place, door
 
+    @property
+    def kind(self) -> str:
+        """What kind of error it is, as users know it."""
+        return type(self).__name__
+
     def within(
         self,
         *,

@@ -11,7 +11,7 @@ from proband.errors import DesignError, UsageError
 from proband.inference import compare, mcnemar
 from proband.inference.comparisons.cochran import cochran_q
 from proband.inference.comparisons.mcnemar import PairedOutcomes, tango_interval
-from proband.inference.comparisons.multiplicity import holm
+from proband.inference.comparisons.verdicts import holm
 from proband.measures import MedianCensoredRank, RecognitionRate
 
 

@@ -18,8 +18,9 @@ from proband.measures.identification import (
 )
 from proband.measures.open_set import Searches, search
 from proband.measures.outcomes import Counting, FailurePolicy, Outcomes, TiePolicy
+from proband.measures.pair_measures import AUC, FNMR
 from proband.measures.ranks import rank
-from proband.measures.verification import AUC, FNMR, ErrorRates, OperatingPoint
+from proband.measures.verification import ErrorRates, OperatingPoint
 from proband.results.base import Answers, Curve, Facts, Measurement
 
 __all__ = [

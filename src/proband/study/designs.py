@@ -13,7 +13,7 @@ from proband.inference.galleries.feret_study import probe_groups
 from proband.inference.galleries.rejection import Rejection
 from proband.inference.galleries.versions import Improvement, Version
 from proband.measures import MEASURES, Measure, MedianCensoredRank, RecognitionRate, measure_named
-from proband.measures.verification import AUC, FNMR
+from proband.measures.pair_measures import AUC, FNMR
 from proband.samples import Category, Experiment, feret_categories
 from proband.samples.categories import LONG_AFTER
 from proband.study.refusals import Keys

@@ -32,6 +32,11 @@ class RequestError(UsageError):
         super().__init__(f"{problem}.", hint)
         self.keys = keys
 
+    @property
+    def kind(self) -> str:
+        """A request is usage."""
+        return UsageError.__name__
+
     def told(self, door: Door = "python") -> tuple[str, str | None]:
         """The message and the hint; a place that nobody knows better is told by its keys."""
         self.place = self.place or said_as(self.keys)

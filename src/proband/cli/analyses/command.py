@@ -16,8 +16,7 @@ from proband.cli import options as o
 from proband.cli.analyses.feret_pairs import PAIRS
 from proband.cli.console import progress_bars, talk, typed, wrote
 from proband.cli.inputs import RunInputs, ScoreInputs, numbers, whole_numbers
-from proband.cli.outputs import require_apart
-from proband.cli.reporting import ReportFile, write_page
+from proband.cli.outputs import ReportFile, require_apart, write_page
 from proband.errors import UsageError
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from proband.errors import UsageError
 from proband.inference.accuracy.folds import ALIKE, notes_on, same_folds, why_unknown
-from proband.inference.comparisons.multiplicity import holm
+from proband.inference.comparisons.verdicts import holm
 from proband.results.base import Answers
 from proband.words import Method, Note, Sentence, Target, plain
 

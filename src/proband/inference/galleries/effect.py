@@ -13,7 +13,7 @@ import polars as pl
 from proband.designs import BRR, StratifiedDesign
 from proband.designs.strata import ROUNDING
 from proband.errors import DesignError, UsageError
-from proband.inference.comparisons.multiplicity import holm
+from proband.inference.comparisons.verdicts import holm
 from proband.inference.estimates.cmc_bands import estimate_cmc
 from proband.inference.estimates.estimation import estimate
 from proband.measures import Outcomes, RecognitionRate, rank as rank_probes

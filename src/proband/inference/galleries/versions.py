@@ -11,7 +11,7 @@ from typing import Any, Literal
 from proband.errors import UsageError, first_few
 from proband.inference.comparisons.comparing import compare
 from proband.inference.comparisons.comparison import Comparison, PairComparison
-from proband.inference.comparisons.multiplicity import holm
+from proband.inference.comparisons.verdicts import holm
 from proband.inference.estimates.evaluation import Entry, Evaluation, probes_called
 from proband.measures import RecognitionRate
 from proband.words import Note, Sentence, plain

@@ -13,9 +13,9 @@ from proband.inference.proportions import Interval
 from proband.inference.verification.dyadic_auc import Closeness, People, auc_difference, auc_interval
 from proband.inference.verification.fnmr import answers_of_verification, joint_of_pairs, pairs_within
 from proband.inference.verification.verification import Verification, verify
+from proband.measures.pair_measures import facts_of_pairs
 from proband.measures.pairs.counts import genuine_pairs, tail_pairs
 from proband.measures.pairs.pair_set import PairSet
-from proband.measures.verification import facts_of_pairs
 from proband.results.estimate import Estimate
 from proband.results.targets import OTHER_PEOPLE_COMPARED, derived
 from proband.samples import Experiment, Samples

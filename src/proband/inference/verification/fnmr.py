@@ -24,7 +24,8 @@ from proband.inference.verification.verification import (
     VerificationPoint,
     verified,
 )
-from proband.measures.verification import FNMR, SUPPORTED, facts_of_pairs
+from proband.measures.pair_measures import FNMR, facts_of_pairs
+from proband.measures.verification import SUPPORTED
 from proband.results.base import Answers
 from proband.results.estimate import Estimate
 from proband.results.targets import ALGORITHMS, OTHER_PEOPLE_AND_THRESHOLD, PEOPLE_ALIKE, derived

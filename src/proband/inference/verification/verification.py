@@ -23,8 +23,8 @@ from proband.inference.verification.dyadic import (
 )
 from proband.inference.verification.dyadic_bootstrap import recentred_interval
 from proband.inference.verification.dyads import Comparisons, ListedComparisons, Meetings
+from proband.measures.pair_measures import compared_pairs
 from proband.measures.pairs.counts import (
-    PairCounts,
     count_pairs,
     genuine_pairs,
     impostor_meetings,
@@ -306,7 +306,7 @@ def verified(
     shared = Shared.of(scores, pairs, loosest)
     made = with_intervals(points, sign, shared, confidence_level, n_resamples, naive, drawings)
     people = shared.comparisons.n_subjects
-    compared = _compared(scores, within, counts)
+    compared = compared_pairs(scores, within, counts)
     found = Verification(rates, made, people, confidence_level, OVER_PEOPLE, rates.notes, compared)
     return found, shared
 
@@ -314,21 +314,6 @@ def verified(
 def points_of(rates: ErrorRates, fmrs: Sequence[float], thresholds: Sequence[float]) -> list[OperatingPoint]:
     """Find the operating points that were asked for."""
     return [*(rates.at_fmr(fmr) for fmr in fmrs), *(rates.at_threshold(t) for t in thresholds)]
-
-
-def _compared(scores: Scores, within: Experiment | Samples, counts: PairCounts) -> Compared:
-    gallery, probes = (
-        (None, None) if isinstance(within, Samples) else (within.gallery_rule, within.probe_rule)
-    )
-    return Compared(
-        "all" if isinstance(within, Samples) else "experiment",
-        scores.metric,
-        counts.n_genuine,
-        counts.n_impostor,
-        gallery,
-        probes,
-        counts.n_dont_care_genuine + counts.n_dont_care_impostor,
-    )
 
 
 def _require_orientation(scores: Scores, within: Experiment | Samples) -> None:

@@ -10,7 +10,7 @@ from proband.inference import Comparison, Evaluation, VirtualExperiments
 from proband.inference.estimates.evaluation import Entry
 from proband.inference.verification.open_set import SearchEstimates
 from proband.inference.verification.verification import Verification, VerificationPoint
-from proband.measures.verification import AUC, FNMR
+from proband.measures.pair_measures import AUC, FNMR
 from proband.report.page import cells
 from proband.report.page.model import Paragraph, Section
 from proband.report.page.registry import section

@@ -1,8 +1,10 @@
-"""From synthetic people to score matrices: what the studies of the papers have in common."""
+"""What the studies of the papers have in common: score matrices of synthetic people, and findings beside the published ones."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,6 +15,7 @@ from proband.engine import Progress
 from proband.faces import Population
 from proband.samples import Samples
 from proband.scores import DenseScores
+from proband.words import Note
 
 
 def scores_of(
@@ -43,3 +46,16 @@ def scores_of(
     sets.check(everyone)
     models = train([recognizer(name) for name in algorithms], acquired, sets.training, progress)
     return everyone.take(np.arange(len(tested))), score(models, acquired, sets, progress)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something the paper reports, known by the code of its note, and what became of it here."""
+
+    paper: Note
+    here: Note
+    agrees: bool | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {"paper": self.paper.to_dict(), "here": self.here.to_dict(), "agrees": self.agrees}
