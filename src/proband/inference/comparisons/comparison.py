@@ -161,7 +161,13 @@ class PairComparison:
 
 
 def margin_of(margin: float | None, in_points: bool) -> Note | None:
-    """A difference worth having, with its unit."""
+    """Return a difference worth having, with its unit, as a note.
+
+    Examples
+    --------
+    >>> margin_of(0.01, in_points=True).code, margin_of(None, in_points=True)
+    ('comparison.margin-in-points', None)
+    """
     if margin is None:
         return None
     return (_MARGIN_IN_POINTS if in_points else _MARGIN)(margin=margin)

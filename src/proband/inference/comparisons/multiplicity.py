@@ -8,7 +8,9 @@ import numpy as np
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjust p-values by Holm's step-down method, which holds whatever their dependence.
+    """Adjust p-values by Holm's step-down method (1979), which holds whatever their dependence.
+
+    In ascending order p_(i) becomes the largest of (m − j + 1) p_(j) over j ≤ i, and at most 1.
 
     Examples
     --------
