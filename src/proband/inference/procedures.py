@@ -241,7 +241,18 @@ PROCEDURES = (
 
 
 def procedure_for(question: Question, *, comparing: bool = False) -> Procedure:
-    """The procedure that answers a question; what none does is refused with what would do."""
+    """Find the procedure that answers a question; what none does is refused with what would do.
+
+    Examples
+    --------
+    >>> from proband import Bootstrap, Clustered, MedianCensoredRank, RecognitionRate, SignFlip
+    >>> def found(measure, design, comparing=False):
+    ...     return procedure_for(Question.of(measure, {"a": None}, None, design, 0.95, 0), comparing=comparing).key
+    >>> found(RecognitionRate(1), Clustered()), found(MedianCensoredRank(), Bootstrap())
+    ('clustered', 'resampled')
+    >>> found(RecognitionRate(1), SignFlip(), comparing=True)
+    'sign-flip'
+    """
     able = [one for one in PROCEDURES if (one.differences if comparing else one.estimates)]
     capability = _capability(question.design)
     for one in able:

@@ -203,7 +203,10 @@ def permute(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> VirtualExperiments:
-    """Permute the choice of gallery and probe images, all algorithms in the same trials.
+    """Permute the choice of gallery and probe images, all algorithms in the same trials (Beveridge et al. 2001, §7).
+
+    Each trial chooses for every person a gallery and a probe image, and measures the rate ρ_τ and, of every two algorithms, the
+    difference D_τ. Images of these people vary; the people stay, so nothing is said of others.
 
     Parameters
     ----------
@@ -227,6 +230,19 @@ def permute(
         ``bit-sliced``, ``bitset``, ``numpy``, or ``auto``. The answer is the same, the time is not.
     keep_on_interrupt
         When the run is stopped from the keyboard, return what was done so far.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> rows = [(f"{s}{k}", s, k) for s in "abcd" for k in range(2)]
+    >>> samples = Samples(dict(zip(("id", "subject", "day"), zip(*rows), strict=True)))
+    >>> values = {"right": np.kron(np.eye(4), np.ones((2, 2))), "blind": np.zeros((8, 8))}
+    >>> scores = [Scores.from_array(v, samples.ids, orientation="similarity", name=n) for n, v in values.items()]
+    >>> found = permute(scores, Pool(samples, "day"), ImageChoice(n_resamples=100))
+    >>> found.rate("right").mean, found.rate("blind").mean, found.difference("right", "blind").interval()
+    (1.0, 0.0, Interval(low=1.0, high=1.0))
+    >>> found.not_won("right", "blind"), found.not_won("blind", "right")
+    (0, 100)
     """
     design = design or ImageChoice()
     check_seed(seed)
