@@ -160,6 +160,8 @@ class Procedure:
         what the view does where no design is named.
     estimates, differences
         The functions that estimate and that compare, as ``module:function`` of `proband.inference`; None where it cannot.
+    key
+        What it is known by.
     """
 
     key: str

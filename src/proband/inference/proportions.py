@@ -19,6 +19,11 @@ Floats = npt.NDArray[np.float64]
 class Interval(NamedTuple):
     """The ends of an interval.
 
+    Attributes
+    ----------
+    low, high
+        The lower and the upper end.
+
     Examples
     --------
     >>> low, high = Interval(0.2, 0.4)

@@ -68,6 +68,8 @@ class AccuracyComparison:
         What counts as a difference worth having; None if nothing was declared.
     answers, notes
         What the differences mean, and what a reader should know.
+    confidence_level, disjoint
+        Of the intervals, and whether nobody is both trained on and tested.
     """
 
     pairs: tuple[PairComparison, ...]

@@ -83,6 +83,10 @@ class PairComparison:
         The test and the interval.
     not_won, n_trials
         Over choices of images: in how many of how many trials the first does not win. Its share is no p-value.
+    first, second
+        Their names.
+    in_points
+        Whether differences are told in points, as those of rates are.
     """
 
     first: str
@@ -191,6 +195,8 @@ class Comparison(Shown):
         Which way the measure points: rates up, ranks down.
     category
         The category of the probes; None for all probes.
+    confidence_level, answers, notes
+        Of the intervals; what the differences mean, and what a reader should know.
     """
 
     estimates: tuple[Estimate, ...]

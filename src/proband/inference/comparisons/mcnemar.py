@@ -31,7 +31,12 @@ MOST_PROBES = 2**31 - 1
 
 @dataclass(frozen=True)
 class PairedOutcomes:
-    """How often both algorithms succeed (ss), only the first (sf), only the second (fs), neither (ff).
+    """How often two algorithms succeed on the same probes.
+
+    Attributes
+    ----------
+    ss, sf, fs, ff
+        Probes on which both succeed, only the first, only the second, neither.
 
     Examples
     --------

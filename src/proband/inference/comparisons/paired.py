@@ -72,7 +72,15 @@ _FEW = Sentence(
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Two algorithms' outcomes of the same probes, and the measure to compare."""
+    """Two algorithms' outcomes of the same probes, and the measure to compare.
+
+    Attributes
+    ----------
+    measure, first, second
+        What is compared, and the outcomes of either algorithm.
+    confidence_level, seed
+        Of intervals and of draws.
+    """
 
     measure: OutcomeMeasure
     first: Outcomes

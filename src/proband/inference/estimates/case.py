@@ -105,7 +105,17 @@ class Case:
 
 @dataclass(frozen=True, eq=False)
 class IntervalFound:
-    """A value and its interval under a design, with what stands behind them."""
+    """A value and its interval under a design, with what stands behind them.
+
+    Attributes
+    ----------
+    value, low, high
+        The measure and the ends of its interval.
+    standard_error, degrees_of_freedom, replicates
+        What these rest on; None where there is none.
+    answers, notes
+        What the value means, and what a reader should know.
+    """
 
     value: float
     low: float

@@ -55,6 +55,13 @@ class Entry:
     """One algorithm on one set of probes: its outcomes, its curve, and the band around it.
 
     The category is None for all probes.
+
+    Attributes
+    ----------
+    algorithm, category
+        Whose entry it is, on which probes.
+    outcomes, curve, band
+        What became of the probes, the rate at every rank, and its intervals.
     """
 
     algorithm: str

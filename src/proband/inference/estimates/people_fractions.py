@@ -121,6 +121,12 @@ class SizeCurve:
         them, and its interval.
     n_enrolled
         The people they are drawn from.
+    category, algorithm, rank
+        Of which probes, whose, and at which rank.
+    n_probes, n_probe_subjects
+        The probes, and whose they are.
+    confidence_level, answers
+        Of the intervals, and what the rates mean.
     """
 
     category: str | None

@@ -57,8 +57,10 @@ class Difficulty:
     leaders
         The algorithms that no other significantly beats.
     verdict
-        ``apt``, ``too easy``, ``too hard``, ``too few people`` (the algorithms differ on many probes, but not beyond chance), or
-        ``one algorithm``.
+        ``apt``, ``too easy``, ``too hard``, ``too few people`` (the algorithms differ on many probes, but not beyond chance),
+        or ``one algorithm``.
+    category, rank, n_probes, n_probe_subjects
+        The probes, and whose they are.
     """
 
     category: str | None

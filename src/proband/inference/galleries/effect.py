@@ -184,6 +184,12 @@ class GalleryEffect:
         images. Its target is other people.
     pairs
         Every two galleries: difference of the rates, its standard error over people, p-value and Holm's adjustment.
+    algorithm, rank, mixed
+        Whose rates they are, at which rank, and whether images were dealt to the columns in rotation.
+    n_subjects, n_left_out
+        People, and people with too few images.
+    degrees_of_freedom
+        Of F.
     """
 
     algorithm: str

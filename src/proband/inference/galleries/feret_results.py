@@ -38,6 +38,8 @@ class CategoryResult:
         Every two algorithms at the study's rank; None for a single one.
     difficulty
         Whether the probes tell algorithms apart.
+    category
+        The set of probes; None for all.
     """
 
     category: str | None

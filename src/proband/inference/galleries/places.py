@@ -92,7 +92,15 @@ def place_intervals(outcomes: Sequence[Outcomes], rank: int, level: float, seed:
 
 @dataclass(frozen=True)
 class Spread:
-    """Rates over galleries: mean, its Student interval, standard deviation, largest less smallest; None where unknown."""
+    """Rates over galleries; None where something is not known.
+
+    Attributes
+    ----------
+    mean, interval
+        Over galleries, with Student's interval.
+    standard_deviation, range
+        Over galleries; the range is the largest less the smallest.
+    """
 
     mean: float
     interval: Interval | None

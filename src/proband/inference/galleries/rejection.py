@@ -62,6 +62,8 @@ class RejectionTest:
         What the gallery still holds.
     results
         One for each algorithm: detection and identification rates at fixed false positive rates.
+    rejection, seed
+        How the test was made.
     """
 
     rejection: Rejection

@@ -41,7 +41,12 @@ _DATE = re.compile(r"\d{4}(-\d\d){0,2}", re.ASCII)
 class Version:
     """One algorithm that finds the face itself, and the same one told where the eyes are.
 
-    `named` says that the names tell which is which, so that nothing need be added to them.
+    Parameters
+    ----------
+    fully, partially
+        The names of the two.
+    named
+        Whether the names tell which is which, so that nothing need be added to them.
     """
 
     fully: str
@@ -51,7 +56,15 @@ class Version:
 
 @dataclass(frozen=True)
 class Improvement:
-    """One algorithm at two dates, each a year, a month or a day: ``1996``, ``1996-09`` or ``1996-09-30``."""
+    """One algorithm at two dates, each a year, a month or a day: ``1996``, ``1996-09`` or ``1996-09-30``.
+
+    Parameters
+    ----------
+    earlier, later
+        The names of the two.
+    earlier_date, later_date
+        When they were tested; None where that is not to be shown.
+    """
 
     earlier: str
     later: str
@@ -81,6 +94,12 @@ class ContrastRow:
         Probes without a rank, which count as misses.
     pair
         The second less the first, paired; p-values are adjusted over the whole table.
+    category
+        The set of probes; None for all.
+    n_probes, n_probe_subjects
+        The probes, and whose they are.
+    n_gallery_subjects, n_gallery_images
+        The people enrolled, and their images.
     """
 
     category: str | None
@@ -104,7 +123,17 @@ class ContrastRow:
 class Contrast:
     """One algorithm in two states, over every set of probes.
 
-    The difference of a ``version`` is the cost of locating the face, at the level of the system; that of an ``improvement`` the gain.
+    The difference of a ``version`` is the cost of locating the face, at the level of the system; that of an ``improvement`` the
+    gain.
+
+    Attributes
+    ----------
+    kind
+        ``version`` or ``improvement``.
+    first, second, rank, rows
+        The two states, the rank of success, and each set of probes.
+    first_date, second_date, named
+        When they were tested, and whether their names tell which is which.
     """
 
     kind: Kind

@@ -71,6 +71,8 @@ class VirtualExperiments(Shown):
         What varied, what was fixed, and who could not take part.
     metrics
         Of each algorithm, how embeddings were compared; None for scores that are taken as given.
+    design, seed, ties, kernel
+        How images were chosen, ties were ordered and trials were counted.
     """
 
     algorithms: tuple[str, ...]

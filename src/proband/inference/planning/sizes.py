@@ -56,7 +56,15 @@ _TWO_SETS_APART = Sentence(
 
 @dataclass(frozen=True)
 class People:
-    """How many probes each person gives, and what they are worth."""
+    """How many probes each person gives, and what they are worth.
+
+    Attributes
+    ----------
+    probes_per_subject, icc, design_effect
+        The probes of each, how alike they are, and how many times as many probes that costs.
+    notes
+        What a reader should know.
+    """
 
     probes_per_subject: int
     icc: float
@@ -122,8 +130,17 @@ def people_of(probes_per_subject: int, icc: float | None, indistinct: bool = Fal
 class TestOf:
     """A test of two algorithms.
 
-    `reach` says, for a margin and a number of independent probes, how far from the hypothesis an estimate must lie for the test
-    to succeed, and its standard error; `fewest` people are needed for that at all; no margin exceeds `largest`.
+    Attributes
+    ----------
+    aim, expected
+        What is to be shown, and what is expected of the algorithms.
+    indistinct
+        Whether nothing will show how alike a person's probes are.
+    largest, fewest
+        No margin exceeds the one; the test cannot succeed with fewer people than the other.
+    reach
+        For a margin and a number of independent probes: how far from the hypothesis an estimate must lie for the test
+        to succeed, and its standard error.
     """
 
     aim: Aim

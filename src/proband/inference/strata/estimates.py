@@ -56,6 +56,8 @@ class ReplicateEstimate:
         Student's interval and its degrees of freedom.
     replicates
         The statistic in every replicate.
+    confidence_level, design, notes
+        Of the interval; how replicates were made, and what a reader should know.
     """
 
     value: float

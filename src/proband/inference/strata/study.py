@@ -49,7 +49,13 @@ _VARYING = {
 
 @dataclass(frozen=True, eq=False)
 class Errors:
-    """The standard error of a curve at every rank, how it was made, and what varies behind it."""
+    """The standard error of a curve at every rank, how it was made, and what varies behind it.
+
+    Attributes
+    ----------
+    method, by_rank
+        How they were found, and the standard error at ranks 1, 2, …
+    """
 
     method: Method
     by_rank: Floats
@@ -88,6 +94,8 @@ class StratStudy(Shown):
         Each algorithm's CMC with its band, first mixed gallery.
     comparison
         The algorithms there, under the same replicates; None for one.
+    rank, n_subjects, n_images
+        Of tables and tests; people, and images of each.
     """
 
     rank: int

@@ -50,7 +50,13 @@ def subject_weights(scheme: Scheme, n_subjects: int, n_resamples: int, seed: int
 
 @dataclass(frozen=True, eq=False)
 class Drawings:
-    """Who is drawn how often under one seed: drawn once for all algorithms and operating points that are measured with them."""
+    """Who is drawn how often under one seed: drawn once for all algorithms and operating points that are measured with them.
+
+    Attributes
+    ----------
+    seed, kept
+        Of the draws, and those that are held in memory.
+    """
 
     seed: int
     kept: dict[tuple[Scheme, int, int, int], Weights] = field(default_factory=dict, repr=False)
@@ -98,7 +104,13 @@ def replicates(
 
 
 class Tail(NamedTuple):
-    """The closest impostor comparisons: their two subjects, and how close they are."""
+    """The closest impostor comparisons: their two subjects, and how close they are.
+
+    Attributes
+    ----------
+    first, second, closeness
+        The lower and the higher number of the two people, and how close they are.
+    """
 
     first: Ints
     second: Ints
@@ -119,7 +131,13 @@ class Tail(NamedTuple):
 
 
 class Genuine(NamedTuple):
-    """Genuine comparisons: whose they are, and how close."""
+    """Genuine comparisons: whose they are, and how close.
+
+    Attributes
+    ----------
+    subjects, closeness
+        Of each comparison.
+    """
 
     subjects: Ints
     closeness: Floats
@@ -134,7 +152,15 @@ class Genuine(NamedTuple):
 
 
 class RatesThere(NamedTuple):
-    """Error rates in each drawing (rows) at each threshold, and the errors they rest on."""
+    """Error rates in each drawing (rows) at each threshold, and the errors they rest on.
+
+    Attributes
+    ----------
+    fmr, matched
+        False match rates, and false matches.
+    fnmr, rejected
+        False non-match rates, and false non-matches.
+    """
 
     fmr: Floats
     matched: Ints
@@ -144,7 +170,17 @@ class RatesThere(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class AtThresholds:
-    """Measure error rates at fixed thresholds."""
+    """Measure error rates at fixed thresholds.
+
+    Attributes
+    ----------
+    thresholds, order
+        As given, and the place of each among the ascending ones.
+    comparisons, genuine
+        Who meets whom, and every genuine comparison.
+    pairs, misses
+        Impostors that reach some threshold and genuine ones that some threshold rejects, each with its bin.
+    """
 
     thresholds: Floats
     comparisons: Meetings
@@ -198,7 +234,13 @@ class AtThresholds:
 
 
 class RatesAnew(NamedTuple):
-    """FNMR in each drawing, the errors it rests on, and whether the tail was too short to find the threshold."""
+    """FNMR in each drawing, the errors it rests on, and whether the tail was too short to find the threshold.
+
+    Attributes
+    ----------
+    fnmr, rejected, cut_off
+        Of each drawing.
+    """
 
     fnmr: Floats
     rejected: Ints
@@ -207,7 +249,17 @@ class RatesAnew(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class AtRates:
-    """Measure FNMR at false match rates, with the thresholds found anew in each drawing."""
+    """Measure FNMR at false match rates, with the thresholds found anew in each drawing.
+
+    Attributes
+    ----------
+    fmrs, comparisons, genuine
+        The rates, who meets whom, and genuine comparisons from the least close up.
+    first, second, ends
+        Impostors from the closest down, and where groups of equally close ones end.
+    places, whole
+        Genuine comparisons rejected at each group's threshold, and whether the tail holds all that could matter.
+    """
 
     fmrs: tuple[float, ...]
     comparisons: Meetings

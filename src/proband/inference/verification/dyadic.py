@@ -125,8 +125,10 @@ class ZeroErrorBounds:
     rule_of_three
         Its usual approximation, −ln α / n: 3 / n at 95 %.
     disjoint
-        From one comparison of each of `n_disjoint` pairs of people of whom nobody is in two (for genuine comparisons: one of each
-        person). These are independent, so this bound can be relied on.
+        From one comparison of each of `n_disjoint` pairs of people of whom nobody is in two (for genuine comparisons: one of
+        each person). These are independent, so this bound can be relied on.
+    n, n_disjoint, confidence_level
+        Comparisons, those that share nobody, and the level of the bounds.
     """
 
     n: int
@@ -161,6 +163,8 @@ class RateInterval:
         How the interval was made, and what else a reader should know.
     zero_errors
         Where there is no error (or nothing else): what that says under either assumption.
+    confidence_level
+        Of the interval.
     """
 
     rate: float

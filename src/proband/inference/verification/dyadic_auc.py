@@ -32,14 +32,28 @@ _OVER_PEOPLE = Method(
 
 
 class Closeness(NamedTuple):
-    """How close one algorithm finds every genuine and every impostor comparison."""
+    """How close one algorithm finds every genuine and every impostor comparison.
+
+    Attributes
+    ----------
+    genuine, impostor
+        Larger is closer.
+    """
 
     genuine: npt.ArrayLike
     impostor: npt.ArrayLike
 
 
 class People(NamedTuple):
-    """Whose the comparisons are: the subject of each genuine, and both subjects of each impostor comparison, as numbers."""
+    """Whose the comparisons are: the subject of each genuine, and both subjects of each impostor comparison, as numbers.
+
+    Attributes
+    ----------
+    genuine
+        The subject of each genuine comparison.
+    impostor_i, impostor_j
+        The subjects of each impostor comparison.
+    """
 
     genuine: npt.ArrayLike
     impostor_i: npt.ArrayLike
@@ -58,6 +72,10 @@ class AucInterval:
         For a difference: two-sided, of none.
     degrees_of_freedom
         Of Student's t; None for the normal quantile of independent comparisons.
+    n_genuine, n_impostor, n_subjects
+        Comparisons, and the people in them where that is known.
+    method, confidence_level
+        How the interval was made, and its level.
     """
 
     value: float

@@ -69,7 +69,15 @@ class BootstrappedRates:
 
 
 class AlgorithmScores(NamedTuple):
-    """What one algorithm makes of the comparisons: its closest impostors, and every genuine one in the common order."""
+    """What one algorithm makes of the comparisons: its closest impostors, and every genuine one in the common order.
+
+    Attributes
+    ----------
+    tail_i, tail_j, tail_closeness
+        The closest impostor comparisons: their two subjects, and how close they are.
+    genuine_closeness
+        How close every genuine comparison is.
+    """
 
     tail_i: npt.ArrayLike
     tail_j: npt.ArrayLike
@@ -78,7 +86,13 @@ class AlgorithmScores(NamedTuple):
 
 
 class FnmrDraws(NamedTuple):
-    """One algorithm's FNMR at an FMR, the errors it rests on, and what it is in every drawing of people."""
+    """One algorithm's FNMR at an FMR, the errors it rests on, and what it is in every drawing of people.
+
+    Attributes
+    ----------
+    fnmr, false_non_matches, replicates
+        The rate, its errors, and the rate in every drawing.
+    """
 
     fnmr: float
     false_non_matches: int
@@ -99,6 +113,10 @@ class FnmrDifference:
         How often a drawing is at least as far from the mean of all as the difference is from none; two-sided, never 0.
     supported
         Whether both algorithms have at least 30 false non-matches, and 30 false matches are allowed.
+    standard_error, replicates
+        Of the difference, and the difference in every drawing.
+    fmr, confidence_level
+        At which it is measured, and the level of the interval.
     """
 
     first: float

@@ -60,7 +60,15 @@ BY_GROUP = {_GROUP.code, _EMPTY_GROUP.code}
 
 @dataclass(frozen=True)
 class GroupRates:
-    """One group: genuine comparisons of its people, and impostor comparisons within it."""
+    """One group: genuine comparisons of its people, and impostor comparisons within it.
+
+    Attributes
+    ----------
+    group, n_subjects
+        Its name, and its people.
+    fnmr, fmr
+        With their intervals; None where there is no comparison.
+    """
 
     group: str
     n_subjects: int
@@ -89,6 +97,8 @@ class Differential(Shown):
         Sorted by name; those too small for any comparison have no rate.
     n_ungrouped
         Samples without a value.
+    algorithm, threshold
+        Of the scores, and the threshold of all groups; None where everything is rejected.
     """
 
     algorithm: str

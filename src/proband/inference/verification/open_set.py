@@ -37,7 +37,15 @@ _ANSWERS = Answers(
 
 @dataclass(frozen=True)
 class SearchInterval:
-    """One operating point of a search with its intervals, at the threshold held fixed."""
+    """One operating point of a search with its intervals, at the threshold held fixed.
+
+    Attributes
+    ----------
+    point
+        The threshold and the counts.
+    fpir, fnir
+        Their intervals.
+    """
 
     point: SearchPoint
     fpir: Interval
@@ -60,7 +68,15 @@ class SearchInterval:
 
 @dataclass(frozen=True, eq=False)
 class SearchEstimates(Shown):
-    """One algorithm's searches at chosen operating points."""
+    """One algorithm's searches at chosen operating points.
+
+    Attributes
+    ----------
+    searches, points
+        What every search returned, and the operating points.
+    confidence_level, answers
+        Of the intervals, and what they mean.
+    """
 
     searches: Searches
     points: tuple[SearchInterval, ...]

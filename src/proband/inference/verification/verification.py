@@ -98,7 +98,17 @@ class VerificationPoint:
 
 @dataclass(frozen=True, eq=False)
 class Verification(Shown):
-    """One algorithm's error rates, with intervals at chosen points."""
+    """One algorithm's error rates, with intervals at chosen points.
+
+    Attributes
+    ----------
+    rates, points
+        Error rates at every threshold, and the points with intervals.
+    n_subjects, compared
+        People in the comparisons, and which comparisons were counted.
+    confidence_level, answers, notes
+        Of the intervals; what they mean, and what a reader should know.
+    """
 
     rates: ErrorRates
     points: tuple[VerificationPoint, ...]
