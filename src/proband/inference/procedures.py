@@ -70,7 +70,15 @@ class Question:
         seed: int,
         population: int | None = None,
     ) -> Question:
-        """Ask; a mapping gives algorithms their names."""
+        """Ask; a mapping gives algorithms their names.
+
+        Examples
+        --------
+        >>> from proband import MedianCensoredRank
+        >>> asked = Question.of(MedianCensoredRank(), {"a": None, "b": None}, None, "auto", 0.95, 0)
+        >>> asked.names, asked.view, asked.design
+        (('a', 'b'), 'outcomes', None)
+        """
         if not isinstance(measure, Measure):
             raise UsageError(
                 f"{getattr(measure, '__name__', type(measure).__name__)} is not a measure, so it cannot be resampled.",

@@ -171,7 +171,7 @@ def require_several(question: Question) -> None:
     >>> require_several(Question.of(RecognitionRate(1), {"a": None}, None, "auto", 0.95, 0))
     Traceback (most recent call last):
         ...
-    proband.errors.UsageError: A comparison needs at least two algorithms.
+    proband.errors.UsageError: ...
     """
     if len(question.data) < 2:
         raise UsageError("A comparison needs at least two algorithms.")

@@ -71,7 +71,7 @@ class Entry:
     band: Band
 
     def interval(self, rank: int) -> Interval | None:
-        """The interval of the rate at a rank; None where the band does not reach it."""
+        """Return the interval of the rate at a rank; None where the band does not reach it."""
         at = min(rank, len(self.curve.values)) - 1
         return (
             Interval(float(self.band.low[at]), float(self.band.high[at])) if at < len(self.band.low) else None
@@ -90,6 +90,18 @@ class Evaluation(Shown):
         The ranks that tables show.
     empty
         What is to be said of categories that no probe falls into.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity", name="net")
+    >>> found = evaluate([scores], Experiment(samples, gallery="session == 1"))
+    >>> (entry,) = found.of(None)
+    >>> entry.curve.at(1), [round(end, 4) for end in entry.interval(1)]
+    (0.5, [0.0945, 0.9055])
+    >>> found.curves_frame().select("algorithm", "rank", "rate").rows()
+    [('net', 1, 0.5), ('net', 2, 1.0)]
     """
 
     entries: tuple[Entry, ...]

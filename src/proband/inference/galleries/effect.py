@@ -65,8 +65,8 @@ class ImageColumns:
 
     Attributes
     ----------
-    places
-        People × columns: positions in the samples table.
+    samples, places
+        The table, and people × columns: positions in it.
     mixed
         Whether images were dealt to the columns in rotation, so that each holds an equal share of each original one.
     n_left_out
@@ -75,6 +75,17 @@ class ImageColumns:
         Images in no column: of those people, and beyond the columns.
     most_people
         The fewest images that would do (three), and how many people have them, where that is more people than these.
+
+    Examples
+    --------
+    >>> ids = [f"{person}{image}" for person in "abc" for image in range(3)]
+    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
+    >>> scores = Scores.from_array(np.eye(9), ids, orientation="similarity")
+    >>> ImageColumns.of(samples, [scores]).places.tolist(), ImageColumns.of(samples, [scores], mixed=True).places.tolist()
+    ([[0, 1, 2], [3, 4, 5], [6, 7, 8]], [[0, 1, 2], [4, 5, 3], [8, 6, 7]])
+    >>> experiment = ImageColumns.of(samples, [scores]).experiment(gallery=0)
+    >>> len(experiment.gallery), len(experiment.probes)
+    (3, 6)
     """
 
     samples: Samples

@@ -93,19 +93,19 @@ class VirtualExperiments(Shown):
     _not_won: Mapping[tuple[int, int], npt.NDArray[np.int64]]
 
     def rate(self, algorithm: str, rank: int = 1) -> Distribution:
-        """The distribution of the recognition rate at a rank."""
+        """Return the distribution of the recognition rate at a rank."""
         self._check_rank(rank, self.n_ranks)
         return self._rates[self._place(algorithm)][rank - 1]
 
     def difference(self, first: str, second: str, rank: int = 1) -> Distribution:
-        """The distribution of D, the first's rate less the second's in the same trial, at ranks 1 … 10."""
+        """Return the distribution of D, the first's rate less the second's in the same trial, at ranks 1 … 10."""
         a, b = self._pair(first, second, rank)
         if a < b:
             return self._differences[a, b][rank - 1]
         return self._differences[b, a][rank - 1].turned()
 
     def not_won(self, first: str, second: str, rank: int = 1) -> int:
-        """In how many trials the first does *not* win: D ≤ 0.
+        """Count the trials in which the first does *not* win: D ≤ 0.
 
         It is a count of image choices of these people. Trials are no draws under a null hypothesis, so its share is no
         p-value: whether the first would win on *other people* is what `compare` asks.

@@ -151,7 +151,10 @@ class TestOf:
     reach: Callable[[float, float], tuple[float, float]]
 
     def power(self, margin: float, n: float) -> float:
-        """The chance that the test succeeds."""
+        """Find the chance that the test succeeds: Φ((margin − reach)/error).
+
+        Equivalence must succeed on both sides: twice that, less 1.
+        """
         from scipy.special import ndtr
 
         reach, error = self.reach(margin, n)

@@ -58,11 +58,19 @@ class BootstrappedRates:
     seed: int
 
     def fmr_intervals(self, confidence_level: float = 0.95) -> list[Interval]:
-        """Recentred percentile intervals of the false match rate, one for each threshold."""
+        """Find recentred percentile intervals of the false match rate, one for each threshold.
+
+        Examples
+        --------
+        >>> drawn, none = np.linspace(0.0, 0.2, 101)[:, None], (None, None, None)
+        >>> found = BootstrappedRates(np.array([0.5]), np.array([0.1]), np.array([19]), drawn, *none, "vertex", 0)
+        >>> [[round(end, 4) for end in one] for one in found.fmr_intervals(0.9)]
+        [[0.01, 0.19]]
+        """
         return _intervals(self.fmr_replicates, self.fmr, confidence_level)
 
     def fnmr_intervals(self, confidence_level: float = 0.95) -> list[Interval]:
-        """Recentred percentile intervals of the false non-match rate, one for each threshold."""
+        """Find recentred percentile intervals of the false non-match rate, one for each threshold."""
         if self.fnmr is None or self.fnmr_replicates is None:
             raise DesignError("There are no genuine comparisons, so there is no false non-match rate.")
         return _intervals(self.fnmr_replicates, self.fnmr, confidence_level)

@@ -108,7 +108,17 @@ class Differential(Shown):
     n_ungrouped: int
 
     def ratio(self, rate: str) -> float | None:
-        """The largest rate over the smallest, of groups whose rate rests on enough errors; None with fewer than two."""
+        """Find the largest rate over the smallest, of groups whose rate rests on enough errors; None with fewer than two.
+
+        It describes these groups: the largest of several equal ones exceeds the smallest by chance alone.
+
+        Examples
+        --------
+        >>> rates = [false_non_match_rate(range(200), [1] * errors + [0] * (200 - errors)) for errors in (40, 80, 10)]
+        >>> groups = tuple(GroupRates(name, 200, rate, None) for name, rate in zip("abc", rates, strict=True))
+        >>> Differential("net", "group", 0.5, groups, 0).ratio("fnmr")  # 0.4 by 0.2; ten errors support no rate
+        2.0
+        """
         rates: list[RateInterval | None] = [getattr(one, rate) for one in self.groups]
         values = [found.rate for found in rates if found is not None and found.supported]
         return max(values) / min(values) if len(values) > 1 else None
