@@ -48,6 +48,11 @@ def estimate(
 ) -> Estimate:
     """Estimate a measure with its interval.
 
+    With ``auto`` *other people* vary, and the algorithm and the gallery stay. A rate has Wilson's interval (1927): of n probes,
+    one of each person (`wilson_interval`), or with the effective sample size where people have several (Rao & Scott 1992;
+    `clustered_interval`). Other measures of ranks are bootstrapped over people (Efron 1979; `bootstrap_interval`). FNMR and AUC
+    are over pairs of people (`fnmr_estimates`, `auc_interval`).
+
     Parameters
     ----------
     measure
@@ -69,6 +74,8 @@ def estimate(
 
     Examples
     --------
+    Of 20 people 16 are recognised:
+
     >>> import numpy as np
     >>> from proband.measures import RecognitionRate
     >>> from proband.samples import Samples
