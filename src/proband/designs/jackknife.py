@@ -27,6 +27,11 @@ class Jackknife(StratifiedDesign):
     ``JK1``: the ordinary delete-one jackknife, which knows no strata, v = (n − 1)/n Σ_i (θ_(i) − θ)² (Quenouille 1956; Tukey
     1958). JKn varies units within strata; JK1 varies units as if there were none.
 
+    Parameters
+    ----------
+    kind
+        ``JKn`` or ``JK1``.
+
     Examples
     --------
     The ratio of R's survey package (scd): 0.00984917 on the estimate.
@@ -144,6 +149,11 @@ class RaoWu(StratifiedDesign):
 
     A unit drawn k times of n − 1 has the factor k n/(n − 1), and v = Σ (θ_α − θ)²/B over B replicates (B − 1 about their mean).
     It varies units within strata.
+
+    Parameters
+    ----------
+    n_resamples
+        How many replicates.
 
     Examples
     --------

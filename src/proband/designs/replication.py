@@ -208,6 +208,11 @@ class Fay(BRR):
 
     Factors are 1 + (1 − ρ)(n·1[chosen] − 1), and v = Σ_α (θ_α − θ)² / (k (n − 1)(1 − ρ)²) (Judkins 1990).
 
+    Parameters
+    ----------
+    rho
+        The share of its weight that a unit keeps when it is not chosen; 0 is `BRR`.
+
     Examples
     --------
     The ratio of R's survey package (scd), with ρ = 0.3 on the replicates' mean: 0.00952519.

@@ -42,6 +42,11 @@ class Binomial(Design):
     et al. 2001). Sound with one probe for each person; with several it takes the probes of a person for independent, which they
     are not. In comparisons it is McNemar's test over probes.
 
+    Parameters
+    ----------
+    method
+        ``wilson``, ``clopper-pearson`` or ``jeffreys``.
+
     Examples
     --------
     >>> Binomial().as_method.cites, Binomial("clopper-pearson").as_method.key
@@ -215,6 +220,11 @@ class ClusteredMcNemar(Design):
     """For comparisons: other people, by McNemar's chi-square with the variance of people's differences.
 
     ``obuchowski`` (1998) weighs people by their probes, ``durkalski`` (2003) alike; the formulas are with `clustered_mcnemar`.
+
+    Parameters
+    ----------
+    method
+        ``obuchowski`` or ``durkalski``.
 
     Examples
     --------

@@ -157,7 +157,7 @@ class Strata:
         return self.sizes[:, None] * self.variances(self.uneven[:, None] * apart)
 
     def textbook_variance(self, values: Floats) -> Floats:
-        """Return the variance of the stratified mean, for each statistic: Σ W_h² s_h²/n_h where units of a stratum weigh alike."""
+        """Return the variance of the stratified mean, for each statistic: Σ W_h² s_h²/n_h where a stratum's units weigh alike."""
         found: Floats = self.parts_of_variance(values).sum(axis=0)
         return found
 

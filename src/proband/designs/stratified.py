@@ -36,6 +36,8 @@ class ReplicatePart:
         From the first and last replicate wanted to their factors (replicates × units); it can be pickled.
     scale
         What each squared deviation counts.
+    n_replicates
+        How many there are.
     """
 
     n_replicates: int

@@ -1,4 +1,10 @@
-"""Estimates and comparisons that say how sure one can be, and of what."""
+"""Estimates and comparisons that say how sure one can be, and of what.
+
+`procedures` is the table that leads a question to its procedure, `proportions` what they all count with. `estimates/` is one
+algorithm, `comparisons/` two or more on the same probes. By what varies or is shared: `verification/` (pairs of people),
+`strata/`, `galleries/`, `image_choice/` (other images of these people), `accuracy/` (folds of classifiers). `planning/` comes
+before any data.
+"""
 
 from proband.inference.comparisons.comparing import compare
 from proband.inference.comparisons.comparison import Comparison, PairComparison

@@ -1,7 +1,8 @@
 """One set of scores in, numbers out; nothing here has an interval.
 
 `ranks` (probes into ranks) and `outcomes` (what became of each probe) stand under `identification` (rates, CMC, rank
-statistics); `pairs/` counts genuine and impostor scores under `verification` (FMR, FNMR, ROC, EER); `open_set` searches for
+statistics); `pairs/` counts genuine and impostor scores under `verification` (FMR, FNMR, ROC, EER) and `pair_measures` (FNMR at
+an FMR, AUC); `open_set` searches for
 strangers; `folds` is LFW's accuracy. `base` says what a measure is and keeps their registry; `tallies` makes them fit for
 resampling.
 """

@@ -33,6 +33,11 @@ class RecognitionRate(Share):
     Every probe with a mate in the gallery counts, failures as misses. Under the tie policy ``mean`` a success is the chance of
     one. It is the cumulative match score of Phillips et al. (2000) at rank τ.
 
+    Parameters
+    ----------
+    rank
+        At which a probe counts as recognised.
+
     Examples
     --------
     >>> str(RecognitionRate(5).estimand), RecognitionRate.key, RecognitionRate(5).code
@@ -149,6 +154,11 @@ class MedianCensoredRank(OutcomeMeasure):
 
     With an even number of probes it is the mean of the two middle values. A failure counts with the censoring rank.
 
+    Parameters
+    ----------
+    rank
+        Beyond which all ranks are alike.
+
     Examples
     --------
     >>> MedianCensoredRank(10).of_ranks(np.array([[1.0, 2.0, 50.0, np.inf], [1.0, 1.0, 3.0, 9.0]]))
@@ -212,8 +222,13 @@ class MedianRelativeRank(OutcomeMeasure):
 class RankStatistic(OutcomeMeasure):
     """A user's own statistic of the ranks, like ``numpy.mean``: it takes an array of ranks and returns a number.
 
-    Ranks of failures are infinite. `larger_is_better` matters to comparisons only. A `weighted` function takes ranks and
-    weights, which some designs need.
+    Parameters
+    ----------
+    function, weighted
+        What is computed of the ranks; those of failures are infinite. A weighted function takes ranks and weights, which some
+        designs need.
+    name, larger_is_better
+        What it is called, and which of two algorithms is ahead, which matters to comparisons only.
 
     Examples
     --------

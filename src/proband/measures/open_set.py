@@ -104,6 +104,10 @@ class Searches:
         values), if that was asked for.
     metric
         How embeddings were compared; None for scores that are taken as given.
+    algorithm, larger_is_closer, fusion
+        Of the scores, and how a person's samples make one.
+    n_enrolled, notes
+        People in the gallery, and what a reader should know.
 
     Examples
     --------

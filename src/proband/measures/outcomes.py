@@ -128,7 +128,18 @@ class Outcomes:
         return placed
 
     def restricted(self, experiment: Experiment) -> Outcomes:
-        """Return the outcomes of an experiment with the same gallery and some of the probes."""
+        """Return the outcomes of an experiment with the same gallery and some of the probes.
+
+        Examples
+        --------
+        >>> from proband import Samples, Scores, rank
+        >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+        >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
+        >>> outcomes = rank(scores, Experiment(samples, gallery="session == 1"))
+        >>> part = Experiment(samples, gallery="session == 1", probes=["b2"])
+        >>> outcomes.ranks, outcomes.censored(1), outcomes.restricted(part).ranks
+        (array([1., 2.]), array([1., 1.]), array([2.]))
+        """
         kept = np.isin(self.probes, experiment.probes)
         return replace(
             self,
@@ -159,7 +170,7 @@ class Outcomes:
         return np.where(self.failed, 0.0, first_mate_within(rank - self.closer, self.tied, self.best_mates))
 
     def censored(self, rank: int) -> Floats:
-        """Each probe's rank censored at `rank`: min(r, rank)."""
+        """Return each probe's rank censored at `rank`: min(r, rank)."""
         censored: Floats = np.minimum(self.ranks, np.float64(rank))
         return censored
 

@@ -136,6 +136,11 @@ class FNMR(PairMeasure):
 
     The threshold t is the least strict attainable one with FMR(t) ≤ `at_fmr`; FNMR = Σ 1[s_i < t] / n over genuine comparisons.
 
+    Parameters
+    ----------
+    at_fmr
+        The false match rate that sets the threshold.
+
     Examples
     --------
     >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb")})

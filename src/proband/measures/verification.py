@@ -296,11 +296,10 @@ class ErrorRates:
         return EqualErrorRate(float(value), low, high, convention, threshold)
 
     def min_dcf(self, p_target: float = 0.01, c_miss: float = 1.0, c_fa: float = 1.0) -> float:
-        """Find the least detection cost over thresholds, relative to always accepting or always rejecting (Doddington et al.
-        2000).
+        """Find the least detection cost over thresholds, relative to always accepting or always rejecting.
 
-        min over t of [c_miss·p·FNMR(t) + c_fa·(1 − p)·FMR(t)] / min(c_miss·p, c_fa·(1 − p)), with p the prior of a genuine
-        comparison.
+        After Doddington et al. (2000): min over t of [c_miss·p·FNMR(t) + c_fa·(1 − p)·FMR(t)] / min(c_miss·p, c_fa·(1 − p)),
+        with p the prior of a genuine comparison.
         """
         if not 0 < p_target < 1 or c_miss <= 0 or c_fa <= 0:
             raise UsageError("The prior lies between 0 and 1, and costs are above 0.")
@@ -309,12 +308,11 @@ class ErrorRates:
         return float(cost.min() / min(c_miss * p_target, c_fa * (1 - p_target)))
 
     def cllr(self) -> float:
-        """Find the cost of log-likelihood ratios, in bits; it means something only if the scores are natural log-likelihood
-        ratios.
+        """Find the cost of log-likelihood ratios, in bits.
 
-        Cllr = ½ [mean over genuine s of log₂(1 + e^−s) + mean over impostor s of log₂(1 + e^s)] (Brümmer & du Preez 2006): 1
-        for scores that are all 0, which tell nothing. They are summed only if that was said when comparisons were counted:
-        ``count_pairs(..., log_ratios=True)``.
+        It means something only if the scores are natural log-likelihood ratios. Cllr = ½ [mean over genuine s of log₂(1 + e^−s)
+        + mean over impostor s of log₂(1 + e^s)] (Brümmer & du Preez 2006): 1 for scores that are all 0, which tell nothing.
+        They are summed only if that was said when comparisons were counted: ``count_pairs(..., log_ratios=True)``.
 
         Examples
         --------

@@ -68,6 +68,8 @@ class AccuracyComparison:
         What counts as a difference worth having; None if nothing was declared.
     answers, notes
         What the differences mean, and what a reader should know.
+    confidence_level, disjoint
+        Of the intervals, and whether nobody is both trained on and tested.
     """
 
     pairs: tuple[PairComparison, ...]
@@ -103,7 +105,16 @@ class AccuracyComparison:
 
 
 def check_margin(margin: float | None) -> None:
-    """Refuse a margin that is no difference of accuracies."""
+    """Refuse a margin that is no difference of accuracies.
+
+    Examples
+    --------
+    >>> check_margin(0.01)
+    >>> check_margin(5)
+    Traceback (most recent call last):
+        ...
+    proband.errors.UsageError: ...
+    """
     if margin is not None and not 0 < margin < 1:
         raise UsageError(
             f"The margin is a difference worth having, above 0 and below 1, got {margin!r}.",
@@ -121,7 +132,10 @@ def compare_folds(
     confidence_level: float = 0.95,
     n_subjects: int | None = None,
 ) -> AccuracyComparison:
-    """Compare classifiers by their accuracies on the same splits: the corrected resampled t-test.
+    """Compare classifiers by their accuracies on the same splits: the corrected resampled t-test (Nadeau & Bengio 2003).
+
+    What is estimated is the difference of accuracies at this training size; training and test sets vary, and settings and sizes
+    stay.
 
     Parameters
     ----------
@@ -140,8 +154,9 @@ def compare_folds(
     Examples
     --------
     >>> made = compare_folds({"a": [0.8, 0.9, 0.7, 0.8], "b": [0.7, 0.7, 0.6, 0.6]}, 75, 25, disjoint=True)
-    >>> str(made.sentences()[0])
-    'a is better than b: +15.00 points [+0.97, +29.03], adjusted p = 0.042'
+    >>> pair = made.pairs[0]
+    >>> round(pair.difference, 4), round(pair.low, 4), round(pair.high, 4), round(pair.p_value, 3), pair.verdict
+    (0.15, 0.0097, 0.2903, 0.042, 'better')
     """
     check_level(confidence_level)
     check_margin(margin)
@@ -215,6 +230,9 @@ def compare_pooled(
 ) -> AccuracyComparison:
     """Compare classifiers by the out-of-fold predictions of *one* repeat, with people as the units.
 
+    What is estimated is the difference of accuracies on the pooled test samples; other people vary, and the trained classifiers
+    stay.
+
     Parameters
     ----------
     correct
@@ -223,7 +241,8 @@ def compare_pooled(
     subjects
         The person each sample is of.
     test
-        ``sign flip`` is exact; ``clustered McNemar`` is Obuchowski's chi-square. Both take people for independent.
+        ``sign flip`` is exact (Fisher 1935); ``clustered McNemar`` is Obuchowski's (1998) chi-square. Both take people for
+        independent. The interval is Tango's (1998), over people.
 
     Examples
     --------

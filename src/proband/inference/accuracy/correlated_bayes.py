@@ -62,6 +62,8 @@ class CorrelatedBayes:
     p_worse, p_rope, p_better
         The probability that the first is worse by more than that, that they are practically equivalent, and that it is better;
         None where the differences do not vary.
+    answers, notes, declined
+        What they mean, what a reader should know, and why there are none where there are none.
     """
 
     mean: float

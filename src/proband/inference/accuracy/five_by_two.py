@@ -69,6 +69,10 @@ class FiveByTwo:
         Student's t on 5, or F on 10 and 5, if neither is better; the statistic is None where no repeat shows a spread.
     p_value, p_adjusted
         Two-sided, by itself and after Holm.
+    first, second, test
+        The classifiers, and ``f`` or ``t``.
+    answers, notes
+        What the difference means, and what a reader should know.
     """
 
     first: str

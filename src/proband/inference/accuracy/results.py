@@ -22,6 +22,8 @@ class FoldSpread:
         The protocol, and what one run of it is.
     n_runs, mean, std, minimum, maximum
         Over runs; `std` has n − 1 in the denominator and is None for one run.
+    answers
+        What the numbers mean.
     """
 
     kind: str
@@ -69,6 +71,8 @@ class AccuracyInterval:
         Whether nobody is both trained on and tested.
     answers, notes
         What it means, and what a reader should know.
+    confidence_level
+        Of the interval.
     """
 
     value: float

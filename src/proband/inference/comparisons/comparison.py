@@ -83,6 +83,10 @@ class PairComparison:
         The test and the interval.
     not_won, n_trials
         Over choices of images: in how many of how many trials the first does not win. Its share is no p-value.
+    first, second
+        Their names.
+    in_points
+        Whether differences are told in points, as those of rates are.
     """
 
     first: str
@@ -161,7 +165,13 @@ class PairComparison:
 
 
 def margin_of(margin: float | None, in_points: bool) -> Note | None:
-    """A difference worth having, with its unit."""
+    """Return a difference worth having, with its unit, as a note.
+
+    Examples
+    --------
+    >>> margin_of(0.01, in_points=True).code, margin_of(None, in_points=True)
+    ('comparison.margin-in-points', None)
+    """
     if margin is None:
         return None
     return (_MARGIN_IN_POINTS if in_points else _MARGIN)(margin=margin)
@@ -185,6 +195,22 @@ class Comparison(Shown):
         Which way the measure points: rates up, ranks down.
     category
         The category of the probes; None for all probes.
+    confidence_level, answers, notes
+        Of the intervals; what the differences mean, and what a reader should know.
+
+    Examples
+    --------
+    Of 40 people *a* misses none, *b* two and *c* 30: only *c* differs significantly.
+
+    >>> import numpy as np
+    >>> from proband import Experiment, RecognitionRate, Samples, Scores, compare
+    >>> ids = [f"{side}{k}" for side in "gp" for k in range(40)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> values = {n: np.where(np.arange(40)[:, None] < missed, 0.5, np.eye(40)) for n, missed in (("a", 0), ("b", 2), ("c", 30))}
+    >>> scores = [Scores.from_array(v, ids[40:], ids[:40], orientation="similarity", name=n) for n, v in values.items()]
+    >>> found = compare(RecognitionRate(1), scores, Experiment(samples, gallery=ids[:40]))
+    >>> found.places(), found.tie_groups(), found.beaten_by("a")
+    ({'a': (1, 2), 'b': (1, 2), 'c': (3, 3)}, [('a', 'b')], ['c'])
     """
 
     estimates: tuple[Estimate, ...]
@@ -203,7 +229,7 @@ class Comparison(Shown):
         return 1.0 - self.confidence_level
 
     def beaten_by(self, name: str) -> list[str]:
-        """The algorithms that `name` is significantly better than, after adjustment."""
+        """List the algorithms that `name` is significantly better than, after adjustment (Holm 1979)."""
         wins = []
         for pair in self.pairs:
             if pair.told_apart and name in (pair.first, pair.second):
@@ -213,7 +239,7 @@ class Comparison(Shown):
         return wins
 
     def places(self) -> dict[str, tuple[int, int]]:
-        """The places each algorithm can hold: one more than are significantly better, up to all but those it beats."""
+        """Find the places each algorithm can hold: one more than are significantly better, up to all but those it beats."""
         names = [one.facts.algorithm for one in self.estimates]
         beats = {name: set(self.beaten_by(name)) for name in names}
         return {
@@ -227,7 +253,7 @@ class Comparison(Shown):
         return tuple(sorted(self.estimates, key=lambda one: one.value, reverse=self.larger_is_better))
 
     def tie_groups(self) -> list[tuple[str, ...]]:
-        """Algorithms that follow each other in order and cannot be told apart, as long runs as there are."""
+        """List algorithms that follow each other in order and do not differ significantly, as long runs as there are."""
         names = [one.facts.algorithm for one in self.ordered]
         beats = {name: set(self.beaten_by(name)) for name in names}
         groups: list[tuple[str, ...]] = []

@@ -19,9 +19,18 @@ def judged(
     upward: bool,
     in_points: bool,
 ) -> tuple[PairComparison, ...]:
-    """Adjust the p-values and say what each pair (first, second, number of people, difference) shows.
+    """Adjust the p-values (Holm 1979) and say what each pair (first, second, number of people, difference) shows.
 
-    Without a number of people, none is named that would settle the question.
+    Without a number of people, none is named that would settle the question. Else it is K ((z + z_power) se / margin)², with K
+    people now and a power of 0.8.
+
+    Examples
+    --------
+    >>> from proband.words import Method
+    >>> wide = Tested(0.0, Interval(-0.04, 0.04), Interval(-0.034, 0.034), 0.02, 1.0, Method("t", "a test"))
+    >>> (pair,) = judged([("a", "b", 100, wide)], 0.01, 0.95, upward=True, in_points=True)
+    >>> pair.verdict, pair.subjects_needed  # 100·(2.8016·0.02/0.01)²
+    ('undecided', 3140)
     """
     adjusted = holm([tested.p_value for *_, tested in found])
     pairs = []
@@ -66,7 +75,15 @@ def verdict_of(
 ) -> tuple[Verdict, bool | None]:
     """Say what an interval of a difference shows, and whether the first is shown not to be worse by the margin.
 
-    An interval of no width shows nothing: it comes of replicates that do not vary.
+    Equivalence is two one-sided tests: the one-sided interval lies within the margin either way (Schuirmann 1987). An interval
+    of no width shows nothing: it comes of replicates that do not vary.
+
+    Examples
+    --------
+    >>> verdict_of(Interval(0.02, 0.08), Interval(0.03, 0.07), 0.01, upward=True)
+    ('better', True)
+    >>> verdict_of(Interval(-0.008, 0.006), Interval(-0.007, 0.005), 0.01, upward=True)
+    ('equivalent', True)
     """
     if not interval.has_width:
         return "undecided", None if margin is None else False
@@ -91,7 +108,9 @@ def _needed(error: float, people: int, margin: float, level: float) -> int:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjust p-values by Holm's step-down method, which holds whatever their dependence.
+    """Adjust p-values by Holm's step-down method (1979), which holds whatever their dependence.
+
+    In ascending order p_(i) becomes the largest of (m − j + 1) p_(j) over j ≤ i, and at most 1.
 
     Examples
     --------

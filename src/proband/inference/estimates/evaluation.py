@@ -40,7 +40,13 @@ _RESAMPLES, _RANKS_RESAMPLED = 2_000, 2_000
 
 
 def probes_called(category: str | None) -> str:
-    """What people call a set of probes: the name of its category, or all probes where there is none."""
+    """Return what people call a set of probes: the name of its category, or all probes where there is none.
+
+    Examples
+    --------
+    >>> probes_called("dup I")
+    'dup I'
+    """
     return str(_ALL_PROBES) if category is None else category
 
 
@@ -49,6 +55,13 @@ class Entry:
     """One algorithm on one set of probes: its outcomes, its curve, and the band around it.
 
     The category is None for all probes.
+
+    Attributes
+    ----------
+    algorithm, category
+        Whose entry it is, on which probes.
+    outcomes, curve, band
+        What became of the probes, the rate at every rank, and its intervals.
     """
 
     algorithm: str
@@ -58,7 +71,7 @@ class Entry:
     band: Band
 
     def interval(self, rank: int) -> Interval | None:
-        """The interval of the rate at a rank; None where the band does not reach it."""
+        """Return the interval of the rate at a rank; None where the band does not reach it."""
         at = min(rank, len(self.curve.values)) - 1
         return (
             Interval(float(self.band.low[at]), float(self.band.high[at])) if at < len(self.band.low) else None
@@ -77,6 +90,18 @@ class Evaluation(Shown):
         The ranks that tables show.
     empty
         What is to be said of categories that no probe falls into.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity", name="net")
+    >>> found = evaluate([scores], Experiment(samples, gallery="session == 1"))
+    >>> (entry,) = found.of(None)
+    >>> entry.curve.at(1), [round(end, 4) for end in entry.interval(1)]
+    (0.5, [0.0945, 0.9055])
+    >>> found.curves_frame().select("algorithm", "rank", "rate").rows()
+    [('net', 1, 0.5), ('net', 2, 1.0)]
     """
 
     entries: tuple[Entry, ...]
@@ -215,7 +240,9 @@ def evaluate(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Measure several algorithms in one experiment.
+    """Measure several algorithms in one experiment: the rate at every rank with its interval, by category of probes.
+
+    Other people vary, searched for in this gallery; `estimate_cmc` has the formulas.
 
     Parameters
     ----------
@@ -234,6 +261,15 @@ def evaluate(
         Of the intervals, which speak of other people (``auto`` of `estimate_cmc`).
     ties, counting, on_failure, check_orientation, threads, progress
         As in `rank`.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity", name="net")
+    >>> found = evaluate([scores], Experiment(samples, gallery="session == 1"), ranks=[1, 2])
+    >>> found.to_frame().select("algorithm", "rank_1", "rank_2", "probes").rows()
+    [('net', 0.5, 1.0, 2)]
     """
     names = [one.name for one in scores]
     if not names or len(set(names)) != len(names):
@@ -275,7 +311,17 @@ def evaluate_outcomes(
     ranks: Sequence[int] = (1, 5, 10),
     confidence_level: float = 0.95,
 ) -> Evaluation:
-    """Measure algorithms whose probes are ranked already, all in one experiment; as `evaluate` otherwise."""
+    """Measure algorithms whose probes are ranked already, all in one experiment; as `evaluate` otherwise.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> experiment = Experiment(samples, gallery="session == 1")
+    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity", name="net")
+    >>> evaluate_outcomes([rank(scores, experiment)], experiment).entries[0].curve.values
+    array([0.5, 1. ])
+    """
     _check_ranks(ranks)
     sets, notes = _sets(experiment, categories, pooled)
     entries = []

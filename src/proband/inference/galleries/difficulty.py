@@ -57,8 +57,10 @@ class Difficulty:
     leaders
         The algorithms that no other significantly beats.
     verdict
-        ``apt``, ``too easy``, ``too hard``, ``too few people`` (the algorithms differ on many probes, but not beyond chance), or
-        ``one algorithm``.
+        ``apt``, ``too easy``, ``too hard``, ``too few people`` (the algorithms differ on many probes, but not beyond chance),
+        or ``one algorithm``.
+    category, rank, n_probes, n_probe_subjects
+        The probes, and whose they are.
     """
 
     category: str | None
@@ -98,7 +100,27 @@ class Difficulty:
 def difficulty(
     category: str | None, outcomes: Sequence[Outcomes], rank: int, comparison: Comparison | None
 ) -> Difficulty:
-    """Judge a set of probes by what several algorithms made of it; `comparison` is None for one algorithm."""
+    """Judge a set of probes by what several algorithms made of it; `comparison` is None for one algorithm.
+
+    FERET asks whether a set is too easy or too hard to tell algorithms apart, the three bears problem (Phillips et al. 2000).
+    Here it is apt if at least half of the pairs of algorithms differ significantly (Holm 1979); if not, too easy (too hard)
+    where all recognise (miss) at least half of the probes, and else of too few people. A description of these probes and
+    algorithms.
+
+    Examples
+    --------
+    Two algorithms miss the same probe of four:
+
+    >>> from proband import Experiment, RecognitionRate, Samples, Scores, compare, rank
+    >>> ids = [f"{side}{k}" for side in "gp" for k in range(4)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> values = np.where(np.arange(4)[:, None] < 1, 0.5, np.eye(4))
+    >>> scores = [Scores.from_array(values, ids[4:], ids[:4], orientation="similarity", name=name) for name in "ab"]
+    >>> ranked = [rank(one, Experiment(samples, gallery=ids[:4])) for one in scores]
+    >>> found = difficulty(None, ranked, 1, compare(RecognitionRate(1), ranked))
+    >>> found.verdict, found.all_right, found.all_missed, found.separated
+    ('too easy', 0.75, 0.25, 0)
+    """
     successes = np.array([one.success(rank) for one in outcomes])
     right = float((successes.min(axis=0) >= 1.0).mean())
     missed = float((successes.max(axis=0) <= 0.0).mean())

@@ -62,6 +62,8 @@ class RejectionTest:
         What the gallery still holds.
     results
         One for each algorithm: detection and identification rates at fixed false positive rates.
+    rejection, seed
+        How the test was made.
     """
 
     rejection: Rejection
@@ -106,7 +108,21 @@ def rejection_test(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> RejectionTest:
-    """Search for everybody in a gallery that lacks some of them."""
+    """Search for everybody in a gallery that lacks some of them (FERET's August 1994 test; Phillips et al. 2000).
+
+    What is estimated: detection and identification rates at the thresholds of given false positive identification rates, with
+    Wilson intervals over other people searched for; gallery and threshold stay (see `searches_with_intervals`).
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> ids = [f"{side}{k}" for side in "gp" for k in range(20)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> scores = Scores.from_array(np.eye(20), ids[20:], ids[:20], orientation="similarity", name="net")
+    >>> found = rejection_test([scores], Experiment(samples, gallery=ids[:20]), Rejection(share=0.25, fpirs=(0.1,)))
+    >>> found.n_held_out, found.n_mated, found.n_nonmated, found.results[0].points[0].point.dir
+    (5, 15, 5, 1.0)
+    """
     part, held_out = held_out_of(experiment, rejection.share, seed)
     results = tuple(
         searches_with_intervals(
@@ -123,7 +139,17 @@ def rejection_test(
 
 
 def held_out_of(experiment: Experiment, share: float, seed: int) -> tuple[Experiment, int]:
-    """Take a random share of the people who are searched for out of the gallery, and say how many that is."""
+    """Take a random share of the people who are searched for out of the gallery, and say how many that is.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> ids = [f"{side}{k}" for side in "gp" for k in range(8)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> part, held_out = held_out_of(Experiment(samples, gallery=ids[:8]), 0.25, seed=0)
+    >>> len(part.gallery), len(part.probes), held_out
+    (6, 8, 2)
+    """
     if share == 0:
         return experiment, 0
     codes = experiment.samples.codes

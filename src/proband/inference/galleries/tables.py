@@ -17,7 +17,19 @@ from proband.words import Method, Note, Target, count, fixed, plain
 
 @dataclass(frozen=True)
 class GalleryFacts:
-    """One gallery: its number, people, enrolled images, probes and how many people those are of; mean age; its span."""
+    """One gallery.
+
+    Attributes
+    ----------
+    number, people, images
+        The gallery's number from 1, and who and what is enrolled in it.
+    probes, probe_people
+        Probes, and how many people they are of.
+    mean_age
+        The mean time between probe and mate; None where it was not asked for or is not known.
+    first, last
+        Where the gallery begins and ends in the ordering column; None where people were dealt at random.
+    """
 
     number: int
     people: int
@@ -130,6 +142,10 @@ class GalleryVariation:
         People in each gallery.
     answers, notes
         The four answers of the means over galleries, and what else a reader should know.
+    estimand, category, design
+        What is measured, of which probes, and how people were dealt.
+    confidence_level, seed
+        Of the intervals, and of the draws behind places.
     """
 
     estimand: Target

@@ -41,7 +41,12 @@ _DATE = re.compile(r"\d{4}(-\d\d){0,2}", re.ASCII)
 class Version:
     """One algorithm that finds the face itself, and the same one told where the eyes are.
 
-    `named` says that the names tell which is which, so that nothing need be added to them.
+    Parameters
+    ----------
+    fully, partially
+        The names of the two.
+    named
+        Whether the names tell which is which, so that nothing need be added to them.
     """
 
     fully: str
@@ -51,7 +56,15 @@ class Version:
 
 @dataclass(frozen=True)
 class Improvement:
-    """One algorithm at two dates, each a year, a month or a day: ``1996``, ``1996-09`` or ``1996-09-30``."""
+    """One algorithm at two dates, each a year, a month or a day: ``1996``, ``1996-09`` or ``1996-09-30``.
+
+    Parameters
+    ----------
+    earlier, later
+        The names of the two.
+    earlier_date, later_date
+        When they were tested; None where that is not to be shown.
+    """
 
     earlier: str
     later: str
@@ -81,6 +94,12 @@ class ContrastRow:
         Probes without a rank, which count as misses.
     pair
         The second less the first, paired; p-values are adjusted over the whole table.
+    category
+        The set of probes; None for all.
+    n_probes, n_probe_subjects
+        The probes, and whose they are.
+    n_gallery_subjects, n_gallery_images
+        The people enrolled, and their images.
     """
 
     category: str | None
@@ -104,7 +123,17 @@ class ContrastRow:
 class Contrast:
     """One algorithm in two states, over every set of probes.
 
-    The difference of a ``version`` is the cost of locating the face, at the level of the system; that of an ``improvement`` the gain.
+    The difference of a ``version`` is the cost of locating the face, at the level of the system; that of an ``improvement`` the
+    gain.
+
+    Attributes
+    ----------
+    kind
+        ``version`` or ``improvement``.
+    first, second, rank, rows
+        The two states, the rank of success, and each set of probes.
+    first_date, second_date, named
+        When they were tested, and whether their names tell which is which.
     """
 
     kind: Kind
@@ -169,7 +198,24 @@ def contrasts(
     confidence_level: float,
     seed: int,
 ) -> tuple[Contrast, ...]:
-    """Compare the two states of each algorithm on every set of probes; p-values are adjusted over all of these (Holm)."""
+    """Compare the two states of each algorithm on every set of probes; p-values are adjusted over all of these (Holm 1979).
+
+    After Phillips et al. (2000). What is estimated is the rate of the second state less that of the first, paired (see
+    `compare`); other people vary.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from proband import Experiment, Samples, Scores, evaluate
+    >>> ids = [f"{side}{k}" for side in "gp" for k in range(12)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> values = {n: np.where(np.arange(12)[:, None] < missed, 0.5, np.eye(12)) for n, missed in (("1995", 6), ("1996", 0))}
+    >>> scores = [Scores.from_array(v, ids[12:], ids[:12], orientation="similarity", name=n) for n, v in values.items()]
+    >>> found = evaluate(scores, Experiment(samples, gallery=ids[:12]))
+    >>> (gain,) = contrasts(found, [Improvement("1995", "1996")], rank=1, confidence_level=0.95, seed=0)
+    >>> gain.rows[0].pair.difference, gain.rows[0].first[0], gain.rows[0].second[0]
+    (0.5, 0.5, 1.0)
+    """
     made = []
     for one in asked:
         kind, names, dates = _named(one)
@@ -191,7 +237,15 @@ def contrasts(
 
 
 def require_different(asked: Sequence[Version] | Sequence[Improvement]) -> None:
-    """Refuse a pair that is asked for twice: it would count twice when p-values are adjusted."""
+    """Refuse a pair that is asked for twice: it would count twice when p-values are adjusted.
+
+    Examples
+    --------
+    >>> require_different([Improvement("a", "b"), Improvement("a", "b")])
+    Traceback (most recent call last):
+        ...
+    proband.errors.UsageError: ...
+    """
     pairs = [_named(one)[1] for one in asked]
     for place, pair in enumerate(pairs):
         if pair in pairs[:place]:
@@ -199,7 +253,15 @@ def require_different(asked: Sequence[Version] | Sequence[Improvement]) -> None:
 
 
 def require_known(names: Iterable[str], known: Sequence[str]) -> None:
-    """Refuse algorithms that there are no scores of, and a pair of one with itself."""
+    """Refuse algorithms that there are no scores of, and a pair of one with itself.
+
+    Examples
+    --------
+    >>> require_known(["a", "c"], ["a", "b"])
+    Traceback (most recent call last):
+        ...
+    proband.errors.UsageError: ...
+    """
     names = list(names)
     for name in names:
         if name not in known:

@@ -31,6 +31,18 @@ class Distribution:
     exact_moments
         Mean and standard deviation where they do not follow from the counts: with fractional successes these are of the
         nearest k/n.
+
+    Examples
+    --------
+    Ten trials with two people: 2, 3 and 5 of them found nobody, one and both.
+
+    >>> spread = Distribution(0, np.array([2, 3, 5]), 2)
+    >>> spread.mean, round(spread.standard_deviation, 4), spread.n_trials, spread.at_most(0.5)
+    (0.65, 0.4116, 10, 5)
+    >>> spread.interval(0.5), spread.turned().values
+    (Interval(low=0.5, high=1.0), array([-1. , -0.5,  0. ]))
+    >>> spread.histogram(width=2)
+    (array([-0.25,  0.75,  1.75]), array([5, 5]))
     """
 
     first: int

@@ -70,6 +70,8 @@ class VirtualExperiments(Shown):
         What varied, what was fixed, and who could not take part.
     metrics
         Of each algorithm, how embeddings were compared; None for scores that are taken as given.
+    design, seed, ties, kernel
+        How images were chosen, ties were ordered and trials were counted.
     """
 
     algorithms: tuple[str, ...]
@@ -90,19 +92,19 @@ class VirtualExperiments(Shown):
     _not_won: Mapping[tuple[int, int], npt.NDArray[np.int64]]
 
     def rate(self, algorithm: str, rank: int = 1) -> Distribution:
-        """The distribution of the recognition rate at a rank."""
+        """Return the distribution of the recognition rate at a rank."""
         self._check_rank(rank, self.n_ranks)
         return self._rates[self._place(algorithm)][rank - 1]
 
     def difference(self, first: str, second: str, rank: int = 1) -> Distribution:
-        """The distribution of D, the first's rate less the second's in the same trial, at ranks 1 … 10."""
+        """Return the distribution of D, the first's rate less the second's in the same trial, at ranks 1 … 10."""
         a, b = self._pair(first, second, rank)
         if a < b:
             return self._differences[a, b][rank - 1]
         return self._differences[b, a][rank - 1].turned()
 
     def not_won(self, first: str, second: str, rank: int = 1) -> int:
-        """In how many trials the first does *not* win: D ≤ 0.
+        """Count the trials in which the first does *not* win: D ≤ 0.
 
         It is a count of image choices of these people. Trials are no draws under a null hypothesis, so its share is no
         p-value: whether the first would win on *other people* is what `compare` asks.
@@ -202,7 +204,10 @@ def permute(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> VirtualExperiments:
-    """Permute the choice of gallery and probe images, all algorithms in the same trials.
+    """Permute the choice of gallery and probe images, all algorithms in the same trials (Beveridge et al. 2001, §7).
+
+    Each trial chooses for every person a gallery and a probe image, and measures the rate ρ_τ and, of every two algorithms, the
+    difference D_τ. Images of these people vary; the people stay, so nothing is said of others.
 
     Parameters
     ----------
@@ -226,6 +231,19 @@ def permute(
         ``bit-sliced``, ``bitset``, ``numpy``, or ``auto``. The answer is the same, the time is not.
     keep_on_interrupt
         When the run is stopped from the keyboard, return what was done so far.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> rows = [(f"{s}{k}", s, k) for s in "abcd" for k in range(2)]
+    >>> samples = Samples(dict(zip(("id", "subject", "day"), zip(*rows), strict=True)))
+    >>> values = {"right": np.kron(np.eye(4), np.ones((2, 2))), "blind": np.zeros((8, 8))}
+    >>> scores = [Scores.from_array(v, samples.ids, orientation="similarity", name=n) for n, v in values.items()]
+    >>> found = permute(scores, Pool(samples, "day"), ImageChoice(n_resamples=100))
+    >>> found.rate("right").mean, found.rate("blind").mean, found.difference("right", "blind").interval()
+    (1.0, 0.0, Interval(low=1.0, high=1.0))
+    >>> found.not_won("right", "blind"), found.not_won("blind", "right")
+    (0, 100)
     """
     design = design or ImageChoice()
     check_seed(seed)

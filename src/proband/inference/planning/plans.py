@@ -172,7 +172,15 @@ class DifferencePlan(Plan):
 
 @dataclass(frozen=True)
 class ErrorTrials:
-    """An error rate and the trials that go with it: of how many people, how many in all, and worth how many independent ones."""
+    """An error rate and the trials that go with it.
+
+    Attributes
+    ----------
+    error_rate
+        The rate that is bounded or told.
+    subjects, trials, independent_trials
+        People, their trials in all, and how many independent ones these are worth.
+    """
 
     error_rate: float
     subjects: int

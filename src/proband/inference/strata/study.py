@@ -49,7 +49,13 @@ _VARYING = {
 
 @dataclass(frozen=True, eq=False)
 class Errors:
-    """The standard error of a curve at every rank, how it was made, and what varies behind it."""
+    """The standard error of a curve at every rank, how it was made, and what varies behind it.
+
+    Attributes
+    ----------
+    method, by_rank
+        How they were found, and the standard error at ranks 1, 2, …
+    """
 
     method: Method
     by_rank: Floats
@@ -88,6 +94,8 @@ class StratStudy(Shown):
         Each algorithm's CMC with its band, first mixed gallery.
     comparison
         The algorithms there, under the same replicates; None for one.
+    rank, n_subjects, n_images
+        Of tables and tests; people, and images of each.
     """
 
     rank: int
@@ -134,7 +142,11 @@ def strat_study(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> StratStudy:
-    """Run the experiment.
+    """Run the experiment of Micheals & Boult (2001): galleries, mixing, standard errors, units and algorithms.
+
+    Each column of images is the gallery in turn, as the columns are and after mixing (`gallery_effect`); the standard error of
+    the CMC by several methods (`errors_by_method`); its variance by the number of units; the algorithms under the same
+    replicates. Under BRR probe images of these people vary, and the people stay.
 
     Parameters
     ----------
@@ -147,6 +159,16 @@ def strat_study(
         The rank of tables and tests; curves have all ranks.
     design
         `BRR` by default, which takes a prime power of probes a person; the others take any number from two.
+
+    Examples
+    --------
+    >>> ids = [f"{person}{image}" for person in "abcd" for image in range(3)]
+    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
+    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
+    >>> same[ids.index("d2")] = same[:, ids.index("d2")] = 0.5
+    >>> found = strat_study([Scores.from_array(same, ids, orientation="similarity", name="net")], samples, 3)
+    >>> found.n_subjects, found.n_images, [one.value for one in found.effects[0].estimates], sorted(found.errors)
+    (4, 3, [0.875, 0.875, 1.0], ['bootstrap-of-people', 'bootstrap-of-probes', 'brr', 'jackknife'])
     """
     if not scores:
         raise UsageError("There are no scores.")
@@ -196,9 +218,22 @@ def strat_study(
 
 
 def errors_by_method(outcomes: Outcomes, seed: int = 0) -> dict[str, Errors]:
-    """The standard error of the CMC at every rank: BRR, the delete-one jackknife, and bootstraps over probes and people.
+    """Find the standard error of the CMC at every rank: BRR, the delete-one jackknife, and bootstraps over probes and people.
 
-    Where no array balances the units, the stratified jackknife stands for BRR, which it equals where there is one.
+    They differ in what varies: images of these people (BRR), other probes (jackknife, bootstrap of probes), other people
+    (bootstrap of people). Where no array balances the units, the stratified jackknife stands for BRR, which it equals where
+    there is one.
+
+    Examples
+    --------
+    >>> from proband import Experiment
+    >>> ids = [f"{side}{k}" for side in "gpq" for k in range(4)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> values = np.vstack([np.eye(4), np.where(np.arange(4)[:, None] < 2, 0.5, np.eye(4))])
+    >>> scores = Scores.from_array(values, ids[4:], ids[:4], orientation="similarity")
+    >>> found = errors_by_method(rank_probes(scores, Experiment(samples, gallery=ids[:4])))
+    >>> found["brr"].by_rank[:1].round(4), found["jackknife"].by_rank[:1].round(4)  # √(1/32), √(0.75 · 0.25/7)
+    (array([0.1768]), array([0.1637]))
     """
     last = outcomes.n_ranks
     found: list[Errors] = []

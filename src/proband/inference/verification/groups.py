@@ -60,7 +60,15 @@ BY_GROUP = {_GROUP.code, _EMPTY_GROUP.code}
 
 @dataclass(frozen=True)
 class GroupRates:
-    """One group: genuine comparisons of its people, and impostor comparisons within it."""
+    """One group: genuine comparisons of its people, and impostor comparisons within it.
+
+    Attributes
+    ----------
+    group, n_subjects
+        Its name, and its people.
+    fnmr, fmr
+        With their intervals; None where there is no comparison.
+    """
 
     group: str
     n_subjects: int
@@ -89,6 +97,8 @@ class Differential(Shown):
         Sorted by name; those too small for any comparison have no rate.
     n_ungrouped
         Samples without a value.
+    algorithm, threshold
+        Of the scores, and the threshold of all groups; None where everything is rejected.
     """
 
     algorithm: str
@@ -98,7 +108,17 @@ class Differential(Shown):
     n_ungrouped: int
 
     def ratio(self, rate: str) -> float | None:
-        """The largest rate over the smallest, of groups whose rate rests on enough errors; None with fewer than two."""
+        """Find the largest rate over the smallest, of groups whose rate rests on enough errors; None with fewer than two.
+
+        It describes these groups: the largest of several equal ones exceeds the smallest by chance alone.
+
+        Examples
+        --------
+        >>> rates = [false_non_match_rate(range(200), [1] * errors + [0] * (200 - errors)) for errors in (40, 80, 10)]
+        >>> groups = tuple(GroupRates(name, 200, rate, None) for name, rate in zip("abc", rates, strict=True))
+        >>> Differential("net", "group", 0.5, groups, 0).ratio("fnmr")  # 0.4 by 0.2; ten errors support no rate
+        2.0
+        """
         rates: list[RateInterval | None] = [getattr(one, rate) for one in self.groups]
         values = [found.rate for found in rates if found is not None and found.supported]
         return max(values) / min(values) if len(values) > 1 else None
@@ -149,10 +169,23 @@ def error_rates_by(
     *,
     confidence_level: float = 0.95,
 ) -> Differential:
-    """Error rates of each group at a threshold that is the same for all.
+    """Find the error rates of each group at a threshold that is the same for all (after ISO/IEC 19795-10).
 
     A group's genuine comparisons are those of its samples with each other, its impostor comparisons those within the group:
-    people of one group are taken for each other more easily than for others.
+    people of one group are taken for each other more easily than for others. People of each group vary; the threshold stays.
+    Intervals are those of `false_match_rate` and `false_non_match_rate`.
+
+    Examples
+    --------
+    >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
+    >>> sex = ["f" if name[0] in "abc" else "m" for name in ids]
+    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids], "sex": sex})
+    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
+    >>> same[0, 1] = same[1, 0] = -1.0
+    >>> point = OperatingPoint(0.5, 0, 60, 1, 6, 0, 0)
+    >>> found = error_rates_by(Scores.from_array(same, ids, orientation="similarity", name="net"), samples, "sex", point)
+    >>> [(one.group, one.n_subjects, one.fnmr.errors, one.fnmr.n, one.fmr.n) for one in found.groups]
+    [('f', 3, 1, 3, 12), ('m', 3, 0, 3, 12)]
     """
     samples = within.samples if isinstance(within, Experiment) else within
     if column not in samples.frame.columns:
@@ -219,7 +252,21 @@ def hard_subjects_of(
     pseudonyms: bool = False,
     seed: int = 0,
 ) -> HardSubjects:
-    """Who the errors at an operating point fall on, and whether there is anything to see."""
+    """Say whom the errors at an operating point fall on, and whether there is anything to see.
+
+    The test is that of `hard_subjects`.
+
+    Examples
+    --------
+    >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
+    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
+    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
+    >>> same[0, 1] = same[1, 0] = -1.0
+    >>> scores = Scores.from_array(same, ids, orientation="similarity", name="net")
+    >>> found = hard_subjects_of(scores, samples, OperatingPoint(0.5, 0, 60, 1, 6, 0, 0))
+    >>> found.people.row(0), found.lambs_p
+    (('a', 1, 1, 20, 0), 1.0)
+    """
     samples = within.samples if isinstance(within, Experiment) else within
     pairs = PairSet.of(scores, within)
     closeness = _closeness(point, scores)

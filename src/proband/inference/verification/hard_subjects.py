@@ -84,10 +84,11 @@ def hard_subjects(
     pseudonyms: bool = False,
     seed: int = 0,
 ) -> HardSubjects:
-    """Count errors by person, and test whether they are more concentrated than chance makes them.
+    """Count errors by person, and test whether they are more concentrated than chance makes them (Doddington et al. 1998).
 
     False non-matches are dealt anew over all genuine comparisons, false matches over all impostor pairs of people in proportion
-    to their comparisons; the statistic is the sum of squared counts, each relative to what is expected.
+    to their comparisons; the statistic is the sum of squared counts, each relative to what is expected. It takes
+    comparisons that share an image for independent: where they are not, the p-value is too small.
 
     Parameters
     ----------
@@ -99,6 +100,16 @@ def hard_subjects(
         The people of every false match.
     pseudonyms
         Call people P1, P2, … in an order of chance.
+
+    Examples
+    --------
+    Four people with five genuine comparisons each; all five errors are the first one's: the chance of that is 4/C(20, 5).
+
+    >>> from proband.inference.verification.dyads import Comparisons
+    >>> whose, nobody = np.repeat(np.arange(4), 5), np.empty(0, dtype=np.int64)
+    >>> found = hard_subjects(list("abcd"), Comparisons([5] * 4, [5] * 4, symmetric=True), whose, whose == 0, nobody, nobody)
+    >>> found.people.row(0), found.goats_p < 0.002, found.lambs_p
+    (('a', 5, 5, 75, 0), True, 1.0)
     """
     generator = np.random.default_rng(seed)
     n = len(names)

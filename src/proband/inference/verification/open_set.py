@@ -37,7 +37,15 @@ _ANSWERS = Answers(
 
 @dataclass(frozen=True)
 class SearchInterval:
-    """One operating point of a search with its intervals, at the threshold held fixed."""
+    """One operating point of a search with its intervals, at the threshold held fixed.
+
+    Attributes
+    ----------
+    point
+        The threshold and the counts.
+    fpir, fnir
+        Their intervals.
+    """
 
     point: SearchPoint
     fpir: Interval
@@ -60,7 +68,15 @@ class SearchInterval:
 
 @dataclass(frozen=True, eq=False)
 class SearchEstimates(Shown):
-    """One algorithm's searches at chosen operating points."""
+    """One algorithm's searches at chosen operating points.
+
+    Attributes
+    ----------
+    searches, points
+        What every search returned, and the operating points.
+    confidence_level, answers
+        Of the intervals, and what they mean.
+    """
 
     searches: Searches
     points: tuple[SearchInterval, ...]
@@ -110,7 +126,20 @@ def searches_with_intervals(
 ) -> SearchEstimates:
     """Estimate FPIR and FNIR at the attainable thresholds of some false positive rates.
 
-    Each search belongs to one person, so intervals are Wilson's with people as units, against the gallery as it is.
+    Each search belongs to one person, so intervals are Wilson's (1927) with people as units (Rao & Scott 1992), against the
+    gallery and at the threshold as they are: other people searched for vary.
+
+    Examples
+    --------
+    Three searches for enrolled people, whose mates are closest, closest and second; four for strangers:
+
+    >>> found = Searches(
+    ...     "net", True, "max", 10, np.array([0.9, 0.6, 0.7]), np.array([1, 1, 2]), np.array([0.2, 0.3, 0.5, 0.65]),
+    ...     np.arange(3, dtype=np.int32), np.arange(3, 7, dtype=np.int32), (),
+    ... )
+    >>> (one,) = searches_with_intervals(found, fpirs=[0.3], ranks=[1]).points
+    >>> one.point.threshold, one.point.fpir, round(one.fpir.low, 4), round(one.fpir.high, 4)
+    (0.6, 0.25, 0.0456, 0.6994)
     """
     check_level(confidence_level)
     points = []

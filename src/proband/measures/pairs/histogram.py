@@ -18,6 +18,13 @@ class Histogram:
     """Counts of genuine and impostor scores in bins: from each edge up to below the next, the last up to its end.
 
     The bins are equally wide and cover all scores, but an outermost one may reach further, to scores far from all others.
+
+    Attributes
+    ----------
+    edges
+        Of the bins, one more than there are.
+    genuine, impostor
+        Counts in each bin.
     """
 
     edges: Floats

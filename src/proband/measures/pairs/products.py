@@ -37,7 +37,15 @@ Exact = tuple[Values, Values, Values, Values, int]  # vectors and lengths of bot
 
 @dataclass(frozen=True)
 class Block:
-    """A strip of rows, with their vectors as they are and made ready, and some columns to compare them with."""
+    """A strip of rows, with their vectors as they are and made ready, and some columns to compare them with.
+
+    Attributes
+    ----------
+    pairs, rows, columns
+        Whose comparisons they are, and which.
+    vectors, norms, ready
+        Of the rows: as they are, their lengths, and made ready.
+    """
 
     rows: slice
     columns: slice
@@ -56,6 +64,15 @@ class Tile:
     """Products of some rows with some columns; row i counts from column ``firsts[i]`` on.
 
     `exact` is what `proband.kernels.vectors.score` takes to score the same pairs exactly.
+
+    Attributes
+    ----------
+    products, firsts
+        Rows × columns, and the column from which on each row counts.
+    row_codes, column_codes
+        Whose the rows and the columns are.
+    exact
+        Vectors and lengths of both sides, and the metric.
     """
 
     products: Values
@@ -72,7 +89,15 @@ class Tile:
 
 @dataclass(frozen=True)
 class Products:
-    """How vectors are made ready for products, and what a product tells of the score."""
+    """How vectors are made ready for products, and what a product tells of the score.
+
+    Attributes
+    ----------
+    embeddings, centre
+        The vectors, and what is subtracted from them.
+    row_scale, column_scale, dtype
+        What rows and columns are divided by, and the precision of products.
+    """
 
     embeddings: Embeddings
     centre: Floats

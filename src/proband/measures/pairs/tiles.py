@@ -26,6 +26,15 @@ class ScoreTile:
     """Scores of some rows; row i counts from column ``firsts[i]`` on. `codes` has no columns if every cell is fine.
 
     The first column is number `start` of the set of pairs.
+
+    Attributes
+    ----------
+    values, codes, firsts
+        Scores, the codes of their cells, and the column from which on each row counts.
+    sign
+        What turns a score into closeness.
+    row_codes, column_codes, start
+        Whose rows and columns are, and the number of the first column.
     """
 
     values: Values
@@ -44,7 +53,15 @@ class ScoreTile:
 
 @dataclass(frozen=True)
 class GenuineScores:
-    """Genuine comparisons that have a score: subject and closeness of each; and how many have none."""
+    """Genuine comparisons that have a score: subject and closeness of each; and how many have none.
+
+    Attributes
+    ----------
+    subjects, closeness
+        Of each comparison.
+    n_dont_care, n_failed
+        Comparisons not to be counted, and comparisons that failed.
+    """
 
     subjects: Codes
     closeness: Floats
