@@ -72,7 +72,7 @@ class Registry:
 
     def _installed(self) -> list[EntryPoint]:
         found = _entry_points(self.group, tuple(sys.path))
-        return [entry for entry in found if entry.name not in self.known]
+        return [entry for entry in found if entry.name not in self.known and entry.name not in self._added]
 
 
 @cache

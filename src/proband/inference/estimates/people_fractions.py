@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from proband.designs import Clustered
 from proband.errors import Hint, UsageError
+from proband.inference.estimates.clusters import design_effect
 from proband.inference.estimates.evaluation import probes_called
 from proband.inference.proportions import Interval, normal_quantile, t_quantile, wilson_interval
 from proband.measures import Curve, Outcomes, average_cmc
@@ -41,20 +42,14 @@ def people_interval(
     Wilson's, with as many trials as would give the mean the variance it has over people: p(1 − p)/v. For successes of 0 and 1
     it is the interval that `estimate` gives a rate. Where nothing varies each person counts once.
     """
-    codes = np.unique(subjects, return_inverse=True)[1]
-    sizes = np.bincount(codes).astype(np.float64)
-    n, people = len(values), len(sizes)
+    n, people = len(values), len(np.unique(subjects))
     mean = float(values.mean())
     spread = float(((values - mean) ** 2).mean())
     several = people < n
     quantile = t_quantile(confidence_level, people - 1.0) if several else normal_quantile(confidence_level)
     if spread <= 1e-15:
         return wilson_interval(mean, people, quantile)
-    effect = 1.0
-    if several and people > 1:
-        residuals = np.bincount(codes, weights=values) - mean * sizes
-        effect = max(1.0, people / (people - 1) * float(residuals @ residuals) / (n * spread))
-    return wilson_interval(mean, n * mean * (1 - mean) / spread / effect, quantile)
+    return wilson_interval(mean, n * mean * (1 - mean) / spread / design_effect(values, subjects), quantile)
 
 
 def average_band(outcomes: Sequence[Outcomes], curves: Sequence[Curve], confidence_level: float) -> Band:

@@ -30,16 +30,12 @@ __all__ = [
     "write_scores",
 ]
 
-FORMATS = Registry(
-    "format",
-    "proband.formats",
-    {
-        made.name: lambda made=made: made
-        for module in iter_modules(__path__)
-        for made in getattr(import_module(f"{__name__}.{module.name}"), "FORMATS", ())
-    },
-)
+FORMATS = Registry("format", "proband.formats", {})
 """Score file formats by name: those in ``FORMATS`` of the modules here, and `Format` objects that packages register."""
+
+for _module in iter_modules(__path__):
+    for _made in getattr(import_module(f"{__name__}.{_module.name}"), "FORMATS", ()):
+        FORMATS.add(_made.name, _made)
 
 _HEAD = 1 << 14
 
