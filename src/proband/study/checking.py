@@ -28,11 +28,11 @@ def check(request: Request, origin: Origin) -> None:
     for keys, place, name in files_named(request):
         _require(origin, keys, place, name)
     for number, scores in enumerate(request.scores):
-        if scores.format is not None and scores.format not in FORMATS:
+        if scores.format is not None and scores.format not in FORMATS.names():
             raise RequestError(
                 ("scores", number, "format"),
                 f"there is no format {scores.format!r}",
-                near(scores.format, FORMATS),
+                near(scores.format, FORMATS.names()),
             )
     for keys, name, known in names_in(request):
         if name != "auto" and name not in known.names() and not known.names_code(name):

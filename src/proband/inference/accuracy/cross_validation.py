@@ -26,6 +26,7 @@ from proband.inference.accuracy.folds import (
     why_unknown,
 )
 from proband.inference.accuracy.results import AccuracyInterval as AccuracyInterval, FoldSpread as FoldSpread
+from proband.inference.estimates.clusters import variance_over_people
 from proband.inference.estimates.people_fractions import people_interval
 from proband.inference.proportions import Interval, check_level, t_quantile, wilson_interval
 from proband.results.base import Answers
@@ -287,7 +288,7 @@ def pooled_interval(
         low=ends.low if n_subjects > 1 else None,
         high=ends.high if n_subjects > 1 else None,
         confidence_level=confidence_level,
-        standard_error=_error_over(means, people) if n_subjects > 1 else None,
+        standard_error=float(np.sqrt(variance_over_people(means, people))) if n_subjects > 1 else None,
         degrees_of_freedom=n_subjects - 1.0 if several and n_subjects > 1 else None,
         method=_POOLED,
         n_values=len(means),
@@ -312,13 +313,6 @@ def _pooled(correct: npt.ArrayLike, subjects: npt.ArrayLike) -> tuple[Floats, np
         raise InputError("No sample is tested.")
     means = np.where(known, table, 0.0)[:, tested].sum(axis=0) / known[:, tested].sum(axis=0)
     return means, np.unique(people[tested], return_inverse=True)[1].astype(np.intp)
-
-
-def _error_over(means: Floats, people: npt.NDArray[np.intp]) -> float:
-    """The standard error of the mean over people, each with as many samples as here."""
-    residuals = np.bincount(people, weights=means - means.mean())
-    k = len(residuals)
-    return float(np.sqrt(k / (k - 1) * float(residuals @ residuals)) / len(means))
 
 
 def _made(

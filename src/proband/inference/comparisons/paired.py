@@ -19,6 +19,7 @@ from proband.inference.comparisons.mcnemar import PairedOutcomes, mcnemar, tango
 from proband.inference.comparisons.sign_flip import sign_flip
 from proband.inference.estimates.bootstrap import replicate_interval, units_of
 from proband.inference.estimates.case import cases_of, dependence, estimate_from, people_in
+from proband.inference.estimates.clusters import design_effect
 from proband.inference.estimates.estimation import estimates
 from proband.inference.procedures import Joint, Question
 from proband.inference.proportions import Interval, normal_quantile, t_quantile
@@ -319,7 +320,7 @@ def sign_flipped_pair(design: SignFlip, pair: Pair) -> Tested:
     a, b = pair.successes()
     sums = np.bincount(pair.subjects, weights=a - b).astype(np.float64)
     flipped = sign_flip(sums, pair.seed)
-    effect = _design_effect(a - b, pair.subjects)
+    effect = design_effect(a - b, pair.subjects)
     test = replace(design.as_method, draws=flipped.draws)
     return _counted(pair, flipped.p_mid, effect, test, over_people=True)
 
@@ -345,7 +346,7 @@ def chi_squared_pair(design: ClusteredMcNemar, pair: Pair) -> Tested:
     sums = np.bincount(pair.subjects, weights=a - b).astype(np.float64)
     sizes = np.bincount(pair.subjects).astype(np.float64)
     p_value = clustered_mcnemar(sums, sizes, design.method).p_value
-    effect = _design_effect(a - b, pair.subjects)
+    effect = design_effect(a - b, pair.subjects)
     return _counted(pair, p_value, effect, design.as_method, over_people=True)
 
 
@@ -379,21 +380,6 @@ def _counted(pair: Pair, p_value: float, effect: float, test: Method, *, over_pe
         n_fs=counts.fs,
         n_discordant_subjects=int(np.count_nonzero(np.bincount(pair.subjects, weights=a - b))),
     )
-
-
-def _design_effect(difference: Floats, subjects: npt.NDArray[np.intp]) -> float:
-    """How much more the mean difference varies over people than over independent probes; at least one."""
-    sizes = np.bincount(subjects).astype(np.float64)
-    if len(sizes) == len(difference):
-        return 1.0
-    n, k = len(difference), len(sizes)
-    mean = difference.mean()
-    independent = float(((difference - mean) ** 2).mean()) / n
-    if k < 2 or independent == 0:
-        return n / k  # nothing shows how alike a person's probes are: each person counts once
-    residuals = np.bincount(subjects, weights=difference) - mean * sizes
-    clustered = k / (k - 1) * float(residuals @ residuals) / n**2
-    return max(1.0, clustered / independent)
 
 
 def resampled(question: Question) -> Joint:

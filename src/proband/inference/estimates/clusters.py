@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import sqrt
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,53 @@ from proband.results.estimate import Clusters
 from proband.words import count, digits
 
 Floats = npt.NDArray[np.float64]
+
+
+Squares = TypeVar("Squares", float, Floats)
+
+
+def over_people(squares: Squares, n_people: int) -> Squares:
+    """The variance of a sum over people drawn anew, from the summed squares of what each adds beyond its share."""
+    return n_people / (n_people - 1) * squares
+
+
+def variance_over_people(values: Floats, people: npt.NDArray[np.integer[Any]]) -> float:
+    """The variance of a mean over people drawn anew, each with as many values as here: Σ(y_i − r·m_i)²·k/(k − 1)/n².
+
+    Parameters
+    ----------
+    values
+        One for each probe or sample. Person i has m_i of them, which add up to y_i; r is the mean of all n.
+    people
+        Whose each is, as a number; at least two people.
+
+    References
+    ----------
+    Rao and Scott (1992), A simple method for the analysis of clustered binary data, Biometrics 48, 577–585.
+
+    Examples
+    --------
+    >>> variance_over_people(np.array([1.0, 1, 0, 0, 1, 0]), np.array([0, 0, 1, 1, 2, 2]))
+    0.08333333333333333
+    """
+    codes = np.unique(people, return_inverse=True)[1]
+    sizes = np.bincount(codes)
+    residuals = np.bincount(codes, weights=values) - float(values.mean()) * sizes
+    return over_people(float(residuals @ residuals), len(sizes)) / len(values) ** 2
+
+
+def design_effect(values: Floats, people: npt.NDArray[np.integer[Any]]) -> float:
+    """How much more a mean varies over people than over independent probes; at least one.
+
+    Where nothing shows how alike a person's probes are, each person counts once.
+    """
+    n, k = len(values), len(np.unique(people))
+    if k == n:
+        return 1.0
+    independent = float(values.var()) / n
+    if k < 2 or independent == 0:
+        return n / k
+    return max(1.0, variance_over_people(values, people) / independent)
 
 
 def cluster_statistics(success: Floats, clusters: npt.NDArray[np.integer[Any]]) -> Clusters:
@@ -65,8 +112,7 @@ def cluster_statistics(success: Floats, clusters: npt.NDArray[np.integer[Any]]) 
     if k < 2 or binomial == 0.0:
         effective = float(k if binomial == 0.0 else n)
         return Clusters(n, k, rate, binomial, binomial, 1.0, effective, 0.0, 1.0)
-    residuals = totals - rate * sizes
-    cluster = sqrt(k / (k - 1) * float(residuals @ residuals)) / n
+    cluster = sqrt(variance_over_people(success, codes))
     effect = (cluster / binomial) ** 2
     expected = sizes * rate * (1 - rate)
     return Clusters(
@@ -78,7 +124,7 @@ def cluster_statistics(success: Floats, clusters: npt.NDArray[np.integer[Any]]) 
         design_effect=effect,
         effective_n=n / effect if effect > 0 else float("inf"),
         icc=_icc(success, codes, sizes, totals),
-        overdispersion=float((residuals**2 / expected).sum() / (k - 1)),
+        overdispersion=float(((totals - rate * sizes) ** 2 / expected).sum() / (k - 1)),
     )
 
 

@@ -10,6 +10,7 @@ from proband.designs import Bootstrap, Design, Reweighting, StratifiedDesign
 from proband.errors import UsageError
 from proband.inference.estimates.bootstrap import resampling_answers, units_of
 from proband.inference.estimates.case import Case, dependence, people_in
+from proband.inference.estimates.clusters import over_people
 from proband.inference.estimates.estimation import settled
 from proband.inference.procedures import Auto, Question, procedure_for
 from proband.inference.proportions import check_level, check_seed, normal_quantile, t_quantile, wilson_ends
@@ -134,7 +135,7 @@ def _closed(case: Case, values: Floats, *, clustered: bool) -> tuple[Floats, Flo
     residuals = squares - 2 * values * crossed + values**2 * float((sizes**2).sum())
     binomial = values * (1 - values) / n
     with np.errstate(divide="ignore", invalid="ignore"):
-        effect = people / max(people - 1, 1) * np.maximum(residuals, 0.0) / n**2 / binomial
+        effect = over_people(np.maximum(residuals, 0.0), max(people, 2)) / n**2 / binomial
     # As in `effective_size`: never more than there are probes; where nothing varies each person counts once.
     effective = np.where(binomial > 0, n / np.maximum(effect, 1.0), people)
     return wilson_ends(values, effective, t_quantile(level, people - 1.0))

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from proband.designs import Clustered
 from proband.errors import Hint, UsageError
+from proband.inference.estimates.clusters import design_effect
 from proband.inference.estimates.evaluation import probes_called
 from proband.inference.proportions import Interval, normal_quantile, t_quantile, wilson_interval
 from proband.measures import Curve, Outcomes, average_cmc
@@ -50,20 +51,14 @@ def people_interval(
     >>> [round(end, 4) for end in wilson_interval(0.8, 10, 1.959964)]
     [0.4902, 0.9433]
     """
-    codes = np.unique(subjects, return_inverse=True)[1]
-    sizes = np.bincount(codes).astype(np.float64)
-    n, people = len(values), len(sizes)
+    n, people = len(values), len(np.unique(subjects))
     mean = float(values.mean())
     spread = float(((values - mean) ** 2).mean())
     several = people < n
     quantile = t_quantile(confidence_level, people - 1.0) if several else normal_quantile(confidence_level)
     if spread <= 1e-15:
         return wilson_interval(mean, people, quantile)
-    effect = 1.0
-    if several and people > 1:
-        residuals = np.bincount(codes, weights=values) - mean * sizes
-        effect = max(1.0, people / (people - 1) * float(residuals @ residuals) / (n * spread))
-    return wilson_interval(mean, n * mean * (1 - mean) / spread / effect, quantile)
+    return wilson_interval(mean, n * mean * (1 - mean) / spread / design_effect(values, subjects), quantile)
 
 
 def average_band(outcomes: Sequence[Outcomes], curves: Sequence[Curve], confidence_level: float) -> Band:

@@ -163,7 +163,7 @@ class TrialRun:
         people = found.people.astype(np.int32)
         if found.fractions is None:
             self._add_whole(people)
-            low = people[:, : self.task.n_low]
+            low: npt.NDArray[Any] = people[:, : self.task.n_low]
         else:
             self._add_fractions(people, found.fractions)
             low = found.fractions.low

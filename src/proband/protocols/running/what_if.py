@@ -15,6 +15,7 @@ from proband.engine import Progress
 from proband.engine.frames import frame_of_rows
 from proband.errors import DesignError, UsageError, first_few
 from proband.inference.accuracy.folds import notes_on
+from proband.inference.estimates.clusters import over_people
 from proband.inference.proportions import check_level, t_quantile
 from proband.protocols.choosing import Task
 from proband.protocols.notation import Protocol
@@ -334,4 +335,4 @@ def difference_over_people(
     difference = float(first[0].mean() - second[0].mean())
     if n_people < 2 or float(np.abs(sums).max()) < 1e-12:
         return difference, None, n_people
-    return difference, float(np.sqrt(n_people / (n_people - 1) * float(sums @ sums))), n_people
+    return difference, float(np.sqrt(over_people(float(sums @ sums), n_people))), n_people
