@@ -14,7 +14,9 @@ from proband.measures.open_set import Searches, search
 from proband.measures.outcomes import Counting, FailurePolicy, Outcomes, TiePolicy
 from proband.measures.ranks import rank
 from proband.measures.verification import AUC, FNMR, ErrorRates, OperatingPoint
-from proband.results.base import Answers, Curve, Facts, Measurement
+from proband.results.band import Curve
+from proband.results.base import Answers, Facts
+from proband.results.estimate import Measurement
 
 __all__ = [
     "AUC",

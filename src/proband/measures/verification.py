@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from abc import abstractmethod
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -18,11 +17,13 @@ from proband.errors import DesignError, Hint, Said, UsageError
 from proband.measures.base import Measure, View
 from proband.measures.pairs.counts import PairCounts, count_pairs
 from proband.measures.pairs.pair_set import PairSet
-from proband.results.base import Facts, Measurement, describing
+from proband.results.base import Count, Facts, Rate, Result, describing
 from proband.results.compared import Compared
+from proband.results.estimate import Measurement
+from proband.results.walking import Written
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
-from proband.words import Note, Target, count, digits, fixed, plain
+from proband.words import Note, Target, count, digits, fixed
 
 Floats = npt.NDArray[np.float64]
 EERConvention = Literal["midpoint", "hull", "lower", "upper"]
@@ -30,7 +31,7 @@ SUPPORTED = 30  # events below which a rate is not supported (the rule of 30)
 
 
 @dataclass(frozen=True)
-class OperatingPoint:
+class OperatingPoint(Result):
     """One threshold, and the errors there. A comparison is accepted when its score reaches the threshold.
 
     Attributes
@@ -47,37 +48,39 @@ class OperatingPoint:
         The FMR that was asked for, if one was.
     """
 
+    written = Written(also=("fmr", "fnmr", "far", "frr", "fmr_supported", "fnmr_supported"))
+
     threshold: float | None
-    false_matches: int
-    n_impostor: int
-    false_non_matches: int
-    n_genuine: int
-    n_failed_impostor: int
-    n_failed_genuine: int
-    asked: float | None = None
+    false_matches: Count
+    n_impostor: Count
+    false_non_matches: Count
+    n_genuine: Count
+    n_failed_impostor: Count
+    n_failed_genuine: Count
+    asked: Rate | None = None
 
     @property
-    def fmr(self) -> float:
+    def fmr(self) -> Rate:
         """False match rate."""
         return self.false_matches / self.n_impostor
 
     @property
-    def fnmr(self) -> float:
+    def fnmr(self) -> Rate:
         """False non-match rate."""
         return self.false_non_matches / self.n_genuine
 
     @property
-    def tar(self) -> float:
+    def tar(self) -> Rate:
         """True accept rate, one less the false non-match rate."""
         return 1.0 - self.fnmr
 
     @property
-    def far(self) -> float:
+    def far(self) -> Rate:
         """False accept rate: failures to acquire are never accepted."""
         return self.false_matches / (self.n_impostor + self.n_failed_impostor)
 
     @property
-    def frr(self) -> float:
+    def frr(self) -> Rate:
         """False reject rate: failures to acquire are rejected."""
         return (self.false_non_matches + self.n_failed_genuine) / (self.n_genuine + self.n_failed_genuine)
 
@@ -91,20 +94,12 @@ class OperatingPoint:
         """Whether the false non-match rate rests on at least 30 events."""
         return self.false_non_matches >= SUPPORTED
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        rates = {
-            name: getattr(self, name)
-            for name in ("fmr", "fnmr", "far", "frr", "fmr_supported", "fnmr_supported")
-        }
-        return {**asdict(self), **rates}
-
 
 @dataclass(frozen=True)
-class EqualErrorRate:
+class EqualErrorRate(Result):
     """Where FMR and FNMR meet, or the interval they pass each other in, under a named convention."""
 
-    value: float
+    value: Rate
     low: float
     high: float
     convention: EERConvention
@@ -112,7 +107,7 @@ class EqualErrorRate:
 
 
 @dataclass(frozen=True, eq=False)
-class ErrorRates:
+class ErrorRates(Result):
     """FMR and FNMR at every attainable threshold: the whole ROC and DET, exactly.
 
     Attributes
@@ -124,6 +119,18 @@ class ErrorRates:
     notes
         What was left out.
     """
+
+    written = Written(
+        {
+            "n_genuine": "counts.n_genuine",
+            "n_impostor": "counts.n_impostor",
+            "n_failed_genuine": "counts.n_failed_genuine",
+            "n_failed_impostor": "counts.n_failed_impostor",
+            "at_fmr": "at_usual_fmrs",
+        },
+        also=("auc", "eer"),
+        without=("larger_is_closer", "counts"),
+    )
 
     algorithm: str
     larger_is_closer: bool
@@ -185,6 +192,10 @@ class ErrorRates:
         place = int(np.searchsorted(-self.counts.impostor_ge, -allowed))
         return self._point(place, fmr)
 
+    def at_usual_fmrs(self) -> tuple[OperatingPoint, ...]:
+        """The operating points at false match rates of 1e-2, 1e-3 and 1e-4."""
+        return tuple(map(self.at_fmr, (1e-2, 1e-3, 1e-4)))
+
     def at_fnmr(self, fnmr: float) -> OperatingPoint:
         """The strictest attainable threshold whose FNMR is not above the one asked for."""
         if not 0 <= fnmr < 1:
@@ -213,7 +224,7 @@ class ErrorRates:
         rejected = np.concatenate([[c.n_genuine], corners[1], [0]])
         return matched / c.n_impostor, rejected / c.n_genuine
 
-    def auc(self) -> float:
+    def auc(self) -> Rate:
         """The chance that a genuine score is closer than an impostor score; ties count half."""
         c = self.counts
         below = c.n_impostor - c.impostor_ge
@@ -282,21 +293,6 @@ class ErrorRates:
                 "false_non_matches": self._rejected,
             }
         )
-
-    def to_dict(self, fmrs: Sequence[float] = (1e-2, 1e-3, 1e-4)) -> dict[str, Any]:
-        """Return the summary as plain values, ready for JSON."""
-        c = self.counts
-        return {
-            "algorithm": self.algorithm,
-            "n_genuine": c.n_genuine,
-            "n_impostor": c.n_impostor,
-            "n_failed_genuine": c.n_failed_genuine,
-            "n_failed_impostor": c.n_failed_impostor,
-            "auc": self.auc(),
-            "eer": asdict(self.eer()),
-            "at_fmr": [self.at_fmr(fmr).to_dict() for fmr in fmrs],
-            "notes": plain(self.notes),
-        }
 
     def __repr__(self) -> str:
         c = self.counts
