@@ -43,7 +43,7 @@ def test_verdicts(outcomes_of):
     ):
         (pair,) = compare(RecognitionRate(1), from_counts(outcomes_of, *counts)).pairs
         assert pair.verdict == verdict
-        said = str(pair.sentence(0.01))
+        said = str(pair.sentence())
         assert verdict.rstrip("t") in said or verdict in said
         tells = pair.n_discordant_subjects != 0  # where nobody does, nothing is known of how many it takes
         assert (pair.subjects_needed is not None) == (verdict == "undecided" and tells)

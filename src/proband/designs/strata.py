@@ -11,11 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import DesignError, UsageError, first_few
+from proband.results.base import ROUNDING as ROUNDING
 from proband.words import count, counted, digits
 
 Floats = npt.NDArray[np.float64]
-ROUNDING = 1e-12
-"""What differs by so little, as a share of what it is, differs by rounding alone."""
 
 StratumWeights = Literal["units", "equal"] | Mapping[Any, float]
 

@@ -3,41 +3,17 @@
 from __future__ import annotations
 
 from math import sqrt
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from proband.designs.strata import ROUNDING
 from proband.errors import UsageError
+from proband.results.base import Interval as Interval
 from proband.words import digits
 
 ProportionMethod = Literal["wilson", "clopper-pearson", "jeffreys"]
 Floats = npt.NDArray[np.float64]
-
-
-class Interval(NamedTuple):
-    """The ends of an interval.
-
-    Attributes
-    ----------
-    low, high
-        The lower and the upper end.
-
-    Examples
-    --------
-    >>> low, high = Interval(0.2, 0.4)
-    >>> Interval(0.2, 0.4).has_width, Interval(0.3, 0.3).has_width
-    (True, False)
-    """
-
-    low: float
-    high: float
-
-    @property
-    def has_width(self) -> bool:
-        """Whether the ends differ by more than rounding: without width an interval supports no verdict."""
-        return self.high - self.low > ROUNDING * max(1.0, abs(self.low), abs(self.high))
 
 
 def check_level(confidence_level: float) -> float:

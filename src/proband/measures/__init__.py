@@ -22,7 +22,9 @@ from proband.measures.outcomes import Counting, FailurePolicy, Outcomes, TiePoli
 from proband.measures.pair_measures import AUC, FNMR
 from proband.measures.ranks import rank
 from proband.measures.verification import ErrorRates, OperatingPoint
-from proband.results.base import Answers, Curve, Facts, Measurement
+from proband.results.band import Curve
+from proband.results.base import Answers, Facts
+from proband.results.estimate import Measurement
 
 __all__ = [
     "AUC",

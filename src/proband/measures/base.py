@@ -17,7 +17,9 @@ from proband.errors import DesignError, UsageError
 from proband.measures.outcomes import Outcomes
 from proband.measures.ranks import rank
 from proband.measures.tallies import Floats, Tally, Units, mean_tally
-from proband.results.base import Curve, Measurement, describing
+from proband.results.band import Curve
+from proband.results.base import describing
+from proband.results.estimate import Measurement
 from proband.samples import Experiment
 from proband.scores import Scores
 from proband.words import Target

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.errors import DesignError
+from proband.results.base import Count, Result
+from proband.results.walking import Written
 from proband.scores.base import ORIENTATION_HINT
 from proband.scores.trials import Trials
-from proband.words import Note, Sentence, counted, fixed, plain
+from proband.words import Note, Sentence, counted, fixed
 
 Floats = npt.NDArray[np.float64]
 
@@ -23,7 +24,7 @@ _FAILED = Sentence(
 
 
 @dataclass(frozen=True, eq=False)
-class FoldAccuracy:
+class FoldAccuracy(Result):
     """The accuracy over folds.
 
     Attributes
@@ -45,10 +46,12 @@ class FoldAccuracy:
     (0.9, 0.0577)
     """
 
+    written = Written(also=("mean", "standard_error"))
+
     name: str
     accuracies: Floats
     thresholds: Floats
-    n_pairs: int
+    n_pairs: Count
     notes: tuple[Note, ...]
 
     @property
@@ -64,18 +67,6 @@ class FoldAccuracy:
     def __repr__(self) -> str:
         folds = len(self.accuracies)
         return f"{self.name}: accuracy {fixed(100 * self.mean, 2)} % ± {fixed(100 * self.standard_error, 2)} (s.e. over {folds} folds)"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {
-            "name": self.name,
-            "mean": self.mean,
-            "standard_error": self.standard_error,
-            "accuracies": self.accuracies.tolist(),
-            "thresholds": self.thresholds.tolist(),
-            "n_pairs": self.n_pairs,
-            "notes": plain(self.notes),
-        }
 
 
 def fold_accuracy(trials: Trials) -> FoldAccuracy:

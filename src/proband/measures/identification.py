@@ -12,7 +12,8 @@ from proband.errors import DesignError, UsageError
 from proband.measures.base import MEASURES, OutcomeMeasure, Share, outcomes_of
 from proband.measures.outcomes import Outcomes, first_mate_within
 from proband.measures.tallies import Floats, Tally, Units, function_tally, median_tally, ratios
-from proband.results.base import Curve, describing
+from proband.results.band import Curve
+from proband.results.base import describing
 from proband.results.targets import derived
 from proband.samples import Experiment
 from proband.samples.table import frozen

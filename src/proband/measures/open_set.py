@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,8 @@ from proband.engine.frames import frame_of_rows
 from proband.errors import DesignError, UsageError
 from proband.kernels.codes import OK
 from proband.measures.outcomes import FailurePolicy
+from proband.results.base import Count, Rank, Rate, Result
+from proband.results.walking import Written
 from proband.samples import Experiment, Positions
 from proband.scores import Scores, axis_positions, require_orientation
 from proband.words import Note, Sentence, count
@@ -32,7 +34,7 @@ _FAILED = Sentence(
 
 
 @dataclass(frozen=True)
-class SearchPoint:
+class SearchPoint(Result):
     """One threshold of a search that returns at most `rank` candidates.
 
     FPIR is the share of searches for strangers that return anybody, FNIR(R, t) the share of searches for enrolled people whose
@@ -58,32 +60,30 @@ class SearchPoint:
     (0.05, 0.05, 0.95)
     """
 
-    rank: int
+    written = Written(also=("fpir", "fnir"))
+
+    rank: Rank
     threshold: float | None
-    false_positives: int
-    n_nonmated: int
-    misses: int
-    n_mated: int
-    asked: float | None = None
+    false_positives: Count
+    n_nonmated: Count
+    misses: Count
+    n_mated: Count
+    asked: Rate | None = None
 
     @property
-    def fpir(self) -> float:
+    def fpir(self) -> Rate:
         """False positive identification rate."""
         return self.false_positives / self.n_nonmated
 
     @property
-    def fnir(self) -> float:
+    def fnir(self) -> Rate:
         """False negative identification rate."""
         return self.misses / self.n_mated
 
     @property
-    def dir(self) -> float:
+    def dir(self) -> Rate:
         """Detection and identification rate."""
         return 1.0 - self.fnir
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {**vars(self), "fpir": self.fpir, "fnir": self.fnir}
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,9 @@ from proband.measures.base import MEASURES, Measure, View
 from proband.measures.pairs.counts import PairCounts, count_pairs
 from proband.measures.pairs.pair_set import PairSet
 from proband.measures.verification import ErrorRates
-from proband.results.base import Facts, Measurement, describing
+from proband.results.base import Facts, describing
 from proband.results.compared import Compared
+from proband.results.estimate import Measurement
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
 from proband.words import Note, Target, digits

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +13,9 @@ import polars as pl
 
 from proband.errors import DesignError, Hint, UsageError
 from proband.measures.pairs.counts import PairCounts
-from proband.words import Note, count, fixed, plain
+from proband.results.base import Count, Rate, Result
+from proband.results.walking import Written
+from proband.words import Note, count, fixed
 
 Floats = npt.NDArray[np.float64]
 EERConvention = Literal["midpoint", "hull", "lower", "upper"]
@@ -22,7 +23,7 @@ SUPPORTED = 30  # events below which a rate is not supported (the rule of 30)
 
 
 @dataclass(frozen=True)
-class OperatingPoint:
+class OperatingPoint(Result):
     """One threshold, and the errors there. A comparison is accepted when its score reaches the threshold.
 
     FMR = false matches / impostor comparisons and FNMR = false non-matches / genuine comparisons, both without failures to
@@ -49,37 +50,39 @@ class OperatingPoint:
     (0.025, 0.2, 0.02, 0.4, 0.8)
     """
 
+    written = Written(also=("fmr", "fnmr", "far", "frr", "fmr_supported", "fnmr_supported"))
+
     threshold: float | None
-    false_matches: int
-    n_impostor: int
-    false_non_matches: int
-    n_genuine: int
-    n_failed_impostor: int
-    n_failed_genuine: int
-    asked: float | None = None
+    false_matches: Count
+    n_impostor: Count
+    false_non_matches: Count
+    n_genuine: Count
+    n_failed_impostor: Count
+    n_failed_genuine: Count
+    asked: Rate | None = None
 
     @property
-    def fmr(self) -> float:
+    def fmr(self) -> Rate:
         """False match rate."""
         return self.false_matches / self.n_impostor
 
     @property
-    def fnmr(self) -> float:
+    def fnmr(self) -> Rate:
         """False non-match rate."""
         return self.false_non_matches / self.n_genuine
 
     @property
-    def tar(self) -> float:
+    def tar(self) -> Rate:
         """True accept rate, one less the false non-match rate."""
         return 1.0 - self.fnmr
 
     @property
-    def far(self) -> float:
+    def far(self) -> Rate:
         """False accept rate: failures to acquire are never accepted."""
         return self.false_matches / (self.n_impostor + self.n_failed_impostor)
 
     @property
-    def frr(self) -> float:
+    def frr(self) -> Rate:
         """False reject rate: failures to acquire are rejected."""
         return (self.false_non_matches + self.n_failed_genuine) / (self.n_genuine + self.n_failed_genuine)
 
@@ -93,17 +96,9 @@ class OperatingPoint:
         """Whether the false non-match rate rests on at least 30 events."""
         return self.false_non_matches >= SUPPORTED
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        rates = {
-            name: getattr(self, name)
-            for name in ("fmr", "fnmr", "far", "frr", "fmr_supported", "fnmr_supported")
-        }
-        return {**asdict(self), **rates}
-
 
 @dataclass(frozen=True)
-class EqualErrorRate:
+class EqualErrorRate(Result):
     """Where FMR and FNMR meet, or the interval they pass each other in, under a named convention.
 
     Attributes
@@ -116,7 +111,7 @@ class EqualErrorRate:
         The strictest threshold whose FNMR is not above that of the crossing; None where everything is rejected there.
     """
 
-    value: float
+    value: Rate
     low: float
     high: float
     convention: EERConvention
@@ -124,7 +119,7 @@ class EqualErrorRate:
 
 
 @dataclass(frozen=True, eq=False)
-class ErrorRates:
+class ErrorRates(Result):
     """FMR and FNMR at every attainable threshold: the whole ROC and DET, exactly (Martin et al. 1997).
 
     It describes these comparisons; intervals over other people are those of `verify`.
@@ -156,6 +151,18 @@ class ErrorRates:
     >>> rates.eer().value, rates.min_dcf(p_target=0.5)
     (0.325, 0.5)
     """
+
+    written = Written(
+        {
+            "n_genuine": "counts.n_genuine",
+            "n_impostor": "counts.n_impostor",
+            "n_failed_genuine": "counts.n_failed_genuine",
+            "n_failed_impostor": "counts.n_failed_impostor",
+            "at_fmr": "at_usual_fmrs",
+        },
+        also=("auc", "eer"),
+        without=("larger_is_closer", "counts"),
+    )
 
     algorithm: str
     larger_is_closer: bool
@@ -220,6 +227,10 @@ class ErrorRates:
         place = int(np.searchsorted(-self.counts.impostor_ge, -allowed))
         return self._point(place, fmr)
 
+    def at_usual_fmrs(self) -> tuple[OperatingPoint, ...]:
+        """The operating points at false match rates of 1e-2, 1e-3 and 1e-4."""
+        return tuple(map(self.at_fmr, (1e-2, 1e-3, 1e-4)))
+
     def at_fnmr(self, fnmr: float) -> OperatingPoint:
         """Find the strictest attainable threshold whose FNMR is not above the one asked for."""
         if not 0 <= fnmr < 1:
@@ -248,7 +259,7 @@ class ErrorRates:
         rejected = np.concatenate([[c.n_genuine], corners[1], [0]])
         return matched / c.n_impostor, rejected / c.n_genuine
 
-    def auc(self) -> float:
+    def auc(self) -> Rate:
         """Find the chance that a genuine score is closer than an impostor score; ties count half.
 
         With s_i the genuine and u_j the impostor closeness, it is Σ_i Σ_j (1[s_i > u_j] + ½·1[s_i = u_j]) / (n m): the area
@@ -344,21 +355,6 @@ class ErrorRates:
                 "false_non_matches": self._rejected,
             }
         )
-
-    def to_dict(self, fmrs: Sequence[float] = (1e-2, 1e-3, 1e-4)) -> dict[str, Any]:
-        """Return the summary as plain values, ready for JSON."""
-        c = self.counts
-        return {
-            "algorithm": self.algorithm,
-            "n_genuine": c.n_genuine,
-            "n_impostor": c.n_impostor,
-            "n_failed_genuine": c.n_failed_genuine,
-            "n_failed_impostor": c.n_failed_impostor,
-            "auc": self.auc(),
-            "eer": asdict(self.eer()),
-            "at_fmr": [self.at_fmr(fmr).to_dict() for fmr in fmrs],
-            "notes": plain(self.notes),
-        }
 
     def __repr__(self) -> str:
         c = self.counts

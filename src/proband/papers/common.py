@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,6 +12,7 @@ from proband.algorithms import Acquired, Crops, Sets, crop_faces, recognizer, sc
 from proband.algorithms.pictures.acquire import EYE_COLUMNS
 from proband.engine import Progress
 from proband.faces import Population
+from proband.results.base import Result
 from proband.samples import Samples
 from proband.scores import DenseScores
 from proband.words import Note
@@ -49,13 +49,9 @@ def scores_of(
 
 
 @dataclass(frozen=True)
-class Finding:
+class Finding(Result):
     """Something the paper reports, known by the code of its note, and what became of it here."""
 
     paper: Note
     here: Note
     agrees: bool | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {"paper": self.paper.to_dict(), "here": self.here.to_dict(), "agrees": self.agrees}

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from proband.papers.mery2016 import (
 )
 from proband.protocols.running.results import ProtocolRun
 from proband.report.grids import Grid, stacked
+from proband.results.base import Result
 from proband.words import counted, fixed, given, percent, signed
 
 STATISTICS = ("max", "mean", "min", "std")
@@ -117,7 +117,7 @@ TABLE_6 = Published(
 
 
 @dataclass(frozen=True)
-class SingleRuns:
+class SingleRuns(Result):
     """What a comparison of two classifiers by one run each can say, under one protocol.
 
     Attributes
@@ -139,10 +139,6 @@ class SingleRuns:
     overlap: float
     same_split: float
     other_split: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return asdict(self)
 
 
 def single_runs(run: ProtocolRun) -> tuple[SingleRuns, ...]:

@@ -12,6 +12,8 @@ import numpy.typing as npt
 from proband.blind.checking.equality import Equality, middles
 from proband.blind.checking.matrices import Laid, Mask
 from proband.engine import Progress, Silent, run_blocks
+from proband.results.base import Result
+from proband.results.walking import Written
 
 CELLS_AT_ONCE = 1 << 20
 _FEW = 2  # so many different values are decisions and no scores
@@ -21,7 +23,7 @@ Pairs = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
-class Survey:
+class Survey(Result):
     """What a matrix of scores looks like.
 
     Attributes
@@ -43,6 +45,21 @@ class Survey:
         row; infinite where one failed and the other did not.
     """
 
+    written = Written(
+        {"n": "n_scores"},
+        also=("tied",),
+        without=(
+            "n_tied",
+            "n_not_finite",
+            "first_not_finite",
+            "levels",
+            "constant_row",
+            "constant_column",
+            "column_gaps",
+            "gap_rows",
+        ),
+    )
+
     n_scores: int
     n_failed: int
     n_tied: int
@@ -57,6 +74,11 @@ class Survey:
     spread: float
     column_gaps: Floats
     gap_rows: Pairs
+
+    @property
+    def tied(self) -> float:
+        """The share of scores that another score of the same query equals."""
+        return self.n_tied / self.n_scores
 
 
 @dataclass(frozen=True, eq=False)

@@ -51,7 +51,7 @@ def _show(found: Findings, rank: int, json: bool) -> None:
     result, level = found.choices, found.confidence_level
     assert result is not None  # asked before
     if json:
-        print_json(result.to_dict(level), indent=None)
+        print_json(result.at_level(level).to_dict(), indent=None)
         return
     rank = min(rank, result.n_ranks)
     output().print(choices_table(result, rank, level))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal, cast, get_args
+from typing import Literal, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -32,14 +32,15 @@ from proband.inference.accuracy.folds import (
     subjects_in,
     why_unknown,
 )
-from proband.inference.comparisons.comparison import PairComparison
 from proband.inference.comparisons.paired import Pair, Tested, chi_squared_pair, sign_flipped_pair
 from proband.inference.comparisons.verdicts import judged
 from proband.inference.proportions import Interval, check_level, t_quantile
 from proband.measures import Outcomes, RecognitionRate
-from proband.results.base import Answers
+from proband.results.base import Answers, Confidence, Result
+from proband.results.difference import Difference
+from proband.results.frames import rows_of
 from proband.results.targets import PEOPLE_ALIKE, derived
-from proband.words import Method, Note, Sentence, Target, as_sentence, count, plain
+from proband.words import Method, Note, Sentence, Target, as_sentence, count
 
 Floats = npt.NDArray[np.float64]
 _CORRECTED = Method(
@@ -57,7 +58,7 @@ PooledTest = Literal["sign flip", "clustered McNemar"]
 
 
 @dataclass(frozen=True)
-class AccuracyComparison:
+class AccuracyComparison(Result):
     """Every two of several classifiers, tested on the same splits.
 
     Attributes
@@ -72,36 +73,23 @@ class AccuracyComparison:
         Of the intervals, and whether nobody is both trained on and tested.
     """
 
-    pairs: tuple[PairComparison, ...]
+    pairs: tuple[Difference, ...]
     margin: float | None
-    confidence_level: float
+    confidence_level: Confidence
     disjoint: bool
     answers: Answers
     notes: tuple[Note, ...]
 
     def sentences(self) -> list[Note]:
         """Every verdict in words."""
-        return [pair.sentence(self.margin) for pair in self.pairs]
+        return [pair.sentence() for pair in self.pairs]
 
     def __repr__(self) -> str:
         return f"AccuracyComparison({self.answers.of}): {' '.join(map(as_sentence, self.sentences()[:3]))}"
 
     def to_frame(self) -> pl.DataFrame:
         """One row for each pair."""
-        return frame_of_rows([pair.to_row() for pair in self.pairs])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, ready for JSON."""
-        return {
-            "margin": self.margin,
-            "confidence_level": self.confidence_level,
-            "disjoint": self.disjoint,
-            "answers": self.answers.to_dict(),
-            "pairs": [
-                {**plain(pair), "sentence": pair.sentence(self.margin).to_dict()} for pair in self.pairs
-            ],
-            "notes": plain(self.notes),
-        }
+        return frame_of_rows([row for pair in self.pairs for row in rows_of(pair)])
 
 
 def check_margin(margin: float | None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +13,8 @@ import numpy.typing as npt
 from proband.errors import UsageError
 from proband.inference.accuracy.folds import ALIKE, notes_on, same_folds, why_unknown
 from proband.inference.comparisons.verdicts import holm
-from proband.results.base import Answers
-from proband.words import Method, Note, Sentence, Target, plain
+from proband.results.base import Answers, Result
+from proband.words import Method, Note, Sentence, Target
 
 Floats = npt.NDArray[np.float64]
 FiveByTwoTest = Literal["f", "t"]
@@ -58,7 +58,7 @@ FEWEST_SUBJECTS = 100
 
 
 @dataclass(frozen=True)
-class FiveByTwo:
+class FiveByTwo(Result):
     """Two classifiers under five repeats of two-fold cross-validation.
 
     Attributes
@@ -105,10 +105,6 @@ class FiveByTwo:
 
     def __repr__(self) -> str:
         return str(self.sentence())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {name: plain(value) for name, value in vars(self).items()}
 
 
 def compare_five_by_two(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from proband.results.base import Result
 from proband.words import Method
 
 _PERMUTATIONS = 9_999
@@ -23,7 +24,7 @@ _PERMUTED = Method(
 
 
 @dataclass(frozen=True)
-class CochranQ:
+class CochranQ(Result):
     """Cochran's Q over algorithms.
 
     Attributes

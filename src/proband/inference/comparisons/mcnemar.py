@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.errors import UsageError
 from proband.inference.proportions import Interval, check_level, normal_quantile, proportion_interval
-from proband.words import Note, Sentence, count, digits, plain
+from proband.results.base import Count, Rank, Rate, Result
+from proband.results.walking import Written
+from proband.words import Note, Sentence, count, digits
 
 if TYPE_CHECKING:
     from proband.measures import Outcomes
@@ -75,7 +77,7 @@ class PairedOutcomes:
 
 
 @dataclass(frozen=True)
-class McNemar:
+class McNemar(Result):
     """The result of McNemar's test.
 
     Attributes
@@ -90,16 +92,12 @@ class McNemar:
         The same with half the weight of what was observed: less conservative, no longer exact.
     """
 
-    n_sf: int
-    n_fs: int
-    p_greater: float
-    p_less: float
-    p_two_sided: float
-    p_mid: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values."""
-        return asdict(self)
+    n_sf: Count
+    n_fs: Count
+    p_greater: Rate
+    p_less: Rate
+    p_two_sided: Rate
+    p_mid: Rate
 
 
 def mcnemar(n_sf: int, n_fs: int) -> McNemar:
@@ -224,7 +222,7 @@ def tango_counts(
 
 
 @dataclass(frozen=True)
-class McNemarOfOutcomes:
+class McNemarOfOutcomes(Result):
     """Two algorithms on the same probes: how often each recognises them, McNemar's test and the difference of the rates.
 
     Attributes
@@ -237,13 +235,20 @@ class McNemarOfOutcomes:
         Whose the probes are; fewer than probes means that these are not independent.
     """
 
+    written = Written(
+        {"n": "counts.n", "low": "interval.low", "high": "interval.high", "notes": "sentences"},
+        also=("difference",),
+        without=("first", "second", "rank", "interval", "n_people"),
+        spread=("counts", "test"),
+    )
+
     first: str
     second: str
-    rank: int
+    rank: Rank
     counts: PairedOutcomes
     test: McNemar
     interval: Interval
-    n_people: int
+    n_people: Count
 
     @property
     def difference(self) -> float:
@@ -256,18 +261,6 @@ class McNemarOfOutcomes:
         if self.n_people < self.counts.n:
             said.append(_NOT_INDEPENDENT(probes=self.counts.n, people=self.n_people))
         return said
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {
-            **asdict(self.counts),
-            **self.test.to_dict(),
-            "n": self.counts.n,
-            "difference": self.difference,
-            "low": self.interval.low,
-            "high": self.interval.high,
-            "notes": plain(self.sentences()),
-        }
 
 
 def mcnemar_of(first: Outcomes, second: Outcomes, rank: int = 1) -> McNemarOfOutcomes:

@@ -115,7 +115,7 @@ class Tested:
     p_value, standard_error, method
         Of the test.
     n_sf, n_fs, n_discordant_subjects, not_won, n_trials
-        As in `PairComparison`.
+        As in `Difference`.
     """
 
     difference: float

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import UsageError
+from proband.results.base import Result
 
 Floats = npt.NDArray[np.float64]
 _LARGEST_SUM = 200_000  # beyond this the exact distribution would be larger than it is worth
@@ -16,7 +17,7 @@ _BLOCK = 2_000
 
 
 @dataclass(frozen=True)
-class SignFlip:
+class SignFlip(Result):
     """The result of a sign-flip test over people.
 
     Attributes

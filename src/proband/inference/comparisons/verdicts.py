@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from proband.inference.comparisons.comparison import PairComparison, Verdict
 from proband.inference.comparisons.paired import Tested
 from proband.inference.planning.sizes import POWER
 from proband.inference.proportions import Interval, normal_quantile
+from proband.results.difference import Difference, Verdict
 
 
 def judged(
@@ -18,7 +18,7 @@ def judged(
     level: float,
     upward: bool,
     in_points: bool,
-) -> tuple[PairComparison, ...]:
+) -> tuple[Difference, ...]:
     """Adjust the p-values (Holm 1979) and say what each pair (first, second, number of people, difference) shows.
 
     Without a number of people, none is named that would settle the question. Else it is K ((z + z_power) se / margin)², with K
@@ -41,7 +41,7 @@ def judged(
         if verdict == "undecided" and margin is not None and people is not None and _tells(tested):
             needed = _needed(tested.standard_error, people, margin, level)
         pairs.append(
-            PairComparison(
+            Difference(
                 first=first,
                 second=second,
                 difference=tested.difference,
@@ -60,6 +60,7 @@ def judged(
                 not_won=tested.not_won,
                 n_trials=tested.n_trials,
                 significance=round(1 - level, 12),
+                margin=margin,
             )
         )
     return tuple(pairs)

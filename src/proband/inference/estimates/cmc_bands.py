@@ -18,7 +18,7 @@ from proband.inference.strata.bands import earlier_of_same, stratified_band
 from proband.measures import CMC, Curve, Outcomes, RecognitionRate
 from proband.measures.base import outcomes_of
 from proband.measures.tallies import Floats
-from proband.results.estimate import Band
+from proband.results.band import Band
 from proband.samples import Experiment
 from proband.scores import Scores
 

@@ -8,18 +8,20 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from proband.designs import Clustered
 from proband.errors import Hint, UsageError
 from proband.inference.estimates.clusters import design_effect
-from proband.inference.estimates.evaluation import probes_called
+from proband.inference.estimates.evaluation import OfProbes, probes_called
 from proband.inference.proportions import Interval, normal_quantile, t_quantile, wilson_interval
 from proband.measures import Curve, Outcomes, average_cmc
 from proband.measures.open_set import chance_by_gallery_size
-from proband.results.base import Answers
-from proband.results.estimate import Band
+from proband.results.band import Band
+from proband.results.base import Answers, Confidence, Count, Rank, Result
 from proband.results.targets import OTHER_PEOPLE, PEOPLE_ALIKE
-from proband.words import Target, count, counted, fixed, plain
+from proband.results.walking import Written
+from proband.words import Target, count, counted, fixed
 
 Floats = npt.NDArray[np.float64]
 _RANKS = 2_000  # as far as a band goes
@@ -104,7 +106,7 @@ def average_band(outcomes: Sequence[Outcomes], curves: Sequence[Curve], confiden
 
 
 @dataclass(frozen=True, eq=False)
-class SizeCurve:
+class SizeCurve(OfProbes, Result):
     """The expected recognition rate of one algorithm as the gallery grows.
 
     Attributes
@@ -124,17 +126,19 @@ class SizeCurve:
         Of the intervals, and what the rates mean.
     """
 
+    written = Written({"category": "probe_set"})
+
     category: str | None
     algorithm: str
-    rank: int
+    rank: Rank
     sizes: tuple[int, ...]
     rates: tuple[float, ...]
     low: tuple[float, ...]
     high: tuple[float, ...]
-    n_enrolled: int
-    n_probes: int
-    n_probe_subjects: int
-    confidence_level: float
+    n_enrolled: Count
+    n_probes: Count
+    n_probe_subjects: Count
+    confidence_level: Confidence
     answers: Answers
 
     def __repr__(self) -> str:
@@ -143,10 +147,19 @@ class SizeCurve:
         )
         return f"{self.algorithm}, {probes_called(self.category)}: rank-{self.rank} rate by people enrolled {shown}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        values = {name: plain(value) for name, value in vars(self).items()}
-        return values | {"category": probes_called(self.category)}
+    def to_frame(self) -> pl.DataFrame:
+        """One row for each size."""
+        return pl.DataFrame(
+            {
+                "category": [self.probe_set] * len(self.sizes),
+                "algorithm": [self.algorithm] * len(self.sizes),
+                "rank": [self.rank] * len(self.sizes),
+                "size": self.sizes,
+                "rate": self.rates,
+                "low": self.low,
+                "high": self.high,
+            }
+        )
 
 
 def size_curve(

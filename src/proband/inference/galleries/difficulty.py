@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from proband.inference.comparisons.comparison import Comparison
-from proband.inference.estimates.evaluation import probes_called
+from proband.inference.estimates.evaluation import OfProbes, probes_called
 from proband.measures import Outcomes
-from proband.words import Note, Sentence, plain
+from proband.results.base import Count, Rank, Rate, Result
+from proband.results.walking import Written
+from proband.words import Note, Sentence
 
 Verdict = Literal["apt", "too easy", "too hard", "too few people", "one algorithm"]
 
@@ -45,7 +47,7 @@ _SAID: dict[Verdict, Sentence] = {
 
 
 @dataclass(frozen=True)
-class Difficulty:
+class Difficulty(OfProbes, Result):
     """How well one set of probes tells algorithms apart at a rank.
 
     Attributes
@@ -63,14 +65,16 @@ class Difficulty:
         The probes, and whose they are.
     """
 
+    written = Written({"category": "probe_set"}, also=("sentence",))
+
     category: str | None
-    rank: int
-    n_probes: int
-    n_probe_subjects: int
-    all_right: float
-    all_missed: float
+    rank: Rank
+    n_probes: Count
+    n_probe_subjects: Count
+    all_right: Rate
+    all_missed: Rate
     separated: int
-    n_pairs: int
+    n_pairs: Count
     leaders: tuple[str, ...]
     verdict: Verdict
 
@@ -87,14 +91,6 @@ class Difficulty:
             rank=self.rank,
             leaders=self.leaders,
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {
-            **{name: plain(value) for name, value in vars(self).items()},
-            "category": probes_called(self.category),
-            "sentence": plain(self.sentence()),
-        }
 
 
 def difficulty(

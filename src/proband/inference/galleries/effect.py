@@ -18,7 +18,10 @@ from proband.inference.estimates.cmc_bands import estimate_cmc
 from proband.inference.estimates.estimation import estimate
 from proband.measures import Outcomes, RecognitionRate, rank as rank_probes
 from proband.measures.outcomes import FailurePolicy, TiePolicy
-from proband.results.estimate import Band, Estimate
+from proband.results.band import Band
+from proband.results.base import Count, Rank, Result
+from proband.results.estimate import Estimate
+from proband.results.walking import Written
 from proband.samples import Experiment, Samples
 from proband.samples.table import Selection, frozen
 from proband.scores import Scores
@@ -183,7 +186,7 @@ class ImageColumns:
 
 
 @dataclass(frozen=True, eq=False)
-class GalleryEffect:
+class GalleryEffect(Result):
     """One algorithm with each column of images as the gallery in turn.
 
     Attributes
@@ -203,11 +206,13 @@ class GalleryEffect:
         Of F.
     """
 
+    written = Written({"galleries": "estimates"}, also=("sentence",), without=("bands",))
+
     algorithm: str
-    rank: int
+    rank: Rank
     mixed: bool
-    n_subjects: int
-    n_left_out: int
+    n_subjects: Count
+    n_left_out: Count
     estimates: tuple[Estimate, ...]
     bands: tuple[Band, ...]
     statistic: float
@@ -235,22 +240,6 @@ class GalleryEffect:
             return _NOT_TESTED(**of, people=self.n_subjects)
         said = _DIFFER if self.p_value <= 0.05 else _ALIKE
         return said(**of, above=above, below=below, statistic=self.statistic, p=self.p_value)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {
-            "algorithm": self.algorithm,
-            "rank": self.rank,
-            "mixed": self.mixed,
-            "n_subjects": self.n_subjects,
-            "n_left_out": self.n_left_out,
-            "galleries": [one.to_dict() for one in self.estimates],
-            "statistic": self.statistic,
-            "degrees_of_freedom": list(self.degrees_of_freedom),
-            "p_value": self.p_value,
-            "pairs": [dict(pair) for pair in self.pairs],
-            "sentence": self.sentence().to_dict(),
-        }
 
 
 def gallery_effect(

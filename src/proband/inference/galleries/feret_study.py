@@ -39,7 +39,7 @@ from proband.inference.proportions import check_seed
 from proband.measures import Outcomes, RecognitionRate, rank as rank_probes, upper_bound_cmc
 from proband.measures.identification import of_the_leader
 from proband.measures.outcomes import Counting, FailurePolicy, TiePolicy
-from proband.results.estimate import Band
+from proband.results.band import Band
 from proband.samples import Category, Experiment
 from proband.scores import Scores
 from proband.words import Note, Sentence, count

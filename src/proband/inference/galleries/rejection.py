@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,8 @@ from proband.errors import DesignError, UsageError
 from proband.inference.verification.open_set import SearchEstimates, searches_with_intervals
 from proband.measures.open_set import search
 from proband.measures.outcomes import FailurePolicy
+from proband.results.base import Count, Result
+from proband.results.walking import Written
 from proband.samples import Experiment
 from proband.scores import Scores
 from proband.words import Sentence, count
@@ -51,7 +52,7 @@ class Rejection:
 
 
 @dataclass(frozen=True, eq=False)
-class RejectionTest:
+class RejectionTest(Result):
     """What became of searches for people who are enrolled and for people who are not.
 
     Attributes
@@ -66,11 +67,13 @@ class RejectionTest:
         How the test was made.
     """
 
+    written = Written({"share": "rejection.share"}, also=("n_mated", "n_nonmated"), without=("rejection",))
+
     rejection: Rejection
     seed: int
-    n_held_out: int
-    n_gallery_subjects: int
-    n_gallery_images: int
+    n_held_out: Count
+    n_gallery_subjects: Count
+    n_gallery_images: Count
     results: tuple[SearchEstimates, ...]
 
     @property
@@ -82,19 +85,6 @@ class RejectionTest:
     def n_mated(self) -> int:
         """Searches for people who are."""
         return len(self.results[0].searches.mate)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {
-            "share": self.rejection.share,
-            "seed": self.seed,
-            "n_held_out": self.n_held_out,
-            "n_gallery_subjects": self.n_gallery_subjects,
-            "n_gallery_images": self.n_gallery_images,
-            "n_mated": self.n_mated,
-            "n_nonmated": self.n_nonmated,
-            "results": [_plain(one) for one in self.results],
-        }
 
 
 def rejection_test(
@@ -164,11 +154,3 @@ def held_out_of(experiment: Experiment, share: float, seed: int) -> tuple[Experi
     kept = experiment.gallery[~np.isin(codes[experiment.gallery], gone)]
     note = _TAKEN_OUT(n=wanted, of=len(people))
     return experiment.restricted(gallery=kept, note=note), wanted
-
-
-def _plain(result: SearchEstimates) -> dict[str, Any]:
-    """One algorithm's result with detection and identification rates besides the errors."""
-    plain = result.to_dict()
-    for given, one in zip(plain["points"], result.points, strict=True):
-        given |= {"dir": one.point.dir, "dir_interval": [1.0 - one.fnir.high, 1.0 - one.fnir.low]}
-    return plain

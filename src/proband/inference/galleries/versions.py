@@ -6,15 +6,18 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Any, Literal
+from typing import Literal, NamedTuple
 
 from proband.errors import UsageError, first_few
 from proband.inference.comparisons.comparing import compare
-from proband.inference.comparisons.comparison import Comparison, PairComparison
+from proband.inference.comparisons.comparison import Comparison
 from proband.inference.comparisons.verdicts import holm
-from proband.inference.estimates.evaluation import Entry, Evaluation, probes_called
+from proband.inference.estimates.evaluation import Entry, Evaluation, OfProbes, probes_called
 from proband.measures import RecognitionRate
-from proband.words import Note, Sentence, plain
+from proband.results.base import Count, Rank, Result
+from proband.results.difference import Difference
+from proband.results.walking import Written
+from proband.words import Note, Sentence
 
 Kind = Literal["version", "improvement"]
 _COST = Sentence(
@@ -82,8 +85,16 @@ class Improvement:
             )
 
 
+class RateWithEnds(NamedTuple):
+    """A rate and the ends of its interval."""
+
+    rate: float
+    low: float
+    high: float
+
+
 @dataclass(frozen=True)
-class ContrastRow:
+class ContrastRow(OfProbes, Result):
     """Two states of an algorithm on one set of probes.
 
     Attributes
@@ -102,25 +113,22 @@ class ContrastRow:
         The people enrolled, and their images.
     """
 
+    written = Written({"category": "probe_set"})
+
     category: str | None
-    n_probes: int
-    n_probe_subjects: int
-    n_gallery_subjects: int
-    n_gallery_images: int
-    first: tuple[float, float, float]
-    second: tuple[float, float, float]
+    n_probes: Count
+    n_probe_subjects: Count
+    n_gallery_subjects: Count
+    n_gallery_images: Count
+    first: RateWithEnds
+    second: RateWithEnds
     first_failed: int
     second_failed: int
-    pair: PairComparison
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        values = {name: plain(value) for name, value in vars(self).items()}
-        return values | {"category": probes_called(self.category)}
+    pair: Difference
 
 
 @dataclass(frozen=True)
-class Contrast:
+class Contrast(Result):
     """One algorithm in two states, over every set of probes.
 
     The difference of a ``version`` is the cost of locating the face, at the level of the system; that of an ``improvement`` the
@@ -136,10 +144,12 @@ class Contrast:
         When they were tested, and whether their names tell which is which.
     """
 
+    written = Written(also=("sentences",), without=("named",))
+
     kind: Kind
     first: str
     second: str
-    rank: int
+    rank: Rank
     rows: tuple[ContrastRow, ...]
     first_date: str | None = None
     second_date: str | None = None
@@ -178,17 +188,6 @@ class Contrast:
         if self.first_date and self.second_date:
             return _DATED_GAIN(**said, first_date=self.first_date, second_date=self.second_date)
         return _GAIN(**said)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {
-            **{
-                name: getattr(self, name)
-                for name in ("kind", "first", "second", "rank", "first_date", "second_date")
-            },
-            "rows": [row.to_dict() for row in self.rows],
-            "sentences": plain(self.sentences()),
-        }
 
 
 def contrasts(
@@ -316,6 +315,6 @@ def _row(
     )
 
 
-def _rate(entry: Entry, found: Comparison) -> tuple[float, float, float]:
+def _rate(entry: Entry, found: Comparison) -> RateWithEnds:
     one = next(each for each in found.estimates if each.facts.algorithm == entry.algorithm)
-    return one.value, one.low, one.high
+    return RateWithEnds(one.value, one.low, one.high)

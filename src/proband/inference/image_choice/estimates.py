@@ -12,7 +12,6 @@ import numpy.typing as npt
 from proband.designs.image_choice import TRIALS_A_BLOCK, ImageChoice, draw_choices
 from proband.engine import run_blocks
 from proband.errors import DesignError
-from proband.inference.comparisons.comparison import PairComparison
 from proband.inference.comparisons.paired import Tested, difference_of
 from proband.inference.comparisons.sign_flip import sign_flip
 from proband.inference.comparisons.verdicts import judged
@@ -26,6 +25,7 @@ from proband.inference.proportions import Interval
 from proband.measures import OutcomeMeasure
 from proband.measures.outcomes import FailurePolicy, TiePolicy
 from proband.results.base import Answers, Facts
+from proband.results.difference import Difference
 from proband.results.estimate import Estimate
 from proband.results.targets import IMAGES_EXCHANGEABLE, OTHER_IMAGES, PEOPLE_AND_ALGORITHMS, derived
 from proband.samples import Pool
@@ -318,7 +318,7 @@ def rank_of_share(measure: OutcomeMeasure) -> int | None:
 
 def compared(
     found: VirtualExperiments, first: str, second: str, rank: int, margin: float | None, level: float
-) -> PairComparison:
+) -> Difference:
     """Judge one pair by itself: D over choices of images, and the sign-flip test over people's mean successes.
 
     Examples

@@ -13,6 +13,8 @@ from proband.engine import run_blocks
 from proband.errors import DesignError, InputError, UsageError
 from proband.kernels.poisson_binomial import at_most, count_beating, covariances
 from proband.measures.outcomes import TiePolicy
+from proband.results.base import Result
+from proband.results.walking import Written
 from proband.samples.pool import Options
 from proband.samples.table import frozen
 from proband.words import count
@@ -26,7 +28,7 @@ _NEVER = 1e-20  # a choice that succeeds more rarely cannot be seen in a varianc
 
 
 @dataclass(frozen=True, eq=False)
-class ExactChoice:
+class ExactChoice(Result):
     """The moments of the recognition rate over all ways in which these people's images could have been chosen.
 
     Attributes
@@ -37,12 +39,10 @@ class ExactChoice:
         The variance of the recognition rate at rank 1, if it was asked for.
     """
 
+    written = Written({"mean": "cmc"})
+
     cmc: Floats
     variance_rank_1: float | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {"mean": self.cmc.tolist(), "variance_rank_1": self.variance_rank_1}
 
 
 def exact_choice(

@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
-from proband._version import __version__
 from proband.designs.image_choice import ImageChoice
 from proband.engine import Progress, Silent
-from proband.engine.rendering import Shown
 from proband.errors import UsageError
-from proband.inference.image_choice.distributions import Distribution
+from proband.inference.image_choice.distributions import (
+    DifferencesOverChoices,
+    Distribution,
+    RatesOverChoices,
+)
 from proband.inference.image_choice.rivals import Closeness, Layout
 from proband.inference.image_choice.runs import TrialRun, Trials
 from proband.inference.image_choice.trials import LOW_RANKS, Algorithm, Kernel
 from proband.inference.proportions import check_seed
 from proband.measures.outcomes import FailurePolicy, TiePolicy
-from proband.results.base import Answers
+from proband.results.base import Answers, Confidence, Count, Result
 from proband.results.targets import IMAGES_EXCHANGEABLE, OTHER_IMAGES, PEOPLE_AND_ALGORITHMS
+from proband.results.walking import Written
 from proband.samples import Pool
 from proband.scores import Scores
-from proband.words import Note, Sentence, Target, count, fixed, interval, plain
+from proband.words import Note, Sentence, Target, count, fixed, interval
 
 Floats = npt.NDArray[np.float64]
 _ALL_RANKS_UP_TO = 1_000  # people; beyond, the distributions of all ranks would fill the memory
@@ -53,7 +56,7 @@ _REMAINDER = Sentence(
 
 
 @dataclass(frozen=True, eq=False)
-class VirtualExperiments(Shown):
+class VirtualExperiments(Result):
     """What became of every algorithm in many choices of images.
 
     Attributes
@@ -72,12 +75,21 @@ class VirtualExperiments(Shown):
         Of each algorithm, how embeddings were compared; None for scores that are taken as given.
     design, seed, ties, kernel
         How images were chosen, ties were ordered and trials were counted.
+    confidence_level
+        Of the intervals over choices: the share of choices that they hold.
     """
 
+    written = Written(
+        {"design": "design.as_method", "algorithms": "rates"},
+        also=("differences",),
+        without=("n_ranks", "kernel", "successes", "replicates", "_rates", "_differences", "_not_won"),
+        versioned=True,
+    )
+
     algorithms: tuple[str, ...]
-    n_subjects: int
-    n_ranks: int
-    n_trials: int
+    n_subjects: Count
+    n_ranks: Count
+    n_trials: Count
     design: ImageChoice
     seed: int
     ties: str
@@ -90,6 +102,7 @@ class VirtualExperiments(Shown):
     _rates: tuple[tuple[Distribution, ...], ...]
     _differences: Mapping[tuple[int, int], tuple[Distribution, ...]]
     _not_won: Mapping[tuple[int, int], npt.NDArray[np.int64]]
+    confidence_level: Confidence = 0.95
 
     def rate(self, algorithm: str, rank: int = 1) -> Distribution:
         """Return the distribution of the recognition rate at a rank."""
@@ -144,48 +157,56 @@ class VirtualExperiments(Shown):
         )
         return f"VirtualExperiments({count(self.n_trials)} trials of {count(self.n_subjects)} people, rank 1: {shown})"
 
-    def to_dict(self, confidence_level: float = 0.95) -> dict[str, Any]:
-        """Return everything as plain values, ready for JSON."""
-        low_ranks = range(1, min(self.n_ranks, LOW_RANKS) + 1)
-        return {
-            "proband": __version__,
-            "n_subjects": self.n_subjects,
-            "n_trials": self.n_trials,
-            "design": self.design.as_method.to_dict(),
-            "seed": self.seed,
-            "ties": self.ties,
-            "confidence_level": confidence_level,
-            "answers": self.answers.to_dict(),
-            "notes": plain(self.notes),
-            "metrics": dict(self.metrics),
-            "algorithms": {
-                name: {
-                    "mean": [self.rate(name, t).mean for t in range(1, self.n_ranks + 1)],
-                    "standard_deviation": [
-                        self.rate(name, t).standard_deviation for t in range(1, self.n_ranks + 1)
-                    ],
-                    "interval": [
-                        list(self.rate(name, t).interval(confidence_level))
-                        for t in range(1, self.n_ranks + 1)
-                    ],
-                    "rank_1": self.rate(name).to_dict(),
-                }
-                for name in self.algorithms
-            },
-            "differences": [
+    def at_level(self, confidence_level: float) -> VirtualExperiments:
+        """Return the same with intervals of another level."""
+        return replace(self, confidence_level=confidence_level)
+
+    def rates(self) -> dict[str, RatesOverChoices]:
+        """Every algorithm's rates at all ranks that were counted."""
+        found = {}
+        for name in self.algorithms:
+            each = [self.rate(name, rank) for rank in range(1, self.n_ranks + 1)]
+            found[name] = RatesOverChoices(
+                np.array([one.mean for one in each]),
+                np.array([one.standard_deviation for one in each]),
+                tuple(one.interval(self.confidence_level) for one in each),
+                each[0],
+            )
+        return found
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row for each algorithm and rank: mean, standard deviation and percentile interval over choices of images."""
+        return pl.concat(
+            pl.DataFrame(
                 {
-                    "first": first,
-                    "second": second,
-                    "mean": [self.difference(first, second, t).mean for t in low_ranks],
-                    "interval": [
-                        list(self.difference(first, second, t).interval(confidence_level)) for t in low_ranks
-                    ],
-                    "not_won": [self.not_won(first, second, t) for t in low_ranks],
-                    "not_won_by_second": [self.not_won(second, first, t) for t in low_ranks],
+                    "algorithm": [name] * self.n_ranks,
+                    "rank": np.arange(1, self.n_ranks + 1),
+                    "mean": found.mean,
+                    "standard_deviation": found.standard_deviation,
+                    "low": [ends.low for ends in found.interval],
+                    "high": [ends.high for ends in found.interval],
                 }
-                for first, second in combinations(self.algorithms if self._differences else (), 2)
-            ],
-        }
+            )
+            for name, found in self.rates().items()
+        )
+
+    def differences(self) -> tuple[DifferencesOverChoices, ...]:
+        """Every two algorithms at ranks 1 … 10, where differences were counted."""
+        ranks = range(1, min(self.n_ranks, LOW_RANKS) + 1)
+        found = []
+        for first, second in combinations(self.algorithms if self._differences else (), 2):
+            each = [self.difference(first, second, rank) for rank in ranks]
+            found.append(
+                DifferencesOverChoices(
+                    first,
+                    second,
+                    np.array([one.mean for one in each]),
+                    tuple(one.interval(self.confidence_level) for one in each),
+                    np.array([self.not_won(first, second, rank) for rank in ranks]),
+                    np.array([self.not_won(second, first, rank) for rank in ranks]),
+                )
+            )
+        return tuple(found)
 
 
 def permute(

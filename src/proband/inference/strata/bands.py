@@ -10,7 +10,7 @@ from proband.designs.strata import Strata
 from proband.inference.estimates.case import Case
 from proband.inference.strata.estimates import answers_of, ends_of, freedom_of, strata_of
 from proband.measures import CMC, Outcomes
-from proband.results.estimate import Band
+from proband.results.band import Band
 from proband.words import Note
 
 Floats = npt.NDArray[np.float64]

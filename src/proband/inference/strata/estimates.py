@@ -17,9 +17,10 @@ from proband.inference.estimates.case import Case, IntervalFound, estimates_of
 from proband.inference.procedures import Question
 from proband.inference.proportions import check_level, check_seed, t_quantile, wilson_ends
 from proband.measures import Outcomes
-from proband.results.base import Answers
+from proband.results.base import Answers, Confidence, Result
 from proband.results.estimate import Estimate
 from proband.results.targets import GALLERY, OTHER_PROBES, PROBES_ALIKE
+from proband.results.walking import Written
 from proband.words import Method, Note, Sentence, Target, count, counted, digits, level
 
 Floats = npt.NDArray[np.float64]
@@ -43,7 +44,7 @@ _STRATA_ALIKE = Target(
 
 
 @dataclass(frozen=True, eq=False)
-class ReplicateEstimate:
+class ReplicateEstimate(Result):
     """A statistic of weighted units with its replicate variance.
 
     Attributes
@@ -60,11 +61,13 @@ class ReplicateEstimate:
         Of the interval; how replicates were made, and what a reader should know.
     """
 
+    written = Written(without=("replicates",))
+
     value: float
     standard_error: float
     low: float
     high: float
-    confidence_level: float
+    confidence_level: Confidence
     degrees_of_freedom: float
     replicates: Floats
     design: Method

@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from proband._version import __version__
 from proband.designs import BRR, Bootstrap, Jackknife, StratifiedDesign
 from proband.designs.strata import ROUNDING
 from proband.engine import Progress, Silent
-from proband.engine.rendering import Shown
 from proband.errors import UsageError
 from proband.inference.comparisons.comparing import compare
 from proband.inference.comparisons.comparison import Comparison
@@ -24,8 +22,10 @@ from proband.inference.strata.bands import rates_and_errors
 from proband.inference.strata.estimates import IMAGES_OF_PEOPLE, strata_of
 from proband.measures import CMC, Outcomes, RecognitionRate, rank as rank_probes
 from proband.measures.outcomes import FailurePolicy, TiePolicy
-from proband.results.estimate import Band
+from proband.results.band import Band
+from proband.results.base import Count, Rank, Result
 from proband.results.targets import OTHER_PEOPLE, OTHER_PROBES
+from proband.results.walking import Written
 from proband.samples import Samples
 from proband.scores import Scores
 from proband.words import Method, Target, count
@@ -48,7 +48,7 @@ _VARYING = {
 
 
 @dataclass(frozen=True, eq=False)
-class Errors:
+class Errors(Result):
     """The standard error of a curve at every rank, how it was made, and what varies behind it.
 
     Attributes
@@ -56,6 +56,8 @@ class Errors:
     method, by_rank
         How they were found, and the standard error at ranks 1, 2, …
     """
+
+    written = Written(also=("varying",))
 
     method: Method
     by_rank: Floats
@@ -65,17 +67,9 @@ class Errors:
         """What varies behind it."""
         return _VARYING[self.method.key]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {
-            "method": self.method.to_dict(),
-            "varying": self.varying.to_dict(),
-            "by_rank": self.by_rank.tolist(),
-        }
-
 
 @dataclass(frozen=True, eq=False)
-class StratStudy(Shown):
+class StratStudy(Result):
     """Everything the experiment found.
 
     Attributes
@@ -98,11 +92,22 @@ class StratStudy(Shown):
         Of tables and tests; people, and images of each.
     """
 
-    rank: int
-    n_subjects: int
-    n_images: int
-    n_left_out: int
-    n_unused: int
+    written = Written(
+        {
+            "galleries": "effects",
+            "mixed_galleries": "mixed",
+            "standard_errors": "errors",
+            "variances_by_units": "variances",
+        },
+        without=("most_people", "bands"),
+        versioned=True,
+    )
+
+    rank: Rank
+    n_subjects: Count
+    n_images: Count
+    n_left_out: Count
+    n_unused: Count
     most_people: tuple[int, int] | None
     effects: tuple[GalleryEffect, ...]
     mixed: tuple[GalleryEffect, ...]
@@ -110,22 +115,6 @@ class StratStudy(Shown):
     variances: dict[int, Floats]
     bands: tuple[Band, ...]
     comparison: Comparison | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {
-            "proband": __version__,
-            "rank": self.rank,
-            "n_subjects": self.n_subjects,
-            "n_images": self.n_images,
-            "n_left_out": self.n_left_out,
-            "n_unused": self.n_unused,
-            "galleries": [one.to_dict() for one in self.effects],
-            "mixed_galleries": [one.to_dict() for one in self.mixed],
-            "standard_errors": {key: one.to_dict() for key, one in self.errors.items()},
-            "variances_by_units": {str(units): values.tolist() for units, values in self.variances.items()},
-            "comparison": None if self.comparison is None else self.comparison.to_dict(),
-        }
 
 
 def strat_study(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isfinite, sqrt
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,8 @@ from proband.inference.proportions import (
     wilson_interval,
 )
 from proband.inference.verification.dyads import Comparisons, Ints, Meetings, subject_pairs
-from proband.words import Method, Note, Sentence, count, plain
+from proband.results.base import Confidence, Count, Result
+from proband.words import Method, Note, Sentence, count
 
 __all__ = [
     "Comparisons",
@@ -140,7 +141,7 @@ class ZeroErrorBounds:
 
 
 @dataclass(frozen=True)
-class RateInterval:
+class RateInterval(Result):
     """An error rate with its interval.
 
     Attributes
@@ -168,23 +169,19 @@ class RateInterval:
     """
 
     rate: float
-    errors: int
-    n: int
+    errors: Count
+    n: Count
     low: float
     high: float
     standard_error: float
     n_effective: float
-    n_subjects: int | None
+    n_subjects: Count | None
     degrees_of_freedom: float | None
     supported: bool
     method: Method
-    confidence_level: float
+    confidence_level: Confidence
     notes: tuple[Note, ...] = ()
     zero_errors: ZeroErrorBounds | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {name: plain(value) for name, value in vars(self).items()}
 
 
 def false_match_rate(

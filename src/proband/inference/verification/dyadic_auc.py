@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,8 @@ from proband.errors import DesignError, UsageError
 from proband.inference.proportions import check_level, normal_quantile, t_quantile
 from proband.inference.verification.dyadic import FEWEST, effective_people, small_sample
 from proband.inference.verification.dyads import Ints, whole_numbers
-from proband.words import Method, plain
+from proband.results.base import Confidence, Count, Result
+from proband.words import Method
 
 Floats = npt.NDArray[np.float64]
 
@@ -61,7 +62,7 @@ class People(NamedTuple):
 
 
 @dataclass(frozen=True)
-class AucInterval:
+class AucInterval(Result):
     """An area under the ROC curve, or a difference of two, with its interval.
 
     Attributes
@@ -83,16 +84,12 @@ class AucInterval:
     high: float
     standard_error: float
     p_value: float | None
-    n_genuine: int
-    n_impostor: int
-    n_subjects: int | None
+    n_genuine: Count
+    n_impostor: Count
+    n_subjects: Count | None
     degrees_of_freedom: float | None
     method: Method
-    confidence_level: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {name: plain(value) for name, value in vars(self).items()}
+    confidence_level: Confidence
 
 
 def auc_interval(

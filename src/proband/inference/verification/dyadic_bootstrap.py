@@ -25,6 +25,7 @@ from proband.inference.verification.drawings import (
 )
 from proband.inference.verification.dyadic import SUPPORTED
 from proband.inference.verification.dyads import Ints, Meetings
+from proband.results.base import Result
 
 Floats = npt.NDArray[np.float64]
 
@@ -108,7 +109,7 @@ class FnmrDraws(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class FnmrDifference:
+class FnmrDifference(Result):
     """How two algorithms differ in FNMR at the same FMR, on the same comparisons and under the same drawings of people.
 
     Attributes

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine.rendering import Shown
 from proband.errors import DesignError, UsageError
 from proband.inference.verification.dyadic import RateInterval, false_match_rate, false_non_match_rate
 from proband.inference.verification.hard_subjects import HardSubjects, hard_subjects
 from proband.inference.verification.verification import Shared
 from proband.measures.pairs.pair_set import PairSet
 from proband.measures.verification import OperatingPoint
+from proband.results.base import Count, Result
+from proband.results.walking import Written
 from proband.samples import Experiment, Samples
 from proband.samples.table import Selection, frozen
 from proband.scores import Scores
@@ -59,7 +59,7 @@ BY_GROUP = {_GROUP.code, _EMPTY_GROUP.code}
 
 
 @dataclass(frozen=True)
-class GroupRates:
+class GroupRates(Result):
     """One group: genuine comparisons of its people, and impostor comparisons within it.
 
     Attributes
@@ -71,22 +71,13 @@ class GroupRates:
     """
 
     group: str
-    n_subjects: int
+    n_subjects: Count
     fnmr: RateInterval | None
     fmr: RateInterval | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {
-            "group": self.group,
-            "n_subjects": self.n_subjects,
-            "fnmr": None if self.fnmr is None else self.fnmr.to_dict(),
-            "fmr": None if self.fmr is None else self.fmr.to_dict(),
-        }
-
 
 @dataclass(frozen=True, eq=False)
-class Differential(Shown):
+class Differential(Result):
     """Error rates by group, at one threshold for all.
 
     Attributes
@@ -101,11 +92,13 @@ class Differential(Shown):
         Of the scores, and the threshold of all groups; None where everything is rejected.
     """
 
+    written = Written(also=("ratio_fnmr", "ratio_fmr"))
+
     algorithm: str
     column: str
     threshold: float | None
     groups: tuple[GroupRates, ...]
-    n_ungrouped: int
+    n_ungrouped: Count
 
     def ratio(self, rate: str) -> float | None:
         """Find the largest rate over the smallest, of groups whose rate rests on enough errors; None with fewer than two.
@@ -143,17 +136,15 @@ class Differential(Shown):
             said.append(_UNGROUPED(n=self.n_ungrouped, column=self.column))
         return said
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {
-            "algorithm": self.algorithm,
-            "column": self.column,
-            "threshold": self.threshold,
-            "groups": [one.to_dict() for one in self.groups],
-            "n_ungrouped": self.n_ungrouped,
-            "ratio_fnmr": self.ratio("fnmr"),
-            "ratio_fmr": self.ratio("fmr"),
-        }
+    @property
+    def ratio_fnmr(self) -> float | None:
+        """The largest FNMR of a group by the smallest."""
+        return self.ratio("fnmr")
+
+    @property
+    def ratio_fmr(self) -> float | None:
+        """The largest FMR of a group by the smallest."""
+        return self.ratio("fmr")
 
 
 def _rate(name: str, rate: RateInterval) -> Note:

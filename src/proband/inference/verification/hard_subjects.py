@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from proband.inference.verification.dyads import Ints, ListedComparisons, Meetings
+from proband.results.base import Rate, Result
+from proband.results.walking import Written
 from proband.words import Method, Note, Sentence
 
 Integers = npt.NDArray[np.int64]
@@ -42,7 +43,7 @@ _NO_LAMBS = Sentence(
 
 
 @dataclass(frozen=True, eq=False)
-class HardSubjects:
+class HardSubjects(Result):
     """How errors fall on people, and whether there is anything to see.
 
     Attributes
@@ -56,9 +57,11 @@ class HardSubjects:
         How that was found, and with how many draws.
     """
 
+    written = Written(without=("goats_test", "lambs_test"))
+
     people: pl.DataFrame
-    goats_p: float
-    lambs_p: float
+    goats_p: Rate
+    lambs_p: Rate
     goats_test: Method = _DEALT
     lambs_test: Method = _DEALT
 
@@ -67,10 +70,6 @@ class HardSubjects:
         goats = _GOATS if self.goats_p <= SIGNIFICANCE else _NO_GOATS
         lambs = _LAMBS if self.lambs_p <= SIGNIFICANCE else _NO_LAMBS
         return [goats(p=self.goats_p), lambs(p=self.lambs_p)]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {"goats_p": self.goats_p, "lambs_p": self.lambs_p, "people": self.people.to_dicts()}
 
 
 def hard_subjects(

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import polars as pl
 
-from proband._version import __version__
 from proband.engine.frames import frame_of_rows
-from proband.engine.rendering import Shown
 from proband.inference.estimates.closed import effective_size
 from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.proportions import (
@@ -22,9 +19,10 @@ from proband.inference.proportions import (
     wilson_interval,
 )
 from proband.measures.open_set import Searches, SearchPoint
-from proband.results.base import Answers
+from proband.results.base import Answers, Confidence, Result
 from proband.results.targets import PEOPLE_ALIKE
-from proband.words import Target, plain
+from proband.results.walking import Written
+from proband.words import Target
 
 _SUPPORTED = 30
 _ANSWERS = Answers(
@@ -36,7 +34,7 @@ _ANSWERS = Answers(
 
 
 @dataclass(frozen=True)
-class SearchInterval:
+class SearchInterval(Result):
     """One operating point of a search with its intervals, at the threshold held fixed.
 
     Attributes
@@ -47,6 +45,12 @@ class SearchInterval:
         Their intervals.
     """
 
+    written = Written(
+        {"fpir_interval": "fpir", "fnir_interval": "fnir", "dir": "point.dir"},
+        also=("dir_interval", "fpir_supported"),
+        spread=("point",),
+    )
+
     point: SearchPoint
     fpir: Interval
     fnir: Interval
@@ -56,18 +60,14 @@ class SearchInterval:
         """Whether the false positive rate rests on at least 30 events."""
         return self.point.false_positives >= _SUPPORTED
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {
-            **self.point.to_dict(),
-            "fpir_interval": list(self.fpir),
-            "fnir_interval": list(self.fnir),
-            "fpir_supported": self.fpir_supported,
-        }
+    @property
+    def dir_interval(self) -> Interval:
+        """The interval of the detection and identification rate."""
+        return Interval(1.0 - self.fnir.high, 1.0 - self.fnir.low)
 
 
 @dataclass(frozen=True, eq=False)
-class SearchEstimates(Shown):
+class SearchEstimates(Result):
     """One algorithm's searches at chosen operating points.
 
     Attributes
@@ -78,9 +78,21 @@ class SearchEstimates(Shown):
         Of the intervals, and what they mean.
     """
 
+    written = Written(
+        {
+            "n_enrolled": "searches.n_enrolled",
+            "fusion": "searches.fusion",
+            "metric": "searches.metric",
+            "notes": "searches.notes",
+        },
+        also=("algorithm",),
+        without=("searches",),
+        versioned=True,
+    )
+
     searches: Searches
     points: tuple[SearchInterval, ...]
-    confidence_level: float
+    confidence_level: Confidence
     answers: Answers
 
     @property
@@ -105,20 +117,6 @@ class SearchEstimates(Shown):
                 for one in self.points
             ]
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {
-            "proband": __version__,
-            "algorithm": self.algorithm,
-            "n_enrolled": self.searches.n_enrolled,
-            "fusion": self.searches.fusion,
-            "confidence_level": self.confidence_level,
-            "points": [point.to_dict() for point in self.points],
-            "answers": self.answers.to_dict(),
-            "metric": self.searches.metric,
-            "notes": plain(self.searches.notes),
-        }
 
 
 def searches_with_intervals(

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from proband._version import __version__
 from proband.engine import Progress
-from proband.engine.rendering import Shown
 from proband.errors import AlignmentError, DesignError, Hint, Said, UsageError
 from proband.inference.proportions import Interval, check_level, check_seed
 from proband.inference.verification.drawings import AtRates, Drawings, Genuine, Tail
@@ -32,13 +29,14 @@ from proband.measures.pairs.counts import (
 )
 from proband.measures.pairs.pair_set import PairSet
 from proband.measures.verification import ErrorRates, OperatingPoint
-from proband.results.base import Answers
+from proband.results.base import Answers, Confidence, Count, Result
 from proband.results.compared import Compared
 from proband.results.targets import OTHER_PEOPLE_COMPARED
+from proband.results.walking import Written
 from proband.samples import Experiment, Samples
 from proband.scores import Scores, experiment_over, require_orientation
 from proband.scores.trials import Trials
-from proband.words import Note, Target, count, plain
+from proband.words import Note, Target, count
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -60,7 +58,7 @@ _LARGEST_TAIL = 20_000_000  # impostor comparisons above a threshold that are ke
 
 
 @dataclass(frozen=True, eq=False)
-class VerificationPoint:
+class VerificationPoint(Result):
     """One operating point with its intervals.
 
     Attributes
@@ -78,6 +76,12 @@ class VerificationPoint:
         FNMR at the FMR asked for in every drawing of people, by which algorithms are compared.
     """
 
+    written = Written(
+        {"fmr_interval": "fmr", "fnmr_interval": "fnmr", "fnmr_at_fmr_interval": "fnmr_at_fmr"},
+        without=("replicates",),
+        spread=("point",),
+    )
+
     point: OperatingPoint
     fmr: RateInterval
     fnmr: RateInterval
@@ -85,19 +89,9 @@ class VerificationPoint:
     naive: tuple[RateInterval, RateInterval] | None
     replicates: Floats | None = field(default=None, repr=False)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {
-            **self.point.to_dict(),
-            "fmr_interval": self.fmr.to_dict(),
-            "fnmr_interval": self.fnmr.to_dict(),
-            "fnmr_at_fmr_interval": None if self.fnmr_at_fmr is None else list(self.fnmr_at_fmr),
-            "naive": None if self.naive is None else [one.to_dict() for one in self.naive],
-        }
-
 
 @dataclass(frozen=True, eq=False)
-class Verification(Shown):
+class Verification(Result):
     """One algorithm's error rates, with intervals at chosen points.
 
     Attributes
@@ -110,10 +104,24 @@ class Verification(Shown):
         Of the intervals; what they mean, and what a reader should know.
     """
 
+    written = Written(
+        {
+            "n_genuine": "rates.counts.n_genuine",
+            "n_impostor": "rates.counts.n_impostor",
+            "n_failed_genuine": "rates.counts.n_failed_genuine",
+            "n_failed_impostor": "rates.counts.n_failed_impostor",
+            "auc": "rates.auc",
+            "eer": "rates.eer",
+        },
+        also=("algorithm",),
+        without=("rates",),
+        versioned=True,
+    )
+
     rates: ErrorRates
     points: tuple[VerificationPoint, ...]
-    n_subjects: int
-    confidence_level: float
+    n_subjects: Count
+    confidence_level: Confidence
     answers: Answers
     notes: tuple[Note, ...]
     compared: Compared
@@ -122,26 +130,6 @@ class Verification(Shown):
     def algorithm(self) -> str:
         """The name of the scores."""
         return self.rates.algorithm
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        counts = self.rates.counts
-        return {
-            "proband": __version__,
-            "algorithm": self.algorithm,
-            "n_subjects": self.n_subjects,
-            "n_genuine": counts.n_genuine,
-            "n_impostor": counts.n_impostor,
-            "n_failed_genuine": counts.n_failed_genuine,
-            "n_failed_impostor": counts.n_failed_impostor,
-            "confidence_level": self.confidence_level,
-            "auc": self.rates.auc(),
-            "eer": asdict(self.rates.eer()),
-            "points": [point.to_dict() for point in self.points],
-            "compared": self.compared.to_dict(),
-            "answers": self.answers.to_dict(),
-            "notes": plain(self.notes),
-        }
 
     def __repr__(self) -> str:
         return repr(self.rates)

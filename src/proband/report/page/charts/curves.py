@@ -28,8 +28,8 @@ from proband.report.page.charts.scales import Kind, Scale, linear_ticks
 from proband.report.page.charts.svg import element, listed, path, points_of, series
 from proband.report.page.charts.thinning import Places, steps, visible
 from proband.report.page.model import Chart, TableView
+from proband.results.band import Band
 from proband.results.base import Answers
-from proband.results.estimate import Band
 from proband.words import count, counted, out_of
 
 T = TypeVar("T")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from proband.inference import Comparison, Evaluation
-from proband.inference.comparisons.comparison import PairComparison
 from proband.inference.estimates.evaluation import probes_called
 from proband.report.analyses.comparisons import Row, comparison_latex, comparison_statements, rows_of
 from proband.report.page import cells
@@ -14,6 +13,7 @@ from proband.report.page.model import Block, Cell, Column, Folded, Section, Tabl
 from proband.report.page.registry import section
 from proband.report.page.sections.pair_verdict import turned
 from proband.report.page.sections.verdict import main_comparison, main_evaluation
+from proband.results.difference import Difference
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
@@ -92,7 +92,7 @@ def _untested(evaluation: Evaluation) -> TableView:
     return cells.table("leaderboard-1", probes_called(category), heads, rows)
 
 
-def pairs_shown(comparison: Comparison) -> tuple[PairComparison, ...]:
+def pairs_shown(comparison: Comparison) -> tuple[Difference, ...]:
     """Every pair of few algorithms; of many, the leader against each other one, in order."""
     if len(comparison.estimates) <= ALL_PAIRS:
         return comparison.pairs
@@ -143,7 +143,7 @@ def pairs_table(id: str, caption: str, comparison: Comparison) -> TableView:
     return cells.table(id, caption, tuple(heads), rows, notes)
 
 
-def _pair_row(pair: PairComparison, comparison: Comparison, counted: bool) -> list[Cell]:
+def _pair_row(pair: Difference, comparison: Comparison, counted: bool) -> list[Cell]:
     row = [
         cells.text_cell(pair.first),
         cells.text_cell(pair.second),

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from proband.inference import Comparison, Evaluation
-from proband.inference.comparisons.comparison import margin_of
 from proband.inference.estimates.evaluation import probes_called
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.strata.study import StratStudy
@@ -16,6 +15,7 @@ from proband.report.page.registry import section
 from proband.report.page.sections.references import bibliography, cited
 from proband.report.page.sections.verdict import main_comparison, main_evaluation
 from proband.results.base import Facts
+from proband.results.difference import margin_of
 from proband.words import Method, Note, Sentence, Target
 
 if TYPE_CHECKING:
