@@ -11,6 +11,8 @@ from pathlib import Path
 from string import Formatter
 
 import pytest
+from proband.report.grids import as_markdown, as_rich
+from proband.report.tables import evaluation_grids
 from rich.console import Console
 
 import proband as pb
@@ -18,9 +20,7 @@ from proband.protocols.audit.findings import Finding
 from proband.report import evaluation_table, statements
 from proband.report.analyses.audits import finding_sentence
 from proband.report.analyses.comparisons import comparison_grid, comparison_statements, comparison_table
-from proband.report.grids import as_markdown, as_rich
 from proband.report.page.sections.identification import rates_table
-from proband.report.tables import evaluation_grids
 from proband.words import Note, as_sentence, fixed, interval, p_value
 
 SOURCE = Path(pb.__file__).parent

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from proband.report.grids import Grid, as_markdown
 
 import proband as pb
 from proband.designs import Galleries
@@ -17,7 +18,6 @@ from proband.inference.galleries.rejection import Rejection
 from proband.report.analyses.feret import study_figures, study_grids, study_statements
 from proband.report.analyses.feret_tables import gallery_size, leaderboards, size_grids, variation_grid
 from proband.report.figures.style import save_figure
-from proband.report.grids import Grid, as_markdown
 from proband.report.notes import bullets
 from proband.report.writer import write_run
 from proband.study.findings import Findings, Provenance
@@ -88,9 +88,8 @@ def test_leaderboard_states_sizes_and_sets_versions_apart(study: FeretStudy) -> 
 
 
 def test_names_survive_markup(study: FeretStudy) -> None:
-    from rich.console import Console
-
     from proband.report.grids import as_rich
+    from rich.console import Console
 
     console = Console(width=200, record=True, file=StringIO())
     for grid in study_grids(study):

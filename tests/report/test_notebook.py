@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from proband.report.grids import Grid, as_html, as_latex, as_markdown, as_rich, as_tex
 from tests.report.page import finding
 
 import proband as pb
 from proband.engine.rendering import Shown
 from proband.report.figures.style import COLUMN, PAGE
-from proband.report.grids import Grid, as_html, as_latex, as_markdown, as_rich, as_tex
 
 
 def results() -> dict[str, Any]:

@@ -12,9 +12,9 @@ from itertools import count
 
 import numpy as np
 import pytest
+from proband.report.page.cells import count_cell, interval_cell, p_cell, share_cell, small_cell, text_cell
 
 from proband.report.page.blocks import prose
-from proband.report.page.cells import count_cell, interval_cell, p_cell, share_cell, small_cell, text_cell
 from proband.report.page.markup import Asides, Markup, Names, inert, joined, tag
 from proband.report.page.model import (
     Badge,

@@ -9,7 +9,7 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.analyses.command import analysis
-from proband.cli.console import output, print_json, say_all, write_csv, wrote
+from proband.cli.console import print_json, say_all, show_tables, write_csv, wrote
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
@@ -49,7 +49,8 @@ def evaluate(
 
       proband evaluate scores-dev --orientation similarity --figure cmc.svg
     """
-    from proband.report import evaluation_figure, evaluation_table, save_figure, statements
+    from proband.report import evaluation_figure, save_figure, statements
+    from proband.report.analyses.evaluation import short_tables
 
     evaluation = found.evaluation
     assert evaluation is not None  # what was asked for
@@ -62,5 +63,5 @@ def evaluate(
     if json:
         print_json(evaluation.to_dict())
         return
-    output().print(evaluation_table(evaluation))
+    show_tables(*short_tables(evaluation))
     say_all(statements(evaluation))

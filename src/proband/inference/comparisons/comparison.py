@@ -9,7 +9,7 @@ import polars as pl
 
 from proband.engine.files.spreadsheets import spreadsheet_csv
 from proband.engine.frames import frame_of_rows
-from proband.engine.rendering import Shown, render
+from proband.engine.rendering import Shown
 from proband.inference.comparisons.cochran import CochranQ
 from proband.inference.proportions import Interval
 from proband.results.base import Answers
@@ -270,10 +270,6 @@ class Comparison(Shown):
             "overall": plain(self.overall),
             "notes": plain(self.notes),
         }
-
-    def to_markdown(self) -> str:
-        """The publication table as Markdown."""
-        return str(render(self, "markdown"))
 
     def to_csv(self) -> str:
         """Every pair as comma-separated values."""

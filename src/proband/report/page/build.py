@@ -11,8 +11,8 @@ import polars as pl
 from proband.engine.files.spreadsheets import spreadsheet_csv
 from proband.engine.frames import frame_of_rows
 from proband.inference import Comparison, Evaluation
+from proband.report import cells
 from proband.report.analyses.comparisons import rows_of
-from proband.report.page import cells
 from proband.report.page.model import Block, Code, Facts, Page, Section
 from proband.report.page.sections.diagnostics import diagnostics_section
 from proband.report.page.sections.identification import identification_section

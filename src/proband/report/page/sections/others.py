@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from proband.report.page import cells
-from proband.report.page.model import Block, Section, TableView
+from proband.report import cells
+from proband.report.page.model import Block, Section, said
+from proband.report.table import Table
 from proband.words import as_sentence
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def mcnemar_section(found: Findings) -> Section | None:
         f"Difference of rates {cells.effect(one.difference)} points {cells.effect_interval(*one.interval)} (Tango).",
         *map(str, one.sentences()),
     ]
-    return Section("mcnemar", "McNemar's test", (table, *cells.said(told)))
+    return Section("mcnemar", "McNemar's test", (table, *said(told)))
 
 
 def exact_choices_section(found: Findings) -> Section | None:
@@ -96,7 +97,7 @@ def trainings_section(found: Findings) -> Section | None:
         for name, value in zip(found.trained, made.replicates, strict=True)
     ]
     blocks: list[Block] = [
-        *cells.said([repr(made), *(as_sentence(note) for note in made.notes)]),
+        *said([repr(made), *(as_sentence(note) for note in made.notes)]),
         cells.table(
             "trainings", "The rate with each training set", cells.columns("trained as", "rate"), rows
         ),
@@ -104,7 +105,7 @@ def trainings_section(found: Findings) -> Section | None:
     return Section("trainings", "Training sets", tuple(blocks))
 
 
-def sizes_table(found: Findings) -> TableView | None:
+def sizes_table(found: Findings) -> Table | None:
     """Open-set errors that smaller galleries would give."""
     rows = [
         [
