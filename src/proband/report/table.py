@@ -131,6 +131,8 @@ class Column:
         What programs call it; the heading, where nothing else is said.
     unit
         Of its numbers, such as points.
+    leads
+        Whether its numbers tell rows of one name apart, so that they stand beside the names.
     """
 
     heading: str
@@ -138,6 +140,7 @@ class Column:
     explained: str = ""
     key: str = ""
     unit: str = ""
+    leads: bool = False
 
     @property
     def numeric(self) -> bool:
@@ -178,9 +181,9 @@ class Table:
 
     @property
     def n_names(self) -> int:
-        """How many of the first columns say what a row is of: those of names, or the first."""
-        kinds = [column.kind for column in self.columns]
-        return next((place for place, kind in enumerate(kinds) if kind != "name"), 0) or 1
+        """How many of the first columns say what a row is of; the first, where all or none are such."""
+        others = (place for place, one in enumerate(self.columns) if one.kind != "name" and not one.leads)
+        return next(others, 0) or 1
 
     def parts(self, place: int) -> list[tuple[str, ...]]:
         """What the numbers of a column are called, for each line of its cells; a number alone needs no name."""

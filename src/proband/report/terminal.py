@@ -179,11 +179,11 @@ def _side_by_side(
 def _stacked(names: Sequence[_Strip], others: Sequence[_Strip], width: int) -> Iterator[list[_Piece]]:
     """Write every row as a block: its names, and below them a line for each other column."""
     for place in range(len(names[0].cells)):
-        shown = (one.cells[place] for one in names)
+        shown = (one.cells[place] for one in names if not one.column.numeric)
         name = ", ".join(piece.text for cell in shown for piece in cell if piece.text)
         for piece in _Piece(name, "bold").folded(width):
             yield [piece]
-        for one in others:
+        for one in (*(one for one in names if one.column.numeric), *others):
             head = " ".join(piece.text for piece in one.head)
             yield from _labelled(f"{head}: " if head else "", one.cells[place], width)
         yield [_Piece("")]

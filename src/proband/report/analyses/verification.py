@@ -43,12 +43,17 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _HEADS = (
-    *columns("algorithm", "asked FMR", "threshold", "FMR", "false matches", "FNMR"),
+    Column("algorithm", "name"),
+    Column("asked FMR", "number", leads=True),
+    Column("threshold", "number", leads=True),
+    *columns("FMR", "false matches", "FNMR", text=0),
     Column("interval", "interval"),
     Column("at that FMR", "interval"),
 )
 _SEARCH_HEADS = (
-    *columns("algorithm", "asked FPIR", "candidates", "threshold", "FPIR", "false positives", "FNIR"),
+    Column("algorithm", "name"),
+    *(Column(one, "number", leads=True) for one in ("asked FPIR", "candidates", "threshold")),
+    *columns("FPIR", "false positives", "FNIR", text=0),
     Column("interval", "interval"),
 )
 _COMPARISONS = Sentence(
