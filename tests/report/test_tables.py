@@ -282,6 +282,11 @@ def test_csv_has_values_and_no_formulas() -> None:
     assert rows[2] == ["c", "", "", "", "", "0", "3", "1.0"]
 
 
+def test_csv_cuts_no_number_after_whole_ones() -> None:
+    rows = tuple((text_cell("a"), Cell("x", value)) for value in [1] * 150 + [1.5])
+    assert as_csv(Table("", columns("a", "b"), rows)).splitlines()[-1] == "a,1.5"
+
+
 class Plain(Shown):
     """A result of nobody's kind."""
 

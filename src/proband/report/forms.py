@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 
-import polars as pl
-
 from proband.engine.files.spreadsheets import spreadsheet_csv
+from proband.engine.frames import frame_of_rows
 from proband.engine.rendering import writes
 from proband.report.page.markup import Markup, joined, tag
 from proband.report.table import Cell, Table
@@ -138,7 +137,7 @@ def _on_one_line(text: str) -> str:
 
 def as_csv(table: Table) -> str:
     """Write the values of a table as CSV: nothing is rounded, and a cell of several numbers becomes several columns."""
-    series: dict[str, pl.Series] = {}
+    made: dict[str, list[float | str | None]] = {}
     for place, column in enumerate(table.columns):
         title = column.key or " ".join(column.title.split())
         names = table.parts(place)
@@ -149,9 +148,9 @@ def as_csv(table: Table) -> str:
             parts.append("marks")
             values = [[*own, cell.marks] for own, cell in zip(values, cells, strict=True)]
         for which, part in enumerate(parts):
-            name = _unused(", ".join(filter(None, (title, part))), series)
-            series[name] = _series([own[which] for own in values])
-    return spreadsheet_csv(pl.DataFrame(series))
+            name = _unused(", ".join(filter(None, (title, part))), made)
+            made[name] = _alike([own[which] for own in values])
+    return spreadsheet_csv(frame_of_rows(zip(*made.values(), strict=True), list(made)))
 
 
 def _values(cell: Cell, names: Sequence[tuple[str, ...]]) -> Iterable[list[float | str | None]]:
@@ -171,10 +170,11 @@ def _unused(name: str, used: Iterable[str]) -> str:
     return made
 
 
-def _series(values: list[float | str | None]) -> pl.Series:
-    if any(isinstance(one, str) for one in values):
-        return pl.Series(values=[None if one is None else str(one) for one in values], dtype=pl.String)
-    return pl.Series(values=values, strict=False)
+def _alike(values: list[float | str | None]) -> list[float | str | None]:
+    """Values of one type: all are text where one is."""
+    if not any(isinstance(one, str) for one in values):
+        return values
+    return [None if one is None else str(one) for one in values]
 
 
 def as_html(table: Table) -> Markup:
