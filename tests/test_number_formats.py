@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import io
 import json
 import re
 from collections.abc import Iterator
@@ -11,16 +10,14 @@ from pathlib import Path
 from string import Formatter
 
 import pytest
-from rich.console import Console
 
 import proband as pb
 from proband.protocols.audit.findings import Finding
-from proband.report import evaluation_table, statements
+from proband.report import evaluation_tables, statements
 from proband.report.analyses.audits import finding_sentence
-from proband.report.analyses.comparisons import comparison_grid, comparison_statements, comparison_table
-from proband.report.grids import as_markdown, as_rich
+from proband.report.analyses.comparisons import comparison_statements, comparison_table
 from proband.report.page.sections.identification import rates_table
-from proband.report.tables import evaluation_grids
+from proband.report.terminal import as_terminal
 from proband.words import Note, as_sentence, fixed, interval, p_value
 
 SOURCE = Path(pb.__file__).parent
@@ -132,13 +129,11 @@ def test_a_rate_and_its_interval_look_the_same_everywhere(
     outcome: tuple[pb.Evaluation, pb.Comparison],
 ) -> None:
     evaluation, _ = outcome
-    terminal = Console(file=io.StringIO(), width=200, record=True)
-    terminal.print(evaluation_table(evaluation))
     shown = {
-        "terminal": terminal.export_text(),
-        "Markdown": "\n".join(map(as_markdown, evaluation_grids(evaluation))),
+        "terminal": "".join(as_terminal(table, 200).plain for table in evaluation_tables(evaluation)),
+        "Markdown": evaluation.to_markdown(),
         "notebook": evaluation._repr_html_(),
-        "LaTeX and text": str(evaluation_grids(evaluation)),
+        "LaTeX": evaluation.to_latex(),
         "page": " ".join(cell.text for row in rates_table(evaluation).rows for cell in row),
     }
     for entry in evaluation.entries:
@@ -147,23 +142,6 @@ def test_a_rate_and_its_interval_look_the_same_everywhere(
         for place, text in shown.items():
             assert fixed(entry.curve.at(1)) in text, place
             assert interval(found.low, found.high) in text, place
-
-
-def test_a_terminal_of_80_columns_cuts_no_number_and_no_name(
-    outcome: tuple[pb.Evaluation, pb.Comparison],
-) -> None:
-    evaluation, comparison = outcome
-    tables = [
-        (evaluation_table(evaluation), evaluation_grids(evaluation)[0]),
-        (comparison_table(comparison), comparison_grid(comparison)),
-        (as_rich(evaluation_grids(evaluation)[0]), evaluation_grids(evaluation)[0]),
-    ]
-    for table, grid in tables:
-        terminal = Console(file=io.StringIO(), width=80, record=True)
-        terminal.print(table)
-        shown = terminal.export_text()
-        assert "…" not in shown
-        assert {word for row in grid.rows for cell in row for word in cell.split()} <= set(shown.split())
 
 
 def test_a_p_value_has_two_digits_everywhere(outcome: tuple[pb.Evaluation, pb.Comparison]) -> None:
@@ -194,6 +172,9 @@ def test_statements_are_notes_that_json_can_hold(outcome: tuple[pb.Evaluation, p
 
 def test_a_level_is_not_rounded_to_certainty(outcome: tuple[pb.Evaluation, pb.Comparison]) -> None:
     evaluation, comparison = outcome
-    said = [*map(as_sentence, statements(evaluation)), *comparison_grid(comparison).header]
+    said = [
+        *map(as_sentence, statements(evaluation)),
+        *(one.title for one in comparison_table(comparison).columns),
+    ]
     assert any("99.5%" in one for one in said)
     assert not any("100%" in one for one in said)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import pkgutil
 import re
@@ -17,7 +16,6 @@ from zlib import crc32
 import numpy as np
 import polars as pl
 import pytest
-from rich.console import Console
 
 from proband.algorithms import Pictures
 from proband.algorithms.pictures.acquire import NO_PICTURE, acquire
@@ -33,6 +31,7 @@ from proband.protocols.running.running import run_protocol
 from proband.protocols.splits.files import split_frame
 from proband.protocols.splits.splits import splitter
 from proband.report.analyses.audits import findings_table
+from proband.report.terminal import as_terminal
 from proband.samples import Experiment, Samples
 from proband.scores.inspection import inspect_file
 from proband.words import Note, Sentence, Target
@@ -207,9 +206,8 @@ def test_it_is_said_how_many_more_a_finding_counts(groups: bool) -> None:
     found = Finding(
         "uneven folds", "warning", UNEVEN_FOLDS(n=9), 9, shown, DEAL_EVENLY(), examples_are_groups=groups
     )
-    console = Console(width=200, file=io.StringIO())
-    console.print(findings_table(Audit("s", "identity", None, 9, 9, 9, (), (found,))))
-    assert ("and 7 more" in console.file.getvalue()) is not groups
+    table = findings_table(Audit("s", "identity", None, 9, 9, 9, (), (found,)))
+    assert ("and 7 more" in as_terminal(table, 200).plain) is not groups
 
 
 def test_notes_hold_numbers(tmp_path: Path) -> None:

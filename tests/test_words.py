@@ -19,10 +19,11 @@ import proband as pb
 from proband import designs
 from proband.inference import Comparison
 from proband.report.page.build import build_page
-from proband.report.page.model import Badges, Block, Cell, Chart, Folded, Paragraph, TableView
+from proband.report.page.model import Badges, Block, Chart, Folded, Paragraph
 from proband.report.page.sections.methods import methods_text
 from proband.report.page.sections.references import REFERENCES
 from proband.report.page.sections.verdict import summary
+from proband.report.table import Cell, Table
 from proband.study.findings import Findings
 from proband.study.inputs import Algorithm, Inputs
 from proband.study.requests import Request
@@ -88,7 +89,7 @@ def flat(blocks: tuple[Block, ...]) -> Iterator[Block]:
 def shape(block: Block) -> tuple:
     """What a block is, without its words."""
     match block:
-        case TableView():
+        case Table():
             return block.id, [[number(cell) for cell in row] for row in block.rows], len(block.notes)
         case Chart():
             return block.id, list(block.drawings), block.series, shape(block.data)

@@ -15,8 +15,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from proband.cli.console import output
+from proband.cli.console import output, show_tables
 from proband.errors import InputError
+from proband.report.cells import columns, text_cell
+from proband.report.table import Table
 from proband.scores import Scores
 from proband.words import printable
 
@@ -115,17 +117,12 @@ HOSTILE = "\x1b[2J\x9b31m\u202e\r\x07\u2066\udc80"
 
 @pytest.mark.parametrize("mark", HOSTILE)
 def test_no_name_controls_the_terminal(mark: str) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
     name = f"pca{mark}lda"
-    table = Table(name, "b")
-    table.add_row(name, "x" * 100_000)
-    table.add_row(Text(name), "[/no] [markup")
+    rows = ((text_cell(name), text_cell("x" * 100_000)), (text_cell(name), text_cell("[/no] [markup")))
     told = io.StringIO()
     with redirect_stdout(told):
         console = output()
-        console.print(table)
+        show_tables(Table(name, columns(name, "b"), rows, (name,)))
         console.print(name, markup=False, soft_wrap=True)
         console.print(f"[bold]{name}[/bold] [/]", soft_wrap=True)
     shown = told.getvalue()

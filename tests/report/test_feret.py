@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -14,11 +13,13 @@ from proband.errors import UsageError
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.galleries.feret_study import feret_study
 from proband.inference.galleries.rejection import Rejection
-from proband.report.analyses.feret import study_figures, study_grids, study_statements
-from proband.report.analyses.feret_tables import gallery_size, leaderboards, size_grids, variation_grid
+from proband.report.analyses.feret import study_figures, study_statements, study_tables
+from proband.report.analyses.feret_tables import gallery_size, leaderboards, size_tables, variation_table
 from proband.report.figures.style import save_figure
-from proband.report.grids import Grid, as_markdown
+from proband.report.forms import as_markdown
 from proband.report.notes import bullets
+from proband.report.table import Table
+from proband.report.terminal import as_terminal
 from proband.report.writer import write_run
 from proband.study.findings import Findings, Provenance
 from proband.words import Sentence, as_sentence
@@ -59,50 +60,46 @@ def study() -> FeretStudy:
     )
 
 
+def texts(table: Table) -> list[tuple[str, ...]]:
+    return [tuple(cell.text for cell in row) for row in table.rows]
+
+
 def test_variation_table_is_as_in_the_paper(study: FeretStudy) -> None:
-    table = variation_grid(study.variation[1], intervals=False)
-    rows = {row[0]: row for row in table.rows}
+    table = variation_table(study.variation[1], intervals=False)
+    rows = {row[0]: row for row in texts(table)}
     assert rows["fair"][1] == "–"  # nobody of the first gallery has a later probe
     assert rows["fair"][2].endswith(")")
     assert rows["average"][1] == "–"
     assert rows["people"][1:3] == ("6", "6")
     assert rows["probes"][1:3] == ("0", "6")
     assert rows["mean age"][1:3] == ("–", "400")
-    assert "6 in each; 6 probes" in table.title
-    assert "\n[" in variation_grid(study.variation[1]).rows[0][2]
+    assert "6 in each; 6 probes" in table.caption
+    assert variation_table(study.variation[1]).rows[0][2].below is not None
 
 
 def test_leaderboard_states_sizes_and_sets_versions_apart(study: FeretStudy) -> None:
     (table,) = leaderboards(study)
-    assert "gallery of 12 people" in table.title
-    assert table.header == ("algorithm", "all probes\n24 probes", "later\n6 probes")
-    assert [row[0] for row in table.rows] == [
+    assert "gallery of 12 people" in table.caption
+    assert [one.title for one in table.columns] == ["algorithm", "all probes\n24 probes", "later\n6 probes"]
+    assert [row[0] for row in texts(table)] == [
         "go|od",
         "fair",
         "[poor] (fully automatic)",
         "average of 2",
-        "current upper bound\n(best at rank 1)",
+        "current upper bound (best at rank 1)",
     ]
-    assert "(1)" in table.rows[0][1]
-    assert "(" not in table.rows[2][1]
+    assert "(1)" in table.rows[0][1].text
+    assert "(" not in table.rows[2][1].text
 
 
 def test_names_survive_markup(study: FeretStudy) -> None:
-    from rich.console import Console
 
-    from proband.report.grids import as_rich
-
-    console = Console(width=200, record=True, file=StringIO())
-    for grid in study_grids(study):
-        console.print(as_rich(grid))
-    shown = console.export_text()
+    shown = "".join(as_terminal(table, 200).plain for table in study_tables(study))
     assert "[poor]" in shown
-    assert "go\\|od" in as_markdown(study_grids(study)[0])
+    assert "go\\|od" in as_markdown(study_tables(study)[0])
 
 
-def test_markdown() -> None:
-    made = as_markdown(Grid("what", ("a", "b"), (("x", "1\n[0, 2]"),)))
-    assert made.splitlines() == ["**what**", "", "| a | b |", "|---|--:|", "| x | 1<br>[0, 2] |"]
+def test_sizes_of_galleries() -> None:
     assert gallery_size(3, 5) == "3 people, 5 images"
 
 
@@ -166,7 +163,7 @@ def test_names_from_anybody_are_escaped_in_markdown() -> None:
     slow = Sentence("test.slow", "note", "{name} was slow")
     notes = (slow(name=names[0]), slow(name="lower"), Sentence("test.nothing", "note", "nothing else")())
     made = replace(made, notes=notes)
-    report = "\n\n".join([*map(as_markdown, study_grids(made)), bullets(study_statements(made))]) + "\n"
+    report = "\n\n".join([*map(as_markdown, study_tables(made)), bullets(study_statements(made))]) + "\n"
     assert "<script>" not in report
     assert "a\\|b &lt;script&gt;alert(1)&lt;/script&gt; &amp; c" in report
     for line in report.splitlines():
@@ -201,7 +198,7 @@ def test_sizes_say_that_they_count_people_and_rejection_says_its_rules() -> None
     made = feret_study(scores, experiment, **asked)
     said = " ".join(map(as_sentence, study_statements(made)))
     assert "people have several images, which the other tables count one by one" in said
-    assert "ranks count people" in size_grids(made)[0].title
+    assert "ranks count people" in size_tables(made)[0].caption
     assert "somebody else with the same score stands before the mate" in said
     assert made.rejection is not None
     assert made.rejection.results[0].searches.n_enrolled == 14
@@ -212,7 +209,7 @@ def test_sizes_say_that_they_count_people_and_rejection_says_its_rules() -> None
         feret_study(scores, experiment, sizes=(20,))
     by_people = feret_study(scores, experiment, counting="subjects", **asked)
     assert "several images" not in " ".join(map(as_sentence, study_statements(by_people)))
-    assert "ranks count people" not in size_grids(by_people)[0].title
+    assert "ranks count people" not in size_tables(by_people)[0].caption
     assert by_people.sizes[0].rates[-1] == pytest.approx(by_people.evaluation.entries[0].curve.at(1))
 
 

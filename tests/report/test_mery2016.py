@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from tests.report.legible import WIDTHS, check
 
 from proband.algorithms import read_picture
 from proband.cli import main
 from proband.errors import UsageError
 from proband.papers import mery2016, mery2016_study
+from proband.papers.common import findings_table
 from proband.papers.mery2016 import (
     ATTRIBUTES,
     CLASSIFIERS,
@@ -34,17 +36,19 @@ from proband.papers.mery2016 import (
 )
 from proband.papers.mery2016_figures import growth_figure, mixing_figure, single_runs_figure
 from proband.papers.mery2016_findings import findings
-from proband.papers.mery2016_study import _OURS, FIGURES, _plain, _report, tables
+from proband.papers.mery2016_study import _OURS, FIGURES, _plain, _report, published_tables, tables
 from proband.papers.mery2016_tables import (
     STATISTICS,
     TABLE_4,
     TABLE_4_HALF,
     TABLE_5,
     TABLE_6,
-    beside_grid,
-    growth_grid,
+    beside_table,
+    growth_table,
+    mixing_table,
     published_overlap,
     single_runs,
+    single_table,
 )
 from proband.report.directory import whole_directory
 
@@ -124,8 +128,8 @@ def test_published_numbers_are_consistent() -> None:
 
 def test_tables_say_what_the_predictions_say(study: Mery2016) -> None:
     for title, run, published in ((one.title, one.run, one.published) for one in tables(study)):
-        grid = beside_grid(run, published, title)
-        cells = {row[0]: row[1:] for row in grid.rows}
+        table = beside_table(run, published, title)
+        cells = {(row[0].text, row[1].text): row[2:] for row in table.rows}
         for place, column in enumerate(published.columns):
             for name in CLASSIFIERS:
                 one = found(run, name, column)
@@ -136,15 +140,20 @@ def test_tables_say_what_the_predictions_say(study: Mery2016) -> None:
                 assert sorted(accuracies(one)) == pytest.approx(sorted(values))
                 expected = (values.max(), values.mean(), values.min(), values.std())
                 for statistic, value in zip(STATISTICS, expected, strict=True):
-                    own, theirs = cells[f"{name} {statistic}"][place].split(" (")
+                    own, theirs = cells[name, statistic][place].text.split(" (")
                     assert float(own) == pytest.approx(100 * value, abs=0.0501)
                     assert float(theirs.rstrip(")")) == published.at(name, statistic, column)
-    rows = growth_grid(study).rows
+    singles = [single_table(single_runs(one.run), one.published, one.title) for one in tables(study)]
+    said = findings_table(findings(study))
+    for table in (*published_tables(study), *singles, growth_table(study), mixing_table(study), said):
+        for width in WIDTHS:
+            check(table, width)
+    rows = growth_table(study).rows
     assert len(rows) == 5
     means = [
         share(found(run, "SRC", "3f CV"), "repeat")["share"].mean() for run in study.galleries[PEOPLE // 4]
     ]
-    assert float(rows[2][5]) == pytest.approx(100 * np.mean(means), abs=0.00501)
+    assert float(rows[2][5].text) == pytest.approx(100 * np.mean(means), abs=0.00501)
 
 
 def test_single_runs_are_counted_one_by_one(study: Mery2016) -> None:

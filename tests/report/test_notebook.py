@@ -13,8 +13,10 @@ from tests.report.page import finding
 
 import proband as pb
 from proband.engine.rendering import Shown
+from proband.report.cells import columns, text_cell
 from proband.report.figures.style import COLUMN, PAGE
-from proband.report.grids import Grid, as_html, as_latex, as_markdown, as_rich, as_tex
+from proband.report.forms import as_html, as_latex, as_markdown, as_tex
+from proband.report.table import Table
 
 
 def results() -> dict[str, Any]:
@@ -167,34 +169,20 @@ def test_a_figure_of_several_is_chosen_by_name() -> None:
         made.plot(which="rok")
 
 
-@pytest.mark.parametrize("header", [("", "name", "rate"), ("letter", "name", "rate")])
+@pytest.mark.parametrize("heading", ["", "letter"])
 @pytest.mark.parametrize("names", [1, 2])
-def test_a_grid_says_which_columns_are_names(header: tuple[str, ...], names: int) -> None:
+def test_a_table_says_which_columns_are_names(heading: str, names: int) -> None:
     """How a table is set does not depend on what its heads say."""
-    grid = Grid("", header, (("a", "pca", "0.5"),), names=names)
-    assert as_html(grid).count("text-align:left") == 2 * names
-    assert ("{lrr}", "{llr}")[names - 1] in as_latex(grid)
-    assert ("|---|--:|--:|", "|---|---|--:|")[names - 1] in as_markdown(grid)
-    assert [one.justify for one in as_rich(grid).columns].count("left") == names
+    table = Table("", columns(heading, "name", "rate", text=names), (tuple(map(text_cell, "abc")),))
+    assert as_html(table).count("text-align:left") == 2 * names
+    assert ("{lrr}", "{llr}")[names - 1] in as_latex(table)
+    assert ("|---|--:|--:|", "|---|---|--:|")[names - 1] in as_markdown(table)
+    assert table.n_names == names
 
 
-def test_forms_of_a_grid() -> None:
-    grid = Grid(
-        "what & why", ("algorithm", "rate"), (("[a]", "0.5\n[0.1, 0.9]"), ("mean", "−1 ± 2")), below=1
-    )
-    assert as_latex(grid).splitlines() == [
-        "% what & why",
-        r"\begin{tabular}{lr}",
-        r"\toprule",
-        r"algorithm & rate \\",
-        r"\midrule",
-        r"{}[a] & 0.5 [0.1, 0.9] \\",
-        r"\midrule",
-        r"mean & $-$1 $\pm$ 2 \\",
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
-    assert read(as_html(grid)) == ["algorithm", "rate", "[a]", "0.5[0.1, 0.9]", "mean", "−1 ± 2"]
+def test_signs_that_latex_has_no_letters_for() -> None:
+    cells = (text_cell("[a]"), text_cell("−1 ± 2"))
+    assert r"{}[a] & $-$1 $\pm$ 2 \\" in as_latex(Table("", columns("algorithm", "rate"), (cells,)))
     assert as_tex("a_b ≥ 5%") == r"a\_b $\geq$ 5\%"
 
 

@@ -18,14 +18,14 @@ from proband.protocols.running.results import ProtocolRun
 from proband.protocols.running.running import run_protocol
 from proband.protocols.splits.files import read_splits
 from proband.report.analyses.protocols import (
-    intervals_grid,
+    intervals_table,
     run_json,
     run_statements,
-    runs_grid,
-    runs_latex,
+    runs_table,
     write_run,
 )
 from proband.report.figures.protocols import accuracy_figure
+from proband.report.forms import as_latex
 from proband.samples import Samples
 from proband.words import as_sentence
 
@@ -49,30 +49,33 @@ def run() -> ProtocolRun:
 
 
 def test_the_table_has_the_papers_layout(run: ProtocolRun) -> None:
-    grid = runs_grid(run)
-    assert grid.header == ("", "", "6×75-25\nHO\nmixed", "6×2f\nCV\nmixed", "75-25\nHO\nmixed")
-    assert [row[:2] for row in grid.rows[:5]] == [
-        ("1_nn", "max"), ("", "mean"), ("", "min"), ("", "std"), ("centre|x", "max"),
+    table = runs_table(run)
+    rows = [[cell.text for cell in row] for row in table.rows]
+    heads = [one.title for one in table.columns]
+    assert heads == ["", "", "6×75-25 HO mixed", "6×2f CV mixed", "75-25 HO mixed"]
+    assert [row[:2] for row in rows[:5]] == [
+        ["1_nn", "max"], ["1_nn", "mean"], ["1_nn", "min"], ["1_nn", "std"], ["centre|x", "max"],
     ]  # fmt: skip
+    assert table.rules == (4,)
     values = run.of("1_nn", "6×75-25 HO").predictions.accuracies.ravel()
     expected = [f"{100 * values.max():.1f}", f"{100 * values.mean():.1f}", f"{100 * values.min():.1f}"]
-    assert [row[2] for row in grid.rows[:4]] == [*expected, f"{100 * values.std(ddof=1):.2f}"]
-    assert grid.rows[3][4] == "–"
+    assert [row[2] for row in rows[:4]] == [*expected, f"{100 * values.std(ddof=1):.2f}"]
+    assert rows[3][4] == "–"
 
 
 def test_a_run_of_a_cross_validation_is_all_of_its_folds(run: ProtocolRun) -> None:
     means = run.of("1_nn", "6×2f CV").predictions.accuracies.mean(axis=1)
-    assert runs_grid(run).rows[0][3] == f"{100 * means.max():.1f}"
+    assert runs_table(run).rows[0][3].text == f"{100 * means.max():.1f}"
 
 
 def test_one_split_has_no_interval_over_training(run: ProtocolRun) -> None:
-    last = intervals_grid(run).rows[-1]
-    assert last[2] == "none"
-    assert last[4].startswith("[")
+    last = intervals_table(run).rows[-1]
+    assert last[2].text == "none"
+    assert last[4].text.startswith("[")
 
 
 def test_latex_escapes_and_balances(run: ProtocolRun) -> None:
-    text = runs_latex(run)
+    text = as_latex(runs_table(run))
     assert r"1\_nn" in text
     assert r"6$\times$75-25 HO mixed" in text
     rows = [line for line in text.splitlines() if line.endswith(r"\\")]

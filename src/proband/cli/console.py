@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from proband.engine import Progress
+    from proband.report.table import Table
     from proband.samples import Samples
+
+_IN_A_PIPE = 160  # letters in a line, where no terminal says how many it has
 
 
 def typed() -> str:
@@ -25,10 +28,10 @@ def typed() -> str:
 
 
 def output() -> Console:
-    """The console for results: as wide as it needs to be when it is not a terminal."""
+    """The console for results: wide when it is not a terminal."""
     console = _plain()
     if not console.is_terminal:
-        console.width = 160
+        console.width = _IN_A_PIPE
     return console
 
 
@@ -66,6 +69,15 @@ def print_json(plain: object, indent: int | None = 1) -> None:
     from proband.engine.files.documents import as_json
 
     typer.echo(as_json(plain, indent), nl=False)
+
+
+def show_tables(*tables: Table) -> None:
+    """Print tables that fit the console; no line of them is wrapped or cut."""
+    from proband.report.terminal import as_terminal
+
+    console = output()
+    for table in tables:
+        console.print(as_terminal(table, console.width), soft_wrap=True, end="")
 
 
 def say(text: object, dim: bool = False) -> None:

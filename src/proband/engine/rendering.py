@@ -1,33 +1,63 @@
-"""Results know nothing of tables and plots; those who draw them register here, and results ask by name."""
+"""Results know nothing of tables and plots; those who make them register here, and results ask by name.
+
+A kind of result has one maker of tables, and perhaps one of figures. From the tables follows every form: LaTeX, Markdown, HTML,
+CSV, the terminal's. A kind that has no maker of its own has that of a kind it derives from, and at last a table of its frame.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+
+from proband.errors import UsageError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_RENDERERS: dict[tuple[type, str], Callable[..., Any]] = {}
-_HOMES = ("proband.report", "proband.report.notebook")  # register their renderers when they are imported
+Made = Literal["table", "figure"]
+_MAKERS: dict[tuple[type, Made], Callable[..., Any]] = {}
+_WRITERS: dict[str, Callable[..., Any]] = {}
+_HOMES = ("proband.report.forms", "proband.report.notebook")  # register what they make when they are imported
 
 
-def renders(kind: type, form: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register a function as the way to show results of a kind in a form: ``latex``, ``markdown``, ``html``, ``figure``, …"""
+def renders(kind: type, what: Made) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a function as the maker of the tables, or of the figure, of results of a kind."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        _RENDERERS[kind, form] = function
+        _MAKERS[kind, what] = function
+        return function
+
+    return register
+
+
+def writes(form: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a function that writes tables in a form: ``latex``, ``markdown``, ``html``, ``csv``, ``terminal``."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        _WRITERS[form] = function
         return function
 
     return register
 
 
 def render(result: object, form: str, **options: Any) -> Any:
-    """Show a result in a form."""
+    """Show a result in a form; ``table`` gives its tables themselves, ``figure`` draws it."""
     for home in _HOMES:
         import_module(home)
-    return _RENDERERS[type(result), form](result, **options)
+    match form:
+        case "table" | "figure":
+            return _maker(type(result), form)(result, **options)
+        case _:
+            tables: Sequence[Any] = render(result, "table")
+            return _WRITERS[form](tables, **options)
+
+
+def _maker(kind: type, what: Made) -> Callable[..., Any]:
+    for one in kind.__mro__:
+        if (one, what) in _MAKERS:
+            return _MAKERS[one, what]
+    raise UsageError(f"There is no {what} of a {kind.__name__}.")
 
 
 class Shown:
@@ -42,6 +72,10 @@ class Shown:
     def to_latex(self) -> str:
         """Return the table as LaTeX (booktabs)."""
         return str(render(self, "latex"))
+
+    def to_markdown(self) -> str:
+        """Return the table as Markdown, with what belongs beneath it."""
+        return str(render(self, "markdown"))
 
     def plot(self, **options: Any) -> Figure:
         """Draw the result; `save_figure` writes what is returned, and notebooks show it.

@@ -12,6 +12,7 @@ from proband.inference import VirtualExperiments, permute
 from proband.inference.image_choice.estimates import compared
 from proband.papers.beveridge2001 import ALGORITHMS, study_scores
 from proband.report.analyses.choices import choices_statements, rates_frame
+from proband.report.cells import columns, interval_cell, p_cell, rate_cell, share_cell, text_cell
 from proband.report.directory import whole_directory
 from proband.report.figures.choices import (
     differences_figure,
@@ -20,9 +21,11 @@ from proband.report.figures.choices import (
     sampling_figure,
 )
 from proband.report.figures.style import save_figure
+from proband.report.forms import as_markdown
 from proband.report.notes import bullets
+from proband.report.table import Table
 from proband.samples import Pool
-from proband.words import count, fixed, interval, out_of, p_alone
+from proband.words import count, fixed
 
 BIN = 4  # whole values in a bin: 4/160, as in the paper
 # The paper's Table 7. Its text counts 35 of 10,000 for the first pair, its table prints 0.0080.
@@ -87,24 +90,6 @@ def _figures(found: VirtualExperiments, unbalanced: VirtualExperiments) -> dict[
 
 
 def _report(found: VirtualExperiments, unbalanced: VirtualExperiments, n_train: int) -> str:
-    rows = ["| algorithm | mean rank-1 rate | s.d. over choices | 95% of choices |", "|---|--:|--:|--:|"]
-    for name in ALGORITHMS:
-        spread = found.rate(name)
-        low, high = spread.interval()
-        rows.append(
-            f"| {name} | {fixed(spread.mean)} | {fixed(spread.standard_deviation)} | {interval(low, high)} |"
-        )
-    table7 = [
-        "| A | B | A does not win, here | A does not win, in the paper | p over people, here |",
-        "|---|---|--:|--:|--:|",
-    ]
-    for (a, b), published in PUBLISHED.items():
-        pair = compared(found, a, b, 1, None, 0.95)
-        assert pair.not_won is not None
-        assert pair.n_trials is not None
-        table7.append(
-            f"| {a} | {b} | {out_of(pair.not_won, pair.n_trials)} | {published} of 10,000 | {p_alone(pair.p_value)} |"
-        )
     best = "pca:mahalanobis"
     dealt, drawn = found.rate(best), unbalanced.rate(best)
     parts = [
@@ -113,7 +98,7 @@ def _report(found: VirtualExperiments, unbalanced: VirtualExperiments, n_train: 
         "three images each to train on. So the numbers are not the paper's, and need not be; the method is. How hard the faces are "
         "was set so that PCA with Mahalanobis distance recognises about as many as in the paper, and nothing else was.",
         "## Rank-1 rates over choices of images (figure 1)",
-        "\n".join(rows),
+        as_markdown(_rates(found)),
         "![Distributions of the rank-1 rate](figure1.png)",
         "The paper's figure has Mahalanobis ahead, then L1, then L2 and angle, with the variants of LDA close together a little below "
         "those. On synthetic faces LDA comes out ahead of PCA: what varies between images of a person is simpler than in life, and LDA "
@@ -121,7 +106,7 @@ def _report(found: VirtualExperiments, unbalanced: VirtualExperiments, n_train: 
         "## 95% intervals by rank (figure 2)",
         "![Intervals by rank](figure2.png)",
         "## Differences in the same trial (figure 3, table 7)",
-        "\n".join(table7),
+        as_markdown(_table7(found)),
         "The paper reads the share of trials in which A does not win as a probability of the null hypothesis. Trials are not draws "
         "under one: the share describes image choices of these people. The last column asks about other people.",
         "![Distributions of differences](figure3.png)",
@@ -132,3 +117,31 @@ def _report(found: VirtualExperiments, unbalanced: VirtualExperiments, n_train: 
         bullets(choices_statements(found)),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _rates(found: VirtualExperiments) -> Table:
+    rows = []
+    for name in ALGORITHMS:
+        spread = found.rate(name)
+        cells = (rate_cell(spread.mean), rate_cell(spread.standard_deviation))
+        rows.append((text_cell(name), *cells, interval_cell(spread.interval())))
+    heads = columns("algorithm", "mean rank-1 rate", "s.d. over choices", "95% of choices")
+    return Table("", heads, tuple(rows))
+
+
+def _table7(found: VirtualExperiments) -> Table:
+    rows = []
+    for (a, b), published in PUBLISHED.items():
+        pair = compared(found, a, b, 1, None, 0.95)
+        assert pair.not_won is not None
+        assert pair.n_trials is not None
+        cells = (
+            share_cell(pair.not_won, pair.n_trials),
+            text_cell(f"{published} of 10,000"),
+            p_cell(pair.p_value),
+        )
+        rows.append((text_cell(a), text_cell(b), *cells))
+    heads = columns(
+        "A", "B", "A does not win, here", "A does not win, in the paper", "p over people, here", text=2
+    )
+    return Table("", heads, tuple(rows))

@@ -12,6 +12,8 @@ from proband.algorithms import Acquired, Crops, Sets, crop_faces, recognizer, sc
 from proband.algorithms.pictures.acquire import EYE_COLUMNS
 from proband.engine import Progress
 from proband.faces import Population
+from proband.report.cells import text_cell
+from proband.report.table import Column, Table
 from proband.results.base import Result
 from proband.samples import Samples
 from proband.scores import DenseScores
@@ -48,6 +50,9 @@ def scores_of(
     return everyone.take(np.arange(len(tested))), score(models, acquired, sets, progress)
 
 
+_AGREES = {True: "yes", False: "no", None: "–"}
+
+
 @dataclass(frozen=True)
 class Finding(Result):
     """Something the paper reports, known by the code of its note, and what became of it here."""
@@ -55,3 +60,12 @@ class Finding(Result):
     paper: Note
     here: Note
     agrees: bool | None
+
+
+def findings_table(found: Sequence[Finding]) -> Table:
+    """What the paper reports beside what was found here, and whether they agree."""
+    heads = (Column("the paper", "name"), Column("here"), Column("agrees"))
+    rows = (
+        (text_cell(str(one.paper)), text_cell(str(one.here)), text_cell(_AGREES[one.agrees])) for one in found
+    )
+    return Table("", heads, tuple(rows))

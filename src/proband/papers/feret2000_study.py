@@ -12,14 +12,17 @@ from proband.faces import contact_sheet
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.galleries.feret_study import feret_study
 from proband.inference.galleries.rejection import Rejection
-from proband.papers.common import Finding
+from proband.papers.common import Finding, findings_table
 from proband.papers.feret2000 import CHANGES, POOLED, Feret2000, categories, feret2000_data
 from proband.papers.feret2000_findings import PUBLISHED, bound_of, findings
+from proband.report.cells import columns, count_cell, empty_cell, rate_cell, text_cell
 from proband.report.directory import whole_directory
+from proband.report.forms import as_markdown
+from proband.report.table import Cell, Column, Table
 from proband.report.writer import RUN_FILES, write_run
 from proband.study.findings import Findings, Provenance
 from proband.study.inputs import versions
-from proband.words import Note, as_sentence, count, counted, fixed, percent
+from proband.words import Note, as_sentence, count, counted, percent
 
 PUBLISHED_GALLERY = 1196
 
@@ -102,9 +105,6 @@ def run_feret2000(
 
 def _report(data: Feret2000, study: FeretStudy, found: list[Finding]) -> str:
     facts = study.results[0].average.facts
-    agreed = {True: "yes", False: "no", None: "–"}
-    table = ["| the paper | here | agrees |", "|---|---|---|"]
-    table += [f"| {one.paper} | {one.here} | {agreed[one.agrees]} |" for one in found]
     parts = [
         "# The FERET evaluation of September 1996, carried out anew",
         f"**The people are synthetic**: {count(facts.n_gallery_subjects)} to test, and {count(data.n_training)} others to train on. So the numbers are not "
@@ -112,14 +112,14 @@ def _report(data: Feret2000, study: FeretStudy, found: list[Finding]) -> str:
         "of its sets are quoted; what it concludes in words is set beside what is found here.",
         "![Some people, and what was done to their images](faces.png)",
         "## Sets",
-        _sets(data, study),
+        as_markdown(_sets(data, study)),
         "## What the paper found",
-        "\n".join(table),
+        as_markdown(findings_table(found)),
         "Averages agree with the paper if they stand in its order, be it by chance; upper bounds if their intervals are apart besides. All tables, with intervals, tests, gallery sizes and the rejection test, are in [the study](study/report.html).",
         "![Average over algorithms](study/figures/feret_average.png)",
         "![Current upper bound](study/figures/feret_upper_bound.png)",
         "## Digitally changed probes",
-        _changed(data, study),
+        as_markdown(_changed(data, study)),
         "The paper had such images among its queries and does not report them. Here they are copies of the fb images, so that each stands "
         "beside the fb probes it was made from. Recognisers that equalise or standardise grey values, and are told where the eyes are, "
         "take back most of a change of gain or scale; what is clipped or too small to see is lost, and an algorithm that has to find the "
@@ -130,40 +130,51 @@ def _report(data: Feret2000, study: FeretStudy, found: list[Finding]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _sets(data: Feret2000, study: FeretStudy) -> str:
-    rows = ["| set | the paper | here |", "|---|--:|--:|"]
+def _sets(data: Feret2000, study: FeretStudy) -> Table:
     facts = {one.category: one.average.facts for one in study.results}
-    rows.append(
-        f"| people in the gallery | {count(PUBLISHED_GALLERY)} | {count(study.results[0].average.facts.n_gallery_subjects)} |"
+    people = study.results[0].average.facts.n_gallery_subjects
+    unreported, nowhere = Cell("not reported"), Cell("none")
+    rows = (
+        (text_cell("people in the gallery"), count_cell(PUBLISHED_GALLERY), count_cell(people)),
+        *(
+            (
+                text_cell(f"{name} probes"),
+                count_cell(published),
+                count_cell(facts[name].n_probes) if name in facts else nowhere,
+            )
+            for name, published in PUBLISHED.items()
+        ),
+        *(
+            (text_cell(f"{change} probes"), unreported, count_cell(facts[str(change)].n_probes))
+            for change in CHANGES
+        ),
+        (text_cell("target set"), empty_cell(), count_cell(data.n_targets)),
+        (text_cell("query set"), empty_cell(), count_cell(len(data.samples))),
     )
-    for name, published in PUBLISHED.items():
-        here = count(facts[name].n_probes) if name in facts else "none"
-        rows.append(f"| {name} probes | {count(published)} | {here} |")
-    rows += [
-        *(f"| {change} probes | not reported | {count(facts[str(change)].n_probes)} |" for change in CHANGES),
-        f"| target set | – | {count(data.n_targets)} |",
-        f"| query set | – | {count(len(data.samples))} |",
-    ]
-    return "\n".join(rows)
+    return Table("", columns("set", "the paper", "here"), rows)
 
 
-def _changed(data: Feret2000, study: FeretStudy) -> str:
+def _changed(data: Feret2000, study: FeretStudy) -> Table:
     results = {one.category: one for one in study.results}
     fully = [name for name in study.evaluation.algorithms if name not in study.field]
-    rows = [
-        f"| probes | clipped pixels | average of {len(study.field)} | best |"
-        + "".join(f" {name} |" for name in fully),
-        "|---|--:|--:|---|" + "--:|" * len(fully),
-    ]
+    heads = (
+        *columns("probes", "clipped pixels", f"average of {len(study.field)}"),
+        Column("best"),
+        *columns(*fully, text=0),
+    )
+    rows = []
     for name in ("fb", *map(str, CHANGES)):
         one = results[name]
         own = {entry.algorithm: entry.curve.at(1) for entry in study.evaluation.of(name)}
-        clipped = percent(data.clipped[name], 1) if name in data.clipped else "–"
-        rows.append(
-            f"| {name} | {clipped} | {fixed(one.average.at(1))} | {bound_of(one)} |"
-            + "".join(f" {fixed(own[which])} |" for which in fully)
+        clipped = data.clipped.get(name)
+        cells = (
+            empty_cell() if clipped is None else Cell(percent(clipped, 1), clipped),
+            rate_cell(one.average.at(1)),
+            text_cell(str(bound_of(one))),
+            *(rate_cell(own[which]) for which in fully),
         )
-    return "\n".join(rows)
+        rows.append((text_cell(name), *cells))
+    return Table("", heads, tuple(rows))
 
 
 def _made(data: Feret2000, study: FeretStudy) -> list[str]:

@@ -11,7 +11,6 @@ from proband.papers.mery2016 import CLASSIFIERS, SHARES, Mery2016, by_person, fo
 from proband.papers.mery2016_tables import SingleRuns
 from proband.protocols.running.results import ProtocolRun
 from proband.report.figures.style import COLOURS, DASHES, STYLE
-from proband.report.grids import stacked
 from proband.words import counted, given, percent
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ def single_runs_figure(tables: Sequence[tuple[str, Sequence[SingleRuns]]]) -> Fi
                     places + 0.38 * (side - 0.5), shares, 0.36, color=COLOURS[side], hatch=("", "///")[side],
                     edgecolor="white", linewidth=0, label=what,
                 )  # fmt: skip
-            axis.set_xticks(places, [stacked(one.column) for one in singles])
+            axis.set_xticks(places, ["\n".join(one.column.split()) for one in singles])
             axis.tick_params(axis="x", length=0)
             axis.set_ylim(0, max(1.12 * highest, 0.02))
             axis.set_title(f"{title}\n", pad=2)

@@ -13,7 +13,7 @@ from proband._version import __version__
 from proband.engine import Progress
 from proband.engine.files.documents import as_json
 from proband.faces import contact_sheet
-from proband.papers.common import Finding
+from proband.papers.common import Finding, findings_table
 from proband.papers.mery2016 import (
     CLASSIFIERS,
     IMAGES,
@@ -32,17 +32,18 @@ from proband.papers.mery2016_tables import (
     TABLE_5,
     TABLE_6,
     Published,
-    beside_grid,
-    growth_grid,
-    mixing_grid,
-    single_grid,
+    beside_table,
+    growth_table,
+    mixing_table,
     single_runs,
+    single_table,
 )
 from proband.protocols.running.results import ProtocolRun
 from proband.report.directory import MARK, whole_directory
 from proband.report.figures.protocols import accuracy_figure
 from proband.report.figures.style import save_figure
-from proband.report.grids import Grid, as_markdown
+from proband.report.forms import as_markdown
+from proband.report.table import Table
 from proband.words import count, counted, given, percent
 
 if TYPE_CHECKING:
@@ -99,9 +100,9 @@ def tables(study: Mery2016) -> list[PaperTable]:
     ]
 
 
-def published_grids(study: Mery2016) -> list[Grid]:
+def published_tables(study: Mery2016) -> list[Table]:
     """Tables 4 to 6, ours beside the paper's."""
-    return [beside_grid(one.run, one.published, one.title) for one in tables(study)]
+    return [beside_table(one.run, one.published, one.title) for one in tables(study)]
 
 
 def _plain(study: Mery2016, said: list[Finding], runs: int, seed: int) -> dict[str, Any]:
@@ -158,12 +159,9 @@ def _sheet(study: Mery2016, path: Path) -> None:
 
 
 def _report(study: Mery2016, said: list[Finding], runs: int) -> str:
-    agreed = {True: "yes", False: "no", None: "–"}
-    rows = ["| the paper | here | agrees |", "|---|---|---|"]
-    rows += [f"| {one.paper} | {one.here} | {agreed[one.agrees]} |" for one in said]
-    grids = published_grids(study)
+    published = published_tables(study)
     singles = [
-        as_markdown(single_grid(single_runs(table.run), table.published, table.title))
+        as_markdown(single_table(single_runs(table.run), table.published, table.title))
         for table in tables(study)
     ]
     parts = [
@@ -174,28 +172,28 @@ def _report(study: Mery2016, said: list[Finding], runs: int) -> str:
         "of each but LOSO. Runs share images: their standard deviation is no standard error.",
         "![Two people whose faces are recognised, two who show expressions, and some whose sex is recognised](faces.png)",
         "## What the paper found",
-        "\n".join(rows),
+        as_markdown(findings_table(said)),
         "## Identity (Table 4)",
-        as_markdown(grids[0]),
+        as_markdown(published[0]),
         "![Accuracy by protocol, all people](table4.png)",
-        as_markdown(grids[1]),
+        as_markdown(published[1]),
         "![Accuracy by protocol, half of the people](table4_half.png)",
-        as_markdown(growth_grid(study)),
+        as_markdown(growth_table(study)),
         "![Accuracy by training images, people and images of each](growth.png)",
         "Where images cannot be divided evenly into folds, those tested have fewer images in training than others have. LBP suffers from it more than SRC: "
         f"more images are more parts that may happen to be near. With {min(study.images)} images of each, it can take away what a larger share that trains gives.",
         "## Expression (Table 5)",
-        as_markdown(grids[2]),
+        as_markdown(published[2]),
         "![Accuracy by protocol](table5.png)",
         "Mixed, an image is recognised by another of the same person with the same expression; LOSO asks for expressions of people who were never "
         f"seen. How large the fall is depends on how alike the images of a person are. For the table the difficulty was set to {given(POSED)}: "
         "expressions posed in one sitting, in front of a camera that hardly moves. Nothing in the population makes people smile each in their own way; "
         "the fall comes from their faces alone. With more that varies besides:",
-        as_markdown(mixing_grid(study)),
+        as_markdown(mixing_table(study)),
         "![Each person with mixed folds and alone](mixing.png)",
         _neutral(study.expressions[POSED]),
         "## Sex (Table 6)",
-        as_markdown(grids[3]),
+        as_markdown(published[3]),
         "![Accuracy by protocol](table6.png)",
         "## One run of each classifier",
         "Which is better is told by the means over all runs. Somebody who has one run of each is told the reverse as often as this:",

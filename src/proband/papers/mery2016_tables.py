@@ -19,7 +19,8 @@ from proband.papers.mery2016 import (
     mean_over,
 )
 from proband.protocols.running.results import ProtocolRun
-from proband.report.grids import Grid, stacked
+from proband.report.cells import columns, fixed_cell, text_cell
+from proband.report.table import Beside, Cell, Table
 from proband.results.base import Result
 from proband.words import counted, fixed, given, percent, signed
 
@@ -174,74 +175,84 @@ def published_overlap(published: Published, column: str) -> float | None:
     return None if low is None or high is None else low - high
 
 
-def beside_grid(run: ProtocolRun, published: Published, title: str) -> Grid:
+def beside_table(run: ProtocolRun, published: Published, title: str) -> Table:
     """A block of the paper's layout: ours, and in brackets what is published."""
-    columns = list(dict.fromkeys(map(column_of, run.results)))
-    rows = []
-    for name in CLASSIFIERS:
-        for statistic in STATISTICS:
-            cells = [_beside(run, published, name, statistic, column) for column in columns]
-            rows.append((f"{name} {statistic}", *cells))
-    header = ("", *(stacked(column) for column in columns))
-    return Grid(f"{title}, accuracy over runs in % (in brackets: {published.data})", header, tuple(rows))
+    found_in = list(dict.fromkeys(map(column_of, run.results)))
+    rows = (
+        (
+            text_cell(name),
+            text_cell(statistic),
+            *(_beside(run, published, name, statistic, column) for column in found_in),
+        )
+        for name in CLASSIFIERS
+        for statistic in STATISTICS
+    )
+    caption = f"{title}, accuracy over runs in % (in brackets: {published.data})"
+    return Table(caption, columns("", "", *found_in, text=2), tuple(rows))
 
 
-def _beside(run: ProtocolRun, published: Published, name: str, statistic: str, column: str) -> str:
+def _beside(run: ProtocolRun, published: Published, name: str, statistic: str, column: str) -> Cell:
     spread = found(run, name, column).spread
     own = {"max": spread.maximum, "mean": spread.mean, "min": spread.minimum, "std": spread.std}[statistic]
     places = 2 if statistic == "std" else 1
-    theirs = published.at(name, statistic, column)
-    here = _NOTHING if own is None else fixed(100 * own, places)
-    return f"{here} ({_NOTHING if theirs is None else fixed(theirs, places)})"
+    both = Beside(None if own is None else 100 * own, published.at(name, statistic, column))
+    here, theirs = (_NOTHING if one is None else fixed(one, places) for one in both)
+    return Cell(f"{here} ({theirs})", both)
 
 
-def single_grid(singles: Sequence[SingleRuns], published: Published, title: str) -> Grid:
+def single_table(singles: Sequence[SingleRuns], published: Published, title: str) -> Table:
     """What single runs say of the two classifiers, a column for each protocol."""
-    theirs = [published_overlap(published, one.column) for one in singles]
+    theirs = (published_overlap(published, one.column) for one in singles)
     better, worse = singles[0].better, singles[0].worse
-    rows = (
-        ("difference of means", *(signed(100 * one.gap, 1) for one in singles)),
-        (f"best {worse} less worst {better}", *(signed(100 * one.overlap, 1) for one in singles)),
-        ("best less worst, the paper", *(_NOTHING if one is None else signed(one, 1) for one in theirs)),
-        (f"{worse} ahead, same split", *(percent(one.same_split) for one in singles)),
-        (f"{worse} ahead, different splits", *(percent(one.other_split) for one in singles)),
+    rows = {
+        "difference of means": (_points(100 * one.gap) for one in singles),
+        f"best {worse} less worst {better}": (_points(100 * one.overlap) for one in singles),
+        "best less worst, the paper": map(_points, theirs),
+        f"{worse} ahead, same split": (_share(one.same_split) for one in singles),
+        f"{worse} ahead, different splits": (_share(one.other_split) for one in singles),
+    }
+    return Table(
+        f"{title}, one run of {better} and one of {worse} (points; shares of runs)",
+        columns("", *(one.column for one in singles)),
+        tuple((text_cell(name), *cells) for name, cells in rows.items()),
     )
-    header = ("", *(stacked(one.column) for one in singles))
-    return Grid(f"{title}, one run of {better} and one of {worse} (points; shares of runs)", header, rows)
 
 
-def growth_grid(study: Mery2016) -> Grid:
+def _points(value: float | None) -> Cell:
+    return Cell(_NOTHING) if value is None else Cell(signed(value, 1), value)
+
+
+def _share(value: float) -> Cell:
+    return Cell(percent(value), value)
+
+
+def growth_table(study: Mery2016) -> Table:
     """Mean accuracy by the size of the gallery and by images per person, for growing shares of training."""
     most = max(study.images)
     rows = []
     for size, runs in study.galleries.items():
         parts = f" ({len(runs)} galleries)" if len(runs) > 1 else ""
-        rows.append((f"{counted(size, 'person', 'people')} with {most} images{parts}", *_means(runs)))
+        name = f"{counted(size, 'person', 'people')} with {most} images{parts}"
+        rows.append((text_cell(name), *_means(runs)))
     for count, run in study.images.items():
         if count != most:
-            rows.append(
-                (f"{counted(max(study.galleries), 'person', 'people')} with {count} images", *_means([run]))
-            )
-    header = ("", *(f"{name}\n{column}" for name in CLASSIFIERS for column in SHARES))
-    return Grid("Identity: mean accuracy over runs and galleries (%)", header, tuple(rows))
+            name = f"{counted(max(study.galleries), 'person', 'people')} with {count} images"
+            rows.append((text_cell(name), *_means([run])))
+    heads = columns("", *(f"{name}\n{column}" for name in CLASSIFIERS for column in SHARES))
+    return Table("Identity: mean accuracy over runs and galleries (%)", heads, tuple(rows))
 
 
-def _means(runs: Sequence[ProtocolRun]) -> list[str]:
-    return [fixed(100 * mean_over(runs, name, column), 2) for name in CLASSIFIERS for column in SHARES]
+def _means(runs: Sequence[ProtocolRun]) -> list[Cell]:
+    return [fixed_cell(100 * mean_over(runs, name, column)) for name in CLASSIFIERS for column in SHARES]
 
 
-def mixing_grid(study: Mery2016) -> Grid:
+def mixing_table(study: Mery2016) -> Table:
     """Expression with mixed folds and with new people, by how much varies besides."""
     rows = []
     for difficulty, run in study.expressions.items():
         for name in CLASSIFIERS:
             mixed, alone = (100 * found(run, name, column).spread.mean for column in ("10f CV", "LOSO"))
-            rows.append(
-                (
-                    f"difficulty {given(difficulty)}, {name}",
-                    fixed(mixed, 1),
-                    fixed(alone, 1),
-                    signed(alone - mixed, 1),
-                )
-            )
-    return Grid("Expression: mean accuracy (%)", ("", "10f CV, mixed", "LOSO", "difference"), tuple(rows))
+            cells = (fixed_cell(mixed, 1), fixed_cell(alone, 1), _points(alone - mixed))
+            rows.append((text_cell(f"difficulty {given(difficulty)}, {name}"), *cells))
+    heads = columns("", "10f CV, mixed", "LOSO", "difference")
+    return Table("Expression: mean accuracy (%)", heads, tuple(rows))

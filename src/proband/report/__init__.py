@@ -1,16 +1,14 @@
 """Results as people read them: tables, figures, files."""
 
-from proband.report.analyses.comparisons import comparison_latex, comparison_markdown, comparison_table
+from proband.report.analyses.comparisons import comparison_table
+from proband.report.analyses.evaluation import evaluation_tables, statements
 from proband.report.figures.style import cmc_figure, evaluation_figure, save_figure
-from proband.report.tables import evaluation_table, statements
 
 __all__ = [
     "cmc_figure",
-    "comparison_latex",
-    "comparison_markdown",
     "comparison_table",
     "evaluation_figure",
-    "evaluation_table",
+    "evaluation_tables",
     "save_figure",
     "statements",
 ]

@@ -4,28 +4,49 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
+
+import polars as pl
 
 from proband.engine.rendering import renders
 from proband.errors import UsageError
 from proband.inference import Band, Comparison, Estimate, Evaluation, VirtualExperiments
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.strata.study import StratStudy
-from proband.inference.verification.dyadic import RateInterval
 from proband.inference.verification.groups import Differential
 from proband.inference.verification.open_set import SearchEstimates
 from proband.inference.verification.verification import Verification
 from proband.measures import Curve
-from proband.report import tables
-from proband.report.analyses import choices, comparisons, feret, feret_statements, strat, verification
+from proband.protocols.running.results import ProtocolRun
+from proband.report.analyses import (
+    choices,
+    comparisons,
+    evaluation,
+    feret,
+    feret_statements,
+    protocols,
+    strat,
+    verification,
+)
+from proband.report.cells import (
+    columns,
+    count_cell,
+    digits_cell,
+    empty_cell,
+    interval_cell,
+    over,
+    rate_cell,
+    share_cell,
+    text_cell,
+)
 from proband.report.figures.intervals import comparison_figure, estimates_figure
+from proband.report.figures.protocols import accuracy_figure
 from proband.report.figures.style import STYLE, cmc_figure, evaluation_figure
-from proband.report.grids import Grid, as_html, as_latex, tex_comment
 from proband.report.notes import answered
-from proband.report.page.markup import Markup, joined, tag
-from proband.words import Note, as_sentence, count, digits, fixed, interval, level, out_of, small_interval
+from proband.report.table import Cell, Column, Table
+from proband.words import Note, as_sentence, level
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,42 +60,58 @@ class View:
 
     Attributes
     ----------
-    grids
-        Their tables as text.
+    tables
+        Their tables.
     said
         What belongs beneath them, a note each.
     figure
         Draws them; takes the options of `plot`.
     """
 
-    grids: Callable[[Any], Sequence[Grid]]
+    tables: Callable[[Any], Sequence[Table]]
     said: Callable[[Any], Sequence[Note]]
     figure: Callable[..., Figure]
 
 
 def show(kind: type, view: View) -> None:
-    """Register how results of a kind are shown; a kind that writes LaTeX of its own keeps it."""
+    """Register how results of a kind are shown."""
 
-    def html(result: object) -> str:
-        return _html(view.grids(result), view.said(result))
+    def tables(result: object) -> list[Table]:
+        *before, last = view.tables(result)
+        return [*before, replace(last, notes=(*last.notes, *map(as_sentence, view.said(result))))]
 
     def figure(result: object, **options: Any) -> Figure:
         return _displayed(view.figure(result, **options))
 
-    def latex(result: object) -> str:
-        written = "\n\n".join(map(as_latex, view.grids(result)))
-        return "\n".join([written, *(tex_comment(as_sentence(one)) for one in view.said(result))]) + "\n"
-
-    renders(kind, "html")(html)
+    renders(kind, "table")(tables)
     renders(kind, "figure")(figure)
-    if kind is not Comparison:
-        renders(kind, "latex")(latex)
 
 
-def _html(grids: Sequence[Grid], said: Sequence[Note]) -> Markup:
-    beneath = joined((tag("li", as_sentence(one)) for one in said), "\n")
-    folded = tag("details", tag("summary", "What the numbers mean"), tag("ul", beneath)) if said else ""
-    return tag("div", joined(map(as_html, grids), "\n"), folded, class_="proband")
+@renders(object, "table")
+def frame_tables(result: Any) -> list[Table]:
+    """Make a table of a result's frame, for results that have none of their own."""
+    if not hasattr(result, "to_frame"):
+        raise UsageError(f"There is no table of a {type(result).__name__}.")
+    frame: pl.DataFrame = result.to_frame()
+    heads: list[Column] = []
+    for name, kind in frame.schema.items():
+        leading = all(one.kind == "name" for one in heads)
+        heads.append(Column(name, "number" if kind.is_numeric() else "name" if leading else "text"))
+    return [Table("", tuple(heads), tuple(tuple(map(_plain_cell, row)) for row in frame.rows()))]
+
+
+def _plain_cell(value: object) -> Cell:
+    match value:
+        case None:
+            return empty_cell()
+        case bool():
+            return text_cell("yes" if value else "no")
+        case int():
+            return count_cell(value)
+        case float():
+            return digits_cell(value, 6)
+        case _:
+            return text_cell(str(value))
 
 
 def _displayed(figure: Figure) -> Figure:
@@ -98,53 +135,43 @@ def _picked(figures: dict[str, Figure], which: str) -> Figure:
     return figures[which]
 
 
-def _estimate_grid(one: Estimate) -> Grid:
+def _estimate_table(one: Estimate) -> Table:
     n = one.facts.n_probes
-    events = count(n) if one.events is None else out_of(one.events, n)
-    header = (
+    heads = columns(
         "algorithm",
         str(one.answers.of),
         f"{level(one.confidence_level)} interval",
         "standard error",
         "events",
     )
-    error = "–" if one.standard_error is None else fixed(one.standard_error)
-    cells = (one.facts.algorithm, fixed(one.value), interval(one.low, one.high), error, events)
-    return Grid("", header, (cells,))
-
-
-def _curve_grid(curve: Curve | Band) -> Grid:
-    shown = [rank for rank in _RANKS if rank <= len(curve.values)]
-    ends = [
-        f"\n{interval(curve.low[rank - 1], curve.high[rank - 1])}" if isinstance(curve, Band) else ""
-        for rank in shown
-    ]
-    cells = (f"{fixed(curve.at(rank))}{end}" for rank, end in zip(shown, ends, strict=True))
-    header = ("algorithm", *(f"rank {rank}" for rank in shown), "probes", "gallery")
-    facts = curve.facts
-    sizes = (count(facts.n_probes), count(facts.n_gallery_subjects))
-    return Grid("", header, ((facts.algorithm, *cells, *sizes),))
-
-
-def _group_grid(found: Differential) -> Grid:
-    def cells(rate: RateInterval | None) -> tuple[str, str]:
-        if rate is None:
-            return "–", "–"
-        mark = "" if rate.supported else "*"
-        return f"{digits(rate.rate)}{mark}\n{small_interval(rate.low, rate.high)}", out_of(
-            rate.errors, rate.n
-        )
-
-    rows = tuple(
-        (one.group, count(one.n_subjects), *cells(one.fnmr), *cells(one.fmr)) for one in found.groups
+    cells = (
+        text_cell(one.facts.algorithm),
+        rate_cell(one.value),
+        interval_cell((one.low, one.high), one.answers),
+        rate_cell(one.standard_error),
+        count_cell(n) if one.events is None else share_cell(one.events, n),
     )
-    header = (found.column, "people", "FNMR", "false non-matches", "FMR", "false matches")
-    return Grid(found.algorithm, header, rows)
+    return Table("", heads, (cells,))
 
 
-def _choice_grids(result: VirtualExperiments) -> list[Grid]:
-    made = [choices.choices_grid(result)]
-    return [*made, choices.differences_grid(result)] if len(result.algorithms) > 1 else made
+def _curve_table(curve: Curve | Band) -> Table:
+    shown = [rank for rank in _RANKS if rank <= len(curve.values)]
+    facts = curve.facts
+    cells = (
+        text_cell(facts.algorithm),
+        *(_rate_at(curve, rank) for rank in shown),
+        count_cell(facts.n_probes),
+        count_cell(facts.n_gallery_subjects),
+    )
+    return Table("", columns("algorithm", *(f"rank {rank}" for rank in shown), "probes", "gallery"), (cells,))
+
+
+def _rate_at(curve: Curve | Band, rank: int) -> Cell:
+    rate = rate_cell(curve.at(rank))
+    if not isinstance(curve, Band):
+        return rate
+    ends = (float(curve.low[rank - 1]), float(curve.high[rank - 1]))
+    return over(rate, interval_cell(ends, curve.answers))
 
 
 def _one_of(figures: Callable[[Any], dict[str, Figure]], first: str) -> Callable[..., Figure]:
@@ -154,15 +181,15 @@ def _one_of(figures: Callable[[Any], dict[str, Figure]], first: str) -> Callable
 show(
     Evaluation,
     View(
-        tables.evaluation_grids,
-        tables.statements,
+        evaluation.evaluation_tables,
+        evaluation.statements,
         evaluation_figure,
     ),
 )
 show(
     Comparison,
     View(
-        lambda result: [comparisons.comparison_grid(result)],
+        lambda result: [comparisons.comparison_table(result)],
         lambda result: [*result.sentences(), *comparisons.comparison_statements(result)],
         comparison_figure,
     ),
@@ -170,7 +197,7 @@ show(
 show(
     Estimate,
     View(
-        lambda result: [_estimate_grid(result)],
+        lambda result: [_estimate_table(result)],
         lambda result: [answered(result.answers), *result.notes],
         lambda result, **options: estimates_figure([result], **options),
     ),
@@ -179,7 +206,7 @@ for _kind in (Band, Curve):
     show(
         _kind,
         View(
-            lambda result: [_curve_grid(result)],
+            lambda result: [_curve_table(result)],
             lambda result: [answered(result.answers)],
             lambda result, **options: cmc_figure({result.facts.algorithm: [result]}, **options),
         ),
@@ -187,7 +214,7 @@ for _kind in (Band, Curve):
 show(
     Verification,
     View(
-        lambda result: [verification.verification_grid([result])],
+        lambda result: [verification.verification_table([result])],
         lambda result: verification.verification_statements([result]),
         _one_of(lambda result: verification.verification_figures([result]), "det"),
     ),
@@ -195,7 +222,7 @@ show(
 show(
     SearchEstimates,
     View(
-        lambda result: [verification.search_grid([result])],
+        lambda result: [verification.search_table([result])],
         lambda result: verification.search_statements([result]),
         lambda result, rank=1: verification.searches_figure([result.searches], rank),
     ),
@@ -203,24 +230,32 @@ show(
 show(
     Differential,
     View(
-        lambda result: [_group_grid(result)],
+        lambda result: [verification.groups_table(result)],
         lambda result: result.sentences(),
         verification.differential_figure,
     ),
 )
 show(
     VirtualExperiments,
-    View(_choice_grids, choices.choices_statements, _one_of(choices.figures_of, "distributions")),
+    View(choices.choices_tables, choices.choices_statements, _one_of(choices.figures_of, "distributions")),
 )
 show(
     StratStudy,
     View(
-        lambda result: [strat.galleries_grid(result.effects), strat.galleries_grid(result.mixed)],
+        strat.study_tables,
         strat.study_statements,
         _one_of(strat.study_figures, "galleries"),
     ),
 )
 show(
     FeretStudy,
-    View(feret.study_grids, feret_statements.study_statements, _one_of(feret.study_figures, "cmc")),
+    View(feret.study_tables, feret_statements.study_statements, _one_of(feret.study_figures, "cmc")),
+)
+show(
+    ProtocolRun,
+    View(
+        protocols.run_tables,
+        protocols.run_statements,
+        accuracy_figure,
+    ),
 )

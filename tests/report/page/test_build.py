@@ -9,8 +9,9 @@ import pytest
 from tests.report.page import finding
 
 from proband.report.page.build import build_page
-from proband.report.page.model import Block, Cell, Chart, Folded, Page, TableView
+from proband.report.page.model import Block, Chart, Folded, Page
 from proband.report.page.render import render_page
+from proband.report.table import Cell, Table
 from proband.study.findings import Findings
 
 ORDER = [
@@ -30,8 +31,8 @@ def blocks_of(page: Page) -> list[Block]:
     return [block for section in page.sections for block in flat(section.blocks)]
 
 
-def tables_of(page: Page) -> dict[str, TableView]:
-    return {block.id: block for block in blocks_of(page) if isinstance(block, TableView)}
+def tables_of(page: Page) -> dict[str, Table]:
+    return {block.id: block for block in blocks_of(page) if isinstance(block, Table)}
 
 
 def test_every_section_is_there_in_order():
@@ -50,7 +51,7 @@ def test_sections_without_data_are_not_there():
 @pytest.mark.parametrize("made", [finding.whole, finding.feret, finding.one])
 def test_pages_render_with_ids_of_their_own(made):
     page = build_page(made())
-    ids = [block.id for block in blocks_of(page) if isinstance(block, TableView | Chart)]
+    ids = [block.id for block in blocks_of(page) if isinstance(block, Table | Chart)]
     ids += [section.id for section in page.sections]
     assert len(ids) == len(set(ids))
     assert render_page(page) == render_page(build_page(made()))
@@ -123,7 +124,7 @@ def test_hard_subjects_keep_their_pseudonyms():
     assert "s0" not in "".join(
         cell.text
         for block in flat(section.blocks)
-        if isinstance(block, TableView)
+        if isinstance(block, Table)
         for row in block.rows
         for cell in row
     )

@@ -16,12 +16,13 @@ from tests.report.page.test_build import blocks_of, tables_of
 
 import proband as pb
 from proband.inference.verification.hard_subjects import HardSubjects
-from proband.report.page import cells
+from proband.report import cells
 from proband.report.page.build import build_page
-from proband.report.page.model import Block, Cell, Chart, Folded, Page, Paragraph, TableView
+from proband.report.page.model import Block, Chart, Folded, Page, Paragraph
 from proband.report.page.render import render_page
 from proband.report.page.sections import diagnostics
 from proband.report.page.sections.more import hard_subjects_section
+from proband.report.table import Cell, Table
 from proband.study.findings import Findings
 from proband.words import Sentence, Target
 
@@ -65,10 +66,10 @@ def values_of(cell: Cell) -> list[float]:
     return [float(one) for one in numbers if math.isfinite(one)]
 
 
-def every_table(page: Page) -> Iterator[TableView]:
+def every_table(page: Page) -> Iterator[Table]:
     """Tables and the numbers of charts, in the order of the page."""
     for block in blocks_of(page):
-        if isinstance(block, TableView):
+        if isinstance(block, Table):
             yield block
         elif isinstance(block, Chart):
             yield block.data
@@ -132,7 +133,7 @@ def test_columns_hold_numbers_or_names(made):
 def with_other_words(block: Block) -> Block:
     """A block whose cells show other words for the same values."""
     match block:
-        case TableView():
+        case Table():
             rows = ([replace(cell, text=f"3 of {len(cell.text)}") for cell in row] for row in block.rows)
             return replace(block, rows=tuple(map(tuple, rows)))
         case Chart():

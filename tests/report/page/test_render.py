@@ -13,24 +13,12 @@ from itertools import count
 import numpy as np
 import pytest
 
+from proband.report.cells import count_cell, interval_cell, p_cell, share_cell, small_cell, text_cell
 from proband.report.page.blocks import prose
-from proband.report.page.cells import count_cell, interval_cell, p_cell, share_cell, small_cell, text_cell
 from proband.report.page.markup import Asides, Markup, Names, inert, joined, tag
-from proband.report.page.model import (
-    Badge,
-    Badges,
-    Cell,
-    Chart,
-    Code,
-    Column,
-    Facts,
-    Folded,
-    Page,
-    Paragraph,
-    Section,
-    TableView,
-)
+from proband.report.page.model import Badge, Badges, Chart, Code, Facts, Folded, Page, Paragraph, Section
 from proband.report.page.render import render_page
+from proband.report.table import Cell, Column, Table
 from proband.results.base import Answers
 
 VOID = {"input", "link", "meta", "rect", "path"}
@@ -78,13 +66,13 @@ def page(said=lambda text: text) -> Page:
     answers = Answers(said("rate"), said("probes"), said("gallery"), said("independence"))
     cells = (text_cell(said("pca")), Cell(said("0.8125"), 0.8125, said("b"), answers, "good"))
     other = (text_cell(said("lda")), Cell(said("–")))
-    table = TableView(
-        said("rates"),
+    table = Table(
         said("caption"),
-        (Column(said("algorithm")), Column(said("rate"), True, said("explained"))),
+        (Column(said("algorithm"), "name"), Column(said("rate"), "number", said("explained"))),
         (cells, other),
         (said("note"),),
-        said("\\begin{tabular}"),
+        id=said("rates"),
+        latex=said("\\begin{tabular}"),
     )
     drawings = {
         said(kind): f'<svg viewBox="0 0 9 9" id="{kind}-svg"><path d="M0 0"/></svg>'
@@ -233,7 +221,7 @@ def test_values_stand_beside_their_texts():
         count_cell(np.int64(2**60 + 1)),
         p_cell(1e-40),
     )
-    table = TableView("t", "", tuple(Column(one) for one in "abcdefg"), (row, (*row[:1], *[Cell("–")] * 6)))
+    table = Table("", tuple(Column(one) for one in "abcdefg"), (row, (*row[:1], *[Cell("–")] * 6)), id="t")
     found = Reading(render_page(Page("t", "", (Section("s", "S", (table,)),))))
     whole = [
         "0.3333333333333333",

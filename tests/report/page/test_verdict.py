@@ -8,7 +8,7 @@ from tests.report.page import finding
 
 import proband as pb
 from proband.inference.verification.open_set import searches_with_intervals
-from proband.report.page import cells
+from proband.report import cells
 from proband.report.page.model import Badges, Paragraph
 from proband.report.page.sections.pair_verdict import best_two, pair_verdict, turned, what_would_decide
 from proband.report.page.sections.protocol import protocol_section

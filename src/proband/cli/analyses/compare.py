@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from proband.cli.analyses.command import analysis
-from proband.cli.console import output, print_json, say, say_all, wrote
+from proband.cli.console import print_json, say, say_all, show_tables, wrote
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
@@ -59,7 +59,7 @@ def compare(
     for title, one in zip(found.titles.values(), comparisons, strict=True):
         if len(comparisons) > 1:
             say(title)
-        output().print(comparison_table(one))
+        show_tables(comparison_table(one))
         say_all(one.sentences(), dim=False)
         say("")
         say_all(comparison_statements(one))

@@ -9,7 +9,7 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.analyses.command import analysis
-from proband.cli.console import output, print_json, say_all, write_csv, wrote
+from proband.cli.console import print_json, say_all, show_tables, write_csv, wrote
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
@@ -53,9 +53,9 @@ def evaluate(
 
       proband evaluate scores-dev --orientation similarity --figure cmc.svg
     """
-    from proband.report import evaluation_figure, evaluation_table, save_figure, statements
-    from proband.report.analyses.measures import measures_grid, measures_statements
-    from proband.report.grids import as_rich
+    from proband.report import evaluation_figure, save_figure, statements
+    from proband.report.analyses.evaluation import short_tables
+    from proband.report.analyses.measures import measures_statements, measures_table
 
     evaluation = found.evaluation
     assert evaluation is not None  # what was asked for
@@ -69,8 +69,8 @@ def evaluate(
         measures = {"measures": [one.to_dict() for one in found.measured]} if found.measured else {}
         print_json({**evaluation.to_dict(), **measures})
         return
-    output().print(evaluation_table(evaluation))
+    show_tables(*short_tables(evaluation))
     say_all(statements(evaluation))
     if found.measured:
-        output().print(as_rich(measures_grid(found.measured)))
+        show_tables(measures_table(found.measured, found.confidence_level))
         say_all(measures_statements(found.measured))

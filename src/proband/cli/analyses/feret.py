@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from proband.cli.analyses.command import analysis
-from proband.cli.console import output, say_all
+from proband.cli.console import say_all, show_tables
 
 if TYPE_CHECKING:
     from proband.inference.galleries.feret_results import FeretStudy
@@ -34,12 +34,10 @@ def feret(found: Findings, request: Request, *, json: bool) -> None:
 
 def show_study(study: FeretStudy, json: bool) -> None:
     """Print a FERET evaluation."""
-    from proband.report.analyses.feret import study_grids, study_json, study_statements
-    from proband.report.grids import as_rich
+    from proband.report.analyses.feret import study_json, study_statements, study_tables
 
     if json:
         typer.echo(study_json(study), nl=False)
         return
-    for grid in study_grids(study):
-        output().print(as_rich(grid))
+    show_tables(*study_tables(study))
     say_all(study_statements(study))

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from proband.cli.analyses.command import Command, analysis
-from proband.cli.console import print_json, say, say_all
+from proband.cli.console import print_json, say, say_all, show_tables
 from proband.errors import UsageError
-from proband.words import count, digits, signed
+from proband.words import count, signed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +20,12 @@ if TYPE_CHECKING:
     from proband.words import Note
 
 _MOST_DIGITS = 12
+_TESTS = {
+    "p_greater": "one-sided, first better",
+    "p_less": "one-sided, second better",
+    "p_two_sided": "two-sided, exact",
+    "p_mid": "two-sided, mid-p",
+}
 _ASSUMED = "Varying: other probes. Fixed: the algorithms and the gallery. Assuming: probes are independent."
 
 
@@ -103,16 +109,14 @@ def _show(plain: dict[str, Any], said: Sequence[Note], json: bool) -> None:
             f"both {count(plain['ss'])}, only the first {count(plain['sf'])}, only the second {count(plain['fs'])}, "
             f"neither {count(plain['ff'])}"
         )
-    for name, field in (
-        ("one-sided, first better", "p_greater"),
-        ("one-sided, second better", "p_less"),
-        ("two-sided, exact", "p_two_sided"),
-        ("two-sided, mid-p", "p_mid"),
-    ):
-        say(f"{name:26} p = {digits(plain[field], 6)}")
+    from proband.report.cells import columns, digits_cell, text_cell
+    from proband.report.table import Table
+
+    rows = ((text_cell(name), digits_cell(plain[field], 6)) for field, name in _TESTS.items())
+    show_tables(Table("", columns("test", "p"), tuple(rows)))
     if "difference" in plain:
         say(
-            f"difference of rates        {signed(plain['difference'], 4)}, 95% "
+            f"difference of rates {signed(plain['difference'], 4)}, 95% "
             f"[{signed(plain['low'], 4)}, {signed(plain['high'], 4)}] (Tango)"
         )
     say_all([*said, _ASSUMED], dim=False)

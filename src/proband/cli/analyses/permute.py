@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from proband.cli.analyses.command import analysis
-from proband.cli.console import output, print_json, say, say_all
-from proband.words import as_sentence, fixed
+from proband.cli.console import print_json, say, say_all, show_tables
+from proband.words import as_sentence
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
@@ -46,7 +46,7 @@ def permute(found: Findings, request: Request, *, json: bool) -> None:
 
 
 def _show(found: Findings, rank: int, json: bool) -> None:
-    from proband.report.analyses.choices import choices_statements, choices_table, differences_table
+    from proband.report.analyses.choices import choices_statements, choices_tables
 
     result, level = found.choices, found.confidence_level
     assert result is not None  # asked before
@@ -54,38 +54,29 @@ def _show(found: Findings, rank: int, json: bool) -> None:
         print_json(result.at_level(level).to_dict(), indent=None)
         return
     rank = min(rank, result.n_ranks)
-    output().print(choices_table(result, rank, level))
-    if len(result.algorithms) > 1:
-        output().print(differences_table(result, rank, level))
+    show_tables(*choices_tables(result, rank, level))
     say_all([repr(found.pool), *choices_statements(result)])
 
 
 def _show_exact(found: Findings, rank: int, json: bool) -> None:
-    from proband.report.analyses.choices import exact_statements
+    from proband.report.analyses.choices import exact_statements, exact_table
 
     if json:
         print_json({name: one.to_dict() for name, one in found.exact_choices.items()})
         return
-    for name, one in found.exact_choices.items():
-        at = min(rank, len(one.cmc))
-        spread = (
-            ""
-            if one.variance_rank_1 is None
-            else f", standard deviation at rank 1 {fixed(one.variance_rank_1**0.5, 6)}"
-        )
-        say(f"{name}: mean rate at rank {at} {fixed(one.cmc[at - 1], 6)}{spread}")
+    show_tables(exact_table(found.exact_choices, rank))
     assert found.pool is not None  # what was chosen from
     say_all([repr(found.pool), *exact_statements(found.pool)])
 
 
 def _show_trainings(found: Findings, json: bool) -> None:
+    from proband.report.analyses.choices import trainings_table
+
     made = found.trainings
     assert made is not None  # asked before
-    assert made.replicates is not None  # the value of each training set
     if json:
         print_json(found.to_dict()["trainings"], indent=None)
         return
-    for name, value in zip(found.trained, made.replicates, strict=True):
-        say(f"{name:30} {fixed(value)}")
+    show_tables(trainings_table(made, found.trained))
     say(repr(made))
     say_all(map(as_sentence, made.notes))

@@ -9,7 +9,7 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.analyses.command import analysis
-from proband.cli.console import output, print_json, say_all, write_csv, wrote
+from proband.cli.console import print_json, say_all, show_tables, write_csv, wrote
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
@@ -68,6 +68,6 @@ def search(
             one["by_gallery_size"] = frame.to_dicts()
         print_json(plain)
         return
-    output().print(search_table(results))
+    show_tables(search_table(results))
     say_all(search_statements(results))
     say_all(size_statements(found.by_gallery_size), dim=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from proband.cli.analyses.command import analysis
-from proband.cli.console import output, print_json, say_all
+from proband.cli.console import print_json, say_all, show_tables
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
@@ -23,15 +23,14 @@ def strat(found: Findings, request: Request, *, json: bool) -> None:
 
       proband strat similarity.npz -s samples.csv --id-column filename --orientation similarity --images 4 --out strat
     """
-    from proband.report.analyses.strat import galleries_table, study_statements
+    from proband.report.analyses.strat import study_statements, study_tables
 
     study = found.strat
     assert study is not None  # what was asked for
     if json:
         print_json(study.to_dict())
         return
-    output().print(galleries_table(study.effects))
-    output().print(galleries_table(study.mixed))
+    show_tables(*study_tables(study))
     if study.comparison is not None:
         say_all(study.comparison.sentences(), dim=False)
     say_all(study_statements(study))

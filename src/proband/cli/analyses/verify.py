@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from proband.cli.analyses.command import analysis
-from proband.cli.console import output, print_json, say_all, wrote
+from proband.cli.console import print_json, say_all, show_tables, wrote
 from proband.words import as_sentence
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def verify(
     if json:
         print_json([_plain(found, place) for place in range(len(results))])
         return
-    output().print(verification_table(results))
+    show_tables(verification_table(results))
     for one in found.groups:
         say_all(one.sentences(), dim=False)
     for name, subjects in found.hard_subjects.items():

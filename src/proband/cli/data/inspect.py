@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import output, print_json, progress_bars, read_samples
-from proband.words import count, digits, fixed
+from proband.cli.console import output, print_json, progress_bars, read_samples, show_tables
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
+    from proband.report.table import Cell, Table
     from proband.scores.inspection import Inspection, Spread
 
 
@@ -60,7 +58,7 @@ def inspect(
     for name, value in found.facts.items():
         console.print(f"  {name}: {value}", markup=False, soft_wrap=True)
     if found.summaries:
-        console.print(_table(found))
+        show_tables(_table(found))
         for one in found.summaries:
             console.print(f"{one.name}: {one.verdict}", markup=False, soft_wrap=True)
     for note in found.notes:
@@ -68,24 +66,23 @@ def inspect(
 
 
 def _table(found: Inspection) -> Table:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
+    from proband.report.cells import blank_cell, columns, count_cell, rate_cell, text_cell
+    from proband.report.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for place, name in enumerate(
-        ("algorithm", "scores", "", "n", "mean", "sd", "5%", "median", "95%", "AUC")
-    ):
-        table.add_column(name, justify="right" if place not in (0, 2) else "left")
+    heads = columns("algorithm", "", "scores", "n", "mean", "sd", "5%", "median", "95%", "AUC", text=2)
+    rows = []
     for one in found.summaries:
-        auc = "" if one.auc_as_similarity is None else fixed(one.auc_as_similarity)
-        table.add_row(Text(one.name), count(one.n_scores), "genuine", *_cells(one.genuine), auc)
-        table.add_row("", "", "impostor", *_cells(one.impostor), "")
-    return table
+        auc = blank_cell() if one.auc_as_similarity is None else rate_cell(one.auc_as_similarity)
+        name, scores = text_cell(one.name), count_cell(one.n_scores)
+        rows.append((name, text_cell("genuine"), scores, *_cells(one.genuine), auc))
+        rows.append((name, text_cell("impostor"), scores, *_cells(one.impostor), auc))
+    return Table("", heads, tuple(rows))
 
 
-def _cells(spread: Spread | None) -> list[str]:
+def _cells(spread: Spread | None) -> list[Cell]:
+    from proband.report.cells import count_cell, digits_cell, empty_cell
+
     if spread is None:
-        return ["–"] * 6
+        return [empty_cell()] * 6
     values = (spread.mean, spread.sd, spread.low, spread.median, spread.high)
-    return [count(spread.n), *(digits(value, 4) for value in values)]
+    return [count_cell(spread.n), *(digits_cell(value, 4) for value in values)]

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import output, progress_bars, say_all, typed
+from proband.cli.console import output, progress_bars, say_all, show_tables, typed
 
 
 def demo(
@@ -29,13 +29,13 @@ def demo(
     Makes the faces, crops them by their eyes, trains every bundled recogniser on other people, and measures them all on
     FERET's four probe categories.
     """
-    from proband.report import evaluation_table, statements
+    from proband.report.analyses.evaluation import short_tables, statements
     from proband.report.demo import FIGURE, GALLERY, run_demo
 
     with progress_bars(quiet) as progress:
         evaluation, report = run_demo(out, subjects, seed, algorithm or [], typed(), threads, progress)
     console = output()
-    console.print(evaluation_table(evaluation))
+    show_tables(*short_tables(evaluation))
     say_all(statements(evaluation))
     data = out / "data"
     console.print("\nNow try:", soft_wrap=True)

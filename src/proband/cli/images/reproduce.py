@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import output, progress_bars, talk
+from proband.cli.console import output, progress_bars, say_all, show_tables, talk
 from proband.words import counted
 
 if TYPE_CHECKING:
@@ -40,19 +40,16 @@ def beveridge2001(
 ) -> None:
     """Permuting gallery and probe choices (Beveridge, She, Draper and Givens 2001, section 7)."""
     from proband.papers.beveridge2001_study import reproduce_beveridge2001
-    from proband.report.analyses.choices import choices_statements, choices_table, differences_table
-    from proband.words import as_sentence
+    from proband.report.analyses.choices import choices_statements, choices_tables
 
     with progress_bars(quiet) as progress:
         found, summary = reproduce_beveridge2001(out, trials, seed, threads, progress, people, training)
     console = output()
-    console.print(choices_table(found, 1, 0.95))
-    console.print(differences_table(found, 1, 0.95))
+    show_tables(*choices_tables(found))
     console.print(
         "The people are synthetic; the report puts the published numbers beside these.", markup=False
     )
-    for said in choices_statements(found):
-        console.print(as_sentence(said), style="dim", markup=False, soft_wrap=True)
+    say_all(choices_statements(found))
     talk().print(f"wrote {summary}", markup=False, soft_wrap=True)
 
 
@@ -74,8 +71,7 @@ def micheals_boult2001(
 ) -> None:
     """Galleries, mixing and balanced repeated replication (Micheals and Boult 2001, Efficient Evaluation)."""
     from proband.papers.micheals_boult2001 import reproduce_micheals_boult2001
-    from proband.report.analyses.strat import galleries_table, study_statements
-    from proband.words import as_sentence
+    from proband.report.analyses.strat import study_statements, study_tables
 
     wanted = None if people is None else {3: people, 4: people}
     with progress_bars(quiet) as progress:
@@ -86,10 +82,8 @@ def micheals_boult2001(
             f"{counted(study.n_subjects, 'synthetic person', 'synthetic people')} with {images} images each",
             markup=False,
         )
-        console.print(galleries_table(study.effects))
-        console.print(galleries_table(study.mixed))
-        for said in study_statements(study):
-            console.print(as_sentence(said), style="dim", markup=False, soft_wrap=True)
+        show_tables(*study_tables(study))
+        say_all(study_statements(study))
     for path in written:
         talk().print(f"wrote {path}", markup=False, soft_wrap=True)
 
@@ -107,13 +101,10 @@ def feret2000(
     """The FERET evaluation of September 1996 (Phillips, Moon, Rizvi and Rauss 2000): categories, versions, galleries."""
     from proband.papers.feret2000_study import reproduce_feret2000
     from proband.report.analyses.feret_tables import leaderboards
-    from proband.report.grids import as_rich
 
     with progress_bars(quiet) as progress:
         study, found, notes, summary = reproduce_feret2000(out, people, seed, threads, progress)
-    console = output()
-    for grid in leaderboards(study):
-        console.print(as_rich(grid))
+    show_tables(*leaderboards(study))
     _print_findings(found)
     for note in notes:
         talk().print(f"note: {note}", markup=False, soft_wrap=True)
@@ -134,14 +125,11 @@ def mery2016(
     quiet: o.Quiet = False,
 ) -> None:
     """Accuracy under many protocols (Mery, Zhao and Bowyer 2016, Tables 4 to 6): identity, expression and sex."""
-    from proband.papers.mery2016_study import published_grids, reproduce_mery2016
-    from proband.report.grids import as_rich
+    from proband.papers.mery2016_study import published_tables, reproduce_mery2016
 
     with progress_bars(quiet) as progress:
         study, found, summary = reproduce_mery2016(out, people, runs, seed, threads, progress)
-    console = output()
-    for grid in published_grids(study):
-        console.print(as_rich(grid))
+    show_tables(*published_tables(study))
     _print_findings(found)
     talk().print(f"wrote {summary}", markup=False, soft_wrap=True)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import output, print_json, progress_bars, read_samples
+from proband.cli.console import output, print_json, progress_bars, read_samples, say_all, show_tables
 from proband.cli.gathering import gathered
 from proband.cli.inputs import RunInputs
 from proband.cli.outputs import require_apart
@@ -176,11 +176,11 @@ def audit(
     if running.json:
         print_json(found.to_dict())
     else:
-        console = output()
         if found.findings:
-            console.print(findings_table(found))
-        for said in audit_statements(found):
-            console.print(as_sentence(said), style="dim", markup=False, soft_wrap=True)
-        console.print(as_sentence(verdict(found)), style="green" if found.is_sound else "red", soft_wrap=True)
+            show_tables(findings_table(found))
+        say_all(audit_statements(found))
+        output().print(
+            as_sentence(verdict(found)), style="green" if found.is_sound else "red", soft_wrap=True
+        )
     if not found.is_sound:
         raise typer.Exit(FINDING)

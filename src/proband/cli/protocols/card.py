@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import output, print_json, talk
+from proband.cli.console import print_json, say_all, show_tables, talk
 
 _NOT_COMPARABLE = 3  # exit code of a finding
 
@@ -60,17 +60,14 @@ def diff(
     from proband.protocols.cards.card import ProtocolCard
     from proband.protocols.cards.comparability import compare_cards
     from proband.report.analyses.cards import comparability_table
-    from proband.words import as_sentence
 
     found = compare_cards(ProtocolCard.read(a), ProtocolCard.read(b))
     if json:
         print_json(found.to_dict())
     else:
-        console = output()
         names = (a.name, b.name) if a.name != b.name else (str(a), str(b))
-        console.print(comparability_table(found, names, everything))
-        for said in found.sentences():
-            console.print(as_sentence(said), markup=False, soft_wrap=True)
+        show_tables(comparability_table(found, names, everything))
+        say_all(found.sentences(), dim=False)
     if not found.comparable:
         raise typer.Exit(_NOT_COMPARABLE)
 

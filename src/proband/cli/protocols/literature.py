@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import output, print_json, talk
+from proband.cli.console import print_json, say_all, show_tables, talk
 
 if TYPE_CHECKING:
     from proband.protocols.cards.card import ProtocolCard
@@ -53,7 +53,6 @@ def literature(
     from proband.protocols.cards.levels import Level
     from proband.protocols.cards.literature import literature as read_literature
     from proband.report.analyses.cards import literature_statements, literature_table, pairs_table
-    from proband.words import as_sentence
 
     found = read_literature(name.value)
     if card is not None:
@@ -67,13 +66,11 @@ def literature(
         content = only if pairs else found.to_dict()
         print_json(content)
         return
-    console = output()
     if not pairs:
-        console.print(literature_table(found))
+        show_tables(literature_table(found))
     if listed and (pairs or everything):
-        console.print(pairs_table(found, listed))
-    for said in literature_statements(found):
-        console.print(as_sentence(said), style="dim", markup=False, soft_wrap=True)
+        show_tables(pairs_table(found, listed))
+    say_all(literature_statements(found))
 
 
 def _show_card(card: ProtocolCard, out: Path | None, json: bool) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import output, progress_bars, read_samples, talk
+from proband.cli.console import output, progress_bars, read_samples, say_all, show_tables, talk
 from proband.cli.gathering import gathered
 from proband.cli.inputs import RunInputs
 from proband.cli.protocols.what_if import what_if
@@ -321,22 +321,16 @@ def _kept(cache: Path | None, out: Path | None) -> Iterator[Path | None]:
 
 def _show(found: ProtocolRun, json: bool, out: Path | None) -> None:
     from proband.report.analyses.protocols import (
-        intervals_grid,
         run_json,
         run_statements,
-        runs_grid,
+        run_tables,
         write_run,
     )
-    from proband.report.grids import as_rich
-    from proband.words import as_sentence
 
     if json:
         typer.echo(run_json(found), nl=False)
     else:
-        console = output()
-        console.print(as_rich(runs_grid(found)))
-        console.print(as_rich(intervals_grid(found)))
-        for said in run_statements(found):
-            console.print(as_sentence(said), style="dim", markup=False, soft_wrap=True)
+        show_tables(*run_tables(found))
+        say_all(run_statements(found))
     if out is not None:
         talk().print(f"wrote {write_run(found, out)}", markup=False, soft_wrap=True)

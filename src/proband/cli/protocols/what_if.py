@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import output, print_json, progress_bars, read_samples
+from proband.cli.console import print_json, progress_bars, read_samples, say_all, show_tables
 from proband.cli.gathering import gathered
 from proband.cli.inputs import RunInputs
 from proband.cli.protocols.audit import read_exclusions
@@ -97,7 +97,6 @@ def what_if(
     from proband.protocols.running.data import FeatureTable
     from proband.protocols.running.what_if import what_if as ask
     from proband.report.analyses.audits import what_if_statements, what_if_table
-    from proband.words import as_sentence
 
     if (question is QuestionName.dropped) != (exclusions is not None):
         raise UsageError(
@@ -127,10 +126,8 @@ def what_if(
     if running.json:
         print_json(found.to_dict())
         return
-    console = output()
-    console.print(what_if_table(found))
-    for said in what_if_statements(found):
-        console.print(as_sentence(said), markup=False, soft_wrap=True)
+    show_tables(what_if_table(found))
+    say_all(what_if_statements(found), dim=False)
 
 
 def _reasons(path: Path, id_column: str) -> dict[str, str | None]:

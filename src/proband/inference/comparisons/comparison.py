@@ -8,7 +8,6 @@ import polars as pl
 
 from proband.engine.files.spreadsheets import spreadsheet_csv
 from proband.engine.frames import frame_of_rows
-from proband.engine.rendering import render
 from proband.inference.comparisons.cochran import CochranQ
 from proband.results.base import Answers, Confidence, Rank, Result
 from proband.results.difference import Difference
@@ -117,10 +116,6 @@ class Comparison(Result):
     def to_frame(self) -> pl.DataFrame:
         """One row for each pair."""
         return frame_of_rows([row for pair in self.pairs for row in rows_of(pair)])
-
-    def to_markdown(self) -> str:
-        """The publication table as Markdown."""
-        return str(render(self, "markdown"))
 
     def to_csv(self) -> str:
         """Every pair as comma-separated values."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from proband.protocols.audit.findings import Audit, Finding
-from proband.words import Note, Sentence, as_sentence, count, fixed, interval, p_value
+from proband.report.cells import columns, count_cell, error_cell, interval_cell, over, rate_cell, text_cell
+from proband.report.table import Cell, Column, Table, Tone
+from proband.words import Note, Sentence, as_sentence, count, p_value
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from proband.protocols.running.what_if import Side, WhatIf
 
-    from proband.protocols.running.what_if import WhatIf
-
-_STYLES = {"leak": "bold red", "fault": "red", "warning": "yellow", "note": "dim"}
+_TONES: dict[str, Tone] = {"leak": "bad", "fault": "bad", "warning": "warning", "note": "faint"}
 _SPLITS = Sentence(
     "audit.splits",
     "note",
@@ -49,17 +49,18 @@ _WHAT_IF_ANSWERS = Sentence(
 
 def findings_table(audit: Audit) -> Table:
     """Make a table of findings, the gravest first: what was found, whom it names, and the cure."""
-    from rich import box
-    from rich.markup import escape
-    from rich.table import Table
+    heads = (Column("", "name"), Column("found"), Column("named"), Column("cure"))
+    return Table("", heads, tuple(map(_finding_row, audit.findings)))
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("", "found", "named", "cure"):
-        table.add_column(name, overflow="fold")
-    for found in audit.findings:
-        cells = (found.severity, finding_sentence(found), _named(found), as_sentence(found.cure))
-        table.add_row(*map(escape, cells), style=_STYLES[found.severity])
-    return table
+
+def _finding_row(found: Finding) -> tuple[Cell, ...]:
+    tone = _TONES[found.severity]
+    return (
+        text_cell(found.severity, tone),
+        text_cell(finding_sentence(found), tone),
+        _named(found, tone),
+        text_cell(as_sentence(found.cure), tone),
+    )
 
 
 def finding_sentence(found: Finding) -> str:
@@ -70,12 +71,13 @@ def finding_sentence(found: Finding) -> str:
     return f"{what} p {p_value(found.p_value)} ({found.test})."
 
 
-def _named(found: Finding) -> str:
+def _named(found: Finding, tone: Tone) -> Cell:
     rest = found.count - len(found.examples)
     # Reasons and classes are counted in samples, so that what is left of them is not known.
     counted_all = found.examples_are_groups
     more = [f"and {count(rest)} more"] if rest > 0 and found.examples and not counted_all else []
-    return "\n".join([*found.examples, *more])
+    named = [text_cell(one, tone) for one in (*found.examples, *more)]
+    return over(*named) if named else text_cell("")
 
 
 def audit_statements(audit: Audit) -> list[Note]:
@@ -110,30 +112,26 @@ def verdict(audit: Audit) -> Note:
 
 def what_if_table(found: WhatIf) -> Table:
     """Make a table of the two sides: accuracy with its interval, and its spread over runs."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
+    heads = (
+        *columns("", "protocol", "samples", "accuracy", text=2),
+        Column("interval", "interval"),
+        *columns("mean over runs", "runs", text=0),
+    )
+    return Table("", heads, tuple(map(_side, found.sides)))
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for place, name in enumerate(
-        ("", "protocol", "samples", "accuracy", "interval", "mean over runs", "runs")
-    ):
-        table.add_column(name, justify="right" if place > 1 else "left")
-    for one in found.sides:
-        pooled, spread = one.result.pooled, one.result.spread
-        ends = "" if pooled.low is None or pooled.high is None else interval(pooled.low, pooled.high)
-        over = fixed(spread.mean) + ("" if spread.std is None else f" ± {fixed(spread.std)}")
-        cells = (
-            one.name,
-            str(one.result.protocol),
-            count(one.n_samples),
-            fixed(pooled.value),
-            ends,
-            over,
-            count(spread.n_runs),
-        )
-        table.add_row(*map(Text, cells))
-    return table
+
+def _side(one: Side) -> tuple[Cell, ...]:
+    pooled, spread = one.result.pooled, one.result.spread
+    ends = None if pooled.low is None or pooled.high is None else (pooled.low, pooled.high)
+    return (
+        text_cell(one.name),
+        text_cell(str(one.result.protocol)),
+        count_cell(one.n_samples),
+        rate_cell(pooled.value),
+        interval_cell(ends),
+        over(rate_cell(spread.mean), error_cell(spread.std)),
+        count_cell(spread.n_runs),
+    )
 
 
 def what_if_statements(found: WhatIf) -> list[Note]:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from proband.protocols.cards.card import NOT_STATED, ProtocolCard, shown
 from proband.protocols.cards.comparability import Comparability, Verdict
 from proband.protocols.cards.literature import Group, Literature, Pair
 from proband.protocols.notation import Protocol
-from proband.words import Note, Sentence, count, fixed
+from proband.report.cells import count_cell, fixed_cell, text_cell
+from proband.report.table import Cell, Column, Table, Tone
+from proband.words import Note, Sentence
 
-if TYPE_CHECKING:
-    from rich.table import Table
-
-_STYLES: dict[Verdict, str] = {"agree": "green", "differ": "red", "not stated": "dim"}
-_UNKNOWN = "?"
+_TONES: dict[Verdict, Tone] = {"agree": "good", "differ": "bad", "not stated": "faint"}
+_UNKNOWN = Cell("?")
 _TWO_ROWS = Sentence("literature.two-rows", "note", "rows {first} and {second}")
 _SAME_PROTOCOL = Sentence("literature.same-protocol", "note", "Same protocol on the same data: {pairs:row}")
 _NO_TWO_ROWS = Sentence("literature.no-same-protocol", "note", "Same protocol on the same data: no two rows")
@@ -32,57 +30,75 @@ _SOME_PAIRS = Sentence("literature.some-pairs", "note", "{n:count} of their {pos
 
 def comparability_table(found: Comparability, names: tuple[str, str], everything: bool = False) -> Table:
     """Make a table of two cards, field by field; fields that neither states, or that do not bear on it, only if asked."""
-    table = _table("field", *names, "")
+    rows = []
     for one in found.fields:
         if everything or (one.bears and (one.a, one.b) != (None, None)):
-            style = _STYLES[one.verdict] if one.bears else "dim"
-            _add(table, [one.field, shown(one.a), shown(one.b), one.verdict], style)
-    return table
+            tone = _TONES[one.verdict] if one.bears else "faint"
+            texts = (one.field, shown(one.a), shown(one.b), one.verdict)
+            rows.append(tuple(text_cell(text, tone) for text in texts))
+    return Table("", (Column("field", "name"), *map(Column, names), Column("")), tuple(rows))
 
 
 def literature_table(found: Literature) -> Table:
     """Make a table of published results, as the review has them; what is not stated is a question mark."""
     conditions = sorted({name for card in found.cards for name, _ in card.conditions or ()})
     classes = sorted({name for card in found.cards for name, _ in card.task.classes or ()})
-    counted = ["subjects"] if any(card.dataset.subjects for card in found.cards) else []
-    imaged = ["images each"] if any(card.dataset.images_per_subject for card in found.cards) else []
-    columns = ["row", "method", "publication", "year", "accuracy", *counted, *imaged, *conditions, *classes]
-    table = _table(*columns, "protocol")
+    counted = any(card.dataset.subjects for card in found.cards)
+    imaged = any(card.dataset.images_per_subject for card in found.cards)
+    heads = (
+        Column("row", "name"),
+        Column("method", "name"),
+        Column("publication"),
+        Column("year"),
+        Column("accuracy", "number", unit="%"),
+        *([Column("subjects", "number")] if counted else []),
+        *([Column("images each")] if imaged else []),
+        *map(Column, conditions),
+        *(Column(name, "number") for name in classes),
+        Column("protocol"),
+    )
+    rows = []
     for card in found.cards:
         images = card.dataset.images_per_subject
-        cells = [
-            str(card.provenance.row),
-            card.method,
-            card.provenance.publication,
-            str(card.provenance.year),
-            None if card.value.estimate is None else fixed(100 * card.value.estimate, 1),
+        cells = (
+            _stated(str(card.provenance.row)),
+            _stated(card.method),
+            _stated(card.provenance.publication),
+            _stated(str(card.provenance.year)),
+            _accuracy(card),
             *([_number(card.dataset.subjects)] if counted else []),
-            *([None if images is None else shown(list(images))] if imaged else []),
-            *(_condition(card, name) for name in conditions),
+            *([_stated(None if images is None else shown(list(images)))] if imaged else []),
+            *(_stated(_condition(card, name)) for name in conditions),
             *(_number(dict(card.task.classes or ()).get(name)) for name in classes),
-            card.protocol.notation,
-        ]
-        _add(table, [_UNKNOWN if cell is None else cell for cell in cells])
-    return table
+            _stated(card.protocol.notation),
+        )
+        rows.append(cells)
+    return Table("", heads, tuple(rows))
 
 
 def pairs_table(found: Literature, pairs: Sequence[Pair]) -> Table:
     """Make a table of pairs of published results."""
     cards = {card.provenance.row: card for card in found.cards}
-    table = _table("rows", "methods", "accuracy", "protocol", "may they be compared?")
+    heads = (
+        Column("rows", "name"),
+        Column("methods", "name"),
+        Column("accuracy", unit="%"),
+        Column("protocol"),
+        Column("may they be compared?"),
+    )
+    rows = []
     for pair in pairs:
         a, b = (cards[row] for row in pair.rows)
-        values = " and ".join(fixed(100 * (card.value.estimate or 0), 1) for card in (a, b))
         protocols = dict.fromkeys(card.protocol.notation or NOT_STATED for card in (a, b))
-        cells = [
+        texts = (
             f"{pair.rows[0]}, {pair.rows[1]}",
             f"{a.method} and {b.method}",
-            values,
+            " and ".join(_accuracy(card).text for card in (a, b)),
             " / ".join(protocols),
             _verdict(pair.found),
-        ]
-        _add(table, cells)
-    return table
+        )
+        rows.append(tuple(map(text_cell, texts)))
+    return Table("", heads, tuple(rows))
 
 
 def literature_statements(found: Literature) -> list[Note]:
@@ -127,22 +143,14 @@ def _condition(card: ProtocolCard, name: str) -> str | None:
     return None if value is None else shown(value)
 
 
-def _number(value: int | None) -> str | None:
-    return None if value is None else count(value)
+def _stated(text: str | None) -> Cell:
+    return _UNKNOWN if text is None else text_cell(text)
 
 
-def _table(*columns: str) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in columns:
-        table.add_column(name, overflow="fold")
-    return table
+def _accuracy(card: ProtocolCard) -> Cell:
+    estimate = card.value.estimate
+    return _UNKNOWN if estimate is None else fixed_cell(100 * estimate, 1)
 
 
-def _add(table: Table, cells: Sequence[str], style: str | None = None) -> None:
-    """Add a row of plain text: brackets of the notation are not markup."""
-    from rich.text import Text
-
-    table.add_row(*map(Text, cells), style=style)
+def _number(value: int | None) -> Cell:
+    return _UNKNOWN if value is None else count_cell(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING
@@ -10,34 +11,34 @@ import polars as pl
 
 from proband import words
 from proband.engine.frames import frame_of_rows
-from proband.inference import VirtualExperiments
+from proband.inference import Estimate, VirtualExperiments
 from proband.inference.image_choice.estimates import compared
+from proband.inference.image_choice.exact import ExactChoice
 from proband.inference.image_choice.trials import LOW_RANKS
+from proband.report.cells import (
+    columns,
+    effect_cell,
+    effect_interval_cell,
+    fixed_cell,
+    interval_cell,
+    p_cell,
+    rate_cell,
+    share_cell,
+    text_cell,
+)
 from proband.report.figures.choices import (
     differences_figure,
     rank_intervals_figure,
     rate_distributions_figure,
 )
-from proband.report.grids import Grid, as_rich
 from proband.report.notes import answered
+from proband.report.table import Table
 from proband.results.compared import metrics_statement
 from proband.samples import Pool
-from proband.words import (
-    Note,
-    Sentence,
-    counted,
-    effect,
-    effect_interval,
-    fixed,
-    interval,
-    out_of,
-    p_alone,
-    part_of,
-)
+from proband.words import Note, Sentence, as_sentence, part_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from rich.table import Table
 
 _MOST_PAIRS = 28  # differences that tables show: those of eight algorithms
 _TRIALS = Sentence(
@@ -52,6 +53,7 @@ _NOT_WON = Sentence(
     "share is no p-value. The p-value over people (sign-flip of people's mean successes, not adjusted) asks whether they differ "
     "on other people",
 )
+_MORE_PAIRS = Sentence("choices.more-pairs", "note", "And {n:count more pair}: JSON and CSV have all")
 _UNDRAWN = Sentence("choices.left-undrawn", "note", "Figure {figure}: {part}; the tables have all")
 
 
@@ -82,59 +84,68 @@ def differences_frame(result: VirtualExperiments, rank: int = 1, level: float = 
     return frame_of_rows(rows, columns)
 
 
-def choices_table(result: VirtualExperiments, rank: int, level: float) -> Table:
-    """Make a table of rates for the terminal."""
-    return as_rich(choices_grid(result, rank, level))
-
-
-def choices_grid(result: VirtualExperiments, rank: int = 1, level: float = 0.95) -> Grid:
-    """Make a table of rates as text."""
+def choices_table(result: VirtualExperiments, rank: int = 1, level: float = 0.95) -> Table:
+    """Make a table of rates."""
+    heads = columns(
+        "algorithm", f"mean rate at rank {rank}", "s.d. over choices", f"{words.level(level)} of choices"
+    )
     rows = []
     for name in result.algorithms:
         spread = result.rate(name, rank)
-        low, high = spread.interval(level)
-        rows.append((name, fixed(spread.mean), fixed(spread.standard_deviation), interval(low, high)))
-    header = (
-        "algorithm",
-        f"mean rate at rank {rank}",
-        "s.d. over choices",
-        f"{words.level(level)} of choices",
-    )
-    return Grid("", header, tuple(rows))
+        cells = (rate_cell(spread.mean), rate_cell(spread.standard_deviation))
+        rows.append((text_cell(name), *cells, interval_cell(spread.interval(level))))
+    return Table("", heads, tuple(rows))
 
 
-def differences_table(result: VirtualExperiments, rank: int, level: float) -> Table:
-    """Make a table of differences for the terminal."""
-    table = as_rich(differences_grid(result, rank, level))
-    more = comb(len(result.algorithms), 2) - _MOST_PAIRS
-    if more > 0:
-        table.caption = f"and {counted(more, 'more pair')}: --json or --out has all"
-    return table
-
-
-def differences_grid(
-    result: VirtualExperiments, rank: int = 1, level: float = 0.95, most: int | None = _MOST_PAIRS
-) -> Grid:
-    """Make a table of differences as text, of as many pairs as can be read, or of all."""
+def differences_table(result: VirtualExperiments, rank: int = 1, level: float = 0.95) -> Table:
+    """Make a table of differences, of as many pairs as can be read."""
     rank = min(rank, LOW_RANKS)
-    rows = [
+    heads = columns(
+        f"at rank {rank}", "difference, points", f"{words.level(level)} of choices", "does not win in", "p over people",
+    )  # fmt: skip
+    rows = (
         (
-            f"{row['first']} − {row['second']}",
-            effect(row["difference"]),
-            effect_interval(row["low"], row["high"]),
-            out_of(row["not_won"], row["trials"]),
-            p_alone(row["p_over_people"]),
+            text_cell(f"{row['first']} − {row['second']}"),
+            effect_cell(row["difference"]),
+            effect_interval_cell(row["low"], row["high"]),
+            share_cell(row["not_won"], row["trials"]),
+            p_cell(row["p_over_people"]),
         )
-        for row in differences_frame(result, rank, level)[:most].iter_rows(named=True)
-    ]
-    header = (
-        f"at rank {rank}",
-        "difference, points",
-        f"{words.level(level)} of choices",
-        "does not win in",
-        "p over people",
+        for row in differences_frame(result, rank, level)[:_MOST_PAIRS].iter_rows(named=True)
     )
-    return Grid("", header, tuple(rows))
+    more = comb(len(result.algorithms), 2) - _MOST_PAIRS
+    notes = (as_sentence(_MORE_PAIRS(n=more)),) if more > 0 else ()
+    return Table("", heads, tuple(rows), notes)
+
+
+def choices_tables(result: VirtualExperiments, rank: int = 1, level: float = 0.95) -> list[Table]:
+    """Make the table of rates, and that of differences where there are several algorithms."""
+    rates = choices_table(result, rank, level)
+    return [rates, differences_table(result, rank, level)] if len(result.algorithms) > 1 else [rates]
+
+
+def exact_table(found: Mapping[str, ExactChoice], rank: int) -> Table:
+    """Make a table of exact means, with the standard deviation at rank 1 where it is known."""
+    at = min(rank, *(len(one.cmc) for one in found.values()))
+    spreads = {
+        name: None if one.variance_rank_1 is None else one.variance_rank_1**0.5 for name, one in found.items()
+    }
+    heads = columns("algorithm", f"mean rate at rank {at}", "standard deviation at rank 1")
+    rows = (
+        (text_cell(name), fixed_cell(one.cmc[at - 1], 6), fixed_cell(spreads[name], 6))
+        for name, one in found.items()
+    )
+    return Table("", heads, tuple(rows))
+
+
+def trainings_table(made: Estimate, trained: Sequence[str]) -> Table:
+    """Make a table of the value of every training set."""
+    assert made.replicates is not None  # one of each
+    rows = (
+        (text_cell(name), rate_cell(float(value)))
+        for name, value in zip(trained, made.replicates, strict=True)
+    )
+    return Table("", columns("trained on", str(made.answers.of)), tuple(rows))
 
 
 def choices_statements(result: VirtualExperiments) -> list[Note]:

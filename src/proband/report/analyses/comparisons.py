@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from proband.engine.rendering import renders
 from proband.inference import Comparison, Estimate
-from proband.report.grids import Grid, as_rich, as_tex, in_markdown, tex_comment, tex_row
-from proband.report.notes import answered, bullets
+from proband.report.cells import (
+    count_cell,
+    interval_cell,
+    places_cell,
+    rate_cell,
+    share_cell,
+    text_cell,
+)
+from proband.report.notes import answered
+from proband.report.table import Cell, Column, Table
 from proband.results.compared import metrics_statement
-from proband.words import Note, Sentence, as_sentence, count, fixed, interval, level, out_of, run_of
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from proband.words import Note, Sentence, level
 
 _LETTERS_APART = 8  # more letters are written as runs
-_SUPERSCRIPTS = dict(zip("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ", strict=True))
-_RAISED_SIGNS = str.maketrans(_SUPERSCRIPTS | {"–": "⁻", ",": "˒"})
-
+_ALPHABET = "abcdefghijklmnoprstuvwxyz"  # q has no superscript
+_PLACE = "From one more than are significantly better, to all but those it beats."
+_BEATEN = "Raised letters name the algorithms it is significantly better than, after Holm's adjustment."
 _RAISED = Sentence(
     "comparison.raised-letters",
     "note",
@@ -50,15 +53,17 @@ class Row:
         return self.estimate.facts.algorithm
 
     @property
-    def place(self) -> str:
-        """The places it can hold."""
-        return run_of(*self.places)
-
-    @property
-    def events(self) -> str:
-        """What the value rests on."""
-        n = self.estimate.facts.n_probes
-        return count(n) if self.estimate.events is None else out_of(self.estimate.events, n)
+    def cells(self) -> tuple[Cell, ...]:
+        """The row of the table."""
+        one, n = self.estimate, self.estimate.facts.n_probes
+        return (
+            text_cell(self.letter),
+            text_cell(self.name),
+            rate_cell(one.value, self.beats),
+            interval_cell((one.low, one.high), one.answers),
+            count_cell(n) if one.events is None else share_cell(one.events, n),
+            places_cell(*self.places),
+        )
 
 
 def rows_of(comparison: Comparison) -> list[Row]:
@@ -88,72 +93,21 @@ def _letters(places: Sequence[int]) -> str:
 
 def letter_of(place: int) -> str:
     """The letters a, b, … z without q (which has no superscript), then aa, ab, …"""
-    alphabet = "".join(_SUPERSCRIPTS)
-    more, last = divmod(place, len(alphabet))
-    return (letter_of(more - 1) if more else "") + alphabet[last]
-
-
-def _raised(letters: str) -> str:
-    return letters.translate(_RAISED_SIGNS)
-
-
-def _value(row: Row, mark: Callable[[str], str]) -> str:
-    return f"{fixed(row.estimate.value)}{mark(row.beats)}"
-
-
-def _interval(row: Row) -> str:
-    return interval(row.estimate.low, row.estimate.high)
+    more, last = divmod(place, len(_ALPHABET))
+    return (letter_of(more - 1) if more else "") + _ALPHABET[last]
 
 
 def comparison_table(comparison: Comparison) -> Table:
-    """Make a table for the terminal."""
-    return as_rich(comparison_grid(comparison))
-
-
-def comparison_grid(comparison: Comparison) -> Grid:
-    """Make the same table as text."""
-    rows = (
-        (row.letter, row.name, _value(row, _raised), _interval(row), row.events, row.place)
-        for row in rows_of(comparison)
+    """Make the publication table, the best algorithm first."""
+    heads = (
+        Column("letter", "name", "Stands for the algorithm among the raised letters."),
+        Column("algorithm", "name"),
+        Column(str(comparison.estimates[0].answers.of), "number", _BEATEN),
+        Column(f"{level(comparison.confidence_level)} interval", "interval"),
+        Column("events", "number", "What the estimate rests on."),
+        Column("place", "number", _PLACE),
     )
-    return Grid("", tuple(_header(comparison)), tuple(rows), names=2)
-
-
-def _header(comparison: Comparison) -> list[str]:
-    measured = str(comparison.estimates[0].answers.of)
-    return ["", "algorithm", measured, f"{level(comparison.confidence_level)} interval", "events", "place"]
-
-
-@renders(Comparison, "markdown")
-def comparison_markdown(comparison: Comparison) -> str:
-    """Write the publication table as Markdown, with what belongs beneath it."""
-    lines = ["| " + " | ".join(_header(comparison)) + " |", "|---|---|--:|--:|--:|--:|"]
-    for row in rows_of(comparison):
-        cells = (row.letter, in_markdown(row.name), _value(row, lambda x: f" <sup>{x}</sup>" if x else ""), _interval(row), row.events, row.place)  # fmt: skip
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join([*lines, "", bullets(comparison_statements(comparison))]) + "\n"
-
-
-@renders(Comparison, "latex")
-def comparison_latex(comparison: Comparison) -> str:
-    """Write the publication table as LaTeX; it needs the booktabs package."""
-    header = tex_row(map(as_tex, _header(comparison)))
-    lines = [r"\begin{tabular}{llrrrr}", r"\toprule", header, r"\midrule"]
-    for row in rows_of(comparison):
-        cells = (
-            row.letter,
-            as_tex(row.name),
-            _value(row, lambda x: rf"$^{{\mathrm{{{x}}}}}$" if x else ""),
-            _interval(row),
-            as_tex(row.events),
-            as_tex(row.place),
-        )
-        lines.append(tex_row(cells))
-    lines += [r"\bottomrule", r"\end{tabular}"]
-    return (
-        "\n".join([*lines, *(tex_comment(as_sentence(one)) for one in comparison_statements(comparison))])
-        + "\n"
-    )
+    return Table("", heads, tuple(row.cells for row in rows_of(comparison)))
 
 
 def comparison_statements(comparison: Comparison) -> list[Note]:

@@ -16,11 +16,11 @@ from proband.report.analyses.feret_statements import (
     study_statements as study_statements,
 )
 from proband.report.analyses.feret_tables import (
-    contrast_grid,
+    contrast_table,
     leaderboards,
-    rejection_grid,
-    size_grids,
-    variation_grid,
+    rejection_table,
+    size_tables,
+    variation_table,
 )
 from proband.report.figures.feret import (
     averages_figure,
@@ -30,7 +30,7 @@ from proband.report.figures.feret import (
     variation_figure,
     versions_figure,
 )
-from proband.report.grids import Grid
+from proband.report.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,13 +41,13 @@ def study_json(study: FeretStudy) -> str:
     return as_json(study.to_dict())
 
 
-def study_grids(study: FeretStudy) -> list[Grid]:
+def study_tables(study: FeretStudy) -> list[Table]:
     """Every table of the study, those of variation without the intervals of cells."""
     made = leaderboards(study)
-    made += [contrast_grid(one) for one in (*study.versions, *study.improvements)]
-    made += [variation_grid(one, intervals=False) for one in study.variation]
-    made += size_grids(study)
-    return made + ([rejection_grid(study.rejection)] if study.rejection is not None else [])
+    made += [contrast_table(one) for one in (*study.versions, *study.improvements)]
+    made += [variation_table(one, intervals=False) for one in study.variation]
+    made += size_tables(study)
+    return made + ([rejection_table(study.rejection)] if study.rejection is not None else [])
 
 
 def study_figures(study: FeretStudy) -> dict[str, Figure]:

@@ -6,9 +6,9 @@ from proband.inference.estimates.evaluation import probes_called
 from proband.inference.galleries.difficulty import ENOUGH_SEPARATED, MOSTLY_ALIKE
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.galleries.variation import NO_TEST
+from proband.report.analyses.evaluation import metrics_of, statements
 from proband.report.analyses.feret_tables import counts_otherwise
 from proband.report.analyses.verification import search_statements
-from proband.report.tables import metrics_of, statements
 from proband.words import Note, Sentence
 
 _APT = Sentence(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from proband.inference.estimates.evaluation import probes_called
-from proband.report.grids import Grid
+from proband.report.cells import columns, interval_cell, rate_cell, table, text_cell
+from proband.report.table import Table
 from proband.study.findings import Measured
-from proband.words import Note, Sentence, fixed, interval
+from proband.words import Note, Sentence, percent
 
 _VARYING = Sentence(
     "measures.varying",
@@ -16,21 +17,23 @@ _VARYING = Sentence(
 )
 
 
-def measures_grid(measured: Sequence[Measured]) -> Grid:
+def measures_table(measured: Sequence[Measured], level: float) -> Table:
     """A row for each measure, set of probes and algorithm."""
     several = any(one.category is not None for one in measured)
-    rows = tuple(
-        (
-            str(estimate.answers.of),
-            *((probes_called(one.category),) if several else ()),
-            estimate.facts.algorithm,
-            f"{fixed(estimate.value)}\n{interval(estimate.low, estimate.high)}",
-        )
+    rows = [
+        [
+            text_cell(str(estimate.answers.of)),
+            *([text_cell(probes_called(one.category))] if several else []),
+            text_cell(estimate.facts.algorithm),
+            rate_cell(estimate.value),
+            interval_cell((estimate.low, estimate.high), estimate.answers),
+        ]
         for one in measured
         for estimate in one.estimates
-    )
-    header = ("measure", *(("probes of",) if several else ()), "algorithm", "value")
-    return Grid("", header, rows, names=len(header) - 1)
+    ]
+    names = ("measure", "probes of", "algorithm") if several else ("measure", "algorithm")
+    heads = columns(*names, "value", f"{percent(level)} interval", text=len(names))
+    return table("measures", "Other measures", heads, rows)
 
 
 def measures_statements(measured: Sequence[Measured]) -> list[Note]:

@@ -16,13 +16,15 @@ from proband.inference.accuracy.results import AccuracyInterval
 from proband.protocols.cards.sections import PredictionsFile
 from proband.protocols.running.results import ProtocolFindings, ProtocolResult, ProtocolRun
 from proband.protocols.splits.files import write_splits
+from proband.report.cells import columns, fixed_cell, text_cell
 from proband.report.directory import MARK, require_free, whole_directory
 from proband.report.figures.protocols import accuracy_figure
 from proband.report.figures.style import save_figure
 from proband.report.figures.verification_axes import number_range
-from proband.report.grids import Grid, as_markdown, as_tex, stacked, tex_row
+from proband.report.forms import all_latex, as_markdown
 from proband.report.notes import bullets
-from proband.words import Note, Sentence, fixed
+from proband.report.table import Cell, Column, Ends, Table
+from proband.words import Note, Sentence
 
 _STATISTICS = ("max", "mean", "min", "std")
 _FIGURES = tuple(f"accuracy.{ending}" for ending in ("png", "svg", "pdf"))
@@ -69,62 +71,61 @@ _TOO_MANY_SPLITS = Sentence(
 )
 
 
-def runs_grid(run: ProtocolRun) -> Grid:
+def runs_table(run: ProtocolRun) -> Table:
     """Largest, mean, least and standard deviation over runs, in percent: classifiers down, protocols across."""
-    header = ["", "", *(stacked(str(found.protocol)) for found in run.findings)]
     rows = []
     for name in run.classifiers:
         own = [one for one in run.results if one.classifier == name]
         for statistic in _STATISTICS:
-            cells = [_percent(one, statistic) for one in own]
-            rows.append((name if statistic == "max" else "", statistic, *cells))
-    return Grid("Accuracy over runs (%)", tuple(header), tuple(rows))
+            cells = (_percent(one, statistic) for one in own)
+            rows.append((text_cell(name), text_cell(statistic), *cells))
+    return Table(
+        "Accuracy over runs (%)",
+        columns("", "", *(str(found.protocol) for found in run.findings), text=2),
+        tuple(rows),
+        rules=tuple(range(len(_STATISTICS), len(rows), len(_STATISTICS))),
+    )
 
 
-def _percent(one: ProtocolResult, statistic: str) -> str:
+def _percent(one: ProtocolResult, statistic: str) -> Cell:
     spread = one.spread
     value = {"max": spread.maximum, "mean": spread.mean, "min": spread.minimum, "std": spread.std}[statistic]
-    if value is None:
-        return "–"
-    return fixed(100 * value, 2 if statistic == "std" else 1)
+    return fixed_cell(None if value is None else 100 * value, 2 if statistic == "std" else 1)
 
 
-def intervals_grid(run: ProtocolRun) -> Grid:
+def intervals_table(run: ProtocolRun) -> Table:
     """How sure each accuracy is, by what varies; a row for each classifier and protocol."""
-    rows = [
+    rows = (
         (
-            f"{one.classifier}, {one.protocol}",
-            fixed(100 * one.spread.mean, 2),
+            text_cell(f"{one.classifier}, {one.protocol}"),
+            fixed_cell(100 * one.spread.mean),
             _ends(one.corrected),
-            fixed(100 * one.pooled.value, 2),
+            fixed_cell(100 * one.pooled.value),
             _ends(one.pooled),
         )
         for one in run.results
-    ]
+    )
     level = words.level(run.setting.confidence_level)
-    header = ("", "mean", f"{level}, training and test vary", "pooled", f"{level}, people vary")
-    return Grid("How sure (%)", header, tuple(rows))
+    heads = (
+        Column("", "name"),
+        Column("mean", "number"),
+        Column(f"{level}, training and test vary", "interval"),
+        Column("pooled", "number"),
+        Column(f"{level}, people vary", "interval"),
+    )
+    return Table("How sure (%)", heads, tuple(rows))
 
 
-def _ends(interval: AccuracyInterval) -> str:
+def _ends(interval: AccuracyInterval) -> Cell:
     if interval.low is None or interval.high is None:
-        return "none"
-    return words.interval(100 * interval.low, 100 * interval.high, 2)
+        return Cell("none")
+    ends = Ends(100 * interval.low, 100 * interval.high)
+    return Cell(words.interval(*ends, 2), ends)
 
 
-def runs_latex(run: ProtocolRun) -> str:
-    """Write the table over runs as LaTeX; it needs the booktabs package."""
-    grid = runs_grid(run)
-    lines = [
-        rf"\begin{{tabular}}{{ll{'r' * (len(grid.header) - 2)}}}",
-        r"\toprule",
-        tex_row(map(as_tex, grid.header)),
-    ]
-    for place, row in enumerate(grid.rows):
-        if place % len(_STATISTICS) == 0:
-            lines.append(r"\midrule")
-        lines.append(tex_row(map(as_tex, row)))
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+def run_tables(run: ProtocolRun) -> list[Table]:
+    """Accuracies over runs, and how sure they are."""
+    return [runs_table(run), intervals_table(run)]
 
 
 def run_statements(run: ProtocolRun) -> list[Note]:
@@ -216,14 +217,13 @@ def write_run(run: ProtocolRun, path: str | Path, title: str = "Accuracy under p
             (draft / folder).mkdir()
         files, skipped = _write_parts(run, draft)
         write_spreadsheet(run.to_frame(), draft / "table.csv")
-        (draft / "table.tex").write_text(runs_latex(run), encoding="utf-8")
+        (draft / "table.tex").write_text(all_latex([runs_table(run)]), encoding="utf-8")
         figure = accuracy_figure(run)
         for name in _FIGURES:
             save_figure(figure, draft / name)
         parts = [
             f"# {title}",
-            as_markdown(runs_grid(run)),
-            as_markdown(intervals_grid(run)),
+            *map(as_markdown, run_tables(run)),
             "![Accuracy by protocol](accuracy.png)",
             bullets([*run_statements(run), *skipped]),
         ]

@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from proband.inference import Estimate
 from proband.inference.galleries.effect import GalleryEffect
 from proband.inference.strata.study import StratStudy
+from proband.report.cells import columns, error_cell, over, p_cell, range_cell, rate_cell, text_cell
 from proband.report.figures.strat import (
     algorithms_figure,
     gallery_effect_figure,
     standard_errors_figure,
     units_figure,
 )
-from proband.report.grids import Grid, as_rich
+from proband.report.table import Table
 from proband.results.compared import metrics_statement
-from proband.words import Note, Sentence, counted, fixed, p_alone, part_of
+from proband.words import Note, Sentence, counted, part_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from rich.table import Table
 
 _ERROR = Sentence("strat.standard-error", "note", "{method} {error:rate} (varying {varying})")
 _ERRORS = Sentence(
@@ -56,28 +55,24 @@ _MOST_PEOPLE = Sentence(
 
 
 def galleries_table(effects: Sequence[GalleryEffect]) -> Table:
-    """Make a table of rates by gallery for the terminal."""
-    return as_rich(galleries_grid(effects))
-
-
-def galleries_grid(effects: Sequence[GalleryEffect]) -> Grid:
-    """Make a table of rates by gallery as text, a row for each algorithm."""
-    numbers = (str(place + 1) for place in range(len(effects[0].estimates)))
+    """Make a table of rates by gallery, a row for each algorithm."""
+    first = "mixed galleries" if effects[0].mixed else "galleries"
+    numbers = (str(place) for place, _ in enumerate(effects[0].estimates, 1))
     rows = (
         (
-            effect.algorithm,
-            *map(_with_error, effect.estimates),
-            fixed(100 * effect.range, 1),
-            p_alone(effect.p_value),
+            text_cell(effect.algorithm),
+            *(over(rate_cell(one.value), error_cell(one.standard_error)) for one in effect.estimates),
+            range_cell(effect.range),
+            p_cell(effect.p_value),
         )
         for effect in effects
     )
-    first = "mixed galleries" if effects[0].mixed else "galleries"
-    return Grid("", (first, *numbers, "range", "p"), tuple(rows))
+    return Table("", columns(first, *numbers, "range", "p"), tuple(rows))
 
 
-def _with_error(one: Estimate) -> str:
-    return fixed(one.value) + ("" if one.standard_error is None else f"\n± {fixed(one.standard_error)}")
+def study_tables(study: StratStudy) -> list[Table]:
+    """The galleries as they are, and mixed."""
+    return [galleries_table(study.effects), galleries_table(study.mixed)]
 
 
 def study_statements(study: StratStudy) -> list[Note]:

@@ -16,39 +16,45 @@ from proband.inference.verification.open_set import SearchEstimates, SearchInter
 from proband.inference.verification.verification import Verification, VerificationPoint
 from proband.measures.open_set import Searches
 from proband.measures.verification import SUPPORTED
+from proband.report.cells import (
+    columns,
+    count_cell,
+    empty_cell,
+    given_cell,
+    interval_cell,
+    over,
+    rate_cell,
+    share_cell,
+    small_cell,
+    small_interval_cell,
+    text_cell,
+    threshold_cell,
+    unsupported,
+)
 from proband.report.figures.verification import det_figure, roc_figure, search_figure
 from proband.report.figures.verification_curves import ErrorCurve
 from proband.report.figures.verification_groups import GroupErrors, groups_figure
 from proband.report.figures.verification_panels import ScoreCounts, score_histograms_figure
-from proband.report.grids import Grid, as_rich
+from proband.report.table import Cell, Column, Table
 from proband.results.compared import metrics_statement
-from proband.words import (
-    Note,
-    Sentence,
-    count,
-    digits,
-    fixed,
-    given,
-    interval,
-    out_of,
-    part_of,
-    threshold,
-)
+from proband.words import Note, Sentence, given, part_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from rich.table import Table
 
-_HEADER = ("algorithm", "asked FMR", "threshold", "FMR", "false matches", "FNMR", "interval", "at that FMR")
-_SEARCH_HEADER = (
-    "algorithm",
-    "asked FPIR",
-    "candidates",
-    "threshold",
-    "FPIR",
-    "false positives",
-    "FNIR",
-    "interval",
+_HEADS = (
+    Column("algorithm", "name"),
+    Column("asked FMR", "number", leads=True),
+    Column("threshold", "number", leads=True),
+    *columns("FMR", "false matches", "FNMR", text=0),
+    Column("interval", "interval"),
+    Column("at that FMR", "interval"),
+)
+_SEARCH_HEADS = (
+    Column("algorithm", "name"),
+    *(Column(one, "number", leads=True) for one in ("asked FPIR", "candidates", "threshold")),
+    *columns("FPIR", "false positives", "FNIR", text=0),
+    Column("interval", "interval"),
 )
 _COMPARISONS = Sentence(
     "verification.comparisons",
@@ -100,34 +106,23 @@ _SEARCH_INTERVALS = Sentence(
 
 
 def verification_table(results: Sequence[Verification]) -> Table:
-    """Make a table for the terminal."""
-    return as_rich(verification_grid(results))
+    """Make a table: a row for each algorithm and operating point."""
+    rows = (_row(result.algorithm, point) for result in results for point in result.points)
+    return Table("", _HEADS, tuple(rows))
 
 
-def verification_grid(results: Sequence[Verification]) -> Grid:
-    """Make a table as text: a row for each algorithm and operating point."""
-    rows = (
-        tuple(_cells(result, point, first=place == 0))
-        for result in results
-        for place, point in enumerate(result.points)
-    )
-    return Grid("", _HEADER, tuple(rows))
-
-
-def _cells(result: Verification, point: VerificationPoint, first: bool = True) -> list[str]:
+def _row(algorithm: str, point: VerificationPoint) -> tuple[Cell, ...]:
     p = point.point
-    mark = "" if p.fmr_supported else "*"
-    anew = "–" if point.fnmr_at_fmr is None else interval(point.fnmr_at_fmr.low, point.fnmr_at_fmr.high)
-    return [
-        result.algorithm if first else "",
-        "–" if p.asked is None else given(p.asked),
-        threshold(p.threshold),
-        f"{digits(p.fmr)}{mark}",
-        out_of(p.false_matches, p.n_impostor),
-        f"{fixed(p.fnmr)}{'' if p.fnmr_supported else '*'}",
-        interval(point.fnmr.low, point.fnmr.high),
-        anew,
-    ]
+    return (
+        text_cell(algorithm),
+        given_cell(p.asked),
+        threshold_cell(p.threshold),
+        small_cell(p.fmr, p.fmr_supported),
+        share_cell(p.false_matches, p.n_impostor),
+        rate_cell(p.fnmr, unsupported(p.fnmr_supported)),
+        interval_cell((point.fnmr.low, point.fnmr.high)),
+        interval_cell(point.fnmr_at_fmr),
+    )
 
 
 def verification_statements(results: Sequence[Verification]) -> list[Note]:
@@ -270,32 +265,40 @@ def points_frame(results: Sequence[Verification]) -> pl.DataFrame:
     return frame_of_rows(rows)
 
 
-def search_table(results: Sequence[SearchEstimates]) -> Table:
-    """Make a table of searches for the terminal."""
-    return as_rich(search_grid(results))
-
-
-def search_grid(results: Sequence[SearchEstimates]) -> Grid:
-    """Make a table of searches as text: a row for each algorithm and operating point."""
+def groups_table(found: Differential) -> Table:
+    """Make a table of error rates by group."""
+    heads = columns(found.column, "people", "FNMR", "false non-matches", "FMR", "false matches")
     rows = (
-        _search_cells(result, one, first=place == 0)
-        for result in results
-        for place, one in enumerate(result.points)
+        (text_cell(one.group), count_cell(one.n_subjects), *_group_rate(one.fnmr), *_group_rate(one.fmr))
+        for one in found.groups
     )
-    return Grid("", _SEARCH_HEADER, tuple(rows))
+    return Table(found.algorithm, heads, tuple(rows))
 
 
-def _search_cells(result: SearchEstimates, one: SearchInterval, first: bool) -> tuple[str, ...]:
+def _group_rate(rate: RateInterval | None) -> tuple[Cell, Cell]:
+    if rate is None:
+        return empty_cell(), empty_cell()
+    value = over(small_cell(rate.rate, rate.supported), small_interval_cell(rate.low, rate.high))
+    return value, share_cell(rate.errors, rate.n)
+
+
+def search_table(results: Sequence[SearchEstimates]) -> Table:
+    """Make a table of searches: a row for each algorithm and operating point."""
+    rows = (_search_row(result.algorithm, one) for result in results for one in result.points)
+    return Table("", _SEARCH_HEADS, tuple(rows))
+
+
+def _search_row(algorithm: str, one: SearchInterval) -> tuple[Cell, ...]:
     p = one.point
     return (
-        result.algorithm if first else "",
-        "–" if p.asked is None else given(p.asked),
-        count(p.rank),
-        threshold(p.threshold),
-        f"{digits(p.fpir)}{'' if one.fpir_supported else '*'}",
-        out_of(p.false_positives, p.n_nonmated),
-        fixed(p.fnir),
-        interval(one.fnir.low, one.fnir.high),
+        text_cell(algorithm),
+        given_cell(p.asked),
+        count_cell(p.rank),
+        threshold_cell(p.threshold),
+        small_cell(p.fpir, one.fpir_supported),
+        share_cell(p.false_positives, p.n_nonmated),
+        rate_cell(p.fnir),
+        interval_cell((one.fnir.low, one.fnir.high)),
     )
 
 

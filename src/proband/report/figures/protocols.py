@@ -9,7 +9,6 @@ import numpy as np
 from proband import words
 from proband.protocols.running.results import ProtocolResult, ProtocolRun
 from proband.report.figures.style import COLOURS, STYLE
-from proband.report.grids import stacked
 from proband.words import counted
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ def accuracy_figure(run: ProtocolRun) -> Figure:
                 _draw(axis, one, place, names)
         axis.set_xlim(-0.5, len(run.findings) - 0.5)
         axis.set_xticks(range(len(run.findings)))
-        axis.set_xticklabels([stacked(str(found.protocol)) for found in run.findings])
+        axis.set_xticklabels(["\n".join(str(found.protocol).split()) for found in run.findings])
         axis.tick_params(axis="x", length=0)
         axis.set_ylabel("accuracy")
         axis.yaxis.set_major_formatter(PercentFormatter(xmax=1))

@@ -15,15 +15,13 @@ from proband.report.page.model import (
     Badge,
     Badges,
     Block,
-    Cell,
     Chart,
     Code,
-    Column,
     Facts,
     Folded,
     Paragraph,
-    TableView,
 )
+from proband.report.table import Cell, Column, Table
 from proband.results.base import Answers
 
 _ASKED_IN_EACH = 12  # rows; in longer tables a question that all cells share stands at the head of the column
@@ -69,7 +67,7 @@ def block_markup(writing: Writing, block: Block) -> Markup:
         case Folded():
             inner = joined((block_markup(writing, inside) for inside in block.blocks), "\n")
             return tag("details", tag("summary", prose(block.title)), inner, class_="folded")
-        case TableView():
+        case Table():
             return _table(writing, block)
         case Chart():
             return _chart(writing, block)
@@ -121,12 +119,12 @@ def _ask(writing: Writing, answers: Answers | None) -> Markup:
     return tag("button", "±?", class_="ask", popovertarget=asked, aria_label="What varies?")
 
 
-def _table(writing: Writing, table: TableView) -> Markup:
+def _table(writing: Writing, table: Table) -> Markup:
     name = writing.names.claim(table.id)
     caption = writing.names.claim(f"{name}-caption")
     shared = [_shared_answers(table, place) for place in range(len(table.columns))]
     heads = joined(
-        _head_cell(writing, column, shared[place], _parts(row[place] for row in table.rows))
+        _head_cell(writing, column, shared[place], _parts(table, place))
         for place, column in enumerate(table.columns)
     )
     rows = joined((_row(writing, table.columns, row, shared) for row in table.rows), "\n")
@@ -154,7 +152,7 @@ def _table(writing: Writing, table: TableView) -> Markup:
     )
 
 
-def _shared_answers(table: TableView, place: int) -> Answers | None:
+def _shared_answers(table: Table, place: int) -> Answers | None:
     """The answers that all cells of a long column give alike: they are asked for once, at its head."""
     if len(table.rows) <= _ASKED_IN_EACH:
         return None
@@ -173,14 +171,11 @@ def _head_cell(writing: Writing, column: Column, answers: Answers | None, parts:
     )
 
 
-def _parts(cells: Iterable[Cell]) -> str | None:
+def _parts(table: Table, place: int) -> str | None:
     """What the numbers of a column's cells are called where there are several, and their marks last."""
-    names: tuple[str, ...] = ("",)
-    marked = False
-    for cell in cells:
-        names = cell.value._fields if isinstance(cell.value, tuple) else names
-        marked = marked or bool(cell.raised)
-    names = (*names, "marks") if marked else names
+    names = [name for line in table.parts(place) for name in line]
+    marked = any(row[place].marks for row in table.rows)
+    names += ["marks"] if marked else []
     return ";".join(names) if len(names) > 1 else None
 
 
@@ -193,8 +188,7 @@ def _row(
         cells.append(
             tag(
                 "td" if place else "th",
-                _named(cell.text),
-                tag("sup", cell.raised) if cell.raised else "",
+                _lines(cell),
                 _ask(writing, None if shared[place] else cell.answers),
                 scope=None if place else "row",
                 class_=" ".join(classes) or None,
@@ -204,16 +198,22 @@ def _row(
     return tag("tr", joined(cells))
 
 
+def _lines(cell: Cell) -> Markup:
+    text = joined([_named(cell.text), tag("sup", cell.raised) if cell.raised else ""])
+    return text if cell.below is None else joined([text, tag("div", _lines(cell.below))])
+
+
 def _values(cell: Cell) -> str | None:
     """The numbers a cell stands for, whole and as programs read them, and its marks; nothing for a name."""
     if isinstance(cell.value, str):
         return None
-    numbers = cell.value if isinstance(cell.value, tuple) else (cell.value,)
-    return ";".join([*map(_number, numbers), *([cell.raised] if cell.raised else [])])
+    values = (line.value if isinstance(line.value, tuple) else (line.value,) for line in cell.lines)
+    numbers = [_number(one) for own in values for one in own]
+    return ";".join([*numbers, *([cell.marks] if cell.marks else [])])
 
 
-def _number(value: float | None) -> str:
-    if value is None or not isfinite(value):
+def _number(value: float | str | None) -> str:
+    if value is None or isinstance(value, str) or not isfinite(value):
         return ""
     return str(index(value)) if isinstance(value, SupportsIndex) else repr(float(value))
 

@@ -1,86 +1,16 @@
 """What a page holds, before any markup: sections of prose, badges, tables and charts.
 
-Texts are plain; the renderer escapes them. Numbers come formatted, with the value they stand for beside them, so that tables can
-be sorted and read back.
+Texts are plain; the renderer escapes them. Tables are those of `proband.report.table`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
 
+from proband.report.table import Table, Tone
 from proband.results.base import Answers
-
-Tone = Literal["plain", "good", "warning", "bad"]
-
-
-class Ends(NamedTuple):
-    """The ends of an interval."""
-
-    low: float
-    high: float
-
-
-class Share(NamedTuple):
-    """So many of so many."""
-
-    n: float
-    of: float
-
-
-class Places(NamedTuple):
-    """The places an algorithm can hold."""
-
-    best: int
-    worst: int
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One cell of a table.
-
-    Attributes
-    ----------
-    text
-        What is read.
-    value
-        The number or numbers it stands for, in the unit of the heading: it is sorted by the first and copied as all of them. The
-        text itself for a name, None where there is nothing.
-    raised
-        Raised marks behind the text.
-    answers
-        For an interval: of what, varying what, holding what fixed, assuming what. The reader can ask for it.
-    tone
-        How it is coloured; the words never depend on it.
-    """
-
-    text: str
-    value: float | Ends | Share | Places | str | None = None
-    raised: str = ""
-    answers: Answers | None = None
-    tone: Tone = "plain"
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column's heading, and whether it holds numbers."""
-
-    title: str
-    numeric: bool = False
-    explained: str = ""
-
-
-@dataclass(frozen=True)
-class TableView:
-    """A table: sortable, and to be copied as LaTeX where `latex` is given."""
-
-    id: str
-    caption: str
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    notes: tuple[str, ...] = ()
-    latex: str | None = None
+from proband.words import Note, as_sentence
 
 
 @dataclass(frozen=True)
@@ -106,7 +36,7 @@ class Chart:
     description: str
     drawings: Mapping[str, str]
     series: tuple[str, ...]
-    data: TableView
+    data: Table
     notes: tuple[str, ...] = ()
     answers: Answers | None = None
 
@@ -159,7 +89,12 @@ class Folded:
     blocks: tuple[Block, ...]
 
 
-Block = Paragraph | Badges | Facts | Code | Folded | TableView | Chart
+Block = Paragraph | Badges | Facts | Code | Folded | Table | Chart
+
+
+def said(notes: Iterable[Note | str]) -> list[Block]:
+    """A paragraph for each note, or sentence that is finished."""
+    return [Paragraph(one if isinstance(one, str) else as_sentence(one)) for one in notes]
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ import numpy as np
 from proband.errors import UsageError
 from proband.inference.estimates.evaluation import Entry
 from proband.inference.estimates.people_fractions import SizeCurve
-from proband.report.figures.verification_curves import Floats
-from proband.report.page.cells import (
+from proband.report.cells import (
     columns,
     count_cell,
     empty_cell,
@@ -23,11 +22,13 @@ from proband.report.page.cells import (
     table,
     text_cell,
 )
+from proband.report.figures.verification_curves import Floats
 from proband.report.page.charts.axes import Frame, dot, interval_bar
 from proband.report.page.charts.scales import Kind, Scale, linear_ticks
 from proband.report.page.charts.svg import element, listed, path, points_of, series
 from proband.report.page.charts.thinning import Places, steps, visible
-from proband.report.page.model import Chart, TableView
+from proband.report.page.model import Chart
+from proband.report.table import Table
 from proband.results.band import Band
 from proband.results.base import Answers
 from proband.words import count, counted, out_of
@@ -225,7 +226,7 @@ def _round_ranks(last: int) -> list[int]:
 
 def _by_number(
     id: str, caption: str, number: str, lines: Sequence[_Line], numbers: Sequence[int], answers: Answers
-) -> TableView:
+) -> Table:
     """A row for each curve and number, as far as the curve goes."""
     rows = []
     for one in lines:

@@ -12,10 +12,7 @@ from proband.inference.image_choice.virtual_experiments import VirtualExperiment
 from proband.inference.verification.hard_subjects import HardSubjects
 from proband.inference.verification.verification import Verification
 from proband.report.analyses.verification import score_counts
-from proband.report.figures.choices import bins
-from proband.report.figures.verification_curves import Floats
-from proband.report.figures.verification_panels import ScoreCounts
-from proband.report.page.cells import (
+from proband.report.cells import (
     columns,
     count,
     count_cell,
@@ -34,6 +31,9 @@ from proband.report.page.cells import (
     threshold,
     threshold_cell,
 )
+from proband.report.figures.choices import bins
+from proband.report.figures.verification_curves import Floats
+from proband.report.figures.verification_panels import ScoreCounts
 from proband.report.page.charts.axes import Frame, dot, interval_bar
 from proband.report.page.charts.scales import Unit
 from proband.report.page.charts.svg import element, line, listed, path, points_of, series, words

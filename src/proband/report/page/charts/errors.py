@@ -14,10 +14,7 @@ from proband.inference.verification.verification import Verification
 from proband.measures.open_set import Searches
 from proband.measures.verification import SUPPORTED
 from proband.report.analyses.verification import error_curve
-from proband.report.figures.verification import det_limits
-from proband.report.figures.verification_axes import number_range, round_up
-from proband.report.figures.verification_curves import ErrorCurve, Floats
-from proband.report.page.cells import (
+from proband.report.cells import (
     columns,
     interval_cell,
     percent,
@@ -28,11 +25,15 @@ from proband.report.page.cells import (
     table,
     text_cell,
 )
+from proband.report.figures.verification import det_limits
+from proband.report.figures.verification_axes import number_range, round_up
+from proband.report.figures.verification_curves import ErrorCurve, Floats
 from proband.report.page.charts.axes import Domain, Frame, dot, interval_bar
 from proband.report.page.charts.scales import Kind, log_ticks
 from proband.report.page.charts.svg import element, listed, number, path, points_of, series
 from proband.report.page.charts.thinning import visible
-from proband.report.page.model import Chart, TableView
+from proband.report.page.model import Chart
+from proband.report.table import Table
 from proband.words import counted
 
 Result = TypeVar("Result")
@@ -291,7 +292,7 @@ def _beyond(frame: Frame, corner: int) -> str:
     return element("polygon", class_="dot beyond", points=points)
 
 
-def _points_table(id: str, results: Sequence[Verification]) -> TableView:
+def _points_table(id: str, results: Sequence[Verification]) -> Table:
     """The operating points: FMR, FNMR and its interval at that FMR, or at the threshold."""
     rows = []
     for one in results:

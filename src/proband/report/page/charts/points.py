@@ -13,7 +13,7 @@ from proband.inference.galleries.effect import GalleryEffect
 from proband.inference.galleries.tables import GalleryVariation
 from proband.inference.verification.groups import Differential
 from proband.measures.verification import SUPPORTED
-from proband.report.page.cells import (
+from proband.report.cells import (
     columns,
     effect,
     effect_cell,
@@ -34,7 +34,8 @@ from proband.report.page.cells import (
 )
 from proband.report.page.charts.rows import Mark, around, around_logs, rows_drawing, shortened
 from proband.report.page.charts.svg import listed
-from proband.report.page.model import Chart, Column
+from proband.report.page.model import Chart
+from proband.report.table import Column
 from proband.results.base import Answers
 from proband.results.difference import Difference
 from proband.words import as_sentence, counted, fixed

@@ -12,10 +12,11 @@ from proband.designs.resampling import BOOTSTRAP
 from proband.inference import Estimate, VirtualExperiments, cluster_statistics
 from proband.inference.estimates.evaluation import probes_called
 from proband.inference.verification.verification import Verification
-from proband.report.page import cells
-from proband.report.page.model import Block, Cell, Column, Facts, Section, TableView
+from proband.report import cells
+from proband.report.page.model import Block, Facts, Section, said
 from proband.report.page.registry import section
 from proband.report.page.sections.verdict import main_comparison, main_evaluation
+from proband.report.table import Cell, Column, Table
 from proband.results.estimate import Clusters
 from proband.words import Note, Sentence, as_sentence, percent
 
@@ -48,14 +49,14 @@ def diagnostics_section(found: Findings) -> Section | None:
     for made in (_ties(found), _dependence(found), _people_behind_errors(found), _replicates(found)):
         blocks += [] if made is None else [made]
     if found.choices is not None:
-        blocks += cells.said([_trials(found.choices)])
+        blocks += said([_trials(found.choices)])
     notes = noted(found)
     if notes:
         blocks.append(Facts(tuple(notes), "Noted"))
     return Section("diagnostics", "Diagnostics", tuple(blocks)) if blocks else None
 
 
-def _ties(found: Findings) -> TableView | None:
+def _ties(found: Findings) -> Table | None:
     evaluation = main_evaluation(found)
     if evaluation is None:
         return None
@@ -76,7 +77,7 @@ def _ties(found: Findings) -> TableView | None:
     return cells.table("ties", "Ties and failures", heads, rows)
 
 
-def _dependence(found: Findings) -> TableView | None:
+def _dependence(found: Findings) -> Table | None:
     """Effective against nominal sample sizes, where people have several probes."""
     shared = _clusters(found)
     rows = [
@@ -95,14 +96,14 @@ def _dependence(found: Findings) -> TableView | None:
     if not rows:
         return None
     heads = (
-        Column("algorithm"),
-        Column("probes", True),
-        Column("people", True),
-        Column("intraclass correlation", True, "How alike the outcomes of one person's probes are."),
-        Column("design effect", True, "The variance over people, relative to independent probes."),
-        Column("effective probes", True, "As many independent probes would tell as much."),
-        Column("binomial s.e.", True),
-        Column("s.e. over people", True),
+        Column("algorithm", "name"),
+        Column("probes", "number"),
+        Column("people", "number"),
+        Column("intraclass correlation", "number", "How alike the outcomes of one person's probes are."),
+        Column("design effect", "number", "The variance over people, relative to independent probes."),
+        Column("effective probes", "number", "As many independent probes would tell as much."),
+        Column("binomial s.e.", "number"),
+        Column("s.e. over people", "number"),
     )
     notes = ["Intervals never count more probes than there are: a design effect below 1 is taken as 1."]
     if any(one.nothing_varies for one in shared.values()):
@@ -128,7 +129,7 @@ def _clusters(found: Findings) -> dict[str, Clusters]:
     }
 
 
-def _people_behind_errors(found: Findings) -> TableView | None:
+def _people_behind_errors(found: Findings) -> Table | None:
     """How many independent comparisons the comparisons of verification are worth."""
     rows = []
     for result in found.verification:
@@ -158,7 +159,7 @@ def _people_behind_errors(found: Findings) -> TableView | None:
     )
 
 
-def _replicates(found: Findings) -> TableView | None:
+def _replicates(found: Findings) -> Table | None:
     """Whether there are enough bootstrap replicates: each half of them by itself."""
     rows = [
         _halves(one)

@@ -12,12 +12,13 @@ from proband.inference.galleries.tables import GalleryRow, GalleryVariation
 from proband.inference.galleries.versions import Contrast
 from proband.inference.strata.study import StratStudy
 from proband.measures import RecognitionRate
+from proband.report import cells
 from proband.report.analyses.feret import difficulty_statements
 from proband.report.analyses.strat import study_statements
-from proband.report.page import cells
 from proband.report.page.charts.curves import bands_chart, gallery_size_chart
 from proband.report.page.charts.points import galleries_chart, gallery_effect_chart
-from proband.report.page.model import Block, Cell, Column, Folded, TableView
+from proband.report.page.model import Block, Folded, said
+from proband.report.table import Cell, Column, Table
 from proband.results.base import Answers
 from proband.results.targets import GALLERY, OTHER_PEOPLE, PEOPLE_ALIKE
 from proband.words import Target, count, counted, fixed
@@ -31,20 +32,22 @@ def strat_blocks(study: StratStudy, shown: Sequence[str]) -> list[Block]:
         gallery_effect_chart(mixed, "strat-mixed", "Rates with each image as the gallery, after mixing"),
         _effects_table(study),
         _errors_table(study),
-        Folded("What the galleries mean", tuple(cells.said(study_statements(study)))),
+        Folded("What the galleries mean", tuple(said(study_statements(study)))),
     ]
 
 
-def _effects_table(study: StratStudy) -> TableView:
+def _effects_table(study: StratStudy) -> Table:
     level = cells.percent(study.effects[0].estimates[0].confidence_level)
     heads = (
-        Column("algorithm"),
-        Column("images"),
-        Column("gallery", True),
-        Column(f"rate at rank {study.rank}", True),
-        Column(f"{level} interval", True),
-        Column("standard error", True),
-        Column("p", True, "Do the galleries of this row's algorithm differ? Hotelling's test over people."),
+        Column("algorithm", "name"),
+        Column("images", "name"),
+        Column("gallery", "number"),
+        Column(f"rate at rank {study.rank}", "number"),
+        Column(f"{level} interval", "interval"),
+        Column("standard error", "number"),
+        Column(
+            "p", "number", "Do the galleries of this row's algorithm differ? Hotelling's test over people."
+        ),
     )
     rows = [
         row for pair in zip(study.effects, study.mixed, strict=True) for effect in pair for row in _of(effect)
@@ -68,7 +71,7 @@ def _of(effect: GalleryEffect) -> list[list[Cell]]:
     ]
 
 
-def _errors_table(study: StratStudy) -> TableView:
+def _errors_table(study: StratStudy) -> Table:
     rows = [
         [
             cells.text_cell(str(one.method)),
@@ -85,7 +88,7 @@ def _errors_table(study: StratStudy) -> TableView:
 
 def feret_blocks(study: FeretStudy, leaders: Sequence[str]) -> list[Block]:
     """Categories, averages, two states of an algorithm, galleries of different people, and sizes."""
-    blocks: list[Block] = [*cells.said(difficulty_statements(study))]
+    blocks: list[Block] = [*said(difficulty_statements(study))]
     if len(study.field) > 1:
         first = study.results[0]
         title = f"Average and current upper bound, {probes_called(first.category)}"
@@ -107,7 +110,7 @@ def feret_blocks(study: FeretStudy, leaders: Sequence[str]) -> list[Block]:
     return blocks
 
 
-def _contrast_table(contrast: Contrast, id: str) -> TableView:
+def _contrast_table(contrast: Contrast, id: str) -> Table:
     gain = "cost of locating the face" if contrast.kind == "version" else "gain"
     heads = cells.columns(
         "probes of",
@@ -153,17 +156,20 @@ def _of_people(of: Target) -> Answers:
     return Answers(of, OTHER_PEOPLE, GALLERY, PEOPLE_ALIKE)
 
 
-def _variation_table(variation: GalleryVariation, id: str) -> TableView:
+def _variation_table(variation: GalleryVariation, id: str) -> Table:
     """A row for each algorithm: its rate in each gallery, and their mean, range, places and test."""
     about = {
         one.number: f"{counted(one.people, 'person', 'people')}, {counted(one.probes, 'probe')}"
         + ("" if one.mean_age is None else f", mean age {fixed(one.mean_age, 1)}")
         for one in variation.galleries
     }
-    heads = [Column("algorithm")]
-    heads += [Column(f"gallery {number}", True, explained) for number, explained in about.items()]
-    heads += [Column("mean", True), Column(f"{cells.percent(variation.confidence_level)} interval", True)]
-    heads += [Column("range, points", True), Column("places", True), Column("p", True, "Do galleries differ by more than chance?")]  # fmt: skip
+    heads = [Column("algorithm", "name")]
+    heads += [Column(f"gallery {number}", "number", explained) for number, explained in about.items()]
+    heads += [
+        Column("mean", "number"),
+        Column(f"{cells.percent(variation.confidence_level)} interval", "interval"),
+    ]
+    heads += [Column("range, points", "number"), Column("places", "number"), Column("p", "number", "Do galleries differ by more than chance?")]  # fmt: skip
     rows = [
         [
             cells.text_cell(row.algorithm),

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING
 from proband.inference import Evaluation, VirtualExperiments
 from proband.inference.estimates.evaluation import Entry, probes_called
 from proband.inference.image_choice.estimates import compared
+from proband.report import cells
 from proband.report.analyses.choices import choices_statements
-from proband.report.page import cells
+from proband.report.analyses.evaluation import statements
 from proband.report.page.charts.curves import cmc_chart
 from proband.report.page.charts.distributions import differences_chart
-from proband.report.page.model import Block, Cell, Column, Folded, Section, TableView
+from proband.report.page.model import Block, Folded, Section, said
 from proband.report.page.registry import section
 from proband.report.page.sections.galleries import feret_blocks, strat_blocks
 from proband.report.page.sections.leaderboard import ALL_PAIRS
 from proband.report.page.sections.verdict import leading, main_evaluation
-from proband.report.tables import statements
+from proband.report.table import Cell, Column, Table
 from proband.results.difference import Difference
 from proband.words import count
 
@@ -62,14 +63,14 @@ def _evaluation_blocks(evaluation: Evaluation, order: Sequence[str]) -> list[Blo
     shown = drawn(evaluation.algorithms, order)
     first, *others = evaluation.categories
     blocks: list[Block] = [_cmc(evaluation.of(first), shown, "cmc", first)]
-    blocks += cells.said(left_out(evaluation.algorithms, shown))
+    blocks += said(left_out(evaluation.algorithms, shown))
     blocks.append(rates_table(evaluation))
     if others:
         charts = tuple(
             _cmc(evaluation.of(name), shown, f"cmc-{place}", name) for place, name in enumerate(others, 2)
         )
         blocks.append(Folded("Curves by probe category", charts))
-    blocks.append(Folded("What the rates mean", tuple(cells.said(statements(evaluation)))))
+    blocks.append(Folded("What the rates mean", tuple(said(statements(evaluation)))))
     return blocks
 
 
@@ -81,16 +82,16 @@ def _cmc(entries: Sequence[Entry], shown: Sequence[str], id: str, category: str 
     )
 
 
-def rates_table(evaluation: Evaluation) -> TableView:
+def rates_table(evaluation: Evaluation) -> Table:
     """Rates with intervals at every rank asked for, a row for each algorithm and set of probes."""
     several = len(evaluation.categories) > 1
     level = cells.percent(evaluation.confidence_level)
-    heads = [Column("probes of")] if several else []
-    heads.append(Column("algorithm"))
+    heads = [Column("probes of", "name")] if several else []
+    heads.append(Column("algorithm", "name"))
     for rank in evaluation.ranks:
-        heads += [Column(f"rank {rank}", True), Column(f"{level} interval", True)]
-    heads += [Column("probes", True), Column("people", True), Column("no rank", True, "Failures to acquire or to compare."),
-              Column("ties", True, "Probes whose mate ties with somebody else.")]  # fmt: skip
+        heads += [Column(f"rank {rank}", "number"), Column(f"{level} interval", "interval")]
+    heads += [Column("probes", "number"), Column("people", "number"), Column("no rank", "number", "Failures to acquire or to compare."),
+              Column("ties", "number", "Probes whose mate ties with somebody else.")]  # fmt: skip
     rows = []
     for entry in evaluation.entries:
         facts = entry.curve.facts
@@ -113,13 +114,13 @@ def _choice_blocks(result: VirtualExperiments, order: Sequence[str], level: floa
     if pairs:
         blocks.append(differences_chart(result, [(pair.first, pair.second) for pair in pairs[:_MOST_DRAWN]]))
         blocks.append(_differences_table(result, pairs, level))
-    return [*blocks, Folded("What choices of images mean", tuple(cells.said(choices_statements(result))))]
+    return [*blocks, Folded("What choices of images mean", tuple(said(choices_statements(result))))]
 
 
 _MOST_DRAWN = 6
 
 
-def _choices_table(result: VirtualExperiments, level: float) -> TableView:
+def _choices_table(result: VirtualExperiments, level: float) -> Table:
     rows = []
     for name in result.algorithms:
         spread = result.rate(name)
@@ -148,7 +149,7 @@ def _pairs(result: VirtualExperiments, order: Sequence[str], level: float) -> li
     return [compared(result, first, second, 1, None, level) for first, second in chosen]
 
 
-def _differences_table(result: VirtualExperiments, pairs: Sequence[Difference], level: float) -> TableView:
+def _differences_table(result: VirtualExperiments, pairs: Sequence[Difference], level: float) -> Table:
     rows = [
         [
             cells.text_cell(pair.first),

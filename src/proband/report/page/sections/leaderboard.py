@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from proband.inference import Comparison, Evaluation
 from proband.inference.estimates.evaluation import probes_called
-from proband.report.analyses.comparisons import Row, comparison_latex, comparison_statements, rows_of
-from proband.report.page import cells
+from proband.report import cells
+from proband.report.analyses.comparisons import comparison_statements, comparison_table
 from proband.report.page.charts.points import forest_chart, leaderboard_chart
-from proband.report.page.model import Block, Cell, Column, Folded, Section, TableView
+from proband.report.page.model import Block, Folded, Section
 from proband.report.page.registry import section
 from proband.report.page.sections.pair_verdict import turned
 from proband.report.page.sections.verdict import main_comparison, main_evaluation
+from proband.report.table import Cell, Column, Table
 from proband.results.difference import Difference
+from proband.words import as_sentence
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
 
 ALL_PAIRS = 6  # algorithms up to which every pair is shown; beyond, those with the leader
-_PLACE = "From one more than are significantly better, to all but those it beats."
-_RAISED = "Raised letters name the algorithms it is significantly better than, after Holm's adjustment."
 
 
 @section("leaderboard", 15)
@@ -41,36 +42,14 @@ def leaderboard_section(found: Findings) -> Section | None:
     return Section("leaderboard", "Leaderboard", tuple(blocks)) if blocks else None
 
 
-def leaderboard(id: str, caption: str, comparison: Comparison) -> TableView:
+def leaderboard(id: str, caption: str, comparison: Comparison) -> Table:
     """One comparison as it is published, to be copied as LaTeX."""
-    heads = (
-        Column("letter", explained="Stands for the algorithm among the raised letters."),
-        Column("algorithm"),
-        Column(str(comparison.estimates[0].answers.of), True, _RAISED),
-        Column(f"{cells.percent(comparison.confidence_level)} interval", True),
-        Column("events", True, "What the estimate rests on."),
-        Column("place", True, _PLACE),
-    )
-    rows = [_row(row) for row in rows_of(comparison)]
-    said = comparison_statements(comparison)
-    return cells.table(id, caption, heads, rows, said, comparison_latex(comparison))
+    said = tuple(map(as_sentence, comparison_statements(comparison)))
+    made = comparison_table(comparison)
+    return replace(made, id=id, caption=caption, notes=said, latex=comparison.to_latex())
 
 
-def _row(row: Row) -> list[Cell]:
-    one = row.estimate
-    return [
-        cells.text_cell(row.letter),
-        cells.text_cell(row.name),
-        cells.rate_cell(one.value, row.beats),
-        cells.interval_cell((one.low, one.high), one.answers),
-        cells.count_cell(one.facts.n_probes)
-        if one.events is None
-        else cells.share_cell(one.events, one.facts.n_probes),
-        cells.places_cell(*row.places),
-    ]
-
-
-def _untested(evaluation: Evaluation) -> TableView:
+def _untested(evaluation: Evaluation) -> Table:
     """Rates alone, where nothing was compared."""
     rank, category = evaluation.ranks[0], evaluation.categories[0]
     entries = sorted(evaluation.of(category), key=lambda entry: -entry.curve.at(rank))
@@ -115,23 +94,23 @@ def comparisons_section(found: Findings) -> Section | None:
     return Section("comparisons", "Comparisons", tuple(blocks)) if blocks else None
 
 
-def pairs_table(id: str, caption: str, comparison: Comparison) -> TableView:
+def pairs_table(id: str, caption: str, comparison: Comparison) -> Table:
     """Holm's table of differences."""
     shown = pairs_shown(comparison)
     in_points = shown[0].in_points
     counted = any(pair.n_sf is not None for pair in shown)
     heads = [
-        Column("first"),
-        Column("second"),
-        Column("difference" + (", points" if in_points else ""), True, "The first less the second."),
-        Column(f"{cells.percent(comparison.confidence_level)} interval", True),
-        Column("p", True),
-        Column("adjusted p", True, f"Holm's adjustment for {cells.count(len(comparison.pairs))} pairs."),
+        Column("first", "name"),
+        Column("second", "name"),
+        Column("difference" + (", points" if in_points else ""), "number", "The first less the second."),
+        Column(f"{cells.percent(comparison.confidence_level)} interval", "interval"),
+        Column("p", "number"),
+        Column("adjusted p", "number", f"Holm's adjustment for {cells.count(len(comparison.pairs))} pairs."),
     ]
     if counted:
         heads += [
-            Column("only first", True, "Probes only the first recognises."),
-            Column("only second", True),
+            Column("only first", "number", "Probes only the first recognises."),
+            Column("only second", "number"),
         ]
     heads.append(Column("verdict"))
     rows = [_pair_row(pair, comparison, counted) for pair in shown]

@@ -9,16 +9,17 @@ import numpy as np
 
 from proband.inference.verification.hard_subjects import SIGNIFICANCE, HardSubjects
 from proband.inference.verification.open_set import SearchEstimates, SearchInterval
+from proband.report import cells
 from proband.report.analyses.verification import search_statements
-from proband.report.page import cells
 from proband.report.page.charts.distributions import hard_subjects_chart
 from proband.report.page.charts.errors import search_chart
-from proband.report.page.model import Block, Cell, Column, Folded, Section, TableView
+from proband.report.page.model import Block, Folded, Section, said
 from proband.report.page.registry import section
 from proband.report.page.sections.concentration import shared_errors
 from proband.report.page.sections.identification import drawn, left_out
 from proband.report.page.sections.others import sizes_table
 from proband.report.page.sections.verdict import leading
+from proband.report.table import Cell, Column, Table
 from proband.words import count, counted, given
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def open_set_section(found: Findings) -> Section | None:
     if rejection is not None:
         people = counted(rejection.n_held_out, "person was", "people were")
         held = f"Rejection: {people} taken out of the gallery at random (seed {rejection.seed})."
-        blocks += [*cells.said([held]), *_search_blocks(rejection.results, leading(found), "rejection")]
+        blocks += [*said([held]), *_search_blocks(rejection.results, leading(found), "rejection")]
     return Section("open-set", "Open-set search", tuple(blocks)) if blocks else None
 
 
@@ -51,26 +52,26 @@ def _search_blocks(results: Sequence[SearchEstimates], order: Sequence[str], id:
         search_chart(
             [one for one in results if one.algorithm in shown], id, rank=results[0].points[0].point.rank
         ),
-        *cells.said(left_out(names, shown)),
+        *said(left_out(names, shown)),
         search_table(results, f"{id}-points"),
-        Folded("What searches mean", tuple(cells.said(search_statements(results)))),
+        Folded("What searches mean", tuple(said(search_statements(results)))),
     ]
 
 
-def search_table(results: Sequence[SearchEstimates], id: str) -> TableView:
+def search_table(results: Sequence[SearchEstimates], id: str) -> Table:
     """A row for each algorithm and operating point."""
     level = cells.percent(results[0].confidence_level)
     heads = (
-        Column("algorithm"),
-        Column("asked FPIR", True),
-        Column("candidates", True),
-        Column("threshold", True),
-        Column("FPIR", True, "Searches for people not enrolled that return anybody."),
-        Column(f"{level} interval", True),
-        Column("false positives", True),
-        Column("FNIR", True, "Searches for enrolled people that do not return them."),
-        Column(f"{level} interval", True),
-        Column("misses", True),
+        Column("algorithm", "name"),
+        Column("asked FPIR", "number"),
+        Column("candidates", "number"),
+        Column("threshold", "number"),
+        Column("FPIR", "number", "Searches for people not enrolled that return anybody."),
+        Column(f"{level} interval", "interval"),
+        Column("false positives", "number"),
+        Column("FNIR", "number", "Searches for enrolled people that do not return them."),
+        Column(f"{level} interval", "interval"),
+        Column("misses", "number"),
     )
     rows = [_search_row(result, one) for result in results for one in result.points]
     few = any(not one.fpir_supported for result in results for one in result.points)
@@ -105,13 +106,13 @@ def hard_subjects_section(found: Findings) -> Section | None:
     for place, name in enumerate(shown, 1):
         one = found.hard_subjects[name]
         own: list[Block] = [
-            *cells.said(_concentration(name, one)),
+            *said(_concentration(name, one)),
             hard_subjects_chart(one, f"hard-{place}", name),
         ]
         own.append(_people_table(one, f"hard-{place}-people", name))
         blocks += own if place == 1 else [Folded(name, tuple(own))]
     if blocks and len(shown) < len(names):
-        blocks += cells.said(
+        blocks += said(
             [f"The leading {len(shown)} of {count(len(names))} algorithms are shown; the results have all."]
         )
     return Section("hard-subjects", "Hard subjects", tuple(blocks)) if blocks else None
@@ -144,7 +145,7 @@ def _gathered(one: HardSubjects, errors: str, comparisons: str) -> bool:
     return round(half, 3) < round(expected, 3)
 
 
-def _people_table(one: HardSubjects, id: str, name: str) -> TableView:
+def _people_table(one: HardSubjects, id: str, name: str) -> Table:
     rows = [
         [
             cells.text_cell(row["subject"]),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from proband.inference.estimates.evaluation import probes_called
-from proband.report.page import cells
-from proband.report.page.model import Block, Section, TableView
+from proband.report import cells
+from proband.report.analyses.measures import measures_statements, measures_table
+from proband.report.page.model import Block, Folded, Section, said
 from proband.report.page.registry import section
+from proband.report.table import Table
 from proband.words import as_sentence
 
 if TYPE_CHECKING:
@@ -21,30 +22,9 @@ def measures_section(found: Findings) -> Section | None:
     """Other measures that were asked for, a row for each algorithm and set of probes."""
     if not found.measured:
         return None
-    several = any(one.category is not None for one in found.measured)
-    level = cells.percent(found.confidence_level)
-    rows = [
-        [
-            cells.text_cell(str(estimate.answers.of)),
-            *([cells.text_cell(probes_called(one.category))] if several else []),
-            cells.text_cell(estimate.facts.algorithm),
-            cells.rate_cell(estimate.value),
-            cells.interval_cell((estimate.low, estimate.high), estimate.answers),
-            cells.text_cell(str(estimate.design)),
-        ]
-        for one in found.measured
-        for estimate in one.estimates
-    ]
-    names = ("measure", "probes of", "algorithm") if several else ("measure", "algorithm")
-    heads = (
-        *cells.columns(*names, "value", f"{level} interval", text=len(names)),
-        *cells.columns("interval by"),
-    )
-    notes = dict.fromkeys(
-        note for one in found.measured for estimate in one.estimates for note in estimate.notes
-    )
-    table = cells.table("measures", "Other measures", heads, rows, map(as_sentence, notes))
-    return Section("measures", "Other measures", (table,))
+    shown = measures_table(found.measured, found.confidence_level)
+    told = Folded("What the measures mean", tuple(said(measures_statements(found.measured))))
+    return Section("measures", "Other measures", (shown, told))
 
 
 @section("folds", 50)
@@ -98,7 +78,7 @@ def mcnemar_section(found: Findings) -> Section | None:
         f"Difference of rates {cells.effect(one.difference)} points {cells.effect_interval(*one.interval)} (Tango).",
         *map(str, one.sentences()),
     ]
-    return Section("mcnemar", "McNemar's test", (table, *cells.said(told)))
+    return Section("mcnemar", "McNemar's test", (table, *said(told)))
 
 
 @section("exact-choices", 55)
@@ -133,7 +113,7 @@ def trainings_section(found: Findings) -> Section | None:
         for name, value in zip(found.trained, made.replicates, strict=True)
     ]
     blocks: list[Block] = [
-        *cells.said([repr(made), *(as_sentence(note) for note in made.notes)]),
+        *said([repr(made), *(as_sentence(note) for note in made.notes)]),
         cells.table(
             "trainings", "The rate with each training set", cells.columns("trained as", "rate"), rows
         ),
@@ -141,7 +121,7 @@ def trainings_section(found: Findings) -> Section | None:
     return Section("trainings", "Training sets", tuple(blocks))
 
 
-def sizes_table(found: Findings) -> TableView | None:
+def sizes_table(found: Findings) -> Table | None:
     """Open-set errors that smaller galleries would give."""
     rows = [
         [

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from proband.report.page import cells
+from proband.report import cells
+from proband.report.analyses.evaluation import TIES
 from proband.report.page.model import Badge, Badges, Block, Facts as FactsView, Section
 from proband.report.page.registry import section
 from proband.report.page.sections.verdict import main_comparison, main_evaluation
-from proband.report.tables import TIES
 from proband.results.base import Facts
 from proband.results.compared import metrics_statement
 from proband.words import as_sentence, count

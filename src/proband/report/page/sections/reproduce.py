@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proband.report.page import cells
+from proband.report import cells
 from proband.report.page.model import Block, Code, Facts, Section
 from proband.report.page.registry import section
 from proband.study.findings import Findings

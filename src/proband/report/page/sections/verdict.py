@@ -11,8 +11,7 @@ from proband.inference.estimates.evaluation import Entry
 from proband.inference.verification.open_set import SearchEstimates
 from proband.inference.verification.verification import Verification, VerificationPoint
 from proband.measures.pair_measures import AUC, FNMR
-from proband.report.page import cells
-from proband.report.page.model import Paragraph, Section
+from proband.report.page.model import Paragraph, Section, said
 from proband.report.page.registry import section
 from proband.report.page.sections.pair_verdict import best_two, pair_verdict, what_would_decide
 from proband.results.base import Answers
@@ -155,7 +154,7 @@ def verdict_section(found: Findings) -> Section | None:
     told = summary(found)
     if told is None:
         return None
-    blocks = [Paragraph(as_sentence(told.headline), strong=True), *cells.said(told.rest)]
+    blocks = [Paragraph(as_sentence(told.headline), strong=True), *said(told.rest)]
     return Section("verdict", "Verdict", tuple(blocks))
 
 

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Literal
 
 from proband.inference.verification.groups import BY_GROUP, Differential, GroupRates
 from proband.inference.verification.verification import PEOPLE_SHARED, Verification, VerificationPoint
+from proband.report import cells
 from proband.report.analyses.verification import verification_statements
-from proband.report.page import cells
 from proband.report.page.charts.distributions import scores_chart
 from proband.report.page.charts.errors import det_chart
 from proband.report.page.charts.points import groups_chart
-from proband.report.page.model import Block, Cell, Column, Folded, Section, TableView
+from proband.report.page.model import Block, Folded, Section, said
 from proband.report.page.registry import section
 from proband.report.page.sections.identification import drawn, left_out
 from proband.report.page.sections.verdict import leading
+from proband.report.table import Cell, Column, Table
 from proband.results.base import Answers
 from proband.results.targets import derived
 from proband.words import Note, Target, digits
@@ -52,7 +53,7 @@ def verification_section(found: Findings) -> Section | None:
     histograms = [one for one in results if one.algorithm in first]
     blocks: list[Block] = [
         det_chart(charted),
-        *cells.said(left_out(names, shown)),
+        *said(left_out(names, shown)),
         points_table(results),
         _summary(results),
         Folded(
@@ -61,24 +62,24 @@ def verification_section(found: Findings) -> Section | None:
             tuple(scores_chart(one, f"scores-{place}") for place, one in enumerate(histograms, 1)),
         ),
     ]
-    blocks.append(Folded("What the error rates mean", tuple(cells.said(verification_statements(results)))))
+    blocks.append(Folded("What the error rates mean", tuple(said(verification_statements(results)))))
     return Section("verification", "Verification", tuple(blocks))
 
 
-def points_table(results: Sequence[Verification]) -> TableView:
+def points_table(results: Sequence[Verification]) -> Table:
     """A row for each algorithm and operating point."""
     level = cells.percent(results[0].confidence_level)
     heads = (
-        Column("algorithm"),
-        Column("asked FMR", True),
-        Column("threshold", True),
-        Column("FMR", True),
-        Column(f"{level} interval", True),
-        Column("false matches", True),
-        Column("FNMR", True),
-        Column(f"{level} interval", True, "At the threshold, held fixed."),
-        Column("at that FMR", True, "The threshold is found anew in every replicate of people."),
-        Column("false non-matches", True),
+        Column("algorithm", "name"),
+        Column("asked FMR", "number"),
+        Column("threshold", "number"),
+        Column("FMR", "number"),
+        Column(f"{level} interval", "interval"),
+        Column("false matches", "number"),
+        Column("FNMR", "number"),
+        Column(f"{level} interval", "interval", "At the threshold, held fixed."),
+        Column("at that FMR", "number", "The threshold is found anew in every replicate of people."),
+        Column("false non-matches", "number"),
     )
     rows = [_point_row(one, point) for one in results for point in one.points]
     few = any(not (p.point.fmr_supported and p.point.fnmr_supported) for one in results for p in one.points)
@@ -105,7 +106,7 @@ def _point_row(result: Verification, point: VerificationPoint) -> list[Cell]:
     ]
 
 
-def _summary(results: Sequence[Verification]) -> TableView:
+def _summary(results: Sequence[Verification]) -> Table:
     rows = []
     for one in results:
         counts = one.rates.counts
@@ -142,24 +143,24 @@ def groups_section(found: Findings) -> Section | None:
             if any(getattr(group, which) is not None for one in charted for group in one.groups)
         ]
         blocks += [
-            *cells.said(left_out(names, shown)),
+            *said(left_out(names, shown)),
             _groups_table(own, f"groups-{place}", found.confidence_level),
         ]
-        blocks.append(Folded(f"What the groups by {column} mean", tuple(cells.said(_about(own)))))
+        blocks.append(Folded(f"What the groups by {column} mean", tuple(said(_about(own)))))
     return Section("groups", "Groups", tuple(blocks)) if blocks else None
 
 
-def _groups_table(found: Sequence[Differential], id: str, level: float) -> TableView:
+def _groups_table(found: Sequence[Differential], id: str, level: float) -> Table:
     heads = (
-        Column(found[0].column),
-        Column("algorithm"),
-        Column("people", True),
-        Column("FNMR", True),
-        Column(f"{cells.percent(level)} interval", True),
-        Column("false non-matches", True),
-        Column("FMR", True),
-        Column(f"{cells.percent(level)} interval", True),
-        Column("false matches", True),
+        Column(found[0].column, "name"),
+        Column("algorithm", "name"),
+        Column("people", "number"),
+        Column("FNMR", "number"),
+        Column(f"{cells.percent(level)} interval", "interval"),
+        Column("false non-matches", "number"),
+        Column("FMR", "number"),
+        Column(f"{cells.percent(level)} interval", "interval"),
+        Column("false matches", "number"),
     )
     rows = [_group_row(one, each.algorithm) for each in found for one in each.groups]
     rates = [rate for each in found for one in each.groups for rate in (one.fnmr, one.fmr)]

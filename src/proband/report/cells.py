@@ -1,17 +1,18 @@
-"""Numbers as cells of the page: `proband.words` rounds them, and each cell keeps the number it stands for."""
+"""Numbers as cells of tables: `proband.words` rounds them, and each cell keeps the number it stands for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from math import isfinite
 
 from proband import words
-from proband.report.page.model import Block, Cell, Column, Ends, Paragraph, Places, Share, TableView, Tone
+from proband.report.table import Cell, Column, Deviation, Ends, Placed, Places, Share, Table, Tone
 from proband.results.base import Answers
 from proband.words import Note, as_sentence
 
 NOTHING = "–"
-# The formats by the names that sections of the page know them by.
+# The formats by the names that makers of tables know them by.
 count, percent, p_value = words.count, words.level, words.p_value
 rate, interval, small, threshold = words.fixed, words.interval, words.digits, words.threshold
 effect, effect_interval, size_of = words.effect, words.effect_interval, words.size_of
@@ -27,12 +28,23 @@ def empty_cell() -> Cell:
     return Cell(NOTHING)
 
 
+def blank_cell() -> Cell:
+    """A place in which nothing could stand."""
+    return Cell("")
+
+
+def over(cell: Cell, *below: Cell) -> Cell:
+    """Set cells below one another in one; what is empty is left out."""
+    kept = [one for one in below if one.value is not None]
+    return replace(cell, below=over(kept[0], *kept[1:])) if kept else cell
+
+
 def rate_cell(value: float | None, raised: str = "") -> Cell:
     """An estimate."""
     return empty_cell() if value is None else Cell(rate(value), _finite(value), raised)
 
 
-def interval_cell(ends: Sequence[float] | None, answers: Answers) -> Cell:
+def interval_cell(ends: Sequence[float] | None, answers: Answers | None = None) -> Cell:
     """An interval of a rate, sorted by its lower end."""
     return empty_cell() if ends is None else Cell(interval(ends[0], ends[1]), Ends(*ends), answers=answers)
 
@@ -47,7 +59,7 @@ def unsupported(supported: bool) -> str:
     return "" if supported else "*"
 
 
-def small_interval_cell(low: float, high: float, answers: Answers) -> Cell:
+def small_interval_cell(low: float, high: float, answers: Answers | None = None) -> Cell:
     """An interval of a small rate."""
     return Cell(words.small_interval(low, high), Ends(low, high), answers=answers)
 
@@ -57,7 +69,9 @@ def effect_cell(value: float, in_points: bool = True) -> Cell:
     return Cell(effect(value, in_points), _unit(in_points) * value)
 
 
-def effect_interval_cell(low: float, high: float, in_points: bool, answers: Answers) -> Cell:
+def effect_interval_cell(
+    low: float, high: float, in_points: bool = True, answers: Answers | None = None
+) -> Cell:
     """An interval of a difference."""
     ends = Ends(_unit(in_points) * low, _unit(in_points) * high)
     return Cell(effect_interval(low, high, in_points), ends, answers=answers)
@@ -66,6 +80,28 @@ def effect_interval_cell(low: float, high: float, in_points: bool, answers: Answ
 def range_cell(value: float) -> Cell:
     """A width, in points."""
     return Cell(words.fixed(100 * value, 1), 100 * value)
+
+
+def error_cell(value: float | None) -> Cell:
+    """A standard error below the value it belongs to."""
+    return empty_cell() if value is None else Cell(f"± {rate(value)}", Deviation(value))
+
+
+def placed_cell(value: float, place: int | None) -> Cell:
+    """A rate, with the place of its algorithm if it has one."""
+    return (
+        rate_cell(value) if place is None else Cell(f"{rate(value)} ({count(place)})", Placed(value, place))
+    )
+
+
+def given_cell(value: float | None) -> Cell:
+    """A number that somebody chose."""
+    return empty_cell() if value is None else Cell(words.given(value), value)
+
+
+def digits_cell(value: float, significant: int = 3) -> Cell:
+    """A number with so many significant digits."""
+    return Cell(small(value, significant), _finite(value))
 
 
 def _unit(in_points: bool) -> int:
@@ -106,8 +142,8 @@ def fixed_cell(value: float | None, places: int = 2) -> Cell:
 
 
 def columns(*titles: str, text: int = 1) -> tuple[Column, ...]:
-    """Headings, the first `text` of which are over words and the others over numbers."""
-    return tuple(Column(title, place >= text) for place, title in enumerate(titles))
+    """Headings, the first `text` of which are over names and the others over numbers."""
+    return tuple(Column(title, "number" if place >= text else "name") for place, title in enumerate(titles))
 
 
 def table(
@@ -117,14 +153,9 @@ def table(
     rows: Iterable[Iterable[Cell]],
     notes: Iterable[Note | str] = (),
     latex: str | None = None,
-) -> TableView:
-    """A table from any rows."""
-    return TableView(id, caption, heads, tuple(map(tuple, rows)), tuple(map(as_sentence, notes)), latex)
-
-
-def said(notes: Iterable[words.Note | str]) -> list[Block]:
-    """A paragraph for each note, or sentence that is finished."""
-    return [Paragraph(one if isinstance(one, str) else as_sentence(one)) for one in notes]
+) -> Table:
+    """A table of a page, from any rows."""
+    return Table(caption, heads, tuple(map(tuple, rows)), tuple(map(as_sentence, notes)), id=id, latex=latex)
 
 
 def _finite(value: float) -> float | None:

@@ -1,20 +1,18 @@
-"""Tables of rates, and the sentences that belong beneath them."""
+"""Evaluations as people read them: tables of rates, and the sentences that belong beneath them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 from proband.inference import cluster_statistics
 from proband.inference.estimates.case import DEPENDENCE
 from proband.inference.estimates.estimation import CHOSEN
 from proband.inference.estimates.evaluation import CENSORED_AT, Entry, Evaluation, probes_called
 from proband.measures import MedianCensoredRank
-from proband.report.grids import Grid
+from proband.report.cells import columns, count_cell, interval_cell, over, rate_cell, text_cell
+from proband.report.table import Cell, Column, Table
 from proband.results.compared import metrics_statement
-from proband.words import Note, Sentence, Target, count, counted, fixed, given, interval
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from proband.words import Note, Sentence, Target, counted, given
 
 _FEW = 4  # up to so many algorithms, a table shows every rank of every set of probes
 TIES = {
@@ -67,98 +65,68 @@ _METHOD = Sentence("evaluation.method", "note", "Method: {method}")
 _DEPENDENCE = Sentence("evaluation.dependence", "note", "Dependence, at rank 1 for {algorithm}: {effect}")
 
 
-def _interval(entry: Entry, rank: int) -> str:
-    found = entry.interval(rank)
-    return "" if found is None else interval(found.low, found.high)
-
-
-def _cells(entry: Entry, ranks: tuple[int, ...], between: str) -> list[str]:
-    """The cells of a row, with `between` a rate and its interval."""
-    facts = entry.curve.facts
-    median = MedianCensoredRank(CENSORED_AT)(entry.outcomes).value
-    shown = f"≥ {CENSORED_AT}" if median >= CENSORED_AT else given(median)
-    return [
-        entry.algorithm,
-        *(f"{fixed(entry.curve.at(t))}{between}{_interval(entry, t)}" for t in ranks),
-        shown,
-        count(facts.n_probes),
-        count(facts.n_gallery_subjects),
-    ]
-
-
-def _header(ranks: tuple[int, ...]) -> list[str]:
-    return ["algorithm", *(f"rank {t}" for t in ranks), "median rank", "probes", "gallery"]
-
-
-def evaluation_table(evaluation: Evaluation) -> Table:
-    """Make a table for the terminal, the best rate of each set of probes in bold.
-
-    A block of rows for each set of probes; with many algorithms one row each, and the rate at the first rank for every
-    set of probes.
-    """
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    if len(evaluation.categories) > 1 and len(evaluation.algorithms) > _FEW:
-        return _wide_table(evaluation)
+def evaluation_tables(evaluation: Evaluation) -> list[Table]:
+    """Make a table for each set of probes, a row for each algorithm."""
     several = len(evaluation.categories) > 1
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    for place, name in enumerate(_header(evaluation.ranks)):
-        table.add_column(name, justify="right" if place else "left", overflow="fold")
-    for category in evaluation.categories:
-        entries = evaluation.of(category)
-        if several:
-            table.add_section()
-            table.add_row(Text(probes_called(category), style="italic"))
-        best = [max(entry.curve.at(t) for entry in entries) for t in evaluation.ranks]
-        for entry in entries:
-            cells = [Text(cell) for cell in _cells(entry, evaluation.ranks, "\n")]
-            for cell, t, top in zip(cells[1:], evaluation.ranks, best, strict=False):
-                if entry.curve.at(t) == top and len(entries) > 1:
-                    cell.stylize("bold", 0, len(fixed(top)))
-            table.add_row(Text("  " if several else "") + cells[0], *cells[1:])
-    return table
+    return [_of_category(evaluation, category, several) for category in evaluation.categories]
 
 
-def _wide_table(evaluation: Evaluation) -> Table:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
+def short_tables(evaluation: Evaluation) -> list[Table]:
+    """Make the same tables; one of the first rank alone where many algorithms searched for several sets of probes."""
+    if len(evaluation.categories) > 1 and len(evaluation.algorithms) > _FEW:
+        return [_first_rank(evaluation)]
+    return evaluation_tables(evaluation)
 
-    rank = evaluation.ranks[0]
-    table = Table(
-        box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, title=f"rank {rank}", title_justify="left"
+
+def _of_category(evaluation: Evaluation, category: str | None, several: bool) -> Table:
+    ranks, entries = evaluation.ranks, evaluation.of(category)
+    best = {t: max(entry.curve.at(t) for entry in entries) for t in ranks}
+    heads = columns("algorithm", *(f"rank {t}" for t in ranks), "median rank", "probes", "gallery")
+    rows = (
+        (
+            text_cell(entry.algorithm),
+            *(_rate(entry, t, len(entries) > 1 and entry.curve.at(t) == best[t]) for t in ranks),
+            _median(entry),
+            count_cell(entry.curve.facts.n_probes),
+            count_cell(entry.curve.facts.n_gallery_subjects),
+        )
+        for entry in entries
     )
-    table.add_column("algorithm")
-    best = []
-    for category in evaluation.categories:
-        entries = evaluation.of(category)
-        table.add_column(
-            Text(f"{probes_called(category)}\n{counted(entries[0].curve.facts.n_probes, 'probe')}"),
-            justify="right",
+    return Table(probes_called(category) if several else "", heads, tuple(rows))
+
+
+def _rate(entry: Entry, rank: int, best: bool) -> Cell:
+    found = entry.interval(rank)
+    ends = None if found is None else (found.low, found.high)
+    rate = rate_cell(entry.curve.at(rank))
+    return over(replace(rate, tone="best") if best else rate, interval_cell(ends))
+
+
+def _median(entry: Entry) -> Cell:
+    median = MedianCensoredRank(CENSORED_AT)(entry.outcomes).value
+    return Cell(f"≥ {CENSORED_AT}" if median >= CENSORED_AT else given(median), median)
+
+
+def _first_rank(evaluation: Evaluation) -> Table:
+    rank = evaluation.ranks[0]
+    by_set = [evaluation.of(category) for category in evaluation.categories]
+    best = [max(entry.curve.at(rank) for entry in entries) for entries in by_set]
+    heads = (
+        Column(
+            f"{probes_called(category)}\n{counted(entries[0].curve.facts.n_probes, 'probe')}",
+            "number",
+            key=probes_called(category),
         )
-        best.append(max(entry.curve.at(rank) for entry in entries))
+        for category, entries in zip(evaluation.categories, by_set, strict=True)
+    )
+    rows = []
     for name in evaluation.algorithms:
-        cells = []
         own = [entry for entry in evaluation.entries if entry.algorithm == name]
-        for entry, top in zip(own, best, strict=True):
-            rate = Text(fixed(entry.curve.at(rank)), style="bold" if entry.curve.at(rank) == top else "")
-            cells.append(Text.assemble(rate, f"\n{_interval(entry, rank)}"))
-        table.add_row(Text(name), *cells)
-    return table
-
-
-def evaluation_grids(evaluation: Evaluation) -> list[Grid]:
-    """Make a table as text for each set of probes."""
-    return [
-        Grid(
-            probes_called(category),
-            tuple(_header(evaluation.ranks)),
-            tuple(tuple(_cells(entry, evaluation.ranks, "\n")) for entry in evaluation.of(category)),
+        rates = (
+            _rate(entry, rank, entry.curve.at(rank) == top) for entry, top in zip(own, best, strict=True)
         )
-        for category in evaluation.categories
-    ]
+        rows.append((text_cell(name), *rates))
+    return Table(f"rank {rank}", (Column("algorithm", "name"), *heads), tuple(rows))
 
 
 def metrics_of(evaluation: Evaluation) -> Note:

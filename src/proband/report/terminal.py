@@ -1,0 +1,220 @@
+"""Tables for the terminal: as wide as it is, with every name and every number whole.
+
+A table that is too wide is split into blocks of columns, each with the names; where not even one column fits beside the names,
+every row becomes a block of lines. Text is folded at blanks and at hyphens within words, numbers never. Only a word that is wider
+than the whole terminal makes a line longer than that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import zip_longest
+from typing import NamedTuple
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from proband.report.table import Cell, Column, Table, Tone
+from proband.words import printable
+
+_GAP = "  "
+_INDENT = "  "
+_NAMES_SHARE = 4  # names need no more than this part of the width, if they can be folded
+_READABLE = 16  # letters in a line, below which text is hard to read
+_RULE = "─"
+_STYLES: dict[Tone, str] = {
+    "plain": "", "good": "green", "warning": "yellow", "bad": "red", "best": "bold", "faint": "dim",
+}  # fmt: skip
+_LETTERS = dict(zip("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ", strict=True))
+_RAISED = str.maketrans(_LETTERS | {"–": "⁻", ",": "˒"})
+# A hyphen between letters; that of an exponent stands before a digit.
+_WITHIN_WORDS = re.compile(r"(?<=[^\W\d_]-)(?=[^\W\d_])")
+
+
+class _Piece(NamedTuple):
+    """A line of a cell."""
+
+    text: str
+    style: str = ""
+    folds: bool = True
+
+    def folded(self, width: int) -> list[_Piece]:
+        return [self._replace(text=line) for line in _folded(self.text, width)] if self.folds else [self]
+
+    @property
+    def least(self) -> int:
+        return max(map(cell_len, _folded(self.text, 0))) if self.folds else cell_len(self.text)
+
+
+@dataclass(frozen=True)
+class _Strip:
+    """A column as it is laid out: its heading and its cells, as lines that may be folded."""
+
+    column: Column
+    head: list[_Piece]
+    cells: list[list[_Piece]]
+
+    @cached_property
+    def least(self) -> int:
+        """The width below which a word or a number would be broken."""
+        return max(piece.least for cell in (self.head, *self.cells) for piece in cell)
+
+    @cached_property
+    def full(self) -> int:
+        """The width at which nothing is folded."""
+        return max(cell_len(piece.text) for cell in (self.head, *self.cells) for piece in cell)
+
+    def wanted(self, readable: int) -> int:
+        """The width it needs to be read, not less than `readable` if it is text."""
+        return self.least if self.column.numeric else max(self.least, min(self.full, readable))
+
+
+def as_terminal(table: Table, width: int) -> Text:
+    """Lay out a table in so many columns of letters; a blank line follows it."""
+    captions = [_Piece(_on_one_line(table.caption), "bold")] if table.caption else []
+    notes = [_Piece(_on_one_line(note), _STYLES["faint"]) for note in table.notes]
+    lines = [[piece] for piece in _all_folded(captions, width)]
+    lines += _laid_out(table, width)
+    lines += [[piece] for piece in _all_folded(notes, width)]
+    return Text("\n").join([*(Text.assemble(*(piece[:2] for piece in line)) for line in lines), Text()])
+
+
+def _laid_out(table: Table, width: int) -> Iterator[list[_Piece]]:
+    strips = [_strip(table, place) for place in range(len(table.columns))]
+    names, others = strips[: table.n_names], strips[table.n_names :]
+    share = max(width // _NAMES_SHARE, _READABLE)
+    taken = sum(one.wanted(share) + len(_GAP) for one in names)
+    blocks = _split(others, width - taken)
+    if blocks is None:
+        yield from _stacked(names, others, width)
+        return
+    for block in blocks:
+        shown = [*names, *block]
+        least = [one.wanted(share if place < len(names) else _READABLE) for place, one in enumerate(shown)]
+        yield from _block(shown, _widths(shown, least, width), table.rules)
+
+
+def _strip(table: Table, place: int) -> _Strip:
+    column = table.columns[place]
+    head = [_Piece(_on_one_line(one)) for one in column.title.split("\n")]
+    return _Strip(column, head, [_pieces(row[place], column) for row in table.rows])
+
+
+def _pieces(cell: Cell, column: Column) -> list[_Piece]:
+    return [
+        _Piece(
+            _on_one_line(line.text) + line.raised.translate(_RAISED),
+            _STYLES[line.tone],
+            not column.numeric or isinstance(line.value, str),
+        )
+        for line in cell.lines
+    ]
+
+
+def _on_one_line(text: str) -> str:
+    """Write what the terminal would obey as its number, and what would break the line as a blank."""
+    return printable(text.replace("\n", " ").replace("\t", " "))
+
+
+def _split(strips: Sequence[_Strip], room: int) -> list[list[_Strip]] | None:
+    """Fill blocks with as many columns as fit beside the names; None where one of them does not."""
+    blocks: list[list[_Strip]] = [[]]
+    left = room
+    for strip in strips:
+        needed = strip.wanted(_READABLE)
+        if needed > room:
+            return None
+        if needed > left:
+            blocks.append([])
+            left = room
+        blocks[-1].append(strip)
+        left -= needed + len(_GAP)
+    return blocks
+
+
+def _widths(strips: Sequence[_Strip], least: list[int], width: int) -> list[int]:
+    """Share what is left of the width among columns that could use it, in proportion to how much they could."""
+    left = width - sum(least) - len(_GAP) * (len(strips) - 1)
+    lacking = [strip.full - given for strip, given in zip(strips, least, strict=True)]
+    if left >= sum(lacking):
+        return [strip.full for strip in strips]
+    return [given + left * more // sum(lacking) for given, more in zip(least, lacking, strict=True)]
+
+
+def _block(strips: Sequence[_Strip], widths: Sequence[int], rules: Sequence[int]) -> Iterator[list[_Piece]]:
+    rule = [_Piece(_RULE * (sum(widths) + len(_GAP) * (len(widths) - 1)))]
+    heads = [_all_folded(one.head, width) for one, width in zip(strips, widths, strict=True)]
+    deepest = max(map(len, heads))
+    yield from _side_by_side([[_Piece("")] * (deepest - len(one)) + one for one in heads], strips, widths)
+    yield rule
+    for place, row in enumerate(zip(*(one.cells for one in strips), strict=True)):
+        if place in rules:
+            yield rule
+        cells = [_all_folded(cell, width) for cell, width in zip(row, widths, strict=True)]
+        yield from _side_by_side(cells, strips, widths)
+    yield [_Piece("")]
+
+
+def _side_by_side(
+    cells: Sequence[list[_Piece]], strips: Sequence[_Strip], widths: Sequence[int]
+) -> Iterator[list[_Piece]]:
+    for line in zip_longest(*cells, fillvalue=_Piece("")):
+        made: list[_Piece] = []
+        behind = 0  # blanks that stand before whatever comes next
+        for piece, strip, width in zip(line, strips, widths, strict=True):
+            spare = width - cell_len(piece.text)
+            before, after = (spare, 0) if strip.column.numeric else (0, spare)
+            if piece.text:
+                made += [_Piece(" " * (behind + before)), piece]
+                behind = 0
+            else:
+                behind += before
+            behind += after + len(_GAP)
+        yield made
+
+
+def _stacked(names: Sequence[_Strip], others: Sequence[_Strip], width: int) -> Iterator[list[_Piece]]:
+    """Write every row as a block: its names, and below them a line for each other column."""
+    for place in range(len(names[0].cells)):
+        shown = (one.cells[place] for one in names if not one.column.numeric)
+        name = ", ".join(piece.text for cell in shown for piece in cell if piece.text)
+        for piece in _Piece(name, "bold").folded(width):
+            yield [piece]
+        for one in (*(one for one in names if one.column.numeric), *others):
+            head = " ".join(piece.text for piece in one.head)
+            yield from _labelled(f"{head}: " if head else "", one.cells[place], width)
+        yield [_Piece("")]
+
+
+def _labelled(label: str, cell: Sequence[_Piece], width: int) -> Iterator[list[_Piece]]:
+    room = width - len(_INDENT)
+    lines = _all_folded(cell, room - cell_len(label))
+    if max(cell_len(line.text) for line in lines) + cell_len(label) <= room:
+        for depth, line in enumerate(lines):
+            yield [_Piece(_INDENT + (" " * cell_len(label) if depth else label)), line]
+        return
+    for head in _folded(label.rstrip(), room):
+        yield [_Piece(_INDENT + head)]
+    for line in _all_folded(cell, room - len(_INDENT)):
+        yield [_Piece(2 * _INDENT), line]
+
+
+def _all_folded(pieces: Iterable[_Piece], width: int) -> list[_Piece]:
+    return [line for piece in pieces for line in piece.folded(width)]
+
+
+def _folded(text: str, width: int) -> list[str]:
+    """Fold a text at blanks and within hyphened words; a part that is wider than the width stands alone."""
+    lines = [""]
+    for word in text.split(" "):
+        between = " " if lines[-1] else ""
+        for part in _WITHIN_WORDS.split(word):
+            if lines[-1] and cell_len(lines[-1] + between + part) > width:
+                lines.append(part)
+            else:
+                lines[-1] += between + part
+            between = ""
+    return lines
