@@ -145,7 +145,6 @@ class Joint:
     overall: CochranQ | None = None
 
 
-Estimating = Callable[[Question], tuple[Estimate, ...]]
 Comparing = Callable[[Question], Joint]
 
 

@@ -24,14 +24,13 @@ from proband.inference.verification.dyadic import (
 from proband.inference.verification.dyadic_bootstrap import recentred_interval
 from proband.inference.verification.dyads import Comparisons, ListedComparisons, Meetings
 from proband.measures.pairs.counts import (
-    PairCounts,
     count_pairs,
     genuine_pairs,
     impostor_meetings,
     tail_pairs,
 )
 from proband.measures.pairs.pair_set import PairSet
-from proband.measures.verification import ErrorRates, OperatingPoint
+from proband.measures.verification import ErrorRates, OperatingPoint, compared_pairs
 from proband.results.base import Answers
 from proband.results.compared import Compared
 from proband.results.targets import OTHER_PEOPLE_COMPARED
@@ -159,9 +158,9 @@ class Shared:
     tail: Floats
 
     @classmethod
-    def of(cls, scores: Scores, pairs: PairSet, loosest: float) -> Shared:
+    def of(cls, scores: Scores, pairs: PairSet, loosest: float, threads: int | None = None) -> Shared:
         """Collect the comparisons above a threshold, and every genuine one."""
-        met = impostor_meetings(scores, pairs)
+        met = impostor_meetings(scores, pairs, threads)
         if met is None and pairs.n_shared and not pairs.symmetric:
             raise DesignError(
                 f"{count(pairs.n_shared)} samples are both queries and targets and others are not, so it is not clear how "
@@ -182,8 +181,8 @@ class Shared:
         else:
             one, other = (np.searchsorted(people, side) for side in met[:2])
             comparisons = ListedComparisons.of(one, other, len(people), met[2])
-        whose, genuine = genuine_pairs(scores, pairs)
-        first, second, tail = tail_pairs(scores, pairs, loosest, _LARGEST_TAIL)
+        whose, genuine = genuine_pairs(scores, pairs, threads)
+        first, second, tail = tail_pairs(scores, pairs, loosest, _LARGEST_TAIL, threads)
         return cls(
             comparisons,
             np.searchsorted(people, whose),
@@ -303,10 +302,10 @@ def verified(
     # Replicates move the threshold both ways, so some more of the tail is needed than the points themselves use.
     if n_resamples and fmrs:
         loosest = min(loosest, room_for_replicates(rates, max(fmrs)))
-    shared = Shared.of(scores, pairs, loosest)
+    shared = Shared.of(scores, pairs, loosest, threads)
     made = with_intervals(points, sign, shared, confidence_level, n_resamples, naive, drawings)
     people = shared.comparisons.n_subjects
-    compared = _compared(scores, within, counts)
+    compared = compared_pairs(scores, within, counts)
     found = Verification(rates, made, people, confidence_level, OVER_PEOPLE, rates.notes, compared)
     return found, shared
 
@@ -314,21 +313,6 @@ def verified(
 def points_of(rates: ErrorRates, fmrs: Sequence[float], thresholds: Sequence[float]) -> list[OperatingPoint]:
     """Find the operating points that were asked for."""
     return [*(rates.at_fmr(fmr) for fmr in fmrs), *(rates.at_threshold(t) for t in thresholds)]
-
-
-def _compared(scores: Scores, within: Experiment | Samples, counts: PairCounts) -> Compared:
-    gallery, probes = (
-        (None, None) if isinstance(within, Samples) else (within.gallery_rule, within.probe_rule)
-    )
-    return Compared(
-        "all" if isinstance(within, Samples) else "experiment",
-        scores.metric,
-        counts.n_genuine,
-        counts.n_impostor,
-        gallery,
-        probes,
-        counts.n_dont_care_genuine + counts.n_dont_care_impostor,
-    )
 
 
 def _require_orientation(scores: Scores, within: Experiment | Samples) -> None:
