@@ -192,14 +192,16 @@ class Shared:
             tail,
         )
 
-    def fnmr_replicates(self, fmrs: Sequence[float], n_resamples: int, drawings: Drawings) -> list[Floats]:
+    def fnmr_replicates(
+        self, fmrs: Sequence[float], n_resamples: int, drawings: Drawings, threads: int | None = None
+    ) -> list[Floats]:
         """FNMR at each false match rate in drawings of people, with the thresholds found anew in each."""
         if not fmrs:
             return []
         tail = Tail.of(self.first, self.second, self.tail, self.comparisons)
         genuine = Genuine.of(self.genuine_people, self.genuine, self.comparisons)
         return AtRates.of(tail, genuine, self.comparisons, fmrs).replicates(
-            "vertex", n_resamples, drawings, None
+            "vertex", n_resamples, drawings, threads
         )
 
 
@@ -303,7 +305,7 @@ def verified(
     if n_resamples and fmrs:
         loosest = min(loosest, room_for_replicates(rates, max(fmrs)))
     shared = Shared.of(scores, pairs, loosest, threads)
-    made = with_intervals(points, sign, shared, confidence_level, n_resamples, naive, drawings)
+    made = with_intervals(points, sign, shared, confidence_level, n_resamples, naive, drawings, threads)
     people = shared.comparisons.n_subjects
     compared = compared_pairs(scores, within, counts)
     found = Verification(rates, made, people, confidence_level, OVER_PEOPLE, rates.notes, compared)
@@ -347,12 +349,13 @@ def with_intervals(
     n_resamples: int,
     naive: bool,
     drawings: Drawings,
+    threads: int | None = None,
 ) -> tuple[VerificationPoint, ...]:
     """Give points their intervals over people, all under the same drawings of them."""
     asked = (
         [one.asked for one in points if one.asked is not None and one.false_matches] if n_resamples else []
     )
-    drawn = dict(zip(asked, shared.fnmr_replicates(asked, n_resamples, drawings), strict=True))
+    drawn = dict(zip(asked, shared.fnmr_replicates(asked, n_resamples, drawings, threads), strict=True))
     return tuple(
         _with_intervals(one, sign, shared, level, naive, None if one.asked is None else drawn.get(one.asked))
         for one in points
