@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from proband.blind.checking.equality import Equality, middles
 from proband.blind.checking.matrices import Laid, Mask
-from proband.engine import Progress, Silent, run_blocks
+from proband.engine import Progress, Silent, run_blocks, slices
 from proband.results.base import Result
 from proband.results.walking import Written
 
@@ -114,7 +114,6 @@ def survey(
     """
     n_rows, n_columns = matrix.shape
     step = max(1, CELLS_AT_ONCE // n_columns)
-    blocks = [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
 
     progress = progress or Silent()
     progress.begin(f"checking {matrix.name}", n_rows)
@@ -123,9 +122,8 @@ def survey(
         progress.advance(part.n_rows)
         return part
 
-    return _summary(
-        reduce(_merged, map(counted, run_blocks(_Looks(matrix, column_pairs, equality), blocks, threads)))
-    )
+    parts = run_blocks(_Looks(matrix, column_pairs, equality), slices(n_rows, step), threads)
+    return _summary(reduce(_merged, map(counted, parts)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -104,11 +104,6 @@ class PairCounts:
     impostor_bits: float | None = None
     notes: tuple[Note, ...] = ()
 
-    @property
-    def genuine_ge(self) -> Counts:
-        """Genuine scores at or above each edge."""
-        return np.cumsum(self.genuine_at[::-1])[::-1]
-
     def __repr__(self) -> str:
         failed = self.n_failed_genuine + self.n_failed_impostor
         lost = f"; {count(failed)} failed" if failed else ""
