@@ -22,7 +22,7 @@ from proband.errors import UsageError
 from proband.protocols.cards.schema import faults
 from proband.results.base import Count, Interval, Rate, Result
 from proband.results.schema import schema_of
-from proband.results.walking import Written, entries, is_record
+from proband.results.walking import Written, entries, is_record, paths
 from proband.words import Method, Note, Sentence
 
 # Formats of files that are read back, and what stands below the results: each has a JSON of its own.
@@ -64,6 +64,24 @@ def test_every_result_has_a_schema(kind: type) -> None:
     made = schema_of(kind, kind.__name__)
     assert made["properties"]
     assert json.loads(as_json(made)) == made
+
+
+# Who states the level of an interval that does not say it itself.
+LEVEL_OF = {
+    "Difference": "Comparison",
+    "GalleryCell": "GalleryVariation",
+    "GalleryRow": "GalleryVariation",
+    "McNemarOfOutcomes": "always 95 %",
+}
+
+
+def test_low_and_high_are_an_interval_of_confidence() -> None:
+    without_level = {
+        kind.__name__
+        for kind in RESULTS
+        if {"low", "high"} & set(paths(kind)) and "confidence_level" not in paths(kind)
+    }
+    assert without_level == set(LEVEL_OF)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from proband.words import count, digits, fixed
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from proband.scores.inspection import Inspection, Spread
+    from proband.scores.inspection import Inspection, ScoreSpread
 
 
 def inspect(
@@ -84,8 +84,8 @@ def _table(found: Inspection) -> Table:
     return table
 
 
-def _cells(spread: Spread | None) -> list[str]:
+def _cells(spread: ScoreSpread | None) -> list[str]:
     if spread is None:
         return ["–"] * 6
-    values = (spread.mean, spread.sd, spread.low, spread.median, spread.high)
+    values = (spread.mean, spread.sd, spread.q05, spread.median, spread.q95)
     return [count(spread.n), *(digits(value, 4) for value in values)]

@@ -97,11 +97,17 @@ class OperatingPoint(Result):
 
 @dataclass(frozen=True)
 class EqualErrorRate(Result):
-    """Where FMR and FNMR meet, or the interval they pass each other in, under a named convention."""
+    """Where FMR and FNMR meet, under a named convention.
+
+    Attributes
+    ----------
+    least, greatest
+        The smaller and the larger of FMR and FNMR where they are closest; equal where they meet. They are no interval of confidence.
+    """
 
     value: Rate
-    low: float
-    high: float
+    least: Rate
+    greatest: Rate
     convention: EERConvention
     threshold: float | None
 

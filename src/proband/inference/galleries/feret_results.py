@@ -133,7 +133,7 @@ class FeretStudy(Result):
         entries, nowhere = self.evaluation.entries, (None, None, None)
         placed = frame_of_rows(
             (held.get((entry.category, entry.algorithm), nowhere) for entry in entries),
-            dict.fromkeys(("place", "place_low", "place_high"), pl.Int64),
+            dict.fromkeys(("place", "best_place", "worst_place"), pl.Int64),
         )
         board = pl.concat([self.evaluation.to_frame(), placed], how="horizontal")
         averages = frame_of_rows([self._average_row(one) for one in self.results])
