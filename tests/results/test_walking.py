@@ -71,7 +71,6 @@ LEVEL_OF = {
     "Difference": "Comparison",
     "GalleryCell": "GalleryVariation",
     "GalleryRow": "GalleryVariation",
-    "McNemarOfOutcomes": "always 95 %",
 }
 
 

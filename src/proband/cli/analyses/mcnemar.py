@@ -10,7 +10,7 @@ import typer
 from proband.cli.analyses.command import Command, analysis
 from proband.cli.console import print_json, say, say_all
 from proband.errors import UsageError
-from proband.words import count, digits, signed
+from proband.words import count, digits, level, signed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,9 +88,16 @@ def _of_counts(words: list[str], total: int | None, given: dict[str, Any]) -> No
         raise UsageError(f"{first} + {second} discordant probes cannot be among {total}.")
     plain: dict[str, Any] = test(first, second).to_dict()
     if total is not None:
-        ends = tango_counts(first, second, total)
+        confidence = 0.95 if given["level"] is None else given["level"]
+        ends = tango_counts(first, second, total, confidence)
         difference = (first - second) / total
-        plain |= {"n": total, "difference": difference, "low": ends.low, "high": ends.high}
+        plain |= {
+            "n": total,
+            "difference": difference,
+            "low": ends.low,
+            "high": ends.high,
+            "confidence_level": confidence,
+        }
     _show({**plain, "notes": []}, [], given["json"])
 
 
@@ -112,7 +119,7 @@ def _show(plain: dict[str, Any], said: Sequence[Note], json: bool) -> None:
         say(f"{name:26} p = {digits(plain[field], 6)}")
     if "difference" in plain:
         say(
-            f"difference of rates        {signed(plain['difference'], 4)}, 95% "
+            f"difference of rates        {signed(plain['difference'], 4)}, {level(plain['confidence_level'])} "
             f"[{signed(plain['low'], 4)}, {signed(plain['high'], 4)}] (Tango)"
         )
     say_all([*said, _ASSUMED], dim=False)
