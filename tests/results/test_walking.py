@@ -6,7 +6,7 @@ import json
 import pkgutil
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from importlib import import_module
 from typing import Any, Literal
 
@@ -29,12 +29,17 @@ from proband.words import Method, Note, Sentence
 OWN_JSON = {
     "ProtocolCard": "a file format with a schema and a digest of its own",
     "Section": "part of a protocol card",
-    "Selection": "part of a protocol card",
+    "CardSelection": "part of a protocol card",
     "Inspection": "of the scores, below the results",
     "Training": "kept with a model",
     "Note": "words",
     "Target": "words",
     "Method": "words",
+}
+WITHIN = {
+    "IntervalFound": "what a procedure hands to an estimate",
+    "Joint": "what a procedure hands to estimates and comparisons",
+    "Value": "part of a protocol card",
 }
 SAID = Sentence("test.results-said", "note", "{n:count probe}")
 
@@ -57,6 +62,13 @@ RESULTS = [one for one in KINDS if issubclass(one, Result) and is_dataclass(one)
 def test_nobody_writes_a_to_dict_by_hand() -> None:
     by_hand = {one.__name__ for one in KINDS if "to_dict" in vars(one) and one is not Result}
     assert by_hand == set(OWN_JSON)
+
+
+def test_what_carries_the_four_answers_is_a_result() -> None:
+    below_report = [one for one in KINDS if not one.__module__.startswith("proband.report.")]
+    others = [one for one in below_report if is_dataclass(one) and not issubclass(one, Result)]
+    found = {one.__name__ for one in others for field in fields(one) if field.name in ("answers", "low")}
+    assert found == set(WITHIN)
 
 
 @pytest.mark.parametrize("kind", RESULTS, ids=lambda kind: kind.__name__)

@@ -20,8 +20,8 @@ from proband.inference.image_choice.distributions import (
     Distribution,
     RatesOverChoices,
 )
-from proband.inference.image_choice.rivals import Closeness, Layout
-from proband.inference.image_choice.trials import LOW_RANKS, Algorithm, Kernel, Packed
+from proband.inference.image_choice.rivals import Closeness, PoolLayout
+from proband.inference.image_choice.trials import LOW_RANKS, Kernel, Packed, PackedAlgorithm
 from proband.inference.proportions import check_seed
 from proband.measures.outcomes import FailurePolicy, TiePolicy
 from proband.results.base import Answers, Confidence, Count, Result
@@ -257,9 +257,9 @@ def permute(
         raise UsageError("Algorithms need names of their own, and there must be at least one.")
     n = pool.n_subjects
     n_ranks = min(n, max_rank or (n if n <= _ALL_RANKS_UP_TO else _RANKS_BEYOND))
-    layout = Layout.of(pool.options) if kernel != "numpy" else None
+    layout = PoolLayout.of(pool.options) if kernel != "numpy" else None
     prepared = [
-        Algorithm(Closeness.of(one, pool, on_failure), layout, n_ranks, ties, kernel)
+        PackedAlgorithm(Closeness.of(one, pool, on_failure), layout, n_ranks, ties, kernel)
         for one in named.values()
     ]
     run = _Run(prepared, layout, design, n_ranks, seed, keep, differences, kernel != "numpy")
@@ -298,8 +298,8 @@ class _Run:
 
     def __init__(
         self,
-        algorithms: Sequence[Algorithm],
-        layout: Layout | None,
+        algorithms: Sequence[PackedAlgorithm],
+        layout: PoolLayout | None,
         design: ImageChoice,
         n_ranks: int,
         seed: int,

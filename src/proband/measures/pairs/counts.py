@@ -17,7 +17,7 @@ import polars as pl
 
 from proband.engine import Progress, Silent, one_blas_thread, run_blocks
 from proband.errors import InputError, Said, UsageError
-from proband.measures.pairs.accumulator import Grid, PairAccumulator
+from proband.measures.pairs.accumulator import PairAccumulator, ScoreGrid
 from proband.measures.pairs.histogram import Histogram, bin_edges, histogram_of
 from proband.measures.pairs.lists import genuine_pairs, impostor_meetings, tail_pairs
 from proband.measures.pairs.pair_set import Counts, Floats, PairSet
@@ -157,7 +157,7 @@ def count_pairs(
     if isinstance(scores, Embeddings) and scores.is_product and impostors.size and not log_ratios:
         total = _count_products(scores, near, edges.every, impostors, threads, progress)
     else:
-        grid = Grid.of(edges.every, edges.every, 0.0, impostors)
+        grid = ScoreGrid.of(edges.every, edges.every, 0.0, impostors)
         total = _count_tiles(scores, near, grid, log_ratios, threads, progress)
     total.take_out(_equal_to(edges.every, genuine.closeness))
     n_dont_care, n_failed = total.excluded.tolist()
@@ -201,7 +201,7 @@ def count_trials(trials: Trials, thresholds: Sequence[float] = (), *, log_ratios
     closeness = sign * frame["score"].fill_null(0.0).to_numpy()
     genuine, impostors = closeness[mated & ~failed], closeness[~mated & ~failed]
     edges = _Edges.of(genuine, thresholds, impostors)
-    total = PairAccumulator(Grid.of(edges.every, edges.every, 0.0, impostors))
+    total = PairAccumulator(ScoreGrid.of(edges.every, edges.every, 0.0, impostors))
     total.add(impostors, log_ratios=log_ratios)
     return _counts(
         genuine,
@@ -272,7 +272,7 @@ def _count_products(
 ) -> PairAccumulator:
     """Count in tiles of matrix products, settling by the exact score what they cannot tell."""
     products = Products.of(scores, pairs).settled_by(edges, impostors)
-    grid = Grid.of(edges, products.keys(edges), products.band, products.keys(impostors), products.dtype)
+    grid = ScoreGrid.of(edges, products.keys(edges), products.band, products.keys(impostors), products.dtype)
 
     def add(total: PairAccumulator, block: Block) -> int:
         for tile in products.tiles(block):
@@ -284,7 +284,7 @@ def _count_products(
 
 
 def _count_tiles(
-    scores: Scores, pairs: PairSet, grid: Grid, log_ratios: bool, threads: int | None, progress: Progress
+    scores: Scores, pairs: PairSet, grid: ScoreGrid, log_ratios: bool, threads: int | None, progress: Progress
 ) -> PairAccumulator:
     """Count in tiles of whole rows, read one after another."""
 
@@ -301,7 +301,7 @@ def _count_tiles(
 def _stream(
     add: Callable[[PairAccumulator, Work], int],
     work: Iterable[Work],
-    grid: Grid,
+    grid: ScoreGrid,
     threads: int | None,
     progress: Progress,
 ) -> PairAccumulator:

@@ -26,7 +26,7 @@ from proband.protocols.running.learning import Learner, learner
 from proband.protocols.running.predictions import Codes, FoldFacts, Predictions, Roster
 from proband.protocols.running.results import ProtocolRun, Setting
 from proband.protocols.running.summary import summarised
-from proband.protocols.splits.plans import AUTO, Plan, make_plans
+from proband.protocols.splits.plans import AUTO, SplitPlan, make_plans
 from proband.protocols.splits.splits import Missing, Split
 from proband.words import Note, Sentence
 
@@ -140,7 +140,7 @@ class _Runner:
         self._ready: dict[str, Learner] = {}
         self.notes: list[Note] = []
 
-    def run(self, plan: Plan) -> list[Predictions]:
+    def run(self, plan: SplitPlan) -> list[Predictions]:
         """Train and test every classifier on every split of a plan."""
         journals = {name: self._journal(name, plan) for name in self._classifiers}
         total = plan.n_splits
@@ -184,7 +184,9 @@ class _Runner:
             for name, codes in said.items()
         ]
 
-    def _predicted(self, name: str, journal: Journal | None, split: Split, plan: Plan) -> tuple[Codes, bool]:
+    def _predicted(
+        self, name: str, journal: Journal | None, split: Split, plan: SplitPlan
+    ) -> tuple[Codes, bool]:
         kept = None if journal is None else journal.find(split)
         if kept is not None:
             return kept, False
@@ -204,7 +206,7 @@ class _Runner:
             self._prepare(name)
         return self._ready[name]
 
-    def _journal(self, name: str, plan: Plan) -> Journal | None:
+    def _journal(self, name: str, plan: SplitPlan) -> Journal | None:
         if self._cache is None:
             return None
         settings = fingerprint(self._classifiers[name])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from proband.protocols.audit.findings import Audit, Finding
+from proband.protocols.audit.findings import Audit, AuditFinding
 from proband.words import Note, Sentence, as_sentence, count, fixed, interval, p_value
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def findings_table(audit: Audit) -> Table:
     return table
 
 
-def finding_sentence(found: Finding) -> str:
+def finding_sentence(found: AuditFinding) -> str:
     """The finding, with its p-value if chance could have made it."""
     what = as_sentence(found.what)
     if found.p_value is None:
@@ -70,7 +70,7 @@ def finding_sentence(found: Finding) -> str:
     return f"{what} p {p_value(found.p_value)} ({found.test})."
 
 
-def _named(found: Finding) -> str:
+def _named(found: AuditFinding) -> str:
     rest = found.count - len(found.examples)
     # Reasons and classes are counted in samples, so that what is left of them is not known.
     counted_all = found.examples_are_groups

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from proband.protocols.cards.card import NOT_STATED, ProtocolCard, shown
 from proband.protocols.cards.comparability import Comparability, Verdict
-from proband.protocols.cards.literature import Group, Literature, Pair
+from proband.protocols.cards.literature import CardPair, Group, Literature
 from proband.protocols.notation import Protocol
 from proband.words import Note, Sentence, count, fixed
 
@@ -66,7 +66,7 @@ def literature_table(found: Literature) -> Table:
     return table
 
 
-def pairs_table(found: Literature, pairs: Sequence[Pair]) -> Table:
+def pairs_table(found: Literature, pairs: Sequence[CardPair]) -> Table:
     """Make a table of pairs of published results."""
     cards = {card.provenance.row: card for card in found.cards}
     table = _table("rows", "methods", "accuracy", "protocol", "may they be compared?")
