@@ -38,7 +38,7 @@ class Survey(Result):
         The different values, as long as there are no more than two; three of them otherwise.
     constant_row, constant_column
         The first row and column whose scores are all equal.
-    low, high, mean, spread
+    least, greatest, mean, spread
         The least and the greatest score, their mean and standard deviation.
     column_gaps, gap_rows
         For each pair of columns asked for, how far they lie apart at most, as a share of what counts as equal, and in which
@@ -68,8 +68,8 @@ class Survey(Result):
     levels: tuple[float, ...]
     constant_row: int | None
     constant_column: int | None
-    low: float
-    high: float
+    least: float
+    greatest: float
     mean: float
     spread: float
     column_gaps: Floats
@@ -240,8 +240,8 @@ def _summary(total: _Part) -> Survey:
         levels=tuple((total.levels + 0.0).tolist()),
         constant_row=total.constant_row,
         constant_column=int(constant[0]) if len(constant) else None,
-        low=float(np.fmin.reduce(total.column_low)) + 0.0,
-        high=float(np.fmax.reduce(total.column_high)) + 0.0,
+        least=float(np.fmin.reduce(total.column_low)) + 0.0,
+        greatest=float(np.fmax.reduce(total.column_high)) + 0.0,
         mean=total.mean,
         spread=float(np.sqrt(total.squares / total.n)) if total.n else 0.0,
         column_gaps=total.gaps,

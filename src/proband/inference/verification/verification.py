@@ -28,7 +28,7 @@ from proband.measures.pairs.counts import (
     tail_pairs,
 )
 from proband.measures.pairs.pair_set import PairSet
-from proband.measures.verification import ErrorRates, OperatingPoint, compared_pairs
+from proband.measures.verification import ErrorRates, OperatingPoint
 from proband.results.base import Answers, Confidence, Count, Result
 from proband.results.compared import Compared
 from proband.results.targets import OTHER_PEOPLE_COMPARED
