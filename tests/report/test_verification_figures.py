@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import StepPatch
+from proband.report.figures.verification_axes import aligned, rate_label
 
 from proband.errors import UsageError
 from proband.report import save_figure
@@ -26,7 +27,6 @@ from proband.report.figures.verification import (
     score_histograms_figure,
     search_figure,
 )
-from proband.report.figures.verification_axes import aligned, rate_label
 
 CURVES = (det_figure, roc_figure, search_figure)
 

@@ -1,7 +1,8 @@
 """Results as people read them: tables, figures, files."""
 
 from proband.report.analyses.comparisons import comparison_latex, comparison_markdown, comparison_table
-from proband.report.figures.style import cmc_figure, evaluation_figure, save_figure
+from proband.report.figures.identification import cmc_figure, evaluation_figure
+from proband.report.figures.style import save_figure
 from proband.report.tables import evaluation_table, statements
 
 __all__ = [

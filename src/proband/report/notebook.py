@@ -20,8 +20,14 @@ from proband.inference.verification.verification import Verification
 from proband.measures import Curve
 from proband.report import tables
 from proband.report.analyses import choices, comparisons, feret, feret_statements, strat, verification
-from proband.report.figures.intervals import comparison_figure, estimates_figure
-from proband.report.figures.style import STYLE, cmc_figure, evaluation_figure
+from proband.report.figures.identification import (
+    cmc_figure,
+    comparison_figure,
+    estimates_figure,
+    evaluation_figure,
+)
+from proband.report.figures.style import STYLE
+from proband.report.figures.verification import differential_figure, searches_figure
 from proband.report.grids import Grid, as_html, as_latex, tex_comment
 from proband.report.notes import answered
 from proband.report.page.markup import Markup, joined, tag
@@ -197,7 +203,7 @@ show(
     View(
         lambda result: [verification.search_grid([result])],
         lambda result: verification.search_statements([result]),
-        lambda result, rank=1: verification.searches_figure([result.searches], rank),
+        lambda result, rank=1: searches_figure([result], rank),
     ),
 )
 show(
@@ -205,7 +211,7 @@ show(
     View(
         lambda result: [_group_grid(result)],
         lambda result: result.sentences(),
-        verification.differential_figure,
+        differential_figure,
     ),
 )
 show(

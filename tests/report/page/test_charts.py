@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -23,13 +24,12 @@ from proband.inference.verification.groups import error_rates_by, hard_subjects_
 from proband.inference.verification.open_set import searches_with_intervals
 from proband.inference.verification.verification import verify
 from proband.measures.open_set import search
-from proband.report.page.charts.curves import _drawings, _Line, bands_chart, cmc_chart, gallery_size_chart
-from proband.report.page.charts.distributions import (
-    differences_chart,
-    hard_subjects_chart,
-    rates_chart,
-    scores_chart,
-)
+from proband.report.charts.makers.concentration import expected_people
+from proband.report.charts.makers.curves import cmc
+from proband.report.charts.scales import Scale
+from proband.report.charts.svg.drawing import drawings
+from proband.report.page.charts.curves import bands_chart, cmc_chart, gallery_size_chart
+from proband.report.page.charts.distributions import differences_chart, hard_subjects_chart, scores_chart
 from proband.report.page.charts.errors import det_chart, search_chart
 from proband.report.page.charts.points import (
     forest_chart,
@@ -38,9 +38,7 @@ from proband.report.page.charts.points import (
     groups_chart,
     leaderboard_chart,
 )
-from proband.report.page.charts.scales import Scale
 from proband.report.page.model import Chart
-from proband.report.page.sections.concentration import expected_people
 
 SVG = "{http://www.w3.org/2000/svg}"
 GOLDEN = Path(__file__).parent / "golden"
@@ -105,7 +103,6 @@ def charts() -> dict[str, Chart]:
         groups_chart(grouped, "fmr", verified[0].answers, "fmr"),
         galleries_chart(gallery_variation(pb.RecognitionRate(1), scores(), experiment(), Galleries(3))),
         gallery_effect_chart(strat.effects),
-        rates_chart(choices),
         differences_chart(choices, [NAMES[:2], NAMES[1:]]),
         hard_subjects_chart(hard_subjects_of(scores()[0], experiment(), verified[0].points[0].point)),
     ]
@@ -113,7 +110,7 @@ def charts() -> dict[str, Chart]:
 
 
 IDS = ("cmc", "bands", "gallery-size", "leaderboard-chart", "forest", "det", "scores", "search", "fnmr", "fmr",
-       "galleries", "gallery-effect-chart", "choice-rates", "choice-differences-chart", "hard-subjects")  # fmt: skip
+       "galleries", "gallery-effect-chart", "choice-differences-chart", "hard-subjects")  # fmt: skip
 
 
 def roots(chart: Chart) -> dict[str, ElementTree.Element]:
@@ -283,10 +280,11 @@ def test_long_curves_are_small():
     ranks = np.sort(rng.pareto(0.45, 20_000) * 0.8 + 1)
     x = np.arange(1.0, 10_001)
     values = np.searchsorted(ranks, x, side="right") / len(ranks)
-    lines_ = [_Line(f"algorithm {k}", x, values, values, values) for k in range(50)]
-    made = _drawings("cmc", "title", "said", lines_, (1.0, 1e4), "rank", stepped=True)
-    assert sum(map(len, made.values())) < 250_000
-    one = _drawings("cmc", "title", "said", lines_[:1], (1.0, 1e4), "rank", stepped=True)
+    first = pb.evaluate(scores()[:1], experiment()).bands()[0]
+    band = replace(first, values=values, low=values, high=values)
+    named = [replace(band, facts=replace(band.facts, algorithm=f"algorithm {k}")) for k in range(50)]
+    assert sum(map(len, drawings(cmc(named)).values())) < 250_000
+    one = drawings(cmc(named[:1]))
     for text in one.values():
         group = text[text.index("<g class") :]
         assert len(re.sub(r'<path class="band".*?</path>', "", group)) < 3_000

@@ -16,10 +16,10 @@ from proband.inference.accuracy.results import AccuracyInterval
 from proband.protocols.cards.sections import PredictionsFile
 from proband.protocols.running.results import ProtocolFindings, ProtocolResult, ProtocolRun
 from proband.protocols.splits.files import write_splits
+from proband.report.charts.makers.errors import number_range
 from proband.report.directory import MARK, require_free, whole_directory
 from proband.report.figures.protocols import accuracy_figure
 from proband.report.figures.style import save_figure
-from proband.report.figures.verification_axes import number_range
 from proband.report.grids import Grid, as_markdown, as_tex, stacked, tex_row
 from proband.report.notes import bullets
 from proband.words import Note, Sentence, fixed
