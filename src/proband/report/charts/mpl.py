@@ -61,7 +61,7 @@ def figure(
     shared
         Whether panels share one axis y.
     inside
-        Whether the legend stands in the only panel.
+        Whether the legend stands in the only panel, if it has room there.
     said
         A line at the foot of the figure.
     """
@@ -79,25 +79,27 @@ def figure(
             axis.set_visible(False)
         for axis in axes[:, 1:].flat:
             axis.set_ylabel("")
-        if said:
-            foot(made, said)
-        if inside and len(handles) <= 8:
+        if inside and len(handles) <= 8 and _LETTER * max(map(len, handles)) < size[0] / 2:
             axes.flat[0].legend(handles=list(handles.values()), loc="lower right")
         elif handles:
-            legend_below(made, list(handles.values()), drawn[0].heading)
+            legend_below(made, list(handles.values()), drawn[0].heading, said)
+        if said and not made.legends:  # which has that place
+            foot(made, said)
     return made
 
 
-def legend_below(figure: Figure, handles: Sequence[Artist], heading: str = "") -> None:
-    """Put a legend below all panels, where no curve can run into it."""
+def legend_below(figure: Figure, handles: Sequence[Artist], heading: str = "", said: str = "") -> None:
+    """Put a legend below all panels, where no curve can run into it, with a heading or with what is said of all."""
     width = figure.get_figwidth()
     labels = [fill(str(one.get_label()), int(11.5 * (width - 1.5))) for one in handles]
     longest = max(len(line) for label in labels for line in label.splitlines())
     fitting = 1 if heading and len(labels) < 4 else int(width / (0.6 + _LETTER * longest))
-    figure.legend(
-        handles, labels, loc="outside lower center", title=heading or None, alignment="left",
+    legend = figure.legend(
+        handles, labels, loc="outside lower center", title=heading or fill(said, 90) or None, alignment="left",
         ncols=max(1, min(len(labels), 5, fitting)), handlelength=3.0,
     )  # fmt: skip
+    if said and not heading:
+        legend.get_title().set(fontsize=8, color=GREY)
 
 
 def draw(axis: Axes, chart: Chart, *, alone: bool = True) -> list[Artist]:
@@ -155,18 +157,18 @@ def draw_series(axis: Axes, marks: Curves, one: Series, label: str) -> Artist:
     """Draw one curve and its band; the first rank, or every size if they are few, has a marker."""
     look: Any = {"color": colour(one.place), "zorder": 3, "clip_on": False}
     dash = dashes(one.place) if one.dash is None else DASHES[one.dash]
-    if marks.step:
-        at = min(marks.rank, len(one.ys))
-        axis.plot([at], [one.ys[at - 1]], marker="o", markersize=4.5, **look)
-    else:
-        look |= {"marker": marker(one.place) if len(one.xs) <= _FEW_SIZES else None, "markersize": 4.5}
-    if marks.banded and len(one.low):
-        xs, step = one.xs[: len(one.low)], "post" if marks.step else None
-        axis.fill_between(xs, one.low, one.high, step=step, color=colour(one.place), **_FADED)
+    if not marks.step and len(one.xs) <= _FEW_SIZES:
+        look |= {"marker": marker(one.place), "markersize": 4.5}
     (line,) = axis.plot(
         one.xs, one.ys, drawstyle="steps-post" if marks.step else "default", linestyle=dash,
         linewidth=1.8 if len(marks.series) <= _FEW_CURVES else 1.0, label=label, **look,
     )  # fmt: skip
+    if marks.step:
+        at = min(marks.rank, len(one.ys))
+        axis.plot([at], [one.ys[at - 1]], marker="o", markersize=4.5, **look)
+    if marks.banded and len(one.low):
+        look = {"color": colour(one.place), "step": "post" if marks.step else None, **_FADED}
+        axis.fill_between(one.xs[: len(one.low)], one.low, one.high, **look)
     return line
 
 

@@ -21,6 +21,7 @@ ENDINGS = (".png", ".svg", ".pdf")
 COLUMN, PAGE = 3.5, 7.16  # inches: a column and the text width of two-column journals
 GREY = "#555555"
 _INK, _GRID = "#222222", "#DDDDDD"
+_DPI = 200
 
 STYLE: Any = {
     "font.size": 9,
@@ -42,7 +43,7 @@ STYLE: Any = {
     "pdf.fonttype": 42,
     "figure.dpi": 100,
     "text.parse_math": False,  # a name with two dollar signs is a name
-    "savefig.dpi": 200,
+    "savefig.dpi": _DPI,
 }
 
 
@@ -61,7 +62,7 @@ def laid_out(size: tuple[float, float], title: str | None = None) -> Iterator[Fi
         if title:
             figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
         dpi = figure.get_dpi()
-        figure.set_dpi(STYLE["savefig.dpi"])
+        figure.set_dpi(_DPI)
         figure.draw_without_rendering()
         figure.set_dpi(dpi)
         figure.set_layout_engine("none")

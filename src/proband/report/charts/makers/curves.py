@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from proband.inference.estimates.people_fractions import SizeCurve
-from proband.report.charts.scales import Kind
+from proband.report.charts.scales import Floats, Kind
 from proband.report.charts.spec import Axis, Chart, Curves, Series, listed, some
 from proband.results.base import Curve
 from proband.results.estimate import Band
@@ -29,9 +30,13 @@ def series_of(
 ) -> Series:
     """A curve by rank, up to the last that is shown, called by its algorithm or otherwise; a bare one has no band."""
     name = name or one.facts.algorithm
-    ends = (one.low, one.high) if isinstance(one, Band) else ()
-    ranks, values, *limits = (np.asarray(x[:last], dtype=np.float64) for x in (one.ranks, one.values, *ends))
-    return Series(name, place, ranks, values, *limits, label=f"{name}  {fixed(one.at(rank))}", dash=dash)
+    limits = (one.low, one.high) if isinstance(one, Band) else (np.zeros(0), np.zeros(0))
+    xs, ys, low, high = _floats(*(x[:last] for x in (one.ranks, one.values, *limits)))
+    return Series(name, place, xs, ys, low, high, f"{name}  {fixed(one.at(rank))}", dash)
+
+
+def _floats(*given: npt.ArrayLike) -> tuple[Floats, ...]:
+    return tuple(np.asarray(one, dtype=np.float64) for one in given)
 
 
 def cmc(
@@ -114,14 +119,10 @@ def gallery_sizes(
     """Chart the expected rate of algorithms in smaller galleries, on a logarithmic and on a linear axis of people enrolled."""
     first = some(curves)[0]
     places = {name: place for place, name in enumerate(names)}
-    series = tuple(
-        Series(
-            one.algorithm,
-            places.get(one.algorithm, place),
-            *(np.asarray(x, dtype=np.float64) for x in (one.sizes, one.rates, one.low, one.high)),
-        )
-        for place, one in enumerate(curves)
-    )
+    series = []
+    for place, one in enumerate(curves):
+        xs, ys, low, high = _floats(one.sizes, one.rates, one.low, one.high)
+        series.append(Series(one.algorithm, places.get(one.algorithm, place), xs, ys, low, high))
     sizes = sorted({size for one in curves for size in one.sizes})
     ends = (float(sizes[0]), float(max(sizes[-1], sizes[0] + 1)))
     about = (
@@ -134,7 +135,7 @@ def gallery_sizes(
         title,
         f"{about} {_told(f'With {count(sizes[-1])} people', series, -1)}",
         _axes(series, ends, "people in the gallery", step=False),
-        Curves(series, banded, step=False),
+        Curves(tuple(series), banded, step=False),
         tuple(one.name for one in series),
         (f"Bands: {part} at each size.",) if banded else (),
         first.answers,
