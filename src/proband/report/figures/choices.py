@@ -13,7 +13,7 @@ from proband.errors import UsageError
 from proband.inference.image_choice.distributions import Distribution, Floats
 from proband.report.charts.makers.histograms import bins
 from proband.report.charts.palette import colour, dashes, marker
-from proband.report.figures.style import GREY, laid_out
+from proband.report.figures.style import GREY, STYLE, laid_out
 from proband.words import count, counted, level, out_of, percent, trimmed
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def _panels(
     """Give a figure with panels below one another."""
     if not drawn:
         raise UsageError("There are no distributions to draw.")
-    with laid_out(size, title) as figure:
+    with laid_out(size, title, STYLE["figure.dpi"]) as figure:
         yield figure, list(figure.subplots(rows, 1, squeeze=False, sharex=True, sharey=True).flat)
 
 
@@ -354,5 +354,5 @@ def _say(axis: Axes, drawn: Collection[Distribution], width: int | None = None, 
         said += f" of {counted(n, 'person', 'people')}" + (
             "" if width is None else f"; bins of {width}/{count(n)}"
         )
-    text = fill("; ".join(part for part in (said, *more) if part), 100)
+    text = fill("; ".join(part for part in (said, *more) if part), 90)
     axis.text(0, 1.02, text, transform=axis.transAxes, fontsize=8, color=GREY)

@@ -48,21 +48,22 @@ STYLE: Any = {
 
 
 @contextmanager
-def laid_out(size: tuple[float, float], title: str | None = None) -> Iterator[Figure]:
+def laid_out(size: tuple[float, float], title: str | None = None, resolution: int = _DPI) -> Iterator[Figure]:
     """Give an empty figure, and lay it out once when it is drawn: things would move a little at every save."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     with mpl.rc_context(STYLE):
-        # Letters are not as wide at every resolution: lay out at that of files, with some room for others.
+        # Letters are not as wide at every resolution: lay out at that of files or, where names stand beside
+        # a panel, at that of the screen, at which they are wider; with some room for others.
         room = ConstrainedLayoutEngine(w_pad=0.1)
         figure = Figure(figsize=(size[0], size[1] + (0.3 if title else 0)), layout=room)
         yield figure
         if title:
             figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
         dpi = figure.get_dpi()
-        figure.set_dpi(_DPI)
+        figure.set_dpi(resolution)
         figure.draw_without_rendering()
         figure.set_dpi(dpi)
         figure.set_layout_engine("none")
