@@ -27,10 +27,31 @@ def render(result: object, form: str, **options: Any) -> Any:
     """Show a result in a form."""
     for home in _HOMES:
         import_module(home)
-    return _RENDERERS[type(result), form](result, **options)
+    renderer = next(_RENDERERS[kind, form] for kind in type(result).__mro__ if (kind, form) in _RENDERERS)
+    return renderer(result, **options)
 
 
-class Shown:
+class Drawn:
+    """A result that can be drawn."""
+
+    __slots__ = ()
+
+    def plot(self, **options: Any) -> Figure:
+        """Draw the result; `save_figure` writes what is returned, and notebooks show it.
+
+        A result without a figure of its own is drawn as its values with their intervals, a row each.
+
+        Parameters
+        ----------
+        options
+            Curves, values and comparisons take a `width` in inches and a `title`; results with several figures, such as
+            verifications (``det``, ``roc``, ``scores``), take the name of one of them, `which`; searches take a `rank`.
+        """
+        figure: Figure = render(self, "figure", **options)
+        return figure
+
+
+class Shown(Drawn):
     """A result that has a table, which notebooks show by themselves, and a figure."""
 
     __slots__ = ()
@@ -42,15 +63,3 @@ class Shown:
     def to_latex(self) -> str:
         """Return the table as LaTeX (booktabs)."""
         return str(render(self, "latex"))
-
-    def plot(self, **options: Any) -> Figure:
-        """Draw the result; `save_figure` writes what is returned, and notebooks show it.
-
-        Parameters
-        ----------
-        options
-            Curves, estimates and comparisons take a `width` in inches and a `title`; results with several figures, such as
-            verifications (``det``, ``roc``, ``scores``), take the name of one of them, `which`; searches take a `rank`.
-        """
-        figure: Figure = render(self, "figure", **options)
-        return figure

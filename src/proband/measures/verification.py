@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from proband.engine.rendering import Drawn
 from proband.errors import DesignError, Hint, Said, UsageError
 from proband.measures.base import Measure, View
 from proband.measures.pairs.counts import PairCounts, count_pairs
@@ -112,7 +113,7 @@ class EqualErrorRate:
 
 
 @dataclass(frozen=True, eq=False)
-class ErrorRates:
+class ErrorRates(Drawn):
     """FMR and FNMR at every attainable threshold: the whole ROC and DET, exactly.
 
     Attributes

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from proband.engine.rendering import renders
@@ -26,11 +24,11 @@ from proband.report.figures.identification import (
     estimates_figure,
     evaluation_figure,
 )
-from proband.report.figures.style import STYLE
 from proband.report.figures.verification import differential_figure, searches_figure
 from proband.report.grids import Grid, as_html, as_latex, tex_comment
 from proband.report.notes import answered
 from proband.report.page.markup import Markup, joined, tag
+from proband.report.plotting import draws
 from proband.words import Note, as_sentence, count, digits, fixed, interval, level, out_of, small_interval
 
 if TYPE_CHECKING:
@@ -64,15 +62,12 @@ def show(kind: type, view: View) -> None:
     def html(result: object) -> str:
         return _html(view.grids(result), view.said(result))
 
-    def figure(result: object, **options: Any) -> Figure:
-        return _displayed(view.figure(result, **options))
-
     def latex(result: object) -> str:
         written = "\n\n".join(map(as_latex, view.grids(result)))
         return "\n".join([written, *(tex_comment(as_sentence(one)) for one in view.said(result))]) + "\n"
 
     renders(kind, "html")(html)
-    renders(kind, "figure")(figure)
+    draws(kind, view.figure)
     if kind is not Comparison:
         renders(kind, "latex")(latex)
 
@@ -81,21 +76,6 @@ def _html(grids: Sequence[Grid], said: Sequence[Note]) -> Markup:
     beneath = joined((tag("li", as_sentence(one)) for one in said), "\n")
     folded = tag("details", tag("summary", "What the numbers mean"), tag("ul", beneath)) if said else ""
     return tag("div", joined(map(as_html, grids), "\n"), folded, class_="proband")
-
-
-def _displayed(figure: Figure) -> Figure:
-    """Let a notebook show a figure that pyplot does not know of."""
-    vars(figure)["_repr_png_"] = partial(_png, figure)
-    return figure
-
-
-def _png(figure: Figure) -> bytes:
-    import matplotlib as mpl
-
-    drawn = io.BytesIO()
-    with mpl.rc_context(STYLE):
-        figure.savefig(drawn, format="png", dpi=STYLE["figure.dpi"])
-    return drawn.getvalue()
 
 
 def _picked(figures: dict[str, Figure], which: str) -> Figure:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband._version import __version__
-from proband.engine.rendering import Shown
+from proband.engine.rendering import Drawn, Shown
 from proband.errors import UsageError
 from proband.results.compared import Compared
 from proband.results.targets import DESCRIPTION, EVERYTHING, NOTHING
@@ -73,7 +73,7 @@ def describing(of: Target) -> Answers:
 
 
 @dataclass(frozen=True)
-class Measurement:
+class Measurement(Drawn):
     """One number about one algorithm in one experiment.
 
     Attributes

@@ -13,6 +13,7 @@ import polars as pl
 
 from proband.designs import ClusteredMcNemar, SignFlip
 from proband.engine.frames import frame_of_rows
+from proband.engine.rendering import Drawn
 from proband.errors import InputError, UsageError
 from proband.inference.accuracy.folds import (
     ACCURACY,
@@ -57,7 +58,7 @@ PooledTest = Literal["sign flip", "clustered McNemar"]
 
 
 @dataclass(frozen=True)
-class AccuracyComparison:
+class AccuracyComparison(Drawn):
     """Every two of several classifiers, tested on the same splits.
 
     Attributes

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine.frames import frame_of_rows
+from proband.engine.rendering import Drawn
 from proband.errors import UsageError
 from proband.inference.accuracy.folds import (
     PEOPLE_SPLIT,
@@ -50,7 +51,7 @@ _DECLINED = Sentence("folds.no-posterior", "caution", "difference {mean:points}:
 
 
 @dataclass(frozen=True)
-class CorrelatedBayes:
+class CorrelatedBayes(Drawn):
     """The posterior of a difference of accuracies: the first classifier's less the second's.
 
     Attributes

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.rendering import Drawn
 from proband.errors import UsageError
 from proband.inference.accuracy.folds import ALIKE, notes_on, same_folds, why_unknown
 from proband.inference.comparisons.multiplicity import holm
@@ -58,7 +59,7 @@ FEWEST_SUBJECTS = 100
 
 
 @dataclass(frozen=True)
-class FiveByTwo:
+class FiveByTwo(Drawn):
     """Two classifiers under five repeats of two-fold cross-validation.
 
     Attributes

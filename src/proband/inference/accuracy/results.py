@@ -8,12 +8,13 @@ from typing import Any
 import polars as pl
 
 from proband.engine.frames import frame_of_rows
+from proband.engine.rendering import Drawn
 from proband.results.base import Answers
 from proband.words import Method, Note, Target, count, fixed, interval, level, plain
 
 
 @dataclass(frozen=True)
-class FoldSpread:
+class FoldSpread(Drawn):
     """How much accuracy varies over the runs of a protocol: a description, not a standard error.
 
     Attributes
@@ -49,7 +50,7 @@ class FoldSpread:
 
 
 @dataclass(frozen=True)
-class AccuracyInterval:
+class AccuracyInterval(Drawn):
     """An accuracy under a protocol with its interval.
 
     Attributes

@@ -9,7 +9,7 @@ import polars as pl
 
 from proband.engine.files.spreadsheets import spreadsheet_csv
 from proband.engine.frames import frame_of_rows
-from proband.engine.rendering import Shown, render
+from proband.engine.rendering import Drawn, Shown, render
 from proband.inference.comparisons.cochran import CochranQ
 from proband.inference.proportions import Interval
 from proband.results.base import Answers
@@ -58,7 +58,7 @@ Verdict = Literal["better", "worse", "equivalent", "undecided"]
 
 
 @dataclass(frozen=True)
-class PairComparison:
+class PairComparison(Drawn):
     """The first algorithm against the second.
 
     Attributes

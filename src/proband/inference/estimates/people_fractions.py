@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.designs import Clustered
+from proband.engine.rendering import Drawn
 from proband.errors import Hint, UsageError
 from proband.inference.estimates.evaluation import probes_called
 from proband.inference.proportions import Interval, normal_quantile, t_quantile, wilson_interval
@@ -87,7 +88,7 @@ def average_band(outcomes: Sequence[Outcomes], curves: Sequence[Curve], confiden
 
 
 @dataclass(frozen=True, eq=False)
-class SizeCurve:
+class SizeCurve(Drawn):
     """The expected recognition rate of one algorithm as the gallery grows.
 
     Attributes

@@ -12,6 +12,7 @@ import polars as pl
 
 from proband.designs import BRR, StratifiedDesign
 from proband.designs.strata import ROUNDING
+from proband.engine.rendering import Drawn
 from proband.errors import DesignError, UsageError
 from proband.inference.comparisons.multiplicity import holm
 from proband.inference.estimates.cmc_bands import estimate_cmc
@@ -164,7 +165,7 @@ class ImageColumns:
 
 
 @dataclass(frozen=True, eq=False)
-class GalleryEffect:
+class GalleryEffect(Drawn):
     """One algorithm with each column of images as the gallery in turn.
 
     Attributes

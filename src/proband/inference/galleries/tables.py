@@ -9,6 +9,7 @@ import polars as pl
 
 from proband._version import __version__
 from proband.engine.frames import frame_of_rows
+from proband.engine.rendering import Drawn
 from proband.inference.galleries.places import Heterogeneity, Spread
 from proband.inference.proportions import Interval
 from proband.results.base import Answers
@@ -115,7 +116,7 @@ class GalleryRow:
 
 
 @dataclass(frozen=True, eq=False)
-class GalleryVariation:
+class GalleryVariation(Drawn):
     """Several algorithms over several galleries of different people.
 
     Attributes

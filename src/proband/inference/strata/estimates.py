@@ -12,6 +12,7 @@ import numpy.typing as npt
 from proband.designs import BRR, StratifiedDesign
 from proband.designs.strata import Strata
 from proband.designs.stratified import Replicates, StratifiedInterval
+from proband.engine.rendering import Drawn
 from proband.errors import DesignError, UsageError
 from proband.inference.estimates.case import Case, IntervalFound, estimates_of
 from proband.inference.procedures import Question
@@ -43,7 +44,7 @@ _STRATA_ALIKE = Target(
 
 
 @dataclass(frozen=True, eq=False)
-class ReplicateEstimate:
+class ReplicateEstimate(Drawn):
     """A statistic of weighted units with its replicate variance.
 
     Attributes

@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.rendering import Drawn
 from proband.errors import DesignError, UsageError
 from proband.inference.estimates.closed import effective_size
 from proband.inference.estimates.clusters import cluster_statistics
@@ -138,7 +139,7 @@ class ZeroErrorBounds:
 
 
 @dataclass(frozen=True)
-class RateInterval:
+class RateInterval(Drawn):
     """An error rate with its interval.
 
     Attributes

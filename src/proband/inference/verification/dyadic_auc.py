@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.rendering import Drawn
 from proband.errors import DesignError, UsageError
 from proband.inference.proportions import check_level, normal_quantile, t_quantile
 from proband.inference.verification.dyadic import FEWEST, effective_people, small_sample
@@ -47,7 +48,7 @@ class People(NamedTuple):
 
 
 @dataclass(frozen=True)
-class AucInterval:
+class AucInterval(Drawn):
     """An area under the ROC curve, or a difference of two, with its interval.
 
     Attributes

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.rendering import Drawn
 from proband.errors import DesignError
 from proband.inference.proportions import Interval, check_level
 from proband.inference.verification.drawings import (
@@ -86,7 +87,7 @@ class FnmrDraws(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class FnmrDifference:
+class FnmrDifference(Drawn):
     """How two algorithms differ in FNMR at the same FMR, on the same comparisons and under the same drawings of people.
 
     Attributes

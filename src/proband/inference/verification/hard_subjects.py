@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from proband.engine.rendering import Drawn
 from proband.inference.verification.dyads import Ints, ListedComparisons, Meetings
 from proband.words import Method, Note, Sentence
 
@@ -42,7 +43,7 @@ _NO_LAMBS = Sentence(
 
 
 @dataclass(frozen=True, eq=False)
-class HardSubjects:
+class HardSubjects(Drawn):
     """How errors fall on people, and whether there is anything to see.
 
     Attributes

@@ -9,6 +9,7 @@ import polars as pl
 
 from proband._version import __version__
 from proband.engine.frames import frame_of_rows
+from proband.engine.rendering import Drawn
 from proband.errors import UsageError
 from proband.inference.accuracy.comparison import AccuracyComparison
 from proband.inference.accuracy.correlated_bayes import CorrelatedBayes
@@ -150,7 +151,7 @@ class ProtocolFindings:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ProtocolRun:
+class ProtocolRun(Drawn):
     """Classifiers under protocols, all on the same splits."""
 
     setting: Setting

@@ -13,6 +13,7 @@ import polars as pl
 
 from proband.engine import Progress
 from proband.engine.frames import frame_of_rows
+from proband.engine.rendering import Drawn
 from proband.errors import DesignError, UsageError, first_few
 from proband.inference.accuracy.folds import notes_on
 from proband.inference.proportions import check_level, t_quantile
@@ -74,7 +75,7 @@ class Side:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class WhatIf:
+class WhatIf(Drawn):
     """A classifier under two protocols, or with and without some of the data.
 
     Attributes
