@@ -244,13 +244,16 @@ def test_results_without_a_figure_of_their_own_are_rows_of_values() -> None:
     found = finding.whole()
     pair = next(iter(found.comparisons.values())).pairs[0]
     names, values, bars = drawn_rows(pair.plot(width=COLUMN))
-    assert (names, values) == ([f"{pair.first} · {pair.second}"], [pair.difference])
+    assert (names, values) == ([f"{pair.first} − {pair.second}"], [pair.difference])
     assert bars == [pytest.approx((pair.low, pair.high))]
     assert found.evaluation is not None
     bare = pb.RecognitionRate(1)(found.evaluation.entries[0].outcomes)
     assert drawn_rows(bare.plot())[:2] == (["sharp"], [bare.value])
     rate = found.verification[0].points[0].fnmr
-    assert drawn_rows(rate.plot())[1:] == ([rate.rate], [pytest.approx((rate.low, rate.high))])
+    figure = rate.plot()
+    assert drawn_rows(figure)[1:] == ([rate.rate], [pytest.approx((rate.low, rate.high))])
+    assert not rate.supported
+    assert figure.axes[0].lines[0].get_markerfacecolor() == "white"
 
 
 def test_what_has_nothing_to_draw_names_what_can_be_drawn() -> None:

@@ -17,7 +17,7 @@ from proband.measures.verification import ErrorRates
 from proband.protocols.running.results import ProtocolRun
 from proband.report.charts.error_curves import ErrorCurve
 from proband.report.charts.makers.concentration import concentration
-from proband.report.charts.makers.rows import Valued
+from proband.report.charts.makers.rows import Valued, difference_label, values
 from proband.report.charts.mpl import figure
 from proband.report.charts.scales import Unit
 from proband.report.figures.feret import variation_figure
@@ -68,8 +68,10 @@ def _as_values(result: Drawn, **options: Any) -> Figure:
             f"There is no figure of a {type(result).__name__}: it has no value with an interval.",
             _drawable(result),
         )
-    answers = getattr(result, "answers", None)
-    return values_figure(found, key if answers is None else str(answers.of), unit=_unit(key, rows), **options)
+    answers, unit = getattr(result, "answers", None), _unit(key, rows)
+    label = str(answers.of) if answers is not None else difference_label(True) if unit == "points" else key
+    level = getattr(result, "confidence_level", None)
+    return values_figure(values(found, label, unit, level), **options)
 
 
 def _valued(row: Mapping[str, Any], key: str | None) -> Valued:
@@ -78,7 +80,10 @@ def _valued(row: Mapping[str, Any], key: str | None) -> Valued:
     low, high = (value if row.get(end) is None else float(row[end]) for end in ("low", "high"))
     facts = row.get("facts")
     names = [str(row[name]) for name in _NAMES if row.get(name) is not None]
-    return Valued(" · ".join(names) or (facts.algorithm if facts is not None else ""), value, low, high)
+    name = (" − " if key == "difference" else " · ").join(names) or (
+        facts.algorithm if facts is not None else ""
+    )
+    return Valued(name, value, low, high, bool(row.get("supported", True)))
 
 
 def _unit(key: str, rows: Sequence[Mapping[str, Any]]) -> Unit:

@@ -11,9 +11,8 @@ from proband.inference.estimates.evaluation import probes_called
 from proband.inference.estimates.people_fractions import SizeCurve
 from proband.measures import Curve
 from proband.report.charts.makers.curves import cmc, gallery_sizes
-from proband.report.charts.makers.rows import Valued, against_best, leaderboard, values
+from proband.report.charts.makers.rows import against_best, leaderboard
 from proband.report.charts.mpl import figure
-from proband.report.charts.scales import Unit
 from proband.report.charts.spec import Chart, Rows
 
 if TYPE_CHECKING:
@@ -98,7 +97,7 @@ def sizes_figure(sizes: Sequence[SizeCurve]) -> Figure:
         )
         for category in dict.fromkeys(one.category for one in sizes)
     ]
-    return curves_figure(charts)
+    return curves_figure(charts, inside=False)
 
 
 def estimates_figure(estimates: Sequence[Estimate], width: float = 5.4, title: str | None = None) -> Figure:
@@ -114,14 +113,12 @@ def estimates_figure(estimates: Sequence[Estimate], width: float = 5.4, title: s
         A heading for the whole figure.
     """
     in_points = all(one.events is not None for one in estimates)
-    return _rows_figure([leaderboard(estimates, in_points=in_points)], width, title)
+    return values_figure(leaderboard(estimates, in_points=in_points), width, title)
 
 
-def values_figure(
-    found: Sequence[Valued], label: str, width: float = 5.4, title: str | None = None, unit: Unit = "number"
-) -> Figure:
-    """Draw any values with their intervals, a row each."""
-    return _rows_figure([values(found, label, unit=unit)], width, title)
+def values_figure(chart: Chart, width: float = 5.4, title: str | None = None) -> Figure:
+    """Draw a chart of values with their intervals, a row each."""
+    return _rows_figure([chart], width, title)
 
 
 def comparison_figure(comparison: Comparison, width: float = 7.16, title: str | None = None) -> Figure:

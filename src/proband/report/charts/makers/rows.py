@@ -35,12 +35,13 @@ RATES = {"fnmr": "false non-match rate (FNMR)", "fmr": "false match rate (FMR)"}
 
 
 class Valued(NamedTuple):
-    """A value with its interval, and what it is called."""
+    """A value with its interval, what it is called, and whether enough is behind it."""
 
     name: str
     value: float
     low: float
     high: float
+    supported: bool = True
 
 
 def rows_chart(
@@ -76,15 +77,22 @@ def _around_logs(marks: Sequence[Mark], label: str) -> Axis:
     return Axis(label, "log", max(0.8 * min(ends), high / 1e6), high, "rate")
 
 
-def values(found: Sequence[Valued], label: str, title: str = "", unit: Unit = "number") -> Chart:
-    """Chart any values with their intervals, a row each in the order given."""
+def values(
+    found: Sequence[Valued], label: str, unit: Unit = "number", confidence_level: float | None = None
+) -> Chart:
+    """Chart any values with their intervals, a row each in the order given; differences against zero."""
     some(found, "values")
     marks = tuple(
-        Mark(row, 0, one.value, one.low, one.high) for row, one in enumerate(found) if np.isfinite(one.value)
+        Mark(row, 0, one.value, one.low, one.high, one.supported)
+        for row, one in enumerate(found)
+        if np.isfinite(one.value)
     )
-    said = listed([f"{one.name} {fixed(one.value)} {interval(one.low, one.high)}" for one in found])
-    rows = Rows(tuple(one.name for one in found), (label,), marks)
-    return rows_chart("values", title, f"{label}: {said}.", rows, [around(marks, unit, label)])
+    told = [f"{one.name} {fixed(one.value)} {interval(one.low, one.high)}" for one in found]
+    zero = 0.0 if unit == "points" else None
+    rows = Rows(tuple(one.name for one in found), (label,), marks, reference=zero)
+    axis = around(marks, unit, label, [] if zero is None else [zero])
+    said = f"{label}: {listed(told)}."
+    return rows_chart("values", label, said, rows, [axis], confidence_level=confidence_level)
 
 
 def leaderboard(
