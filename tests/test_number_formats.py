@@ -29,9 +29,9 @@ MACHINES = {
     "scores/formats/csu.py": "a file format",
     "scores/trials.py": "names in LFW's lists",
     "cli/analyses/command.py": "defaults of options, which are parsed again",
-    "report/page/charts/axes.py": "ends of axes for the script, and how round a tick is",
-    "report/page/charts/scales.py": "ticks without errors of rounding",
-    "report/page/charts/svg.py": "coordinates, and points for the script",
+    "report/charts/svg/axes.py": "ends of axes for the script, and how round a tick is",
+    "report/charts/scales.py": "ticks without errors of rounding",
+    "report/charts/svg/elements.py": "coordinates, and points for the script",
 }
 # A sign, separators of thousands or a kind of number; widths, and lengths of text, are no number's.
 _SPEC = re.compile(r"(.?[<>=^])?(?P<sign>[+ -])?z?#?0?\d*(?P<comma>[,_])?(\.\d+)?(?P<kind>[deEfFgGn%])?")

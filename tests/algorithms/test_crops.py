@@ -11,6 +11,7 @@ import pytest
 
 import proband.algorithms
 from proband.algorithms import Crops, recognizer
+from proband.algorithms.pictures.crops import area_means
 from proband.errors import InputError
 from proband.samples import Ids, Samples
 
@@ -123,3 +124,14 @@ def test_blocks_cover_all_crops_once() -> None:
     crops = Crops(np.zeros((10, 2, 2), dtype=np.uint8), Ids(range(10)))
     assert [(part.start, part.stop) for part in crops.blocks(4)] == [(0, 4), (4, 8), (8, 10)]
     assert [(part.start, part.stop) for part in crops.blocks()] == [(0, 10)]
+
+
+@pytest.mark.parametrize("size", [(12, 10), (24, 20), (30, 7), (1, 1)])
+def test_other_sizes_are_means_over_areas(random_crops: Callable[..., Crops], size: tuple[int, int]) -> None:
+    """Against an independent implementation; the whole keeps its mean."""
+    from skimage.transform import resize_local_mean
+
+    (image,) = random_crops(1).images
+    made = area_means(image, size)
+    assert made == pytest.approx(resize_local_mean(image, size, preserve_range=True), abs=1e-9)
+    assert made.mean() == pytest.approx(image.mean())

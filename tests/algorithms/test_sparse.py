@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -149,3 +150,9 @@ def test_codes_that_do_not_settle_are_refused(faces, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("proband.kernels.lasso._MOST_ROUNDS", 0)
     with pytest.raises(InputError, match="did not settle"):
         SRC(penalty=1e-5).fit(None).codes(faces.query, faces.target)
+
+
+def test_src_needs_no_extra(random_crops: Callable[..., Crops], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "skimage.transform", None)
+    model = SRC().fit(random_crops(4, people=2))
+    assert np.linalg.norm(model.represent(random_crops(3)), axis=1) == pytest.approx(1, abs=1e-6)

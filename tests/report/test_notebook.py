@@ -3,8 +3,11 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from dataclasses import dataclass, fields, is_dataclass
 from html.parser import HTMLParser
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from typing import Any
 
 import numpy as np
@@ -192,3 +195,78 @@ def test_latex_compiles(tmp_path: Path) -> None:
     text = rf"\documentclass{{article}}\usepackage{{booktabs}}\begin{{document}}{body}\end{{document}}"
     (tmp_path / "x.tex").write_text(text, encoding="utf-8")
     subprocess.run(["pdflatex", "-halt-on-error", "x.tex"], cwd=tmp_path, check=True, capture_output=True)
+
+
+def kinds() -> list[type]:
+    """Every result there is: it holds a number with its interval, or makes a frame."""
+    found = []
+    for room in ("results", "measures", "inference", "protocols.running"):
+        home = import_module(f"proband.{room}")
+        for place in walk_packages(home.__path__, f"{home.__name__}."):
+            for name, kind in vars(import_module(place.name)).items():
+                if name.startswith("_") or not is_dataclass(kind) or kind.__module__ != place.name:
+                    continue
+                names = {one.name for one in fields(kind)}
+                interval = {"low", "high"} < names and names & {"value", "rate", "difference"}
+                if interval or hasattr(kind, "to_frame"):
+                    found.append(kind)
+    return found
+
+
+# An interval on its way into a result, a rate between two thresholds, and a plan, which has measured nothing.
+UNDRAWN = {"IntervalFound"}
+
+
+def test_every_result_can_be_drawn() -> None:
+    assert {one.__name__ for one in kinds() if not issubclass(one, Shown)} == UNDRAWN
+
+
+def drawn_rows(figure: Any) -> tuple[list[str], list[float], list[tuple[float, float]]]:
+    axis = figure.axes[0]
+    bars = [tuple(segment[:, 0]) for one in axis.collections for segment in one.get_segments()]
+    values = [line.get_xdata()[0] for line in axis.lines if len(line.get_xdata()) == 1]
+    return [one.get_text() for one in axis.get_yticklabels()], values, bars
+
+
+def test_results_without_a_figure_of_their_own_are_rows_of_values() -> None:
+    found = finding.whole()
+    pair = next(iter(found.comparisons.values())).pairs[0]
+    names, values, bars = drawn_rows(pair.plot(width=COLUMN))
+    assert (names, values) == ([f"{pair.first} − {pair.second}"], [pair.difference])
+    assert bars == [pytest.approx((pair.low, pair.high))]
+    assert found.evaluation is not None
+    bare = pb.RecognitionRate(1)(found.evaluation.entries[0].outcomes)
+    assert drawn_rows(bare.plot())[:2] == (["sharp"], [bare.value])
+    rate = found.verification[0].points[0].fnmr
+    figure = rate.plot()
+    assert drawn_rows(figure)[1:] == ([rate.rate], [pytest.approx((rate.low, rate.high))])
+    assert not rate.supported
+    assert figure.axes[0].lines[0].get_markerfacecolor() == "white"
+
+
+def test_what_has_nothing_to_draw_names_what_can_be_drawn() -> None:
+    @dataclass(frozen=True)
+    class Study(Shown):
+        label: str
+        pairs: tuple[Any, ...]
+
+    pairs = next(iter(finding.whole().comparisons.values())).pairs
+    with pytest.raises(pb.UsageError, match="no figure of a Study") as refused:
+        Study("a", pairs).plot()
+    assert "pairs" in str(refused.value.hint)
+
+
+@pytest.mark.long
+def test_composites_have_figures_of_their_own() -> None:
+    found, feret = finding.whole(), finding.feret().feret
+    assert found.strat is not None
+    assert feret is not None
+    made = (
+        found.hard_subjects["sharp"],
+        found.strat.effects[0],
+        found.verification[0].rates,
+        feret.variation[0],
+        feret.sizes[0],
+    )
+    for one in made:
+        assert one.plot()._repr_png_().startswith(b"\x89PNG"), type(one)

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from proband.algorithms.extras import need
-from proband.algorithms.pictures.crops import Crops
+from proband.algorithms.pictures.crops import Crops, area_means
 from proband.algorithms.recognizer import PeopleModel, Recognizer, Training, Vectors
 from proband.errors import InputError, UsageError
 from proband.kernels.lasso import sparse_codes
@@ -39,10 +38,9 @@ class SparseModel(PeopleModel):
 
     def represent(self, crops: Crops) -> Vectors:
         """Return the reduced images, each of unit length."""
-        resize = need("skimage.transform", "SRC").resize_local_mean
         small = np.empty((len(crops), self.height * self.width))
         for place, image in enumerate(crops.images):
-            small[place] = resize(image, (self.height, self.width), preserve_range=True).ravel()
+            small[place] = area_means(image, (self.height, self.width)).ravel()
         lengths = np.linalg.norm(small, axis=1, keepdims=True)
         if not lengths.all():
             raise InputError(

@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 Made = Literal["table", "figure"]
 _MAKERS: dict[tuple[type, Made], Callable[..., Any]] = {}
 _WRITERS: dict[str, Callable[..., Any]] = {}
-_HOMES = ("proband.report.forms", "proband.report.notebook")  # register what they make when they are imported
+_HOMES = (
+    "proband.report.forms",
+    "proband.report.notebook",
+    "proband.report.plotting",
+)  # register what they make when they are imported
 
 
 def renders(kind: type, what: Made) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -79,6 +83,8 @@ class Shown:
 
     def plot(self, **options: Any) -> Figure:
         """Draw the result; `save_figure` writes what is returned, and notebooks show it.
+
+        A result without a figure of its own is drawn as its values with their intervals, a row each.
 
         Parameters
         ----------

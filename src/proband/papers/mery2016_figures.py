@@ -10,7 +10,8 @@ import numpy as np
 from proband.papers.mery2016 import CLASSIFIERS, SHARES, Mery2016, by_person, found, mean_over
 from proband.papers.mery2016_tables import SingleRuns
 from proband.protocols.running.results import ProtocolRun
-from proband.report.figures.style import COLOURS, DASHES, STYLE
+from proband.report.charts.palette import COLOURS, DASHES
+from proband.report.figures.style import STYLE
 from proband.words import counted, given, percent
 
 if TYPE_CHECKING:

@@ -2,7 +2,8 @@
 
 from proband.report.analyses.comparisons import comparison_table
 from proband.report.analyses.evaluation import evaluation_tables, statements
-from proband.report.figures.style import cmc_figure, evaluation_figure, save_figure
+from proband.report.figures.identification import cmc_figure, evaluation_figure
+from proband.report.figures.style import save_figure
 
 __all__ = [
     "cmc_figure",

@@ -12,8 +12,9 @@ from proband.inference import Comparison
 from proband.inference.strata.study import StratStudy
 from proband.inference.verification.groups import Differential
 from proband.report.analyses import choices, feret, strat
-from proband.report.analyses.verification import points_frame, searches_figure, verification_figures
-from proband.report.figures.style import evaluation_figure
+from proband.report.analyses.verification import points_frame, verification_figures
+from proband.report.figures.identification import evaluation_figure
+from proband.report.figures.verification import searches_figure
 from proband.study.findings import Findings
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def figures_of(found: Findings) -> dict[str, Figure]:
         made |= verification_figures(found.verification, found.groups)
     if found.searches:
         rank = found.searches[0].points[0].point.rank
-        made["search"] = searches_figure([one.searches for one in found.searches], rank)
+        made["search"] = searches_figure(found.searches, rank)
     for before, drawn in (
         ("choices", found.choices and choices.figures_of(found.choices, found.confidence_level)),
         ("strat", found.strat and strat.study_figures(found.strat)),

@@ -16,7 +16,8 @@ from proband.engine import Progress
 from proband.faces import Population, contact_sheet
 from proband.inference import Comparison, Evaluation, compare, evaluate
 from proband.measures import RecognitionRate
-from proband.report.figures.style import evaluation_figure, save_figure
+from proband.report.figures.identification import evaluation_figure
+from proband.report.figures.style import save_figure
 from proband.report.writer import FIGURE_ENDINGS, TABLE_ENDINGS, write_run
 from proband.samples import Experiment, Samples, feret_categories
 from proband.scores.archive import write_score_archive

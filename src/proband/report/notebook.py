@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -41,10 +39,16 @@ from proband.report.cells import (
     share_cell,
     text_cell,
 )
-from proband.report.figures.intervals import comparison_figure, estimates_figure
+from proband.report.figures.identification import (
+    cmc_figure,
+    comparison_figure,
+    estimates_figure,
+    evaluation_figure,
+)
 from proband.report.figures.protocols import accuracy_figure
-from proband.report.figures.style import STYLE, cmc_figure, evaluation_figure
+from proband.report.figures.verification import differential_figure, searches_figure
 from proband.report.notes import answered
+from proband.report.plotting import draws
 from proband.report.table import Cell, Column, Table
 from proband.words import Note, as_sentence, level
 
@@ -80,11 +84,8 @@ def show(kind: type, view: View) -> None:
         *before, last = view.tables(result)
         return [*before, replace(last, notes=(*last.notes, *map(as_sentence, view.said(result))))]
 
-    def figure(result: object, **options: Any) -> Figure:
-        return _displayed(view.figure(result, **options))
-
     renders(kind, "table")(tables)
-    renders(kind, "figure")(figure)
+    draws(kind, view.figure)
 
 
 @renders(object, "table")
@@ -112,21 +113,6 @@ def _plain_cell(value: object) -> Cell:
             return digits_cell(value, 6)
         case _:
             return text_cell(str(value))
-
-
-def _displayed(figure: Figure) -> Figure:
-    """Let a notebook show a figure that pyplot does not know of."""
-    vars(figure)["_repr_png_"] = partial(_png, figure)
-    return figure
-
-
-def _png(figure: Figure) -> bytes:
-    import matplotlib as mpl
-
-    drawn = io.BytesIO()
-    with mpl.rc_context(STYLE):
-        figure.savefig(drawn, format="png", dpi=STYLE["figure.dpi"])
-    return drawn.getvalue()
 
 
 def _picked(figures: dict[str, Figure], which: str) -> Figure:
@@ -224,7 +210,7 @@ show(
     View(
         lambda result: [verification.search_table([result])],
         lambda result: verification.search_statements([result]),
-        lambda result, rank=1: verification.searches_figure([result.searches], rank),
+        lambda result, rank=1: searches_figure([result], rank),
     ),
 )
 show(
@@ -232,7 +218,7 @@ show(
     View(
         lambda result: [verification.groups_table(result)],
         lambda result: result.sentences(),
-        verification.differential_figure,
+        differential_figure,
     ),
 )
 show(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -23,7 +24,11 @@ from proband.inference.verification.groups import error_rates_by, hard_subjects_
 from proband.inference.verification.open_set import searches_with_intervals
 from proband.inference.verification.verification import verify
 from proband.measures.open_set import search
-from proband.report.page.charts.curves import _drawings, _Line, bands_chart, cmc_chart, gallery_size_chart
+from proband.report.charts.makers.concentration import expected_people
+from proband.report.charts.makers.curves import cmc
+from proband.report.charts.scales import Scale
+from proband.report.charts.svg.drawing import drawings
+from proband.report.page.charts.curves import bands_chart, cmc_chart, gallery_size_chart
 from proband.report.page.charts.distributions import (
     differences_chart,
     hard_subjects_chart,
@@ -37,9 +42,7 @@ from proband.report.page.charts.points import (
     groups_chart,
     leaderboard_chart,
 )
-from proband.report.page.charts.scales import Scale
 from proband.report.page.model import Chart
-from proband.report.page.sections.concentration import expected_people
 
 SVG = "{http://www.w3.org/2000/svg}"
 GOLDEN = Path(__file__).parent / "golden"
@@ -281,10 +284,11 @@ def test_long_curves_are_small():
     ranks = np.sort(rng.pareto(0.45, 20_000) * 0.8 + 1)
     x = np.arange(1.0, 10_001)
     values = np.searchsorted(ranks, x, side="right") / len(ranks)
-    lines_ = [_Line(f"algorithm {k}", x, values, values, values) for k in range(50)]
-    made = _drawings("cmc", "title", "said", lines_, (1.0, 1e4), "rank", stepped=True)
-    assert sum(map(len, made.values())) < 250_000
-    one = _drawings("cmc", "title", "said", lines_[:1], (1.0, 1e4), "rank", stepped=True)
+    first = pb.evaluate(scores()[:1], experiment()).bands()[0]
+    band = replace(first, values=values, low=values, high=values)
+    named = [replace(band, facts=replace(band.facts, algorithm=f"algorithm {k}")) for k in range(50)]
+    assert sum(map(len, drawings(cmc(named)).values())) < 250_000
+    one = drawings(cmc(named[:1]))
     for text in one.values():
         group = text[text.index("<g class") :]
         assert len(re.sub(r'<path class="band".*?</path>', "", group)) < 3_000

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 from tests.examples import examples
 
-from proband.report.page.charts.scales import Scale, linear_ticks, log_ticks, rounded_out
+from proband.report.charts.scales import Scale, linear_ticks, log_ticks, rounded_out
 
 RATES = st.tuples(st.floats(1e-7, 0.3), st.floats(0.35, 0.999))
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from tests.report.page.tracing import distances, followed
 
-from proband.report.page.charts.svg import element, listed, number, path, points_of, series, words
-from proband.report.page.charts.thinning import steps, visible
+from proband.report.charts.spec import listed
+from proband.report.charts.svg.elements import element, number, path, points_of, series, words
+from proband.report.charts.svg.thinning import steps, visible
 
 
 @pytest.mark.parametrize(

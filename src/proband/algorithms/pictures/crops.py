@@ -94,3 +94,17 @@ class Crops:
         people = list(dict.fromkeys(self.subjects))
         place = {name: k for k, name in enumerate(people)}
         return people, np.array([place[name] for name in self.subjects], dtype=np.intp)
+
+
+def area_means(image: npt.NDArray[Any], size: tuple[int, int]) -> npt.NDArray[np.float64]:
+    """Bring an image to another size: a pixel is the mean over the area that it covers."""
+    down, across = (_overlaps(old, new) for old, new in zip(image.shape, size, strict=True))
+    return np.asarray(down @ image @ across.T)
+
+
+def _overlaps(old: int, new: int) -> npt.NDArray[np.float64]:
+    """The share of each new pixel that lies on each old one, along one side."""
+    edges = np.arange(new + 1) * (old / new)
+    ends = np.minimum(edges[1:, None], np.arange(1, old + 1))
+    starts = np.maximum(edges[:-1, None], np.arange(old))
+    return np.asarray(np.maximum(ends - starts, 0.0) * (new / old))

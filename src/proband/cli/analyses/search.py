@@ -47,20 +47,16 @@ def search(
     """
     import polars as pl
 
-    from proband.report.analyses.verification import (
-        search_statements,
-        search_table,
-        searches_figure,
-        size_statements,
-    )
+    from proband.report.analyses.verification import search_statements, search_table, size_statements
     from proband.report.figures.style import save_figure
+    from proband.report.figures.verification import searches_figure
 
     assert request.search is not None  # what was asked for
     results, rank = list(found.searches), request.search.ranks[0]
     write_csv(pl.concat(one.to_frame() for one in results), csv)
     write_csv(pl.concat(one.searches.curve(rank) for one in results), curve)
     for path in figure or ():
-        save_figure(searches_figure([one.searches for one in results], rank), path)
+        save_figure(searches_figure(results, rank), path)
         wrote(path)
     if json:
         plain = [one.to_dict() for one in results]

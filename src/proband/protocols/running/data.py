@@ -15,6 +15,7 @@ import polars as pl
 
 from proband.algorithms import Crops, Pictures, acquire, detector as detector_named
 from proband.algorithms.pictures.acquire import MARKED
+from proband.algorithms.pictures.crops import area_means
 from proband.engine import Progress
 from proband.errors import DesignError, Hint, InputError, Said, UsageError, first_few
 from proband.protocols.choosing import Task
@@ -287,14 +288,5 @@ def _resized(images: Images, size: tuple[int, int]) -> Images:
         raise UsageError(f"There is no picture of {size[0]} × {size[1]} pixels.")
     if images.shape[1:] == size:
         return images
-    down, across = (_overlaps(old, new) for old, new in zip(images.shape[1:], size, strict=True))
     # Rounding to a few digits first lets halves go the same way whatever the order of addition.
-    return np.stack([np.rint((down @ image @ across.T).round(6)).astype(np.uint8) for image in images])
-
-
-def _overlaps(old: int, new: int) -> npt.NDArray[np.float64]:
-    """The share of each new pixel that lies on each old one, along one side."""
-    edges = np.arange(new + 1) * (old / new)
-    ends = np.minimum(edges[1:, None], np.arange(1, old + 1))
-    starts = np.maximum(edges[:-1, None], np.arange(old))
-    return np.asarray(np.maximum(ends - starts, 0.0) * (new / old))
+    return np.stack([np.rint(area_means(image, size).round(6)).astype(np.uint8) for image in images])

@@ -24,12 +24,11 @@ from proband.report.analyses.feret_tables import (
 )
 from proband.report.figures.feret import (
     averages_figure,
-    categories_figure,
-    sizes_figure,
     upper_bounds_figure,
     variation_figure,
     versions_figure,
 )
+from proband.report.figures.identification import evaluation_figure, sizes_figure
 from proband.report.table import Table
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ def study_tables(study: FeretStudy) -> list[Table]:
 def study_figures(study: FeretStudy) -> dict[str, Figure]:
     """The paper's figures, and those of sizes."""
     made: dict[str, Callable[[], Figure]] = {
-        "cmc": lambda: categories_figure(study),
+        "cmc": lambda: evaluation_figure(study.evaluation),
         "average": lambda: averages_figure(study),
         "upper_bound": lambda: upper_bounds_figure(study),
     }

@@ -17,10 +17,10 @@ from proband.protocols.cards.sections import PredictionsFile
 from proband.protocols.running.results import ProtocolFindings, ProtocolResult, ProtocolRun
 from proband.protocols.splits.files import write_splits
 from proband.report.cells import columns, fixed_cell, text_cell
+from proband.report.charts.makers.errors import number_range
 from proband.report.directory import MARK, require_free, whole_directory
 from proband.report.figures.protocols import accuracy_figure
 from proband.report.figures.style import save_figure
-from proband.report.figures.verification_axes import number_range
 from proband.report.forms import all_latex, as_markdown
 from proband.report.notes import bullets
 from proband.report.table import Cell, Column, Ends, Table

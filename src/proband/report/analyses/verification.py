@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
 import polars as pl
 
 from proband.engine.frames import frame_of_rows
-from proband.errors import UsageError
 from proband.inference.verification.dyadic import RateInterval
-from proband.inference.verification.groups import Differential, GroupRates
+from proband.inference.verification.groups import Differential
 from proband.inference.verification.open_set import SearchEstimates, SearchInterval
 from proband.inference.verification.verification import Verification, VerificationPoint
-from proband.measures.open_set import Searches
 from proband.measures.verification import SUPPORTED
 from proband.report.cells import (
     columns,
@@ -31,13 +28,20 @@ from proband.report.cells import (
     threshold_cell,
     unsupported,
 )
-from proband.report.figures.verification import det_figure, roc_figure, search_figure
-from proband.report.figures.verification_curves import ErrorCurve
-from proband.report.figures.verification_groups import GroupErrors, groups_figure
-from proband.report.figures.verification_panels import ScoreCounts, score_histograms_figure
+from proband.report.charts.makers.errors import error_curve
+from proband.report.charts.makers.histograms import score_counts
+from proband.report.figures.verification import (
+    det_figure,
+    differential_figure,
+    roc_figure,
+    score_histograms_figure,
+)
 from proband.report.table import Cell, Column, Table
 from proband.results.compared import metrics_statement
-from proband.words import Note, Sentence, given, part_of
+from proband.words import (
+    Note,
+    Sentence,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -161,29 +165,6 @@ def _nothing(algorithm: str, rate: RateInterval) -> Note:
     return _NO_FALSE_MATCH_BELOW(algorithm=algorithm, high=rate.high)
 
 
-def error_curve(result: Verification) -> ErrorCurve:
-    """The curve of one algorithm as figures take it, with the intervals at its operating points."""
-    fmr, fnmr = result.rates.curve
-    counts = result.rates.counts
-    ends = sorted(
-        (p.point.asked, *(p.fnmr_at_fmr or (p.fnmr.low, p.fnmr.high)))
-        for p in result.points
-        if p.point.asked is not None
-    )
-    band = np.array(ends) if len(ends) > 1 else None
-    return ErrorCurve(
-        result.algorithm,
-        fmr,
-        fnmr,
-        counts.n_impostor,
-        counts.n_genuine,
-        low=None if band is None else band[:, 1],
-        high=None if band is None else band[:, 2],
-        band_fmr=None if band is None else band[:, 0],
-        eer=result.rates.eer().value,
-    )
-
-
 def verification_figures(
     results: Sequence[Verification], groups: Sequence[Differential] = ()
 ) -> dict[str, Figure]:
@@ -194,54 +175,14 @@ def verification_figures(
         "roc": roc_figure(curves),
         "scores": score_histograms_figure([score_counts(one) for one in results]),
     }
-    columns = {one.column: one for one in reversed(groups) if _groups_with_rates(one)}
+    columns = {
+        one.column: one
+        for one in reversed(groups)
+        if any(group.fmr is not None and group.fnmr is not None for group in one.groups)
+    }
     for place, one in enumerate(reversed(columns.values()), 1):
         made["groups" if place == 1 else f"groups_{place}"] = differential_figure(one, len(results))
     return made
-
-
-def differential_figure(differential: Differential, n_algorithms: int = 1) -> Figure:
-    """Error rates by group, of the groups that have both; says of how many algorithms it shows one."""
-    shown = [_group(one) for one in _groups_with_rates(differential)]
-    if not shown:
-        raise UsageError("No group has both error rates, so there is nothing to draw.")
-    left = [one.group for one in differential.groups if one.fmr is None or one.fnmr is None]
-    parts = (
-        f"{differential.algorithm}, by {differential.column}, one threshold for all",
-        part_of(1, n_algorithms, "algorithms", "the first with both error rates"),
-        f"not drawn, for want of either error rate: {', '.join(left)}" if left else "",
-    )
-    return groups_figure(shown, note="; ".join(filter(None, parts)))
-
-
-def _groups_with_rates(differential: Differential) -> list[GroupRates]:
-    return [one for one in differential.groups if one.fmr is not None and one.fnmr is not None]
-
-
-def score_counts(result: Verification) -> ScoreCounts:
-    """Count the scores of genuine and of impostor pairs by bins of the score."""
-    counts = result.rates.counts.histogram
-    first = result.points[0].point
-    if result.rates.larger_is_closer:
-        edges, genuine, impostor = counts.edges, counts.genuine, counts.impostor
-    else:
-        edges, genuine, impostor = -counts.edges[::-1], counts.genuine[::-1], counts.impostor[::-1]
-    label = "threshold" if first.asked is None else f"FMR {given(first.asked)}"
-    return ScoreCounts(result.algorithm, edges, genuine, impostor, first.threshold, label)
-
-
-def _group(one: GroupRates) -> GroupErrors:
-    assert one.fmr is not None
-    assert one.fnmr is not None
-    return GroupErrors(
-        one.group,
-        one.fmr.errors,
-        one.fmr.n,
-        one.fnmr.errors,
-        one.fnmr.n,
-        (one.fmr.low, one.fmr.high),
-        (one.fnmr.low, one.fnmr.high),
-    )
 
 
 def points_frame(results: Sequence[Verification]) -> pl.DataFrame:
@@ -321,23 +262,6 @@ def search_statements(results: Sequence[SearchEstimates], told: Collection[Note]
         said.append(_UNSUPPORTED(least=SUPPORTED))
     notes = dict.fromkeys(note for one in results for note in one.searches.notes)
     return said + [note for note in notes if note not in told]
-
-
-def searches_figure(searches: Sequence[Searches], rank: int = 1) -> Figure:
-    """FNIR against FPIR of several algorithms."""
-    curves = []
-    for one in searches:
-        frame = one.curve(rank).sort("threshold", descending=one.larger_is_closer)
-        curves.append(
-            ErrorCurve(
-                one.algorithm,
-                frame["fpir"].to_numpy(),
-                frame["fnir"].to_numpy(),
-                len(one.best),
-                len(one.mate),
-            )
-        )
-    return search_figure(curves)
 
 
 _SIZE = Sentence(

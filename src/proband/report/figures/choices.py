@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from textwrap import fill
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,9 @@ import numpy as np
 
 from proband.errors import UsageError
 from proband.inference.image_choice.distributions import Distribution, Floats
-from proband.report.figures.style import COLOURS, DASHES, STYLE
+from proband.report.charts.makers.histograms import bins
+from proband.report.charts.palette import colour, dashes, marker
+from proband.report.figures.style import GREY, STYLE, laid_out
 from proband.words import count, counted, level, out_of, percent, trimmed
 
 if TYPE_CHECKING:
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MOST_IN_A_PANEL, _MOST_TINTED = 8, 4
-_GREY, _SHADE = "#555555", "#F1F1F1"
-_MARKERS = "osD^vPX*"
+_SHADE = "#F1F1F1"
 _SHADED = "shaded: A does not win"
 _MOMENTS = "mean ± standard deviation"
 Named = Sequence[tuple[str, Distribution]]
@@ -194,21 +194,11 @@ def sampling_figure(
 def _panels(
     drawn: Collection[Distribution], title: str | None, size: tuple[float, float], rows: int = 1
 ) -> Iterator[tuple[Figure, list[Axes]]]:
-    """Give a figure with panels below one another, and lay it out when they are drawn."""
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
+    """Give a figure with panels below one another."""
     if not drawn:
         raise UsageError("There are no distributions to draw.")
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(size[0], size[1] + (0.3 if title else 0)), layout="constrained")
-        axes = figure.subplots(rows, 1, squeeze=False, sharex=True, sharey=True)
-        yield figure, list(axes.flat)
-        if title:
-            figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
-        # Lay out once: the engine would otherwise move things a little at every save.
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")
+    with laid_out(size, title, STYLE["figure.dpi"]) as figure:
+        yield figure, list(figure.subplots(rows, 1, squeeze=False, sharex=True, sharey=True).flat)
 
 
 def _families(distributions: Mapping[str, Distribution]) -> dict[str, dict[str, Distribution]]:
@@ -223,30 +213,14 @@ def _families(distributions: Mapping[str, Distribution]) -> dict[str, dict[str, 
     return {"": dict(distributions)}
 
 
-def bins(one: Distribution, width: int, zero_last: bool) -> tuple[Floats, Floats]:
-    """Edges of the bins that occurred, and the share of trials in each; if asked, zero is the last value of its bin."""
-    last = (one.first + len(one.counts) - 0.5) / one.n
-    if zero_last and width > 1:
-        before = (one.first + width - 1) % width
-        padded = np.concatenate([np.zeros(before, dtype=np.int64), one.counts])
-        one = replace(one, first=one.first - before, counts=padded)
-    edges, counts = one.histogram(width)
-    held = np.flatnonzero(counts)
-    within = slice(held[0], held[-1] + 1)
-    # A bin that reaches beyond the values there can be is drawn as wide as what it can hold.
-    return np.minimum(edges[held[0] : held[-1] + 2], last), counts[within] / one.n_trials
-
-
 def _outlines(axis: Axes, named: Named, width: int, *, differences: bool = False) -> None:
     """Draw histograms over one another, as outlines, tinted if there are few."""
     for style, (name, one) in enumerate(named):
         edges, shares = bins(one, width, differences)
-        colour = COLOURS[style % len(COLOURS)]
+        tint = colour(style)
         if len(named) <= _MOST_TINTED:
-            axis.stairs(shares, edges, fill=True, color=colour, alpha=0.13, linewidth=0)
-        axis.stairs(
-            shares, edges, color=colour, linestyle=_dashes(style), linewidth=1.6, zorder=3, label=name
-        )
+            axis.stairs(shares, edges, fill=True, color=tint, alpha=0.13, linewidth=0)
+        axis.stairs(shares, edges, color=tint, linestyle=dashes(style), linewidth=1.6, zorder=3, label=name)
 
 
 def _ridges(
@@ -266,10 +240,10 @@ def _ridges(
     with _panels(drawn, title, size) as (figure, (axis,)):
         for row, (edges, shares) in enumerate(parts):
             base = -float(row)
-            colour = COLOURS[row % len(COLOURS)]
+            tint = colour(row)
             heights = base + _OVERLAP * shares / highest
-            axis.stairs(heights, edges, baseline=base, fill=True, color=colour, alpha=0.35, zorder=2 + row)
-            axis.stairs(heights, edges, baseline=base, color=colour, linewidth=1.2, zorder=2 + row)
+            axis.stairs(heights, edges, baseline=base, fill=True, color=tint, alpha=0.35, zorder=2 + row)
+            axis.stairs(heights, edges, baseline=base, color=tint, linewidth=1.2, zorder=2 + row)
         axis.set_yticks(-np.arange(len(named), dtype=float), labels, va="bottom")
         tops = [_OVERLAP * float(shares.max()) / highest - row for row, (_, shares) in enumerate(parts)]
         axis.set_ylim(0.6 - len(named), max(tops) + 0.15)
@@ -297,25 +271,21 @@ def _intervals(
     axis: Axes, ranks: Floats, members: Sequence[Distribution], level: float, style: int, name: str
 ) -> None:
     """Draw means and intervals of one algorithm; a mean may lie outside its interval, as error bars may not."""
-    colour = COLOURS[style % len(COLOURS)]
+    tint = colour(style)
     ends = np.array([one.interval(level) for one in members]).reshape(-1, 2)
-    axis.vlines(ranks, ends[:, 0], ends[:, 1], color=colour, linewidth=1.4)
+    axis.vlines(ranks, ends[:, 0], ends[:, 1], color=tint, linewidth=1.4)
     for end in ends.T:
-        axis.plot(ranks, end, linestyle="none", marker="_", markersize=5, color=colour)
+        axis.plot(ranks, end, linestyle="none", marker="_", markersize=5, color=tint)
     axis.plot(
         ranks,
         [one.mean for one in members],
-        marker=_MARKERS[style % len(_MARKERS)],
+        marker=marker(style),
         markersize=4.5,
         linewidth=1.0,
-        linestyle=_dashes(style),
-        color=colour,
+        linestyle=dashes(style),
+        color=tint,
         label=name,
     )
-
-
-def _dashes(style: int) -> object:
-    return DASHES[(style // len(COLOURS) + style) % len(DASHES)]
 
 
 def _rate(rank: int | None) -> str:
@@ -366,7 +336,7 @@ def _mark_zero(axis: Axes, drawn: Collection[Distribution]) -> None:
     left, right = min(left, -half - reach), max(right, half + reach)  # zero is always in view
     axis.set_xlim(left, right)
     axis.axvspan(left, half, color=_SHADE, zorder=0)
-    axis.axvline(0, color=_GREY, linewidth=1.0, zorder=1)
+    axis.axvline(0, color=GREY, linewidth=1.0, zorder=1)
     axis.xaxis.set_major_formatter(_points)
 
 
@@ -384,5 +354,5 @@ def _say(axis: Axes, drawn: Collection[Distribution], width: int | None = None, 
         said += f" of {counted(n, 'person', 'people')}" + (
             "" if width is None else f"; bins of {width}/{count(n)}"
         )
-    text = fill("; ".join(part for part in (said, *more) if part), 100)
-    axis.text(0, 1.02, text, transform=axis.transAxes, fontsize=8, color=_GREY)
+    text = fill("; ".join(part for part in (said, *more) if part), 90)
+    axis.text(0, 1.02, text, transform=axis.transAxes, fontsize=8, color=GREY)

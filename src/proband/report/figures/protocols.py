@@ -8,28 +8,25 @@ import numpy as np
 
 from proband import words
 from proband.protocols.running.results import ProtocolResult, ProtocolRun
-from proband.report.figures.style import COLOURS, STYLE
+from proband.report.charts.palette import colour, marker
+from proband.report.figures.style import head, laid_out
 from proband.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_MARKERS = "osD^vP*"
 _MOST_DOTS = 400
 _WIDTH = 0.7  # of a protocol's place, shared by the classifiers
 
 
 def accuracy_figure(run: ProtocolRun) -> Figure:
     """Draw accuracy by protocol: dots are runs, the marker their mean, the bar the interval (training and test vary)."""
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
     from matplotlib.ticker import PercentFormatter
 
     names = run.classifiers
-    with mpl.rc_context(STYLE):
-        wide = max(5.0, 1.2 + len(run.findings) * (0.55 + 0.28 * len(names)))
-        figure = Figure(figsize=(wide, 3.9), layout="constrained")
+    wide = max(5.0, 1.2 + len(run.findings) * (0.55 + 0.28 * len(names)))
+    with laid_out((wide, 3.9)) as figure:
         axis = figure.subplots()
         for place, found in enumerate(run.findings):
             for one in found.results:
@@ -46,15 +43,9 @@ def accuracy_figure(run: ProtocolRun) -> Figure:
         kept = dict(zip(labels, handles, strict=True))
         figure.legend(kept.values(), kept.keys(), loc="outside lower center", ncols=min(len(kept), 5))
         data = run.setting.data
-        axis.set_title(f"{data.name}: {run.setting.label or 'identity'}\n", pad=2)
-        level = words.level(run.setting.confidence_level)
-        axis.text(
-            0, 1.02, f"{counted(len(data), 'sample')} of {counted(len(data.samples.subjects), 'subject')}; dots: runs; bars: {level}, training and test vary",
-            transform=axis.transAxes, fontsize=8, color="#555555",
-        )  # fmt: skip
-        # Lay out once: the engine would otherwise move things a little at every save.
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")
+        size = f"{counted(len(data), 'sample')} of {counted(len(data.samples.subjects), 'subject')}"
+        bars = f"dots: runs; bars: {words.level(run.setting.confidence_level)}, training and test vary"
+        head(axis, f"{data.name}: {run.setting.label or 'identity'}", f"{size}; {bars}")
     return figure
 
 
@@ -62,18 +53,18 @@ def _draw(axis: Axes, one: ProtocolResult, place: int, names: list[str]) -> None
     which = names.index(one.classifier)
     step = _WIDTH / len(names)
     middle = place - _WIDTH / 2 + step * (which + 0.5)
-    colour = COLOURS[which % len(COLOURS)]
+    tint = colour(which)
     runs = _runs(one)
     if len(runs) > 1:
         aside = middle - 0.22 * step + 0.18 * step * _spread_out(runs)
-        axis.plot(aside, runs, linestyle="", marker=".", markersize=3, color=colour, alpha=0.45)
+        axis.plot(aside, runs, linestyle="", marker=".", markersize=3, color=tint, alpha=0.45)
     axis.plot(
-        [middle + 0.18 * step], [one.spread.mean], marker=_MARKERS[which % len(_MARKERS)],
-        markersize=5.5, linestyle="", color=colour, label=one.classifier,
+        [middle + 0.18 * step], [one.spread.mean], marker=marker(which),
+        markersize=5.5, linestyle="", color=tint, label=one.classifier,
     )  # fmt: skip
     interval = one.corrected if one.corrected.low is not None else one.pooled
     if interval.low is not None and interval.high is not None:
-        axis.vlines(middle + 0.18 * step, interval.low, interval.high, color=colour, linewidth=1.6)
+        axis.vlines(middle + 0.18 * step, interval.low, interval.high, color=tint, linewidth=1.6)
 
 
 def _runs(one: ProtocolResult) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

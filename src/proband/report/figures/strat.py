@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
@@ -16,19 +15,22 @@ from proband.designs.strata import ROUNDING
 from proband.errors import UsageError
 from proband.inference import Band
 from proband.inference.galleries.effect import GalleryEffect
-from proband.report.figures.style import COLOURS, DASHES, STYLE, cmc_figure
+from proband.report.charts.makers.curves import MOST_BANDS, cmc, series_of
+from proband.report.charts.mpl import draw, set_axis
+from proband.report.charts.palette import colour, dashes
+from proband.report.charts.scales import Floats
+from proband.report.charts.spec import Axis, Chart, aligned_charts
+from proband.report.figures.identification import cmc_figure
+from proband.report.figures.style import GREY, foot, head, laid_out
 from proband.words import counted, fixed, level, p_value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Floats = npt.NDArray[np.float64]
-
-_MOST_SHADED = _MOST_THIN = 5
+_MOST_THIN = 5
 _IN_A_ROW = 3
 _ENOUGH, _FEWEST_RANKS, _MOST_RANKS = 0.99, 10, 100
-_GREY = "#555555"
 _WIDTH = 3.7  # of a panel, in inches
 _NOTHING_VARIES = "zero at every rank: nothing varies"
 
@@ -39,7 +41,7 @@ def gallery_effect_figure(
     """Draw the curve of every gallery, a panel for each effect (the paper's figures 2 and 4).
 
     Original and mixed galleries stand side by side, on the same axes. Ranks go as far as curves still differ: to where
-    all have passed 99 %, at most to rank 100. Up to five galleries have their bands.
+    all have passed 99 %, at most to rank 100. Up to six galleries have their bands.
 
     Parameters
     ----------
@@ -53,20 +55,21 @@ def gallery_effect_figure(
     if not effects:
         raise UsageError("There are no galleries to draw.")
     last = max(_low_ranks(band for effect in effects for band in effect.bands), *(e.rank for e in effects))
+    charts = aligned_charts([_galleries(effect, last) for effect in effects])
     pairs = len({effect.mixed for effect in effects}) == 2
     columns = min(len(effects), 2 if pairs or len(effects) == 4 else 3)
     rows = -(-len(effects) // columns)
     listed = max(-(-len(effect.bands) // _IN_A_ROW) for effect in effects)
-    size = max(5.4, _WIDTH * columns), (3.9 + 0.16 * listed) * rows
-    with _laid_out(size, title) as figure:
-        axes = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
-        for axis, effect in zip(axes.flat, effects, strict=False):
-            _draw_galleries(axis, effect, last)
+    with laid_out((max(5.4, _WIDTH * columns), (3.9 + 0.16 * listed) * rows), title) as figure:
+        axes = figure.subplots(rows, columns, squeeze=False, sharey=True)
+        for axis, effect, chart in zip(axes.flat, effects, charts, strict=False):
+            draw(axis, chart)
+            _list_galleries(axis, effect)
+            head(axis, fill(chart.title, 38), chart.above)
         for axis in axes.flat[len(effects) :]:
             axis.set_visible(False)
-        for axis in axes[:, 0]:
-            axis.set_ylabel("recognition rate")
-        axes.flat[0].set_ylim(_floor(min(map(_lowest, effects))), 1.005)
+        for axis in axes[:, 1:].flat:
+            axis.set_ylabel("")
         shaded = [band for effect in effects if _is_shaded(effect) for band in effect.bands]
         said = note
         if shaded:
@@ -74,7 +77,7 @@ def gallery_effect_figure(
             bands = f"bands: {levels} at each rank, varying {_varying(shaded)}"
             said = f"{bands}; {note}" if note else bands
         if said:
-            _say_below(figure, said)
+            foot(figure, said)
     return figure
 
 
@@ -135,80 +138,29 @@ def algorithms_figure(panels: Mapping[str, Sequence[Band]], title: str | None = 
     title
         A heading for the whole figure.
     """
-    import matplotlib as mpl
-
     every = [band for bands in panels.values() for band in bands]
     if not every:
         raise UsageError("There are no curves to draw.")
-    last = _low_ranks(every)
-    cut = {name: [_up_to(band, last) for band in bands] for name, bands in panels.items() if bands}
-    figure = cmc_figure(cut, title)
-    with mpl.rc_context(STYLE):
-        figure.axes[0].set_ylim(_floor(min(float(band.low[0]) for band in every)), 1.005)
-        if any(axis.collections for axis in figure.axes):
-            said = f"bands vary {_varying(every)}"
-            if figure.legends:  # a legend below the panels has that place
-                figure.legends[0].set_title(fill(said, 90))
-                figure.legends[0].get_title().set(fontsize=8, color=_GREY)
-            else:
-                _say_below(figure, said)
-        _lay_out(figure)
-    return figure
+    said = f"bands vary {_varying(every)}" if max(map(len, panels.values())) <= MOST_BANDS else ""
+    return cmc_figure(panels, title, last=_low_ranks(every), said=said)
 
 
-@contextmanager
-def _laid_out(size: tuple[float, float], title: str | None) -> Iterator[Figure]:
-    """Give an empty figure, and lay it out when it is drawn."""
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(size[0], size[1] + (0.3 if title else 0)))
-        yield figure
-        if title:
-            figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
-        _lay_out(figure)
-
-
-def _lay_out(figure: Figure) -> None:
-    """Lay out once: the engine would otherwise move things a little at every save."""
-    figure.set_layout_engine("constrained", hspace=0.06)
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")
-
-
-def _draw_galleries(axis: Axes, effect: GalleryEffect, last: int) -> None:
-    """Draw one panel: thin lines where there are too many galleries to shade."""
-    from matplotlib.ticker import PercentFormatter
-
-    shaded = _is_shaded(effect)
-    for style, band in enumerate(effect.bands):
-        ranks, colour, at_rank = band.ranks[:last], COLOURS[style % len(COLOURS)], band.at(effect.rank)
-        if shaded:
-            low, high = band.low[:last], band.high[:last]
-            axis.fill_between(ranks, low, high, step="post", color=colour, alpha=0.14, linewidth=0)
-        axis.plot(
-            ranks,
-            band.values[:last],
-            drawstyle="steps-post",
-            color=colour,
-            linestyle=_dashes(style),
-            linewidth=1.8 if shaded else 1.0,
-            label=f"{style + 1}  {fixed(at_rank)}",
-        )
-        size = 4.5 if shaded else 3.0
-        axis.plot([effect.rank], [at_rank], marker="o", markersize=size, color=colour, clip_on=False)
-    _rank_axis(axis, last)
-    axis.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
-    _list_galleries(axis, effect)
+def _galleries(effect: GalleryEffect, last: int) -> Chart:
+    """The curve of each gallery, and the test of whether they differ."""
     kind = "mixed galleries" if effect.mixed else "galleries"
     first, second = effect.degrees_of_freedom
-    _head(
-        axis,
-        fill(f"{effect.algorithm}, {kind}: p {p_value(effect.p_value)}", 38),
+    drawn = [
+        series_of(band, place, str(place + 1), last, rank=effect.rank)
+        for place, band in enumerate(effect.bands)
+    ]
+    of = (
         f"{counted(effect.n_subjects, 'person', 'people')}, {counted(effect.bands[0].facts.n_probes, 'probe')} for each gallery\n"
-        f"p is for other people: F({first}, {second}) = {fixed(effect.statistic, 2)} at rank {effect.rank}",
+        f"p is for other people: F({first}, {second}) = {fixed(effect.statistic, 2)} at rank {effect.rank}"
     )
+    title = f"{effect.algorithm}, {kind}: p {p_value(effect.p_value)}"
+    return replace(
+        cmc(effect.bands, title=title, drawn=drawn, rank=effect.rank), above=of
+    )  # bands are said below
 
 
 def _list_galleries(axis: Axes, effect: GalleryEffect) -> None:
@@ -249,17 +201,18 @@ def _by_rank(
         f"{at}  {name}{_choices(len(one))}" for at, (name, one) in zip(firsts, ways.items(), strict=True)
     ]
     width = max(6.4, 0.8 + 0.078 * max(map(len, labels)))
-    with _laid_out((width, 3.9 + 0.18 * len(ways)), title) as figure:
+    with laid_out((width, 3.9 + 0.18 * len(ways)), title) as figure:
         axis = figure.subplots()
         for style, (name, one) in enumerate(zip(labels, ways.values(), strict=True)):
             _draw_ways(axis, one[:, :last], style, name)
-        _rank_axis(axis, last)
+        set_axis(axis, "x", Axis("rank", "log", 1, max(last, 2), "count"))
         axis.set_ylim(bottom=0)
         if not any(one.any() for one in ways.values()):
             axis.set_ylim(0, 1)
-            axis.text(0.5, 0.5, _NOTHING_VARIES, transform=axis.transAxes, ha="center", color=_GREY)
+            axis.text(0.5, 0.5, _NOTHING_VARIES, transform=axis.transAxes, ha="center", color=GREY)
         axis.set_ylabel(label)
-        _head(axis, "", fill(note, int(14 * width)))
+        axis.grid(visible=True, axis="y")
+        head(axis, "", fill(note, int(14 * width)))
         figure.legend(loc="outside lower center", title="at rank 1", alignment="left")
     return figure
 
@@ -273,12 +226,11 @@ def _choices(count: int) -> str:
 
 def _draw_ways(axis: Axes, ways: Floats, style: int, label: str) -> None:
     """Draw one line, or the mean of several and what they are."""
-    colour = COLOURS[style % len(COLOURS)]
-    look: Any = {"drawstyle": "steps-post", "color": colour, "linestyle": _dashes(style)}
+    look: Any = {"drawstyle": "steps-post", "color": colour(style), "linestyle": dashes(style)}
     ranks = np.arange(1, ways.shape[1] + 1)
     if len(ways) > _MOST_THIN:
         low, high = ways.min(axis=0), ways.max(axis=0)
-        axis.fill_between(ranks, low, high, step="post", color=colour, alpha=0.14, linewidth=0)
+        axis.fill_between(ranks, low, high, step="post", color=colour(style), alpha=0.14, linewidth=0)
     elif len(ways) > 1:
         axis.plot(ranks, ways.T, linewidth=0.7, alpha=0.6, **look)
     axis.plot(ranks, ways.mean(axis=0), linewidth=1.8, label=label, **look)
@@ -299,27 +251,6 @@ def _what_is_left(ways: Iterable[Floats]) -> int:
     return min(max(left + 2, _FEWEST_RANKS), max(map(len, highest)))
 
 
-def _rank_axis(axis: Axes, last: int) -> None:
-    """Give the low ranks the room they deserve."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
-    axis.set_xscale("log")
-    axis.set_xlim(1, max(last, 2))
-    axis.xaxis.set_major_locator(LogLocator(base=10, subs=(1, 2, 5)))
-    axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: words.count(value)))
-    axis.xaxis.set_minor_formatter(NullFormatter())
-    axis.xaxis.set_tick_params(labelbottom=True)
-    axis.grid(visible=True, which="major")
-    axis.set_axisbelow(True)
-    axis.set_xlabel("rank")
-
-
-def _head(axis: Axes, title: str, note: str) -> None:
-    """Put a heading above a panel, and below it what it is of."""
-    axis.set_title(title, pad=4 + 10 * len(note.splitlines()))
-    axis.text(0, 1.02, note, transform=axis.transAxes, fontsize=8, color=_GREY, linespacing=1.25)
-
-
 def _low_ranks(bands: Iterable[Band]) -> int:
     """The rank at which all curves have passed 99 %, within bounds."""
     every = list(bands)
@@ -327,35 +258,10 @@ def _low_ranks(bands: Iterable[Band]) -> int:
     return min(max(passed, _FEWEST_RANKS), _MOST_RANKS, max(len(band.values) for band in every))
 
 
-def _up_to(band: Band, last: int) -> Band:
-    return replace(band, values=band.values[:last], low=band.low[:last], high=band.high[:last])
-
-
 def _is_shaded(effect: GalleryEffect) -> bool:
-    return len(effect.bands) <= _MOST_SHADED
-
-
-def _lowest(effect: GalleryEffect) -> float:
-    return min(float((band.low if _is_shaded(effect) else band.values)[0]) for band in effect.bands)
+    return len(effect.bands) <= MOST_BANDS
 
 
 def _varying(bands: Sequence[Band]) -> str:
     """What the bands are about."""
     return " or ".join(map(str, dict.fromkeys(band.answers.varying for band in bands)))
-
-
-def _say_below(figure: Figure, text: str) -> None:
-    """Write a line at the foot of a figure."""
-    width = int(16 * figure.get_figwidth())
-    figure.supxlabel(fill(text, width), x=0.01, ha="left", fontsize=8, color=_GREY)
-
-
-def _floor(lowest: float) -> float:
-    """Where an axis of rates begins: at a round number."""
-    steps = 10 if lowest < 0.7 else 20
-    return max(0.0, int(lowest * steps - 0.1) / steps)
-
-
-def _dashes(style: int) -> Any:
-    """Where a colour comes again, dashes that do not look like those it had."""
-    return DASHES[(2 * (style // len(COLOURS)) + style) % len(DASHES)]

@@ -9,7 +9,7 @@ from math import isfinite
 from operator import index
 from typing import SupportsIndex
 
-from proband.report.page.charts.svg import series
+from proband.report.charts.svg.elements import series
 from proband.report.page.markup import Asides, Markup, Names, inert, joined, tag
 from proband.report.page.model import (
     Badge,

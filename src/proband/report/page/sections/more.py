@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from proband.inference.verification.hard_subjects import SIGNIFICANCE, HardSubjects
 from proband.inference.verification.open_set import SearchEstimates, SearchInterval
 from proband.report import cells
 from proband.report.analyses.verification import search_statements
+from proband.report.charts.makers.concentration import shared_errors
+from proband.report.charts.spec import Concentration
 from proband.report.page.charts.distributions import hard_subjects_chart
 from proband.report.page.charts.errors import search_chart
 from proband.report.page.model import Block, Folded, Section, said
 from proband.report.page.registry import section
-from proband.report.page.sections.concentration import shared_errors
 from proband.report.page.sections.identification import drawn, left_out
 from proband.report.page.sections.others import sizes_table
 from proband.report.page.sections.verdict import leading
@@ -140,8 +139,7 @@ def _gathered(one: HardSubjects, errors: str, comparisons: str) -> bool:
     shared = shared_errors(one, errors, comparisons)
     if shared is None:
         return False
-    people, own, chance_people, by_chance, _ = shared
-    half, expected = (float(np.interp(0.5, y, x)) for x, y in ((people, own), (chance_people, by_chance)))
+    half, expected = Concentration("", *shared).halves()
     return round(half, 3) < round(expected, 3)
 
 

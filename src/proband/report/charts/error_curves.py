@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from proband.errors import UsageError
 from proband.measures.verification import SUPPORTED
+from proband.report.charts.scales import Floats
 
-Floats = npt.NDArray[np.float64]
 Steps = tuple[Floats, Floats]
 
 _SLACK = 1e-9  # rates are quotients, and those that are equal may differ in the last digit
@@ -113,6 +113,17 @@ class ErrorCurve:
     def reaches(self, fmr: float, fnmr: float) -> bool:
         """Whether at least 30 errors of both kinds are behind a point."""
         return fmr >= self.supported_fmr * (1 - _SLACK) and fnmr >= self.supported_fnmr * (1 - _SLACK)
+
+    def holds(self, fmr: float) -> bool:
+        """Whether there is at least one false match at an FMR: the curve ends there."""
+        return fmr >= (1 - _SLACK) / self.n_impostor
+
+    def limits(self) -> list[tuple[float, float, float]]:
+        """The intervals as far as the curve goes: at which FMR, from and to which FNMR."""
+        if self.band_fmr is None or self.low is None or self.high is None:
+            return []
+        ends = np.column_stack([self.band_fmr, self.low, self.high]).tolist()
+        return [(at, low, high) for at, low, high in ends if self.holds(at)]
 
     def pieces(self, *, zero: bool = False) -> tuple[Steps, list[Steps]]:
         """The piece with at least 30 errors of both kinds, and the rest, as far as there is one error of both.

@@ -18,16 +18,11 @@ values have none, since there is no curve to read.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from proband.report.figures.verification_curves import Floats
+from proband.report.charts.palette import colour_of, dash_of
+from proband.report.charts.scales import Floats
 from proband.report.page.markup import Markup, tag
-from proband.words import count
-
-N_STYLES, N_DASHES = 7, 5
-_LISTED = 6
 
 
 def number(value: float, decimals: int = 2) -> str:
@@ -87,12 +82,10 @@ def _tenth(value: int) -> str:
 
 def series(place: int, name: str, *inside: str, points: str | None = None, shape: str = "line") -> Markup:
     """The group of everything that belongs to one curve; `shape` says how it goes on between points."""
-    # Where a colour comes again, its dashes are others.
-    dash = (2 * (place // N_STYLES) + place) % N_DASHES
     return element(
         "g",
         *inside,
-        class_=f"series series-{place % N_STYLES} dash-{dash}",
+        class_=f"series series-{colour_of(place)} dash-{dash_of(place)}",
         data_series=place,
         data_name=name,
         data_shape=shape,
@@ -103,9 +96,3 @@ def series(place: int, name: str, *inside: str, points: str | None = None, shape
 def points_of(x: Floats, y: Floats) -> str:
     """Points as a script reads them."""
     return ";".join(f"{a:.6g},{b:.6g}" for a, b in zip(x.tolist(), y.tolist(), strict=True))
-
-
-def listed(parts: Sequence[str]) -> str:
-    """The first few of several things in a row, for a description."""
-    left = len(parts) - _LISTED
-    return "; ".join(parts[:_LISTED]) + (f"; and {count(left)} more" if left > 0 else "")

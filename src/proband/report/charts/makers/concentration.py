@@ -5,7 +5,41 @@ from __future__ import annotations
 import numpy as np
 
 from proband.inference.verification.hard_subjects import HardSubjects
-from proband.report.figures.verification_curves import Floats
+from proband.report.charts.scales import Floats
+from proband.report.charts.spec import Axis, Chart, Concentration, Concentrations
+from proband.words import as_sentence, counted, level
+
+
+def concentration(hard: HardSubjects, id: str = "hard-subjects", algorithm: str = "") -> Chart:
+    """Chart which share of the errors falls on which share of the people, those with most errors first.
+
+    Thin lines are what chance alone would give: few errors are always those of few people.
+    """
+    kinds = {
+        "false non-matches": shared_errors(hard, "false_non_matches", "genuine"),
+        "false matches": shared_errors(hard, "false_matches", "impostor"),
+    }
+    lines = tuple(Concentration(name, *found) for name, found in kinds.items() if found is not None)
+    told = [
+        f"half of the {one.name} fall on {level(round(half, 3))} of the people, by chance on {level(round(by_chance, 3))}"
+        for one in lines
+        for half, by_chance in [one.halves()]
+    ]
+    n = counted(hard.people.height, "person", "people")
+    x = Axis("share of the people, those with most errors first", "linear", 0.0, 1.0, "rate")
+    return Chart(
+        id,
+        f"Whom the errors of {algorithm} fall on" if algorithm else "Whom the errors fall on",
+        f"{n}: {'; '.join(told)}." if told else f"{n}, and no errors.",
+        ((x, Axis("share of the errors", "linear", 0.0, 1.0, "rate")),),
+        Concentrations(lines),
+        tuple(one.name for one in lines),
+        (
+            "Thin: what would be expected if errors fell on comparisons by chance.",
+            *map(as_sentence, hard.sentences()),
+        ),
+        above=f"{n}; thin: by chance",
+    )
 
 
 def shared_errors(

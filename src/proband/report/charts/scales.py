@@ -9,20 +9,17 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from proband.report.figures.verification_axes import (
-    deviate,
-    in_powers,
-    rate_label,
-    round_deviates,
-)
-from proband.report.figures.verification_curves import Floats
 from proband.words import count, given, trimmed
 
+Floats = npt.NDArray[np.float64]
 Kind = Literal["linear", "log", "probit"]
 Unit = Literal["rate", "points", "count", "number"]
 _STEPS = (1.0, 2.0, 2.5, 5.0)
 _DIGITS: tuple[tuple[int, ...], ...] = (tuple(range(1, 10)), (1, 2, 5), (1, 3), (1,))
 _TINY = 1e-300
+_ROUND = (0.01, 0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 0.99)
+_ROUND_TOO = (0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98)
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True)
@@ -85,7 +82,7 @@ class Scale:
         if self.kind == "log":
             return log_ticks(self.low, self.high, most)
         if self.kind == "probit":
-            return round_deviates(self.low, self.high, most)[0]
+            return _round_deviates(self.low, self.high, most)
         return linear_ticks(self.low, self.high, most, whole=self.unit == "count")
 
     def label(self, value: float) -> str:
@@ -138,3 +135,37 @@ def rounded_out(low: float, high: float, most: int = 7) -> tuple[float, float]:
     step = _step(low, high, most)
     ends = np.floor(low / step + 1e-9) * step, np.ceil(high / step - 1e-9) * step
     return float(f"{ends[0]:.12g}"), float(f"{ends[1]:.12g}")
+
+
+def deviate(rate: npt.ArrayLike) -> Floats:
+    """The normal deviate of a rate; 0 and 1 are far out, but finite."""
+    from scipy.special import ndtri
+
+    return np.asarray(ndtri(np.clip(rate, 1e-300, 1 - 1e-16)), dtype=np.float64)
+
+
+def round_up(rate: float) -> float:
+    """The next of the round rates that an axis of normal deviates may end at."""
+    return next((one for one in sorted(_ROUND + _ROUND_TOO) if one >= rate), _ROUND[-1])
+
+
+def _round_deviates(low: float, high: float, most: int) -> list[float]:
+    """Round rates to label on an axis of normal deviates."""
+    decades = [10.0**k for k in range(-12, -2)]
+    every = [one for one in sorted([*decades, *_ROUND, *_ROUND_TOO]) if low <= one <= high]
+    return every if len(every) <= most else [one for one in every if one not in _ROUND_TOO]
+
+
+def rate_label(rate: float, *, powers: bool = False) -> str:
+    """A rate in per cent or, where that has too many zeros, as it is."""
+    if not powers:
+        return f"{trimmed(100 * rate, 8)}%"
+    exponent = round(np.log10(rate))
+    if exponent < -2 and np.isclose(rate, 10.0**exponent, rtol=1e-6):
+        return "10" + str(exponent).translate(_SUPERSCRIPTS)
+    return given(rate)
+
+
+def in_powers(low: float) -> bool:
+    """Whether an axis begins so low that its labels are powers of ten."""
+    return low <= 1e-6

@@ -1,24 +1,19 @@
-"""The frame of a chart: axes with round numbers, the zone of few errors, and the drawing put together."""
+"""The frame of a chart: axes with round numbers, and the drawing put together."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from proband.measures.verification import SUPPORTED
-from proband.report.figures.verification_axes import widest_gap
-from proband.report.figures.verification_curves import ErrorCurve
-from proband.report.page.charts.scales import Kind, Scale, Unit
-from proband.report.page.charts.svg import element, line, number, words
+from proband.report.charts.scales import Scale
+from proband.report.charts.spec import Axis, Chart
+from proband.report.charts.svg.elements import element, line, number, words
 
 WIDTH, HEIGHT = 640.0, 400.0
 LETTER = 8.0  # about the width of one, at the size below
 _SIZE = 14
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70.0, 14.0, 34.0, 50.0
 _INSET = 9.0  # between the ends of an axis and the first and last place of the data
-_STRIP = 18.0  # as wide as words need
-
-Domain = tuple[Kind, float, float, Unit]
 
 
 @dataclass(frozen=True)
@@ -34,34 +29,20 @@ class Frame:
     right: float = WIDTH - _RIGHT
 
     @classmethod
-    def of(
-        cls,
-        x: Domain,
-        y: Domain,
-        x_label: str,
-        y_label: str = "",
-        *,
-        inset: float | tuple[float, float] = 0.0,
-    ) -> Frame:
-        """A frame of the usual size; `inset` keeps the data away from the ends of the axes."""
-        across, up = inset if isinstance(inset, tuple) else (inset, inset)
+    def of(cls, x: Axis, y: Axis, across: float = 0.0, up: float = 0.0) -> Frame:
+        """A frame of the usual size; the data are kept so far away from the ends of the axes."""
         right, bottom = WIDTH - _RIGHT, HEIGHT - _BOTTOM
-        return cls(
-            Scale(x[0], x[1], x[2], _LEFT + across, right - across, x[3]),
-            Scale(y[0], y[1], y[2], bottom - up, _TOP + up, y[3]),
-            x_label,
-            y_label,
-        )
+        return cls(x.over(_LEFT + across, right - across), y.over(bottom - up, _TOP + up), x.label, y.label)
 
     @classmethod
-    def of_rows(cls, x: Domain, n_rows: int, x_label: str, left: float, right: float, row: float) -> Frame:
+    def of_rows(cls, x: Axis, y: Axis, left: float, right: float, row: float) -> Frame:
         """A frame of rows from above, the first at the middle of its row, with words on the left and on the right."""
-        height = 12.0 + n_rows * row + _BOTTOM
+        end = 12.0 + (y.high - y.low) * row
         return cls(
-            Scale(x[0], x[1], x[2], left + _INSET, WIDTH - right - _INSET, x[3]),
-            Scale("linear", -0.5, n_rows - 0.5, 12.0, 12.0 + n_rows * row, "count"),
-            x_label,
-            height=height,
+            x.over(left + _INSET, WIDTH - right - _INSET),
+            y.over(12.0, end),
+            x.label,
+            height=end + _BOTTOM,
             left=left,
             right=WIDTH - right,
         )
@@ -103,21 +84,26 @@ class Frame:
                 taken.append((place - half, place + half))
         return made
 
-    def drawing(self, id: str, title: str, description: str, parts: Sequence[str]) -> str:
+    def id_of(self, chart: Chart) -> str:
+        """What a drawing of a chart is called in the page: by the scale it is on."""
+        return f"{chart.id}-{self.x.kind}"
+
+    def drawing(self, chart: Chart, parts: Sequence[str]) -> str:
         """The whole drawing, with what it is called and what it shows for those who do not see it."""
+        own = self.id_of(chart)
         return element(
             "svg",
-            element("title", title, id=f"{id}-title"),
-            element("desc", description, id=f"{id}-desc"),
+            element("title", chart.title, id=f"{own}-title"),
+            element("desc", chart.description, id=f"{own}-desc"),
             *parts,
             xmlns="http://www.w3.org/2000/svg",
             class_="chart",
-            id=f"{id}-svg",
+            id=f"{own}-svg",
             viewBox=f"0 0 {number(WIDTH)} {number(self.height)}",
             width="100%",
             font_size=_SIZE,
             role="img",
-            aria_labelledby=f"{id}-title {id}-desc",
+            aria_labelledby=f"{own}-title {own}-desc",
             data_scale_x=self.x.kind,
             data_scale_y=self.y.kind,
             data_unit_x=self.x.unit,
@@ -132,56 +118,6 @@ class Frame:
             data_bottom=self.y.start,
             data_top=self.y.end,
         )
-
-    def unsupported(self, id: str, curves: Sequence[ErrorCurve], names: tuple[str, str]) -> list[str]:
-        """Hatch where no curve has 30 errors along x or along y, and mark where there is a single one."""
-        n_x, n_y = max(one.n_impostor for one in curves), max(one.n_genuine for one in curves)
-        x, y = self.x.at(SUPPORTED / n_x), self.y.at(SUPPORTED / n_y)
-        left, right, top, bottom = self.left, self.right, self.top, self.bottom
-        x, y = max(x, left), min(y, bottom)
-        if x <= left and y >= bottom:
-            return []
-        zone = " ".join(
-            f"{number(a)},{number(b)}"
-            for a, b in ((left, top), (x, top), (x, y), (right, y), (right, bottom), (left, bottom))
-        )
-        stroke = element("path", class_="hatching", d="M0 0v8", stroke="currentColor", stroke_opacity="0.25")
-        made = [
-            element(
-                "pattern", stroke, id=f"{id}-hatch", width=8, height=8,
-                patternUnits="userSpaceOnUse", patternTransform="rotate(-45)",
-            ),
-            element("polygon", class_="unsupported", points=zone, fill_opacity="0.06"),
-            element("polygon", class_="hatch", points=zone, fill=f"url(#{id}-hatch)"),
-        ]  # fmt: skip
-        if self.x.holds(1 / n_x):
-            made.append(line(self.x.at(1 / n_x), top, self.x.at(1 / n_x), bottom, "reference"))
-        if self.y.holds(1 / n_y):
-            made.append(line(left, self.y.at(1 / n_y), right, self.y.at(1 / n_y), "reference"))
-        return made + self._zone_words(curves, names, x, y)
-
-    def _zone_words(
-        self, curves: Sequence[ErrorCurve], names: tuple[str, str], x: float, y: float
-    ) -> list[str]:
-        """Say in either strip what there is too little of, where there is room, between the curves."""
-        made: list[str] = []
-        wide, high = self.right - self.left, self.bottom - self.top
-        if x - self.left > _STRIP:
-            fmr = self.x.inverse((x + self.left) / 2)
-            crossed = [(self.bottom - self.y.at(one.fnmr_at(fmr))) / high for one in curves]
-            place = self.bottom - high * widest_gap(crossed)
-            made.append(
-                words((x + self.left) / 2 + 5, place, f"< {SUPPORTED} {names[0]}", "note", "middle", True)
-            )
-        if self.bottom - y > _STRIP:
-            fnmr = self.y.inverse((y + self.bottom) / 2)
-            crossed = [(self.x.at(one.fmr_at(fnmr)) - self.left) / wide for one in curves]
-            crossed.append((self.x.at(fnmr) - self.left) / wide)  # where both rates are equal
-            place = self.left + wide * widest_gap([*crossed, (x - self.left) / 2 / wide])
-            made.append(
-                words(place, (y + self.bottom) / 2 + 5, f"< {SUPPORTED} {names[1]}", "note", "middle")
-            )
-        return made
 
 
 def _roundness(value: float) -> int:

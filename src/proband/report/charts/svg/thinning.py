@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from proband.report.figures.verification_curves import Floats, thinned
+from proband.report.charts.error_curves import thinned
+from proband.report.charts.scales import Floats
 
 _TOLERANCE = 0.25  # in units of the drawing; with the cells of the first sieve and rounding, below a half
 _CELLS = 10  # of the first sieve, in a unit of the drawing

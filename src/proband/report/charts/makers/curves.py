@@ -1,0 +1,164 @@
+"""Charts of recognition rates: by rank, and by the size of the gallery."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.inference.estimates.people_fractions import SizeCurve
+from proband.report.charts.scales import Floats, Kind
+from proband.report.charts.spec import Axis, Chart, Curves, Series, listed, some
+from proband.results.band import Band, Curve
+from proband.words import count, counted, fixed, interval, level, out_of
+
+MOST_BANDS = 6
+_REACHES = (0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0)
+_KINDS: tuple[Kind, ...] = ("log", "linear")
+
+
+def series_of(
+    one: Curve | Band,
+    place: int,
+    name: str = "",
+    last: int | None = None,
+    *,
+    rank: int = 1,
+    dash: int | None = None,
+) -> Series:
+    """A curve by rank, up to the last that is shown, called by its algorithm or otherwise; a bare one has no band."""
+    name = name or one.facts.algorithm
+    limits = (one.low, one.high) if isinstance(one, Band) else (np.zeros(0), np.zeros(0))
+    xs, ys, low, high = _floats(*(x[:last] for x in (one.ranks, one.values, *limits)))
+    return Series(name, place, xs, ys, low, high, f"{name}  {fixed(one.at(rank))}", dash)
+
+
+def _floats(*given: npt.ArrayLike) -> tuple[Floats, ...]:
+    return tuple(np.asarray(one, dtype=np.float64) for one in given)
+
+
+def cmc(
+    curves: Sequence[Curve | Band],
+    id: str = "cmc",
+    title: str = "Recognition rate by rank",
+    *,
+    names: Sequence[str] = (),
+    drawn: Sequence[Series] = (),
+    last: int | None = None,
+    of: str = "",
+    rank: int = 1,
+) -> Chart:
+    """Chart curves of algorithms on one set of probes, on a logarithmic and on a linear axis of ranks.
+
+    Up to six algorithms have their bands, and intervals at rank 1.
+
+    Parameters
+    ----------
+    curves
+        Of one set of probes, in the order of the legend.
+    names
+        Algorithms by their place, where curves of several panels share a legend.
+    drawn
+        The curves as series, where they are not called by their algorithms.
+    last
+        The last rank to show.
+    of
+        What a printed panel is of; by default its probes and its gallery.
+    rank
+        Which rank has a dot.
+    """
+    first = some(curves)[0]
+    facts = first.facts
+    places = {name: place for place, name in enumerate(names)}
+    series = tuple(drawn) or tuple(
+        series_of(one, places.get(one.facts.algorithm, place), last=last) for place, one in enumerate(curves)
+    )
+    about = (
+        f"{counted(facts.n_probes, 'probe')} of {counted(facts.n_probe_subjects, 'person', 'people')}, gallery of "
+        f"{counted(facts.n_gallery_subjects, 'person', 'people')}."
+    )
+    shown = max(len(one.ys) for one in series)
+    notes, shaded = _bands(first, len(series))
+    above = f"{counted(facts.n_probes, 'probe')}, gallery of {counted(facts.n_gallery_subjects, 'person', 'people')}"
+    return Chart(
+        id,
+        title,
+        f"{about} {_told('Rank 1', series, 0)}",
+        _axes(series, (1.0, float(max(shown, 2))), "rank", step=True),
+        Curves(series, len(series) <= MOST_BANDS, True, rank),
+        tuple(one.name for one in series),
+        notes,
+        first.answers,
+        "; ".join(filter(None, (of or above, shaded))),
+        labels=tuple(one.label for one in series),
+    )
+
+
+def _bands(first: Curve | Band, n: int) -> tuple[tuple[str, ...], str]:
+    """What bands mean: in a note of the page, and in a word in print."""
+    if n > MOST_BANDS:
+        return (f"Bands are drawn for up to {MOST_BANDS} curves; the table has the intervals.",), ""
+    if not isinstance(first, Band):
+        return (), ""
+    part = level(first.confidence_level)
+    whole, curves = (
+        ("for the whole curve", "for whole curves") if first.simultaneous else ("at each rank",) * 2
+    )
+    return (f"Bands: {part} {whole}.",), f"{part} {curves}"
+
+
+def gallery_sizes(
+    curves: Sequence[SizeCurve],
+    id: str = "gallery-size",
+    title: str = "Recognition rate by the size of the gallery",
+    *,
+    names: Sequence[str] = (),
+) -> Chart:
+    """Chart the expected rate of algorithms in smaller galleries, on a logarithmic and on a linear axis of people enrolled."""
+    first = some(curves)[0]
+    places = {name: place for place, name in enumerate(names)}
+    series = []
+    for place, one in enumerate(curves):
+        xs, ys, low, high = _floats(one.sizes, one.rates, one.low, one.high)
+        series.append(Series(one.algorithm, places.get(one.algorithm, place), xs, ys, low, high))
+    sizes = sorted({size for one in curves for size in one.sizes})
+    ends = (float(sizes[0]), float(max(sizes[-1], sizes[0] + 1)))
+    about = (
+        f"Expected recognition rate at rank {first.rank} with {count(sizes[0])} to {out_of(sizes[-1], first.n_enrolled)} people enrolled, "
+        f"from {counted(first.n_probes, 'probe')}."
+    )
+    banded, part = len(series) <= MOST_BANDS, level(first.confidence_level)
+    return Chart(
+        id,
+        title,
+        f"{about} {_told(f'With {count(sizes[-1])} people', series, -1)}",
+        _axes(series, ends, "people in the gallery", step=False),
+        Curves(tuple(series), banded, step=False),
+        tuple(one.name for one in series),
+        (f"Bands: {part} at each size.",) if banded else (),
+        first.answers,
+        f"{counted(first.n_probes, 'probe')}; rank {first.rank}" + (f"; shaded {part}" if banded else ""),
+    )
+
+
+def _axes(
+    series: Sequence[Series], ends: tuple[float, float], label: str, *, step: bool
+) -> tuple[tuple[Axis, Axis], ...]:
+    """Logarithmic and linear, with rates from a round number below the lowest at the first rank, or at any size."""
+    banded = len(series) <= MOST_BANDS
+    shown = [one.low if banded and len(one.low) else one.ys for one in series]
+    lowest = min(float(np.min(one[:1] if step else one)) for one in shown)
+    floor = 1 - next(reach for reach in _REACHES if reach >= min(1.05 * (1 - lowest), 1.0))
+    rates = Axis("recognition rate", "linear", round(floor, 6), 1.0, "rate")
+    return tuple((Axis(label, kind, *ends, "count"), rates) for kind in _KINDS)
+
+
+def _told(where: str, series: Sequence[Series], at: int) -> str:
+    """The rates at one place, in words, the highest first."""
+    parts = [
+        f"{one.name} {fixed(float(one.ys[at]))}"
+        + (f" {interval(float(one.low[at]), float(one.high[at]))}" if len(one.low) else "")
+        for one in sorted(series, key=lambda one: -one.ys[at])
+    ]
+    return f"{where}: {listed(parts)}."

@@ -1,0 +1,186 @@
+"""Charts of how things are spread: scores, and rates and differences over choices of images."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.errors import UsageError
+from proband.inference.image_choice.distributions import Distribution
+from proband.inference.image_choice.virtual_experiments import VirtualExperiments
+from proband.inference.verification.verification import Verification
+from proband.report.charts.scales import Floats, Unit
+from proband.report.charts.spec import Axis, Chart, Histogram, Histograms, listed, some
+from proband.words import count, counted, effect, effect_interval, given, level, threshold
+
+MOST_BINS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreCounts:
+    """Scores of one algorithm, counted in bins.
+
+    Attributes
+    ----------
+    name
+        The algorithm.
+    edges
+        Of the bins, one more than there are bins.
+    genuine, impostor
+        How many scores of either kind are in each bin.
+    threshold, threshold_label
+        A threshold to mark, and what it is.
+    """
+
+    name: str
+    edges: Floats
+    genuine: npt.NDArray[np.int64]
+    impostor: npt.NDArray[np.int64]
+    threshold: float | None = None
+    threshold_label: str = "threshold"
+
+    def __post_init__(self) -> None:
+        edges = np.asarray(self.edges, dtype=np.float64)
+        if not (np.diff(edges) > 0).all() or any(
+            np.shape(one) != (len(edges) - 1,) or np.min(one, initial=0) < 0
+            for one in (self.genuine, self.impostor)
+        ):
+            raise UsageError(
+                "a histogram has rising edges, one more than counts, and no negative counts.",
+                source=self.name,
+            )
+        object.__setattr__(self, "edges", edges)
+
+    def fewer(self) -> ScoreCounts:
+        """The bins that hold scores, several put together if they are many."""
+        held = np.flatnonzero(np.asarray(self.genuine) + np.asarray(self.impostor))
+        if not len(held):
+            raise UsageError("there are no scores to draw.", source=self.name)
+        first, last = int(held[0]), int(held[-1]) + 1
+        n_bins = min(last - first, MOST_BINS)
+        starts = first + np.arange(n_bins) * (last - first) // n_bins
+        genuine, impostor = (
+            np.add.reduceat(np.asarray(one)[:last], starts) for one in (self.genuine, self.impostor)
+        )
+        edges = np.append(self.edges[starts], self.edges[last])
+        return replace(self, edges=edges, genuine=genuine, impostor=impostor)
+
+
+def score_counts(result: Verification) -> ScoreCounts:
+    """Count the scores of genuine and of impostor pairs by bins of the score."""
+    counts = result.rates.counts.histogram
+    first = result.points[0].point
+    if result.rates.larger_is_closer:
+        edges, genuine, impostor = counts.edges, counts.genuine, counts.impostor
+    else:
+        edges, genuine, impostor = -counts.edges[::-1], counts.genuine[::-1], counts.impostor[::-1]
+    label = "threshold" if first.asked is None else f"FMR {given(first.asked)}"
+    return ScoreCounts(result.algorithm, edges, genuine, impostor, first.threshold, label)
+
+
+def scores(counts: ScoreCounts, id: str = "scores", title: str | None = None) -> Chart:
+    """Chart the densities of genuine and of impostor scores, each with the area 1, and the threshold."""
+    few = counts.fewer()
+    kinds = {"genuine": few.genuine, "impostor": few.impostor}
+    totals = {name: int(np.sum(own)) for name, own in kinds.items()}
+    said = f"{count(totals['genuine'])} genuine and {count(totals['impostor'])} impostor scores."
+    above = f"{count(totals['genuine'])} genuine, {count(totals['impostor'])} impostor"
+    ends = [float(few.edges[0]), float(few.edges[-1])]
+    if counts.threshold is not None:
+        said += f" {counts.threshold_label}: threshold {threshold(counts.threshold)}."
+        above += f"\n{counts.threshold_label}: {threshold(counts.threshold)}"
+        ends.append(counts.threshold)
+    outlines = tuple(
+        Histogram(name, few.edges, own / (np.diff(few.edges) * max(totals[name], 1)))
+        for name, own in kinds.items()
+    )
+    return Chart(
+        id,
+        title or f"Scores of {counts.name}",
+        said,
+        _axes((min(ends), max(ends)), outlines, "score", "density", "number", y_unit="number"),
+        Histograms(outlines, counts.threshold, counts.threshold_label),
+        tuple(kinds),
+        ("Densities: each kind of scores has the area 1, however many there are.",),
+        above=above,
+    )
+
+
+def differences(
+    choices: VirtualExperiments,
+    pairs: Sequence[tuple[str, str]],
+    rank: int = 1,
+    confidence_level: float = 0.95,
+    id: str = "choice-differences-chart",
+) -> Chart:
+    """Chart how differences of two algorithms' rates vary over choices of images; where the first does not win is shaded."""
+    names = tuple(f"{first} − {second}" for first, second in some(pairs, "pairs"))
+    found = [choices.difference(*pair, rank) for pair in pairs]
+    told = [
+        f"{name}: {effect(one.mean)} points {effect_interval(*one.interval(confidence_level))}, not won in "
+        f"{count(choices.not_won(*pair, rank))} of {count(one.n_trials)}"
+        for name, pair, one in zip(names, pairs, found, strict=True)
+    ]
+    outlines = _spread(list(zip(names, found, strict=True)), confidence_level)
+    half = 0.5 / found[0].n
+    ends = (
+        min(-3 * half, *(float(one.edges[0]) for one in outlines)),
+        max(3 * half, *(float(one.edges[-1]) for one in outlines)),
+    )
+    label = f"difference in recognition rate at rank {rank} (percentage points)"
+    return Chart(
+        id,
+        f"Differences at rank {rank} over choices of images",
+        f"{count(choices.n_trials)} choices of images of {counted(choices.n_subjects, 'person', 'people')}. {listed(told)}.",
+        _axes(ends, outlines, label, "share of the choices", "points", room=0.08 * min(len(found), 6)),
+        Histograms(outlines, 0.0, shaded_to=half),
+        names,
+        (
+            f"Dots and bars: the mean, and the middle {level(confidence_level)} of the choices.",
+            "Shaded: the first does not win. The share of such choices is no p-value: it is about these people's images.",
+        ),
+        choices.answers,
+    )
+
+
+def _spread(found: Sequence[tuple[str, Distribution]], confidence_level: float) -> tuple[Histogram, ...]:
+    """Shares of trials in bins, the same for all, and the mean with the middle part of the trials."""
+    reach = [(one.interval(0.999), one.n) for _, one in found]
+    width = max(1, int(np.ceil(max((ends.high - ends.low) * n for ends, n in reach) / (MOST_BINS / 2))))
+    return tuple(
+        Histogram(name, *bins(one, width, zero_last=True), (one.mean, *one.interval(confidence_level)))
+        for name, one in found
+    )
+
+
+def bins(one: Distribution, width: int, zero_last: bool) -> tuple[Floats, Floats]:
+    """Edges of the bins that occurred, and the share of trials in each; if asked, zero is the last value of its bin."""
+    last = (one.first + len(one.counts) - 0.5) / one.n
+    if zero_last and width > 1:
+        before = (one.first + width - 1) % width
+        padded = np.concatenate([np.zeros(before, dtype=np.int64), one.counts])
+        one = replace(one, first=one.first - before, counts=padded)
+    edges, counts = one.histogram(width)
+    held = np.flatnonzero(counts)
+    within = slice(held[0], held[-1] + 1)
+    # A bin that reaches beyond the values there can be is drawn as wide as what it can hold.
+    return np.minimum(edges[held[0] : held[-1] + 2], last), counts[within] / one.n_trials
+
+
+def _axes(
+    ends: tuple[float, float],
+    outlines: Sequence[Histogram],
+    x_label: str,
+    y_label: str,
+    unit: Unit,
+    room: float = 0.0,
+    y_unit: Unit = "rate",
+) -> tuple[tuple[Axis, Axis]]:
+    """Axes around histograms, with some room above the highest."""
+    margin = 0.02 * (ends[1] - ends[0])
+    highest = max(float(one.heights.max()) for one in outlines) * (1.05 + room)
+    x = Axis(x_label, "linear", ends[0] - margin, ends[1] + margin, unit)
+    return ((x, Axis(y_label, "linear", 0.0, highest, y_unit)),)

@@ -1,0 +1,358 @@
+"""Charts of values with their intervals, a row each: algorithms, pairs of them, galleries and groups of people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from proband.errors import UsageError
+from proband.inference.comparisons.comparison import Comparison
+from proband.inference.galleries.effect import GalleryEffect
+from proband.inference.galleries.tables import GalleryVariation
+from proband.inference.verification.dyadic import RateInterval
+from proband.inference.verification.groups import Differential
+from proband.measures.verification import SUPPORTED
+from proband.report.charts.scales import Unit, rounded_out
+from proband.report.charts.spec import Axis, Chart, Mark, Rows, listed, some
+from proband.results.base import Answers
+from proband.results.difference import Difference
+from proband.results.estimate import Estimate
+from proband.words import (
+    as_sentence,
+    counted,
+    effect,
+    effect_interval,
+    fixed,
+    interval,
+    level,
+    out_of,
+    size_of,
+)
+
+ErrorRate = Literal["fnmr", "fmr"]
+RATES = {"fnmr": "false non-match rate (FNMR)", "fmr": "false match rate (FMR)"}
+
+
+class Valued(NamedTuple):
+    """A value with its interval, what it is called, and whether enough is behind it."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    supported: bool = True
+
+
+def rows_chart(
+    id: str,
+    title: str,
+    said: str,
+    rows: Rows,
+    domains: Sequence[Axis],
+    names: tuple[str, ...] = (),
+    notes: tuple[str, ...] = (),
+    answers: Answers | None = None,
+    confidence_level: float | None = None,
+) -> Chart:
+    """Chart rows on one axis or several."""
+    up = Axis("", "linear", -0.5, len(rows.labels) - 0.5, "count")
+    above = "" if confidence_level is None else f"{level(confidence_level)} intervals"
+    return Chart(id, title, said, tuple((one, up) for one in domains), rows, names, notes, answers, above)
+
+
+def around(marks: Sequence[Mark], unit: Unit, label: str, also: Sequence[float] = ()) -> Axis:
+    """Round ends around all intervals and what else is to be seen; rates stay within 0 and 1."""
+    ends = [end for one in marks for end in (one.value, one.low, one.high) if np.isfinite(end)]
+    low, high = rounded_out(min([*ends, *also], default=0.0), max([*ends, *also], default=1.0))
+    if unit == "rate":
+        low, high = max(low, 0.0), min(high, 1.0)
+    return Axis(label, "linear", low, high, unit)
+
+
+def _around_logs(marks: Sequence[Mark], label: str) -> Axis:
+    """Ends around all that is above zero, not more than six powers of ten."""
+    ends = [end for one in marks for end in (one.value, one.low, one.high) if end > 0]
+    high = min(1.2 * max(ends), 1.0)
+    return Axis(label, "log", max(0.8 * min(ends), high / 1e6), high, "rate")
+
+
+def values(
+    found: Sequence[Valued], label: str, unit: Unit = "number", confidence_level: float | None = None
+) -> Chart:
+    """Chart any values with their intervals, a row each in the order given; differences against zero."""
+    some(found, "values")
+    marks = tuple(
+        Mark(row, 0, one.value, one.low, one.high, one.supported)
+        for row, one in enumerate(found)
+        if np.isfinite(one.value)
+    )
+    told = [f"{one.name} {fixed(one.value)} {interval(one.low, one.high)}" for one in found]
+    zero = 0.0 if unit == "points" else None
+    rows = Rows(tuple(one.name for one in found), (label,), marks, reference=zero)
+    axis = around(marks, unit, label, [] if zero is None else [zero])
+    said = f"{label}: {listed(told)}."
+    return rows_chart("values", label, said, rows, [axis], confidence_level=confidence_level)
+
+
+def leaderboard(
+    estimates: Sequence[Estimate],
+    id: str = "leaderboard-chart",
+    title: str = "Algorithms, the best first",
+    *,
+    order: Sequence[str] = (),
+    in_points: bool = True,
+) -> Chart:
+    """Chart every algorithm's estimate with its interval, in the order given from the top.
+
+    Parameters
+    ----------
+    order
+        The algorithms by their place, if that is another.
+    """
+    first = some(estimates, "estimates")[0]
+    shown = [one.facts.algorithm for one in estimates]
+    names = list(order or shown)
+    marks = tuple(
+        Mark(row, names.index(one.facts.algorithm), one.value, one.low, one.high)
+        for row, one in enumerate(estimates)
+        if np.isfinite(one.value)
+    )
+    told = [f"{one.facts.algorithm} {fixed(one.value)} {interval(one.low, one.high)}" for one in estimates]
+    of = str(first.answers.of)
+    return rows_chart(
+        id,
+        title,
+        f"{of}: {listed(told)}.",
+        Rows(tuple(shown), tuple(names), marks),
+        [around(marks, "rate" if in_points else "number", of)],
+        notes=(
+            f"Bars: {level(first.confidence_level)} intervals, each algorithm by itself. Overlapping bars do not say that two "
+            "algorithms are alike: differences on the same probes do.",
+        ),
+        answers=first.answers,
+        confidence_level=first.confidence_level,
+    )
+
+
+def forest(
+    comparison: Comparison,
+    pairs: Sequence[Difference] | None = None,
+    id: str = "forest",
+    title: str = "Differences between algorithms",
+    labels: Sequence[str] = (),
+) -> Chart:
+    """Chart paired differences with their intervals, the margin of what is worth having, and the verdicts.
+
+    Parameters
+    ----------
+    pairs
+        Those to draw; by default all.
+    labels
+        Short names of the pairs.
+    """
+    shown = some(comparison.pairs if pairs is None else tuple(pairs), "pairs")
+    in_points = shown[0].in_points
+    names = [f"{one.first} − {one.second}" for one in shown]
+    told = [
+        f"{name}: {effect(one.difference, in_points)} {effect_interval(one.low, one.high, in_points)}, {one.said}"
+        for name, one in zip(names, shown, strict=True)
+    ]
+    better = "first" if comparison.larger_is_better else "second"
+    notes = [
+        f"To the right of zero the {better} of a pair is better. Bars: {level(comparison.confidence_level)}."
+    ]
+    if comparison.margin is not None:
+        notes.append(
+            f"Shaded: differences smaller than {size_of(comparison.margin, in_points)}, which are not worth having."
+        )
+    found = [
+        Valued(label, one.difference, one.low, one.high)
+        for label, one in zip(labels or names, shown, strict=True)
+    ]
+    rows, axis = _differences(comparison, found, difference_label(in_points), [one.said for one in shown])
+    return rows_chart(
+        id,
+        title,
+        f"{listed(told)}.",
+        rows,
+        [axis],
+        notes=tuple(notes),
+        answers=comparison.answers,
+        confidence_level=comparison.confidence_level,
+    )
+
+
+def against_best(comparison: Comparison) -> Chart:
+    """Chart what each algorithm lacks against the best, whichever way round the two were compared."""
+    best, *others = (one.facts.algorithm for one in comparison.ordered)
+    found = {}
+    for pair in comparison.pairs:
+        if pair.second == best:
+            found[pair.first] = Valued(pair.first, pair.difference, pair.low, pair.high)
+        elif pair.first == best:
+            found[pair.second] = Valued(pair.second, -pair.difference, -pair.high, -pair.low)
+    unit = " in points" if comparison.pairs[0].in_points else ""
+    rows, axis = _differences(comparison, [found[name] for name in others], f"difference from the best{unit}")
+    return rows_chart(
+        "against-best",
+        "Differences from the best",
+        "",
+        rows,
+        [axis],
+        answers=comparison.answers,
+        confidence_level=comparison.confidence_level,
+    )
+
+
+def difference_label(in_points: bool) -> str:
+    """What an axis of differences is called."""
+    return "difference" + (" (percentage points)" if in_points else "")
+
+
+def _differences(
+    comparison: Comparison, found: Sequence[Valued], label: str, beside: Sequence[str] = ()
+) -> tuple[Rows, Axis]:
+    marks = tuple(Mark(row, 0, one.value, one.low, one.high) for row, one in enumerate(found))
+    margin = comparison.margin
+    reach = [0.0] if margin is None else [-margin, margin]
+    axis = around(marks, "points" if comparison.pairs[0].in_points else "number", label, reach)
+    labels = tuple(one.name for one in found)
+    return Rows(labels, ("difference",), marks, tuple(beside), margin, 0.0), axis
+
+
+def galleries(
+    variation: GalleryVariation,
+    id: str = "galleries",
+    algorithms: Sequence[str] | None = None,
+    title: str = "Rates in galleries of different people",
+) -> Chart:
+    """Chart every algorithm's rate in every gallery, with its interval.
+
+    Parameters
+    ----------
+    algorithms
+        Those to draw; by default all.
+    """
+    names = tuple(algorithms or variation.algorithms)
+    numbers = [one.number for one in variation.galleries]
+    marks = tuple(
+        Mark(numbers.index(cell.gallery), names.index(cell.algorithm), cell.rate, *cell.interval)
+        for cell in variation.cells
+        if cell.algorithm in names and cell.rate is not None and cell.interval is not None
+    )
+    told = [
+        f"{row.algorithm}: mean {fixed(row.spread.mean)} over {counted(len(numbers), 'gallery', 'galleries')}, range "
+        f"{fixed(row.spread.range)}"
+        for row in variation.rows
+        if row.algorithm in names
+    ]
+    note = (
+        f"Bars: {level(variation.confidence_level)} intervals, of other people searched for in that gallery."
+    )
+    return rows_chart(
+        id,
+        title,
+        f"{listed(told)}.",
+        Rows(tuple(f"gallery {number}" for number in numbers), names, marks),
+        [around(marks, "rate", str(variation.estimand))],
+        names,
+        (note,),
+        variation.answers,
+        variation.confidence_level,
+    )
+
+
+def gallery_effect(
+    effects: Sequence[GalleryEffect],
+    id: str = "gallery-effect-chart",
+    title: str = "Rates with each image as the gallery",
+) -> Chart:
+    """Chart every algorithm's rate with each column of images as the gallery in turn."""
+    first = some(effects, "galleries")[0].estimates[0]
+    names = tuple(f"{one.algorithm}, mixed" if one.mixed else one.algorithm for one in effects)
+    marks = tuple(
+        Mark(row, place, one.value, one.low, one.high)
+        for place, found in enumerate(effects)
+        for row, one in enumerate(found.estimates)
+    )
+    labels = tuple(f"gallery {row + 1}" for row in range(max(len(one.estimates) for one in effects)))
+    said = " ".join(as_sentence(one.sentence()) for one in effects)
+    note = f"Bars: {level(first.confidence_level)} intervals, varying {first.answers.varying}."
+    return rows_chart(
+        id,
+        title,
+        said,
+        Rows(labels, names, marks),
+        [around(marks, "rate", str(first.answers.of))],
+        names,
+        (note,),
+        first.answers,
+        first.confidence_level,
+    )
+
+
+def rates_by_group(
+    found: Sequence[Differential], which: ErrorRate
+) -> tuple[list[str], list[tuple[int, int, RateInterval]]]:
+    """The groups, and the rates there are: of which group, of which algorithm."""
+    groups = list(dict.fromkeys(group.group for one in found for group in one.groups))
+    rates = [
+        (groups.index(group.group), place, own)
+        for place, one in enumerate(found)
+        for group in one.groups
+        if (own := group.fnmr if which == "fnmr" else group.fmr) is not None
+    ]
+    if not rates:
+        raise UsageError(f"No group has a {which.upper()} to draw.")
+    return groups, rates
+
+
+def groups(
+    found: Sequence[Differential],
+    which: ErrorRate,
+    answers: Answers | None = None,
+    id: str = "groups-chart",
+    title: str | None = None,
+    *,
+    counts: bool = False,
+) -> Chart:
+    """Chart one error rate of every group of people, for several algorithms, each at one threshold for all groups.
+
+    Parameters
+    ----------
+    found
+        One for each algorithm, by the same column.
+    answers
+        Of the intervals.
+    counts
+        For a single algorithm: whether to give each group's errors, and the rate of all groups together.
+    """
+    labels, rates = rates_by_group(found, which)
+    names = tuple(one.algorithm for one in found)
+    label = RATES[which]
+    title = title or f"{label[0].upper()}{label[1:]} by {found[0].column}"
+    marks = tuple(Mark(row, place, one.rate, one.low, one.high, one.supported) for row, place, one in rates)
+    domains = [_around_logs(marks, label)] if any(one.value > 0 for one in marks) else []
+    domains.append(around(marks, "rate", label, [0.0]))
+    part = rates[0][2].confidence_level
+    note = (
+        f"Bars: {level(part)} intervals. Hollow: fewer than {SUPPORTED} errors; at the left end of a "
+        "logarithmic axis: none."
+    )
+    rows = Rows(tuple(labels), names, marks)
+    if counts:
+        own = {row: out_of(one.errors, one.n) for row, _, one in rates}
+        errors, n = sum(one.errors for *_, one in rates), sum(one.n for *_, one in rates)
+        beside = tuple(own.get(row, "none compared") for row in range(len(labels)))
+        rows = Rows(tuple(labels), names, marks, beside, reference=errors / n if errors else None)
+    said = f"{listed([_ratio(one, which) for one in found])}."
+    return rows_chart(id, title, said, rows, domains, names, (note,), answers, part)
+
+
+def _ratio(found: Differential, which: ErrorRate) -> str:
+    ratio = found.ratio(which)
+    if ratio is None:
+        return f"{found.algorithm}: fewer than two groups have a supported {which.upper()}"
+    return f"{found.algorithm}: the largest supported {which.upper()} is {fixed(ratio, 2)} times the smallest"

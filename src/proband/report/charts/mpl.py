@@ -1,0 +1,236 @@
+"""Charts drawn with matplotlib, one or several in a figure: legible in print, without colour, and the same bytes every time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from proband.report.charts.mpl_errors import draw_errors
+from proband.report.charts.palette import DASHES, colour, dashes, marker
+from proband.report.charts.scales import deviate
+from proband.report.charts.spec import (
+    Axis,
+    Chart,
+    Concentrations,
+    Curves,
+    Errors,
+    Histograms,
+    Rows,
+    Series,
+    aligned_charts,
+    some,
+)
+from proband.report.figures.style import GREY, foot, head, laid_out
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_LETTER = 0.075  # inches, about
+_FEW_SIZES, _FEW_CURVES = 25, 8
+_FADED: Any = {"alpha": 0.14, "linewidth": 0}
+
+
+def figure(
+    charts: Sequence[Chart],
+    size: tuple[float, float],
+    *,
+    title: str | None = None,
+    columns: int = 1,
+    headed: bool = True,
+    shared: bool = True,
+    inside: bool = False,
+    said: str = "",
+) -> Figure:
+    """Draw charts as the panels of one figure.
+
+    Parameters
+    ----------
+    size
+        Of the figure, in inches.
+    title
+        A heading for the whole figure.
+    columns
+        Panels side by side.
+    headed
+        Whether panels have their titles.
+    shared
+        Whether panels share one axis y.
+    inside
+        Whether the legend stands in the only panel, if it has room there.
+    said
+        A line at the foot of the figure.
+    """
+    drawn = aligned_charts(some(charts)) if shared and len(charts) > 1 else list(charts)
+    with laid_out(size, title) as made:
+        axes = made.subplots(-(-len(drawn) // columns), columns, squeeze=False, sharey=shared)
+        handles: dict[str, Artist] = {}
+        for axis, chart in zip(axes.flat, drawn, strict=False):
+            for handle in draw(axis, chart, alone=len(drawn) == 1):
+                handles.setdefault(str(handle.get_label()), handle)
+            wide = size[0] / columns - 0.7
+            above = "\n".join(fill(line, int(17.5 * wide)) for line in chart.above.splitlines())
+            head(axis, fill(chart.title, int(12 * wide)) if headed else "", above)
+        for axis in axes.flat[len(drawn) :]:
+            axis.set_visible(False)
+        for axis in axes[:, 1:].flat:
+            axis.set_ylabel("")
+        if inside and len(handles) <= 8 and _LETTER * max(map(len, handles)) < size[0] / 2:
+            axes.flat[0].legend(handles=list(handles.values()), loc="lower right")
+        elif handles:
+            legend_below(made, list(handles.values()), drawn[0].heading, said)
+        if said and not made.legends:  # which has that place
+            foot(made, said)
+    return made
+
+
+def legend_below(figure: Figure, handles: Sequence[Artist], heading: str = "", said: str = "") -> None:
+    """Put a legend below all panels, where no curve can run into it, with a heading or with what is said of all."""
+    width = figure.get_figwidth()
+    labels = [fill(str(one.get_label()), int(11.5 * (width - 1.5))) for one in handles]
+    longest = max(len(line) for label in labels for line in label.splitlines())
+    fitting = 1 if heading and len(labels) < 4 else int(width / (0.6 + _LETTER * longest))
+    legend = figure.legend(
+        handles, labels, loc="outside lower center", title=heading or fill(said, 90) or None, alignment="left",
+        ncols=max(1, min(len(labels), 5, fitting)), handlelength=3.0,
+    )  # fmt: skip
+    if said and not heading:
+        legend.get_title().set(fontsize=8, color=GREY)
+
+
+def draw(axis: Axes, chart: Chart, *, alone: bool = True) -> list[Artist]:
+    """Draw a chart on axes of its first scales; return what its legend shows, which says more of a chart alone."""
+    x, y = chart.axes[0]
+    names = (chart.labels if alone else ()) or chart.names
+    match chart.marks:
+        case Curves():
+            set_axis(axis, "x", x, inset=0.0 if chart.marks.step else 0.03)
+            set_axis(axis, "y", y, inset=0.006)
+            return [
+                draw_series(axis, chart.marks, *one) for one in zip(chart.marks.series, names, strict=True)
+            ]
+        case Rows():
+            set_axis(axis, "x", x, most=5 if x.kind == "log" else 6, inset=0.02)
+            return _rows(axis, chart.marks, names)
+        case Errors():
+            set_axis(axis, "x", x)
+            set_axis(axis, "y", y, inset=0.012 if chart.marks.complement else 0.0)
+            return draw_errors(axis, chart.marks, (x, y), names)
+        case Histograms():
+            set_axis(axis, "x", x)
+            set_axis(axis, "y", y)
+            return _histograms(axis, chart.marks, names, density=y.unit == "number")
+        case Concentrations():
+            set_axis(axis, "x", x)
+            set_axis(axis, "y", y, inset=0.012)
+            return _concentrations(axis, chart.marks)
+
+
+def set_axis(axis: Axes, which: Literal["x", "y"], given: Axis, *, most: int = 8, inset: float = 0.0) -> None:
+    """Make an axis of a panel the one given, with at most so many numbers on it and some room beyond its ends."""
+    from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
+    from scipy.special import ndtr
+
+    along = axis.xaxis if which == "x" else axis.yaxis
+    scale = given.over()
+    set_scale = getattr(axis, f"set_{which}scale")
+    if given.kind == "probit":
+        set_scale("function", functions=(deviate, ndtr))
+    else:
+        set_scale(given.kind)
+    ends = (scale.inverse(-inset), scale.inverse(1 + inset)) if inset else (given.low, given.high)
+    getattr(axis, f"set_{which}lim")(*ends)
+    ticks = scale.ticks(most)
+    along.set_major_locator(FixedLocator(ticks))
+    along.set_major_formatter(FixedFormatter([scale.label(tick) for tick in ticks]))
+    along.set_minor_locator(NullLocator())
+    getattr(axis, f"set_{which}label")(fill(given.label, 60))
+    axis.grid(visible=True, axis=which)
+    axis.set_axisbelow(True)
+
+
+def draw_series(axis: Axes, marks: Curves, one: Series, label: str) -> Artist:
+    """Draw one curve and its band; the first rank, or every size if they are few, has a marker."""
+    look: Any = {"color": colour(one.place), "zorder": 3, "clip_on": False}
+    dash = dashes(one.place) if one.dash is None else DASHES[one.dash]
+    if not marks.step and len(one.xs) <= _FEW_SIZES:
+        look |= {"marker": marker(one.place), "markersize": 4.5}
+    (line,) = axis.plot(
+        one.xs, one.ys, drawstyle="steps-post" if marks.step else "default", linestyle=dash,
+        linewidth=1.8 if len(marks.series) <= _FEW_CURVES else 1.0, label=label, **look,
+    )  # fmt: skip
+    if marks.step:
+        at = min(marks.rank, len(one.ys))
+        axis.plot([at], [one.ys[at - 1]], marker="o", markersize=4.5, **look)
+    if marks.banded and len(one.low):
+        look = {"color": colour(one.place), "step": "post" if marks.step else None, **_FADED}
+        axis.fill_between(one.xs[: len(one.low)], one.low, one.high, **look)
+    return line
+
+
+def _rows(axis: Axes, marks: Rows, names: Sequence[str]) -> list[Artist]:
+    """Draw values with their intervals; a value of 0 is beyond a logarithmic axis."""
+    start, end = axis.get_xlim()
+    axis.set_yticks(range(len(marks.labels)), [fill(label, 32) for label in marks.labels])
+    axis.set_ylim(len(marks.labels) - 0.5, -0.5)
+    axis.tick_params(axis="y", length=0)
+    if marks.margin is not None:
+        axis.axvspan(-marks.margin, marks.margin, color="#999999", alpha=0.18, linewidth=0)
+    if marks.reference is not None:
+        dash = "-" if marks.reference == 0 else (0, (4, 2))
+        axis.axvline(marks.reference, color=GREY, linewidth=0.9, linestyle=dash, zorder=1.5)
+    handles: dict[int, Artist] = {}
+    for one in marks.marks:
+        y = one.row + 0.8 * (one.place % marks.together - (marks.together - 1) / 2) / marks.together
+        low, high = np.clip(np.nan_to_num([one.low, one.high], nan=start), start, end)
+        tint = colour(one.place)
+        axis.hlines(y, low, high, color=tint, linewidth=1.6, zorder=2)
+        beyond = axis.get_xscale() == "log" and one.value <= 0
+        (dot,) = axis.plot(
+            [start if beyond else one.value], [y], linestyle="none", color=tint, zorder=3, clip_on=False,
+            marker="<" if beyond else "o" if marks.together == 1 else marker(one.place), markersize=5,
+            markerfacecolor=tint if one.supported else "white", label=marks.names[one.place],
+        )  # fmt: skip
+        handles.setdefault(one.place, dot)
+    for row, text in enumerate(marks.beside):
+        axis.text(
+            1.02, row, text, transform=axis.get_yaxis_transform(), fontsize=7.5, color=GREY, va="center"
+        )
+    return [handles[place] for place in sorted(handles)] if names and marks.together > 1 else []
+
+
+def _histograms(axis: Axes, marks: Histograms, names: Sequence[str], *, density: bool) -> list[Artist]:
+    """Draw histograms over one another, as outlines, tinted, each with its value and interval above."""
+    start = axis.get_xlim()[0]
+    if density:
+        axis.set_yticks([])
+    if marks.shaded_to is not None:
+        axis.axvspan(start, marks.shaded_to, color="#F1F1F1", zorder=0)
+    if marks.reference is not None:
+        axis.axvline(marks.reference, color=GREY, linewidth=1.0, zorder=1)
+    handles: list[Artist] = []
+    for place, (one, name) in enumerate(zip(marks.outlines, names, strict=True)):
+        tint = colour(place)
+        axis.stairs(one.heights, one.edges, fill=True, color=tint, **(_FADED | {"label": ""}))
+        look: Any = {"color": tint, "linestyle": dashes(place), "linewidth": 1.5, "zorder": 3}
+        handles.append(axis.stairs(one.heights, one.edges, label=name, **look))
+        if one.value is not None:
+            middle, low, high = one.value
+            above = axis.get_ylim()[1] * (0.97 - 0.03 * (place % 6))
+            axis.hlines(above, low, high, color=tint, linewidth=1.4)
+            axis.plot([middle], [above], marker="o", markersize=4, color=tint)
+    return handles
+
+
+def _concentrations(axis: Axes, marks: Concentrations) -> list[Artist]:
+    """Draw errors over people, and thin what chance would give."""
+    handles: list[Artist] = []
+    for place, one in enumerate(marks.lines):
+        look: Any = {"color": colour(place), "linestyle": dashes(place)}
+        axis.plot(one.chance_people, one.chance_errors, linewidth=0.8, alpha=0.8, **look)
+        handles += axis.plot(one.people, one.errors, linewidth=1.8, label=one.name, **look)
+    return handles

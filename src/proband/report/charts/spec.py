@@ -1,0 +1,276 @@
+"""What a chart shows, whoever draws it: its axes, its marks, and the words around them.
+
+A chart is made once from a result, by the makers beside this file, and drawn by two backends: `svg` for the page and `mpl` for
+print. Several charts in one figure are its panels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+import numpy as np
+
+from proband.errors import UsageError
+from proband.report.charts.error_curves import ErrorCurve
+from proband.report.charts.scales import Floats, Kind, Scale, Unit
+from proband.results.base import Answers
+from proband.words import count
+
+T = TypeVar("T")
+Rate = TypeVar("Rate", float, Floats)
+_LISTED = 6
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What runs along an axis: from where to where, spread how, and called what.
+
+    Attributes
+    ----------
+    low, high
+        Its ends in data.
+    unit
+        What its numbers are: rates in per cent, differences in percentage points, whole numbers, or numbers.
+    """
+
+    label: str
+    kind: Kind
+    low: float
+    high: float
+    unit: Unit
+
+    def over(self, start: float = 0.0, end: float = 1.0) -> Scale:
+        """The same axis between two places of a drawing; by default places are shares of its length."""
+        return Scale(self.kind, self.low, self.high, start, end, self.unit)
+
+
+def _nothing() -> Floats:
+    return np.zeros(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """A curve over whole numbers, and its band as far as it goes.
+
+    Attributes
+    ----------
+    place
+        Of its colour and dashes: the same for one algorithm in all panels.
+    label
+        Its name in a printed legend, where that says more.
+    dash
+        Its dashes, where they mean something.
+    """
+
+    name: str
+    place: int
+    xs: Floats
+    ys: Floats
+    low: Floats = field(default_factory=_nothing)
+    high: Floats = field(default_factory=_nothing)
+    label: str = ""
+    dash: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """Curves in one panel.
+
+    Attributes
+    ----------
+    banded
+        Whether they have their bands.
+    step
+        Whether they are over ranks, which have no values between them, and have a dot at `rank`; others have one at every value.
+    """
+
+    series: tuple[Series, ...]
+    banded: bool
+    step: bool
+    rank: int = 1
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A value in a row: whose it is, its interval, and whether enough is behind it."""
+
+    row: int
+    place: int
+    value: float
+    low: float
+    high: float
+    supported: bool = True
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Values with their intervals, a row each; several series of a row stand below one another.
+
+    Attributes
+    ----------
+    names
+        Of the series, by place.
+    beside
+        What stands at the end of each row.
+    margin
+        Differences up to it are not worth having.
+    reference
+        A value to compare with.
+    """
+
+    labels: tuple[str, ...]
+    names: tuple[str, ...]
+    marks: tuple[Mark, ...]
+    beside: tuple[str, ...] = ()
+    margin: float | None = None
+    reference: float | None = None
+
+    @property
+    def together(self) -> int:
+        """How many series stand in a row."""
+        return len({one.place for one in self.marks}) if len(self.marks) > len(self.labels) else 1
+
+
+@dataclass(frozen=True, eq=False)
+class Errors:
+    """Two kinds of errors against each other, and the zone in which there are too few of them.
+
+    Attributes
+    ----------
+    dots
+        The points of each curve that are marked; hollow where fewer than 30 errors are behind them.
+    errors
+        What the errors along x and along y are called.
+    diagonal
+        Whether to show where both rates are equal.
+    apart
+        Whether intervals of several curves at one rate stand side by side.
+    complement
+        Whether y is one less the error rate.
+    """
+
+    curves: tuple[ErrorCurve, ...]
+    dots: tuple[tuple[tuple[float, float], ...], ...]
+    errors: tuple[str, str]
+    diagonal: bool = False
+    apart: bool = False
+    complement: bool = False
+
+    def shown(self, rate: Rate) -> Rate:
+        """What stands on the axis y for an error rate, or the other way round."""
+        return 1 - rate if self.complement else rate
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """The outline of a distribution, and above it a value with its interval, if it has one."""
+
+    name: str
+    edges: Floats
+    heights: Floats
+    value: tuple[float, float, float] | None = None
+    label: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Histograms:
+    """Histograms over one another.
+
+    Attributes
+    ----------
+    reference, reference_label
+        A value to compare with, and what it is.
+    shaded_to
+        Where a shaded part ends that begins at the left.
+    """
+
+    outlines: tuple[Histogram, ...]
+    reference: float | None = None
+    reference_label: str = ""
+    shaded_to: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Concentration:
+    """Which share of the errors falls on which share of the people, what chance would give, and how many errors there are."""
+
+    name: str
+    people: Floats
+    errors: Floats
+    chance_people: Floats
+    chance_errors: Floats
+    total: int
+
+    def halves(self) -> tuple[float, float]:
+        """The share of the people with half of the errors, as it is and by chance."""
+        return (
+            float(np.interp(0.5, self.errors, self.people)),
+            float(np.interp(0.5, self.chance_errors, self.chance_people)),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Concentrations:
+    """How errors of several kinds gather on few people."""
+
+    lines: tuple[Concentration, ...]
+
+
+Marks = Curves | Rows | Errors | Histograms | Concentrations
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """A chart.
+
+    Attributes
+    ----------
+    axes
+        x and y on each choice of scales; the first is shown at first, and printed.
+    description
+        What it shows, in words, for those who do not see it.
+    names
+        The legend of the page: the series by place; none where rows are labelled.
+    notes, answers
+        What stands beneath it on the page, and what its bands or bars vary.
+    above
+        What a printed panel is of, above it.
+    heading, labels
+        The printed legend, where it says more than names.
+    """
+
+    id: str
+    title: str
+    description: str
+    axes: tuple[tuple[Axis, Axis], ...]
+    marks: Marks
+    names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    answers: Answers | None = None
+    above: str = ""
+    heading: str = ""
+    labels: tuple[str, ...] = ()
+
+
+def aligned_charts(charts: Sequence[Chart]) -> list[Chart]:
+    """The same charts on one axis y, on the scales that are shown at first."""
+    ends = [one.axes[0][1] for one in charts]
+    low, high = min(one.low for one in ends), max(one.high for one in ends)
+    return [
+        replace(one, axes=((one.axes[0][0], replace(one.axes[0][1], low=low, high=high)),)) for one in charts
+    ]
+
+
+def some(given: Sequence[T], what: str = "curves") -> Sequence[T]:
+    """What there is to draw; refused if it is nothing."""
+    if not given:
+        raise UsageError(f"There are no {what} to draw.")
+    return given
+
+
+def listed(parts: Sequence[str]) -> str:
+    """The first few of several things in a row, for a description."""
+    left = len(parts) - _LISTED
+    return "; ".join(parts[:_LISTED]) + (f"; and {count(left)} more" if left > 0 else "")

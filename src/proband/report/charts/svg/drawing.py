@@ -1,0 +1,209 @@
+"""Charts as SVG: one drawing for each choice of scales."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from proband.report.charts.scales import Scale, linear_ticks
+from proband.report.charts.spec import (
+    Axis,
+    Chart,
+    Concentration,
+    Concentrations,
+    Curves,
+    Errors,
+    Histogram,
+    Histograms,
+    Mark,
+    Rows,
+    Series,
+)
+from proband.report.charts.svg.axes import LETTER, WIDTH, Frame, dot, interval_bar
+from proband.report.charts.svg.elements import element, line, path, points_of, series, words
+from proband.report.charts.svg.errors import draw_errors
+from proband.report.charts.svg.thinning import Places, steps, visible
+
+_EXACT, _READ = 10, 50  # curves can be read at all of the first ranks, and at so many of all
+_LONGEST = 26  # letters of a name that are shown
+_ROW, _MANY, _CROWDED = 30.0, 16, 22.0
+
+
+def drawings(chart: Chart) -> dict[str, str]:
+    """Draw a chart on each of its scales, by their names."""
+    return {axes[0].kind: _drawing(chart, axes) for axes in chart.axes}
+
+
+def _drawing(chart: Chart, axes: tuple[Axis, Axis]) -> str:
+    match chart.marks:
+        case Curves():
+            frame, parts = _curves(chart.marks, axes)
+        case Rows():
+            frame, parts = _rows(chart.marks, axes)
+        case Errors():
+            frame = Frame.of(*axes)
+            parts = [*frame.axes(), *draw_errors(frame, frame.id_of(chart), chart.marks, axes)]
+        case Histograms():
+            frame, parts = _histograms(chart.marks, axes)
+        case Concentrations():
+            frame = Frame.of(*axes, 0.0, 4.0)
+            parts = [*frame.axes(), *(_concentration(frame, *one) for one in enumerate(chart.marks.lines))]
+    return frame.drawing(chart, parts)
+
+
+def _curves(marks: Curves, axes: tuple[Axis, Axis]) -> tuple[Frame, list[str]]:
+    aside = 5.0 * len(marks.series) + 6 if marks.step and marks.banded else 12.0
+    frame = Frame.of(*axes, aside, 6.0)
+    drawn = [_curve(frame, marks, one, len(marks.series) - place) for place, one in enumerate(marks.series)]
+    return frame, [*frame.axes(), *drawn]
+
+
+def _curve(frame: Frame, marks: Curves, one: Series, before: int) -> str:
+    """One curve: its band, its line, and a dot with an interval at the rank in question or a dot at every size."""
+    x, y = frame.x(one.xs), frame.y(one.ys)
+    corners = steps(x, y) if marks.step else (x, y)
+    kept = visible(*corners)
+    inside = []
+    if marks.banded and len(one.low) > 1:
+        inside.append(_band(frame, one, step=marks.step))
+    inside.append(element("path", class_="line", d=path(corners[0][kept], corners[1][kept]), fill="none"))
+    if marks.step:
+        at = min(marks.rank, len(x)) - 1
+        aside = float(x[at]) - (5.0 * before if marks.banded and at == 0 else 0.0)
+        if marks.banded and at < len(one.low):
+            inside.append(interval_bar(aside, frame.y.at(one.low[at]), aside, frame.y.at(one.high[at]), 2.0))
+        inside.append(dot(aside, float(y[at]), radius=3.5))
+        read = _read_ranks(frame.x, len(x)) - 1
+    else:
+        inside += [dot(float(a), float(b), radius=3.0) for a, b in zip(x, y, strict=True)]
+        read = np.arange(len(x))
+    points = points_of(one.xs[read], one.ys[read])
+    return series(one.place, one.name, *inside, points=points, shape="step" if marks.step else "line")
+
+
+def _read_ranks(ranks: Scale, last: int) -> Places:
+    """The ranks at which curves can be read: the same for all of them, so that they can be read together."""
+    if ranks.kind == "log":
+        found = [round(10 ** (k / 12)) for k in range(12 * len(str(last)))]
+    else:
+        found = [int(rank) for rank in linear_ticks(1, max(last, 2), _READ, whole=True)]
+    return np.unique([rank for rank in (*range(1, _EXACT + 1), *found, last) if rank <= last])
+
+
+def _band(frame: Frame, one: Series, *, step: bool) -> str:
+    """The area between the ends of the intervals."""
+    x = frame.x(one.xs[: len(one.low)])
+    edges = []
+    for limit in (one.low, one.high):
+        across, up = steps(x, frame.y(limit)) if step else (x, frame.y(limit))
+        kept = visible(across, up)
+        edges.append((across[kept], up[kept]))
+    (low_x, low_y), (high_x, high_y) = edges
+    outline = path(np.append(low_x, high_x[::-1]), np.append(low_y, high_y[::-1]), closed=True)
+    return element("path", class_="band", d=outline, stroke="none")
+
+
+def _rows(marks: Rows, axes: tuple[Axis, Axis]) -> tuple[Frame, list[str]]:
+    shown = [shortened(name) for name in marks.labels]
+    left = min(LETTER * max(map(len, shown)) + 18, WIDTH / 2.6)
+    right = LETTER * max(map(len, marks.beside), default=0) + 14
+    height = max(_ROW if len(shown) <= _MANY else _CROWDED, 10.0 * marks.together + 10)
+    frame = Frame.of_rows(*axes, left, right, height)
+    parts = frame.axes(y_ticks=False, most_x=9)
+    if marks.margin is not None:
+        start, end = frame.x.at(-marks.margin), frame.x.at(marks.margin)
+        parts.append(_area(frame, "margin", start, end))
+    if marks.reference is not None:
+        parts.append(_upright(frame, marks.reference))
+    for row, name in enumerate(shown):
+        parts.append(words(left - 8, frame.y.at(row) + 5, name, "tick", "end"))
+    for row, said in enumerate(marks.beside):
+        parts.append(words(frame.right + 8, frame.y.at(row) + 5, said, "tick"))
+    for place, name in enumerate(marks.names):
+        own = [one for one in marks.marks if one.place == place]
+        if own:
+            parts.append(_marked(frame, place, name, own, marks.together))
+    return frame, parts
+
+
+def _marked(frame: Frame, place: int, name: str, marks: list[Mark], together: int) -> str:
+    """All values of one series."""
+    inside = []
+    aside = 10.0 * (place % together - (together - 1) / 2)
+    for one in marks:
+        y = frame.y.at(one.row) + aside
+        low, high = (
+            end if np.isfinite(end) else limit
+            for end, limit in ((one.low, frame.x.low), (one.high, frame.x.high))
+        )
+        inside.append(interval_bar(frame.x.at(low), y, frame.x.at(high), y, 3.0))
+        inside.append(dot(frame.x.at(one.value), y, hollow=not one.supported))
+    return series(place, name, *inside, shape="point")
+
+
+def shortened(name: str, longest: int = _LONGEST) -> str:
+    """A name without its middle if it is long: names often differ at their ends."""
+    if len(name) <= longest:
+        return name
+    end = (longest - 1) // 2
+    return f"{name[: longest - 1 - end]}…{name[-end:]}"
+
+
+def _histograms(marks: Histograms, axes: tuple[Axis, Axis]) -> tuple[Frame, list[str]]:
+    frame = Frame.of(*axes)
+    parts = frame.axes(y_ticks=axes[1].unit == "rate")
+    if marks.shaded_to is not None:
+        parts.append(_area(frame, "shade", frame.left, frame.x.at(marks.shaded_to), fill_opacity="0.08"))
+    outlines = [_histogram(frame, place, one) for place, one in enumerate(marks.outlines)]
+    if marks.reference is None:
+        return frame, parts + outlines
+    at = frame.x.at(marks.reference)
+    if not marks.reference_label:
+        return frame, [*parts, _upright(frame, marks.reference), *outlines]
+    late = at > (frame.left + frame.right) / 2
+    said = words(
+        at - 6 if late else at + 6, frame.top + 12, marks.reference_label, "note", "end" if late else None
+    )
+    return frame, [*parts, *outlines, _upright(frame, marks.reference), said]
+
+
+def _histogram(frame: Frame, place: int, one: Histogram) -> str:
+    """One histogram, tinted, and its value with the interval above."""
+    x = frame.x(np.repeat(one.edges, 2))
+    y = frame.y(np.concatenate([[0.0], np.repeat(one.heights, 2), [0.0]]))
+    kept = visible(x, y)
+    outline = path(x[kept], y[kept])
+    inside: list[str] = [
+        element("path", class_="fill", d=f"{outline}z", stroke="none", fill_opacity="0.15"),
+        element("path", class_="line", d=outline, fill="none"),
+    ]
+    if one.value is not None:
+        middle, low, high = one.value
+        above = frame.top + 10 + 9.0 * (place % 6)
+        inside.append(interval_bar(frame.x.at(low), above, frame.x.at(high), above, 3.0))
+        inside.append(dot(frame.x.at(middle), above))
+    points = points_of((one.edges[:-1] + one.edges[1:]) / 2, one.heights)
+    return series(place, one.name, *inside, points=points, shape="point")
+
+
+def _concentration(frame: Frame, place: int, one: Concentration) -> str:
+    """Errors over people, and thin what chance would give."""
+    drawn = []
+    for people, errors, look in (
+        (one.chance_people, one.chance_errors, "line thin chance"),
+        (one.people, one.errors, "line"),
+    ):
+        x, y = frame.x(people), frame.y(errors)
+        kept = visible(x, y)
+        drawn.append(element("path", class_=look, d=path(x[kept], y[kept]), fill="none"))
+    return series(place, one.name, *drawn, points=points_of(one.people[kept], one.errors[kept]))
+
+
+def _upright(frame: Frame, value: float) -> str:
+    """A line to compare with."""
+    return line(frame.x.at(value), frame.top, frame.x.at(value), frame.bottom, "reference")
+
+
+def _area(frame: Frame, kind: str, start: float, end: float, **more: str) -> str:
+    """A part of the frame, from top to bottom."""
+    high = frame.bottom - frame.top
+    return element("rect", class_=kind, x=start, y=frame.top, width=end - start, height=high, **more)

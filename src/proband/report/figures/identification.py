@@ -1,0 +1,148 @@
+"""Printed figures of recognition rates: curves by rank and by gallery size, estimates, and algorithms against the best."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from proband.errors import UsageError
+from proband.inference import Band, Comparison, Estimate, Evaluation
+from proband.inference.estimates.evaluation import probes_called
+from proband.inference.estimates.people_fractions import SizeCurve
+from proband.measures import Curve
+from proband.report.charts.makers.curves import cmc, gallery_sizes
+from proband.report.charts.makers.rows import against_best, leaderboard
+from proband.report.charts.mpl import figure
+from proband.report.charts.spec import Chart, Rows
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_NARROW = 5.0
+_ROW = 0.24  # inches
+
+
+def evaluation_figure(
+    evaluation: Evaluation,
+    title: str | None = None,
+    width: float | None = None,
+    drawn: Sequence[str] | None = None,
+) -> Figure:
+    """Draw the curves of an evaluation as `cmc_figure` does: of the algorithms `drawn`, or of all."""
+    panels = {
+        probes_called(one): [
+            band for band in evaluation.bands(one) if drawn is None or band.facts.algorithm in drawn
+        ]
+        for one in evaluation.categories
+    }
+    return cmc_figure(panels, title, width)
+
+
+def cmc_figure(
+    panels: Mapping[str, Sequence[Curve | Band]],
+    title: str | None = None,
+    width: float | None = None,
+    *,
+    last: int | None = None,
+    said: str = "",
+) -> Figure:
+    """Draw cumulative match characteristics, a panel for each set of probes.
+
+    The rank axis is logarithmic, since the low ranks are what matters; each panel names its gallery and probes.
+
+    Parameters
+    ----------
+    panels
+        Curves by the name of their set of probes; curves with bands have them drawn, unless there are too many to tell apart.
+    title
+        A heading for the whole figure.
+    width
+        Of the figure, in inches: letters keep their size, and below five inches panels stand below one another. By default as
+        wide as the panels need.
+    last
+        The last rank to draw.
+    said
+        A line at the foot of the figure.
+    """
+    shown = {name: curves for name, curves in panels.items() if curves}
+    names = list(dict.fromkeys(curve.facts.algorithm for curves in shown.values() for curve in curves))
+    charts = [cmc(curves, title=name, names=names, last=last) for name, curves in shown.items()]
+    return curves_figure(charts, title, width, said)
+
+
+def curves_figure(
+    charts: Sequence[Chart],
+    title: str | None = None,
+    width: float | None = None,
+    said: str = "",
+    *,
+    inside: bool = True,
+) -> Figure:
+    """Draw charts of curves as panels that share their rates; a single one may have its legend inside."""
+    if not charts:
+        raise UsageError("There are no curves to draw.")
+    narrow = width is not None and width < _NARROW
+    columns = 1 if narrow else min(len(charts), 3)
+    rows = -(-len(charts) // columns)
+    size = width or max(5.4, 3.6 * columns), (2.9 if narrow else 3.5) * rows + 0.3
+    return figure(charts, size, title=title, columns=columns, inside=inside and len(charts) == 1, said=said)
+
+
+def sizes_figure(sizes: Sequence[SizeCurve]) -> Figure:
+    """Draw the expected rate against the number of people enrolled, a panel for each set of probes."""
+    names = list(dict.fromkeys(one.algorithm for one in sizes))
+    charts = [
+        gallery_sizes(
+            [one for one in sizes if one.category == category], title=probes_called(category), names=names
+        )
+        for category in dict.fromkeys(one.category for one in sizes)
+    ]
+    return curves_figure(charts, inside=False)
+
+
+def estimates_figure(estimates: Sequence[Estimate], width: float = 5.4, title: str | None = None) -> Figure:
+    """Draw each algorithm's estimate with its interval, in the order given from the top.
+
+    Parameters
+    ----------
+    estimates
+        Of one measure.
+    width
+        Of the figure, in inches.
+    title
+        A heading for the whole figure.
+    """
+    in_points = all(one.events is not None for one in estimates)
+    return values_figure(leaderboard(estimates, in_points=in_points), width, title)
+
+
+def values_figure(chart: Chart, width: float = 5.4, title: str | None = None) -> Figure:
+    """Draw a chart of values with their intervals, a row each."""
+    return _rows_figure([chart], width, title)
+
+
+def comparison_figure(comparison: Comparison, width: float = 7.16, title: str | None = None) -> Figure:
+    """Draw the estimates, the best first, and beside them what each one lacks against the best.
+
+    The shaded differences are within the margin: not worth having.
+
+    Parameters
+    ----------
+    comparison
+        Two or more algorithms.
+    width
+        Of the figure, in inches; the panels stand below one another where they have no room side by side.
+    title
+        A heading for the whole figure.
+    """
+    in_points = all(pair.in_points for pair in comparison.pairs)
+    names = [one.facts.algorithm for one in comparison.estimates]
+    best_first = leaderboard(comparison.ordered, order=names, in_points=in_points)
+    return _rows_figure([best_first, against_best(comparison)], width, title)
+
+
+def _rows_figure(charts: Sequence[Chart], width: float, title: str | None) -> Figure:
+    columns = 1 if width < 5.5 else len(charts)
+    rows = max(len(one.marks.labels) for one in charts if isinstance(one.marks, Rows))
+    height = (1.0 + _ROW * rows) * -(-len(charts) // columns)
+    return figure(charts, (width, height), title=title, columns=columns, headed=False, shared=False)

@@ -1,0 +1,125 @@
+"""Figures of results that have no table of their own: some have a figure, all others are values with their intervals."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from proband.engine.rendering import Shown, renders
+from proband.errors import UsageError
+from proband.inference.estimates.people_fractions import SizeCurve
+from proband.inference.galleries.effect import GalleryEffect
+from proband.inference.galleries.tables import GalleryVariation
+from proband.inference.verification.hard_subjects import HardSubjects
+from proband.measures.verification import ErrorRates
+from proband.protocols.running.results import ProtocolRun
+from proband.report.charts.error_curves import ErrorCurve
+from proband.report.charts.makers.concentration import concentration
+from proband.report.charts.makers.rows import Valued, difference_label, values
+from proband.report.charts.mpl import figure
+from proband.report.charts.scales import Unit
+from proband.report.figures.feret import variation_figure
+from proband.report.figures.identification import sizes_figure, values_figure
+from proband.report.figures.protocols import accuracy_figure
+from proband.report.figures.strat import gallery_effect_figure
+from proband.report.figures.style import STYLE
+from proband.report.figures.verification import det_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_VALUES = ("value", "rate", "difference", "mean")  # what holds the number of a row, the first there is
+_NAMES = ("classifier", "protocol", "algorithm", "category", "group", "gallery", "first", "second")
+
+
+def draws(kind: type, draw: Callable[..., Figure]) -> None:
+    """Register how results of a kind are drawn."""
+
+    def shown(result: object, **options: Any) -> Figure:
+        return displayed(draw(result, **options))
+
+    renders(kind, "figure")(shown)
+
+
+def displayed(drawn: Figure) -> Figure:
+    """Let a notebook show a figure that pyplot does not know of."""
+    vars(drawn)["_repr_png_"] = partial(_png, drawn)
+    return drawn
+
+
+def _png(drawn: Figure) -> bytes:
+    import matplotlib as mpl
+
+    written = io.BytesIO()
+    with mpl.rc_context(STYLE):
+        drawn.savefig(written, format="png", dpi=STYLE["figure.dpi"])
+    return written.getvalue()
+
+
+def _as_values(result: Shown, **options: Any) -> Figure:
+    """Draw the rows of a result's frame, or the result itself, as values with their intervals."""
+    rows = result.to_frame().to_dicts() if hasattr(result, "to_frame") else [vars(result)]
+    key = next((key for key in _VALUES if rows and rows[0].get(key) is not None), None)
+    found = [_valued(row, key) for row in rows if row.get(key) is not None] if key is not None else []
+    if key is None or not found or (key == "mean" and "low" not in rows[0]):
+        raise UsageError(
+            f"There is no figure of a {type(result).__name__}: it has no value with an interval.",
+            _drawable(result),
+        )
+    answers, unit = getattr(result, "answers", None), _unit(key, rows)
+    label = str(answers.of) if answers is not None else difference_label(True) if unit == "points" else key
+    level = getattr(result, "confidence_level", None)
+    return values_figure(values(found, label, unit, level), **options)
+
+
+def _valued(row: Mapping[str, Any], key: str | None) -> Valued:
+    """A row's value; without an interval, its ends are the value."""
+    value = float(row[key or ""])
+    low, high = (value if row.get(end) is None else float(row[end]) for end in ("low", "high"))
+    facts = row.get("facts")
+    names = [str(row[name]) for name in _NAMES if row.get(name) is not None]
+    name = (" − " if key == "difference" else " · ").join(names) or (
+        facts.algorithm if facts is not None else ""
+    )
+    return Valued(name, value, low, high, bool(row.get("supported", True)))
+
+
+def _unit(key: str, rows: Sequence[Mapping[str, Any]]) -> Unit:
+    if key == "difference":
+        return "points" if all(row.get("in_points", True) for row in rows) else "number"
+    return "rate" if key == "rate" or all(row.get("events") is not None for row in rows) else "number"
+
+
+def _drawable(result: Shown) -> str:
+    """Name the parts of a result that can be drawn."""
+    parts = [
+        name
+        for name, value in vars(result).items()
+        if isinstance(value[0] if isinstance(value, tuple) and value else value, Shown)
+    ]
+    return f"draw a part of it: {', '.join(parts)}." if parts else "draw the results that it was made of."
+
+
+def _rates_figure(rates: ErrorRates, title: str | None = None) -> Figure:
+    """Draw the DET of bare error rates."""
+    counts = rates.counts
+    fmr, fnmr = rates.curve
+    eer = rates.eer().value
+    return det_figure(
+        [ErrorCurve(rates.algorithm, fmr, fnmr, counts.n_impostor, counts.n_genuine, eer=eer)], title
+    )
+
+
+def _hard_figure(hard: HardSubjects, title: str | None = None) -> Figure:
+    return figure([concentration(hard)], (5.4, 4.4), title=title)
+
+
+draws(Shown, _as_values)
+draws(SizeCurve, lambda result: sizes_figure([result]))
+draws(GalleryEffect, lambda result, **options: gallery_effect_figure([result], **options))
+draws(GalleryVariation, lambda result: variation_figure([result]))
+draws(HardSubjects, _hard_figure)
+draws(ErrorRates, _rates_figure)
+draws(ProtocolRun, accuracy_figure)
