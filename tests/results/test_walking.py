@@ -235,7 +235,10 @@ def protocol_run() -> Result:
     }
     features = np.random.default_rng(3).normal(size=(48, 4)) + who[:, None] % 2
     data = FeatureTable(pb.Samples(table), features=features, name="toy")
-    both = {name: f"sklearn.neighbors:KNeighborsClassifier(n_neighbors={k})" for name, k in (("one", 1), ("five", 5))}
+    both = {
+        name: f"sklearn.neighbors:KNeighborsClassifier(n_neighbors={k})"
+        for name, k in (("one", 1), ("five", 5))
+    }
     return run_protocol(both, data, "2×3f CV+", task="attribute", label="sex", margin=0.1)
 
 
