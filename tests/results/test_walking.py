@@ -17,9 +17,13 @@ from tests.report.page import finding
 from tests.schema import closed
 
 import proband
+import proband as pb
 from proband.engine.files.documents import as_json
 from proband.errors import UsageError
+from proband.protocols.cards.literature import literature
 from proband.protocols.cards.schema import faults
+from proband.protocols.running.data import FeatureTable
+from proband.protocols.running.running import run_protocol
 from proband.results.base import Count, Interval, Rate, Result
 from proband.results.schema import schema_of
 from proband.results.walking import Written, entries, is_record, paths
@@ -222,10 +226,33 @@ def results_in(value: Any) -> Iterator[Result]:
         yield from results_in(one)
 
 
+def protocol_run() -> Result:
+    who = np.repeat(np.arange(12), 4)
+    table = {
+        "id": [f"s{k}" for k in range(48)],
+        "subject": [f"p{k}" for k in who],
+        "sex": np.where(who % 2, "f", "m"),
+    }
+    features = np.random.default_rng(3).normal(size=(48, 4)) + who[:, None] % 2
+    data = FeatureTable(pb.Samples(table), features=features, name="toy")
+    both = {
+        name: f"sklearn.neighbors:KNeighborsClassifier(n_neighbors={k})"
+        for name, k in (("one", 1), ("five", 5))
+    }
+    return run_protocol(both, data, "2×3f CV+", task="attribute", label="sex", margin=0.1)
+
+
 def found() -> dict[str, Result]:
-    """One result of each type that a whole study holds."""
-    studies = (finding.whole(), finding.feret())
-    return {type(one).__name__: one for study in studies for one in results_in(study)}
+    """A result of nearly every type."""
+    whole = (
+        finding.whole(),
+        finding.feret(),
+        protocol_run(),
+        literature("feret"),
+        pb.plan_half_width(0.95, half_width=0.02),
+        pb.mcnemar(22, 8),
+    )
+    return {type(one).__name__: one for study in whole for one in results_in(study)}
 
 
 @pytest.fixture(scope="module")
@@ -234,7 +261,7 @@ def studied() -> dict[str, Result]:
 
 
 def test_what_was_found_is_as_its_types_say(studied: dict[str, Result]) -> None:
-    assert len(studied) > 25
+    assert len(studied) > 40
     for name, one in studied.items():
         schema = closed(schema_of(type(one), name))
         assert list(faults(json.loads(as_json(one.to_dict())), schema)) == [], name

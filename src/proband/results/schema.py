@@ -80,6 +80,8 @@ def _schema(kind: Any, found: dict[str, Schema]) -> Schema:
     if issubclass(kind, tuple):
         ends = list(get_type_hints(kind, include_extras=True).values())
         return _list_of(_schema(ends[0], found), len(ends))
+    if kind not in _WORDS and "to_dict" in vars(kind):
+        return {"type": "object"}  # a format of its own
     return _record(kind, found)
 
 

@@ -31,7 +31,7 @@ from proband.protocols.running.predictions import FoldFacts, Predictions
 from proband.protocols.splits.balancing import Imbalance
 from proband.protocols.splits.plans import SplitPlan
 from proband.protocols.splits.splits import GENERATOR_VERSION
-from proband.results.base import Result
+from proband.results.base import Rate, Result
 from proband.results.walking import Written
 from proband.words import Note, Target, fixed
 
@@ -65,9 +65,7 @@ class ProtocolResult(Result):
         All out-of-fold predictions.
     """
 
-    written = Written(
-        {"protocol": "protocol.__str__", "accuracies": "predictions.accuracies"}, without=("predictions",)
-    )
+    written = Written({"protocol": "protocol.__str__"}, also=("accuracies",), without=("predictions",))
 
     classifier: str
     protocol: Protocol
@@ -78,6 +76,11 @@ class ProtocolResult(Result):
 
     def __repr__(self) -> str:
         return f"{self.classifier} under {self.protocol}: {self.spread!r}"
+
+    @property
+    def accuracies(self) -> tuple[tuple[Rate, ...], ...]:
+        """The accuracy on every split, repeats × folds."""
+        return tuple(map(tuple, self.predictions.accuracies.tolist()))
 
 
 @dataclass(frozen=True)
