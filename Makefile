@@ -8,7 +8,7 @@ OUT ?= proband-demo
 # Tests of a file share what they set up, so they stay together. Compiled tests are kept whatever the shell says.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist loadfile -rs
 
-.PHONY: demo test test-all test-whole fuzz test-portable test-portable-short test-wheel test-lowest lint words bench docs lock clean
+.PHONY: demo test test-all test-whole fuzz test-portable test-portable-short test-wheel test-lowest lint words schema bench docs lock clean
 
 demo: $(VENV)/run.stamp ## run the main job on the bundled synthetic faces; it ends by naming the report
 	$(BIN)/proband demo --out $(OUT)
@@ -58,6 +58,9 @@ lint: $(VENV)/dev.stamp ## format, lint, types, import law
 
 words: $(VENV)/dev.stamp ## every sentence of the product, for reading
 	$(BIN)/python -m tests.words
+
+schema: $(VENV)/dev.stamp ## the JSON Schema of results.json, made of the types
+	$(BIN)/python -m tests.schema
 
 bench: $(VENV)/dev.stamp ## measured ratios against naive ways and peers, in one run
 	$(BIN)/python -m benchmarks

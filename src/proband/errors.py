@@ -33,7 +33,6 @@ SPELLINGS: dict[str, dict[Door, str]] = {
         "study": "orientation_check = false",
     },
     "array": {"python": "{file}::{key}", "command line": "{file}::{key}", "study": 'key = "{key}"'},
-    "counting=subjects": {"command line": "--count subjects", "study": 'count = "subjects"'},
     "ids": {"command line": "call its array 'ids'"},
     "thresholds": {"command line": "--threshold …"},
     "to": {"python": "format=…"},
@@ -154,6 +153,11 @@ class ProbandError(Exception):
         super().__init__(message)
         self.fault, self.cure = message, hint
         self.source, self.file, self.place, self.door = source, file, place, door
+
+    @property
+    def kind(self) -> str:
+        """What kind of error it is, as users know it."""
+        return type(self).__name__
 
     def within(
         self,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
+from enum import Enum
 from math import isclose, isfinite
 from operator import index
 from string import Formatter
@@ -480,16 +481,31 @@ class Note:
 
 
 def plain(value: Any) -> Any:
-    """Records as plain values, ready for JSON: by their own `to_dict`, or field by field."""
-    if hasattr(value, "to_dict"):
-        return value.to_dict()
-    if is_dataclass(value):
-        return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
+    """Records as plain values, ready for JSON: by their own `to_dict`, or field by field; a number that is not finite is None.
+
+    Examples
+    --------
+    >>> plain({"value": float("inf"), "name": ("a", 1)})
+    {'value': None, 'name': ['a', 1]}
+
+    """
+    if isinstance(value, Enum):
+        return value.value
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        return float(value) if isfinite(value) else None
     if isinstance(value, Mapping):
         return {str(name): plain(one) for name, one in value.items()}
     if isinstance(value, tuple | list):
         return [plain(one) for one in value]
-    return value.tolist() if hasattr(value, "tolist") else value
+    for form in ("to_dicts", "to_dict", "tolist", "isoformat"):  # a table, a record, an array, a date
+        if hasattr(value, form):
+            own = getattr(value, form)()
+            return own if form == "to_dict" else plain(own)
+    if is_dataclass(value):
+        return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
+    return value
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ def test_ties_are_counted(test: tuple[Package, Key], answer: Answer) -> None:
     path = answer(*test, lambda matrix: np.round(matrix, 1))
     matrix = np.load(path / "scores.npy")
     tied = sum(int((row[:, None] == row).sum(axis=1).__gt__(1).sum()) for row in matrix)
-    assert checked(test, path, with_key=False).tied == tied / matrix.size
+    assert checked(test, path, with_key=False).survey.tied == tied / matrix.size
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])

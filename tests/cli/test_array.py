@@ -7,7 +7,7 @@ import pytest
 import typer
 
 from proband.arrays import orthogonal_array
-from proband.cli.array import array
+from proband.cli.data.array import array
 from proband.errors import ProbandError
 
 program = typer.Typer(pretty_exceptions_enable=False)

@@ -58,8 +58,8 @@ def test_median_ranks(compare: Run) -> None:
     [
         (("--margin", "0"), 2, "margin"),
         (("--rank", "0"), 2, "rank"),
-        (("--level", "1.5"), 2, "--level: expected a number above 0 and below 1, got 1.5"),
-        (("--test", "t"), 2, "test"),
+        (("--level", "1.5"), 2, "--confidence-level: expected a number above 0 and below 1, got 1.5"),
+        (("--test", "t"), 2, "no design 't'"),
     ],
 )
 def test_bad_requests(compare: Run, arguments: tuple[str, ...], code: int, said: str) -> None:

@@ -71,7 +71,7 @@ def test_a_study_verifies_its_experiment_unless_it_says_otherwise(
 ) -> None:
     (vectors / "study.toml").write_text(
         '[samples]\nfile = "samples.csv"\n[[embeddings]]\nfile = "models.npz"\nmetric = "cosine"\n[experiment]\n'
-        f'gallery = "k == 0"\n[verification]\nfmr = [0.1]\nreplicates = 0\n{said}',
+        f'gallery = "k == 0"\n[verification]\nfmr = [0.1]\nn_resamples = 0\n{said}',
         encoding="utf-8",
     )
     found = run(read_study(vectors / "study.toml"))

@@ -117,7 +117,7 @@ def test_directory(permute: Run, folder: Path) -> None:
         (("--groups", "month"), 2, "no column"),
         (("--pairs", "across"), 2, "pairs"),
         (("--exact", "--trainings"), 2, "--exact"),
-        (("--trials", "0"), 2, "trials"),
+        (("--trials", "0"), 2, "n-resamples"),
         (("--where", "day == 1"), 1, "cannot|Only 0"),
     ],
 )

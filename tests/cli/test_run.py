@@ -18,7 +18,7 @@ orientation = "similarity"
 """
 QUICK = """[verification]
 fmr = [0.1]
-replicates = 0
+n_resamples = 0
 [output]
 formats = ["csv"]
 """

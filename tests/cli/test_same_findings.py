@@ -27,20 +27,23 @@ WHOLE: Values = {
     "one_per_subject": True,
     "probes": "image > 1",
     "ties": "mean",
-    "count": "subjects",
+    "counting": "subjects",
 }
 KINDS: list[tuple[str, Values, Values, list[Values]]] = [
     ("identification", {"ranks": [1, 3]}, WHOLE | {"on_failure": "as-scored"}, [{"name": "later", "rule": "probe.image > 2"}, {"by": "sex"}]),
-    ("comparison", {"rank": 2, "margin": 0.05, "test": "sign-flip", "by_category": True}, E, [{"by": "sex"}]),
-    ("comparison", {"median_rank": 5, "test": "bootstrap"}, E, []),
+    ("comparison", {"rank": 2, "margin": 0.05, "design": "sign-flip", "by_category": True}, E, [{"by": "sex"}]),
+    ("comparison", {"median_rank": 5, "design": "bootstrap"}, E, []),
     ("comparison", {"fnmr_at": 0.1}, E, []),
     ("comparison", {"auc": True}, E, []),
+    ("comparison", {"measure": "median-relative-rank", "margin": 0.1, "design": "bootstrap"}, E, []),
+    ("identification", {"measures": ["median-rank@3", "fnmr@0.1"]}, E, [{"by": "sex"}]),
+    ("identification", {"measures": ["rank-rate@2"], "design": "brr"}, E, []),
     ("mcnemar", {"rank": 2}, E, []),
-    ("verification", {"fmr": [0.1, 0.05], "thresholds": [0.5], "replicates": 100, "by": ["sex"], "zoo": True, "naive": True}, {}, []),
-    ("verification", {"gallery": "image == 0", "probes": "image > 1", "fmr": [0.1], "replicates": 0, "comparisons": "all"}, {}, []),
+    ("verification", {"fmr": [0.1, 0.05], "thresholds": [0.5], "n_resamples": 100, "by": ["sex"], "zoo": True, "naive": True}, {}, []),
+    ("verification", {"gallery": "image == 0", "probes": "image > 1", "fmr": [0.1], "n_resamples": 0, "comparisons": "all"}, {}, []),
     ("verification", {"pairs": "pairs.csv"}, {}, []),
     ("search", {"gallery": "image == 0 and sex == 'f'", "probes": "image > 0", "fusion": "mean", "fpir": [0.2], "ranks": [1, 2], "sizes": [4, 6]}, {}, []),
-    ("choices", {"groups": ["image"], "pairs": "between", "where": "image < 3", "trials": 200, "balanced": False, "max_rank": 5, "rank": 2}, {"ties": "optimistic"}, []),
+    ("choices", {"groups": ["image"], "pairs": "between", "where": "image < 3", "n_resamples": 200, "balanced": False, "max_rank": 5, "rank": 2}, {"ties": "optimistic"}, []),
     ("choices", {"exact": True, "groups": ["image"], "max_rank": 4}, {}, []),
     ("choices", {"trainings": True, "groups": ["image"]}, {}, []),
     ("strat", {"images": 4, "order_by": "image", "design": "jackknife", "rank": 2}, {"ties": "mean", "on_failure": "as-scored"}, []),
@@ -137,7 +140,7 @@ def test_three_doors(
     categories: list[Values],
 ) -> None:
     monkeypatch.chdir(data)
-    output = {"level": 0.9, "seed": 3, "pseudonyms": True}
+    output = {"confidence_level": 0.9, "seed": 3, "pseudonyms": True}
     sources: Values = {
         "samples": {"file": "samples.csv", "failed": "not found"},
         "scores": {"file": "scores.npz", "orientation": "similarity"},

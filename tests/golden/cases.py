@@ -9,6 +9,7 @@ ASKED = {
     "evaluate": [
         f"{S} {G}",
         f"""{S} {G} --feret --long-after feret --failed "not detected" --ranks 1,2,7 --level 0.9 --csv table.csv""",
+        f"{S} {G} --by sex --measure rank-rate@3 --measure median-rank@5 --design brr --seed 4",
         f"""{S} {G} --failed "not detected" --on-failure as-scored -p "session == 2" """,
         f"{S} -g one_per_subject --ties mean --count subjects",
         f"{S} --one-per-subject --ties optimistic --threads 1 --quiet",
@@ -33,6 +34,7 @@ ASKED = {
         f"{S} --one-per-subject -p \"kind == 'fb'\" --test mcnemar",
         f"{S} {G} --test bootstrap --seed 1",
         f"{S} {G} --median-rank 10",
+        f"{S} {G} --measure median-relative-rank --design bootstrap --margin 0.1",
         f"{S} {G} --ties mean",
         f"{S} {G} --count subjects --ties optimistic --failed \"not detected\" --on-failure as-scored",
         f"{S} --fnmr-at 0.05",

@@ -157,7 +157,7 @@ fnmr_at = 0.05
 fmr = [0.05, 0.01]
 by = ["sex"]
 zoo = true
-replicates = 200
+n_resamples = 200
 
 [search]
 gallery = "session == 1 and kind == 'fa' and age < 44"
@@ -165,7 +165,7 @@ fpir = [0.1]
 
 [choices]
 groups = ["session"]
-trials = 500
+n_resamples = 500
 max_rank = 5
 
 [strat]

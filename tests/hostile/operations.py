@@ -194,7 +194,7 @@ class Study(Job):
     def write(self, folder: Path, version: int) -> None:
         text = (
             '[samples]\nfile = "samples.csv"\n[[scores]]\nfile = "scores.npz"\norientation = "similarity"\n'
-            f"[verification]\nfmr = [{0.1 + version / 10}]\nreplicates = 0\n"
+            f"[verification]\nfmr = [{0.1 + version / 10}]\nn_resamples = 0\n"
         )
         with written_whole(folder / "study.toml") as draft:
             draft.write_text(text, encoding="utf-8")

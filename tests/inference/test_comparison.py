@@ -11,7 +11,7 @@ from proband.errors import DesignError, UsageError
 from proband.inference import compare, mcnemar
 from proband.inference.comparisons.cochran import cochran_q
 from proband.inference.comparisons.mcnemar import PairedOutcomes, tango_interval
-from proband.inference.comparisons.multiplicity import holm
+from proband.inference.comparisons.verdicts import holm
 from proband.measures import MedianCensoredRank, RecognitionRate
 
 
@@ -43,7 +43,7 @@ def test_verdicts(outcomes_of):
     ):
         (pair,) = compare(RecognitionRate(1), from_counts(outcomes_of, *counts)).pairs
         assert pair.verdict == verdict
-        said = str(pair.sentence(0.01))
+        said = str(pair.sentence())
         assert verdict.rstrip("t") in said or verdict in said
         tells = pair.n_discordant_subjects != 0  # where nobody does, nothing is known of how many it takes
         assert (pair.subjects_needed is not None) == (verdict == "undecided" and tells)

@@ -16,8 +16,8 @@ from proband.inference.accuracy.comparison import compare_folds, compare_pooled
 from proband.inference.accuracy.correlated_bayes import correlated_bayes
 from proband.inference.accuracy.five_by_two import compare_five_by_two
 from proband.inference.comparisons.clustered_mcnemar import clustered_mcnemar
-from proband.inference.comparisons.multiplicity import holm
 from proband.inference.comparisons.sign_flip import sign_flip
+from proband.inference.comparisons.verdicts import holm
 from proband.measures import RecognitionRate
 
 RNG = np.random.default_rng(5)

@@ -73,7 +73,7 @@ def check_comparison(found):
         assert -1 <= pair.low <= pair.difference + 1e-12
         assert pair.difference - 1e-12 <= pair.high <= 1
         assert 0 <= pair.p_value <= pair.p_adjusted <= 1
-        assert "nan" not in str(pair.sentence(found.margin))
+        assert "nan" not in str(pair.sentence())
     plain(found.to_dict())
     assert found.to_frame().height == len(found.pairs)
     return found
@@ -199,7 +199,7 @@ def test_everybody_alike_is_plain(outcomes_of):
 )
 def test_clusters(success, people):
     found = cluster_statistics(np.array(success), np.array(people))
-    assert np.isfinite(list(plain(found.to_dict()).values())).all()
+    assert np.isfinite(list(found.to_dict().values())).all()
     assert found.effective_n > 0
     assert -1 <= found.icc <= 1
 

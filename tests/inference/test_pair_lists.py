@@ -92,7 +92,7 @@ def test_chosen_pairs_are_verified_through_every_door(chosen, run, tmp_path):
     assert numbers(json.loads(done.stdout)[0]) == json.loads(json.dumps(numbers(expected)))
     (tmp_path / "study.toml").write_text(
         '[samples]\nfile = "samples.csv"\n[[scores]]\nfile = "pairs.csv"\norientation = "similarity"\n'
-        f"[verification]\nfmr = [{FMR}]\nreplicates = 100\n"
+        f"[verification]\nfmr = [{FMR}]\nn_resamples = 100\n"
     )
     (studied,) = carry_out(read_study(tmp_path / "study.toml")).verification
     assert numbers(studied) == numbers(expected)

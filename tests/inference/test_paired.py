@@ -136,7 +136,7 @@ def test_not_inferior(outcomes_of):
     b = outcomes_of(np.repeat([0, 1, 0, 1], [900, 30, 20, 50]), name="b")
     (pair,) = compare(RecognitionRate(1), [a, b], margin=0.01).pairs
     assert (pair.verdict, pair.not_inferior) == ("undecided", True)
-    assert "not worse by 1 point or more" in str(pair.sentence(0.01))
+    assert "not worse by 1 point or more" in str(pair.sentence())
 
 
 def test_ties_broken_at_random_without_any_tie_change_nothing(outcomes_of):

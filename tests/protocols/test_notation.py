@@ -7,7 +7,7 @@ from dataclasses import FrozenInstanceError, replace
 import pytest
 from hypothesis import given, strategies as st
 
-from proband.cli.protocols.notation import explain
+from proband.cli.protocols.protocol import explain
 from proband.errors import UsageError
 from proband.protocols.grammar import MAX_DIGITS, is_condition
 from proband.protocols.notation import Protocol

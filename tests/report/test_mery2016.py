@@ -17,7 +17,7 @@ from proband.algorithms import read_picture
 from proband.cli import main
 from proband.errors import UsageError
 from proband.papers import mery2016, mery2016_study
-from proband.papers.findings import findings_table
+from proband.papers.common import findings_table
 from proband.papers.mery2016 import (
     ATTRIBUTES,
     CLASSIFIERS,

@@ -45,6 +45,7 @@ COMMANDS = (
     f"evaluate {S} {G}",
     f"evaluate {S} {G} --feret",
     f"evaluate a={S.replace(' ', '::strong ', 1)} b=scores.npz::strong c=scores.npz::weak d=scores.npz::weak e=scores.npz::middling {G} --by sex",
+    f"evaluate {S} {G} --measure median-rank@5 --design bootstrap",
     f"compare {S} {G}",
     f"verify {S} --fmr 0.05,0.01 --threshold 0.6 --replicates 100",
     f"search {S} -g \"session == 1 and kind == 'fa' and age < 44\" --fpir 0.2,0.1 --ranks 1,3",

@@ -33,14 +33,14 @@ gallery = "number == 0"
 [[comparison]]
 [verification]
 fmr = [0.1]
-replicates = 0
+n_resamples = 0
 by = ["sex", "number"]
 [search]
 gallery = "number == 0 and subject < 's08'"
 probes = "number == 1"
 fpir = [0.4]
 [choices]
-trials = 100
+n_resamples = 100
 [strat]
 images = 4
 [feret]

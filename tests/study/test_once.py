@@ -94,7 +94,7 @@ def test_one_drawing_of_people_serves_all_operating_points_and_algorithms(
     folder: Path, calls: Counter[str]
 ) -> None:
     comparisons = [{"fnmr_at": 0.1}, {"fnmr_at": 0.02, "margin": 0.05}]
-    verification = {"fmr": [0.1, 0.05, 0.02], "replicates": 1_000}
+    verification = {"fmr": [0.1, 0.05, 0.02], "n_resamples": 1_000}
     found = run(asked(folder, identification=False, comparison=comparisons, verification=verification))
     assert list(found.comparisons) == ["fnmr-at-fmr-0.1", "fnmr-at-fmr-0.02"]
     assert all(point.replicates is not None for one in found.verification for point in one.points)
@@ -105,7 +105,7 @@ def test_one_drawing_of_people_serves_all_operating_points_and_algorithms(
 def test_an_operating_point_among_others_is_what_it_is_alone(folder: Path) -> None:
     fmrs = (0.02, 0.2, 0.1)
     comparisons = [{"fnmr_at": 0.1}, {"fnmr_at": 0.02, "margin": 0.05}]
-    verification = {"fmr": fmrs, "replicates": 200}
+    verification = {"fmr": fmrs, "n_resamples": 200}
     found = run(asked(folder, identification=False, comparison=comparisons, verification=verification))
     samples = pb.Samples.read(folder / "samples.csv")
     scores = list(pb.read_scores(folder / "scores.npz", samples, orientation="similarity").values())

@@ -45,7 +45,7 @@ def test_the_documented_example(place: Path) -> None:
     assert study.request.feret is not None
     assert study.request.feret.order == ("date", "random")
     assert study.request.choices is not None
-    assert study.request.choices.trials == 100_000
+    assert study.request.choices.n_resamples == 100_000
     assert (study.request.output.seed, study.request.output.pseudonyms) == (7, True)
 
 
@@ -79,7 +79,7 @@ def test_numbers_lists_and_tables(place: Path) -> None:
         ("[verfication]", 9, "no section or key 'verfication'", "did you mean 'verification'?"),
         ("[verify]", 9, "no section", "it is called 'verification' here."),
         ("[output]\nthreads = 2", 10, "no key 'threads'", "there are: directory"),
-        ("[output]\nlevel = 95", 10, "expected a number above 0 and below 1, got 95", None),
+        ("[output]\nconfidence_level = 95", 10, "expected a number above 0 and below 1, got 95", None),
         ('[output]\nseed = "1"', 10, 'expected a whole number of at least 0, got "1"', "without quotes"),
         ("[output]\nseed = 1.0", 10, "expected a whole number of at least 0, got 1.0", None),
         ("[output]\nseed = true", 10, "expected a whole number of at least 0, got true", None),
@@ -92,7 +92,7 @@ def test_numbers_lists_and_tables(place: Path) -> None:
         ("[verification]\nfmr = [0.1, 0.1]", 10, "0.1 is there twice", None),
         ("[verification]\nfmr = [nan]", 10, "got nan", None),
         ("[verification]\nfmr = []", 10, "the list is empty", "leave the key out"),
-        ("[verification]\nreplicates = -1", 10, "of at least 0, got -1", None),
+        ("[verification]\nn_resamples = -1", 10, "of at least 0, got -1", None),
         ("[identification]\nranks = [0]", 10, "of at least 1, got 0", None),
         ("[feret]\ngalleries = 1", 10, "of at least 2, got 1", None),
         ('[feret]\norder = "date"', 10, "order is about galleries", "galleries = 6"),
@@ -101,7 +101,7 @@ def test_numbers_lists_and_tables(place: Path) -> None:
         ("[choices]\npairs = 'between'", 10, "pairs between groups need groups", "groups = …"),
         ('[search]\nfusion = "average"', 10, "expected 'max' or 'mean', got \"average\"", None),
         ("[[comparison]]\nrank = 1\nauc = true", 11, "rank and auc exclude each other", "one at a time"),
-        ('[comparison]\nauc = true\ntest = "mcnemar"', 11, "has a test of its own", None),
+        ('[comparison]\nauc = true\ndesign = "mcnemar"', 11, "has a test of its own", None),
         ("[comparison]\nfnmr_at = 0.1\nby_category = true", 11, "not of verification", None),
         ("[comparison]\nmargin = 2", 10, "below 1, got 2", "0.01"),
         ('[[category]]\nname = "x"', 9, "'rule' is missing", "probe.session"),

@@ -25,6 +25,8 @@ from .conftest import EXPERIMENT, SOURCES
 Studied = Callable[..., Study]
 
 EVERYTHING = """
+[identification]
+measures = ["median-rank@5"]
 [[category]]
 by = "sex"
 [[comparison]]
@@ -33,7 +35,7 @@ by_category = true
 fnmr_at = 0.1
 [verification]
 fmr = [0.1]
-replicates = 100
+n_resamples = 100
 by = "sex"
 zoo = true
 [search]
@@ -41,7 +43,7 @@ gallery = "number == 0 and subject < 's15'"
 probes = "number == 1"
 fpir = [0.4]
 [choices]
-trials = 200
+n_resamples = 200
 [strat]
 images = 4
 [feret]
@@ -63,7 +65,7 @@ def read(folder: Path) -> tuple[list[Any], Any]:
 
 
 def test_findings_are_those_of_the_library(studied: Studied, folder: Path) -> None:
-    found = run(studied(EXPERIMENT, "[verification]\nfmr = [0.1]\nreplicates = 100\nby = 'sex'"))
+    found = run(studied(EXPERIMENT, "[verification]\nfmr = [0.1]\nn_resamples = 100\nby = 'sex'"))
     scores, samples = read(folder)
     experiment = experiment_over(scores, samples, "number == 0")
     evaluation = pb.evaluate(scores, experiment)
@@ -106,7 +108,7 @@ def test_everything_is_kept_and_comes_back_the_same(studied: Studied, tmp_path: 
 
 
 def test_a_changed_file_recomputes_what_depends_on_it(studied: Studied, folder: Path) -> None:
-    study = studied(EXPERIMENT, "[verification]\nfmr = [0.1]\nreplicates = 100")
+    study = studied(EXPERIMENT, "[verification]\nfmr = [0.1]\nn_resamples = 100")
     run(study, cache=Cache(folder / "kept"))
     stored = dict(np.load(folder / "b.npz"))
     stored["poor"] = stored["poor"] + np.float64(1e-3)
@@ -122,7 +124,7 @@ def test_a_changed_file_recomputes_what_depends_on_it(studied: Studied, folder: 
     ("before", "after", "made"),
     [
         ("seed = 0", "seed = 1", {"comparison", "verification"}),
-        ("level = 0.95", "level = 0.9", {"comparison", "verification"}),
+        ("confidence_level = 0.95", "confidence_level = 0.9", {"comparison", "verification"}),
         ("ranks = [1, 5]", "ranks = [1, 2]", set()),
         ("fmr = [0.1]", "fmr = [0.2]", {"verification"}),
         ("number == 0", "number == 1", {"ranks", "comparison", "verification"}),
@@ -131,7 +133,7 @@ def test_a_changed_file_recomputes_what_depends_on_it(studied: Studied, folder: 
 def test_a_changed_parameter_recomputes_what_depends_on_it(
     studied: Studied, tmp_path: Path, before: str, after: str, made: set[str]
 ) -> None:
-    rest = "[identification]\nranks = [1, 5]\n[verification]\nfmr = [0.1]\nreplicates = 100\n[output]\nseed = 0\nlevel = 0.95"
+    rest = "[identification]\nranks = [1, 5]\n[verification]\nfmr = [0.1]\nn_resamples = 100\n[output]\nseed = 0\nconfidence_level = 0.95"
     run(studied(EXPERIMENT, rest), cache=Cache(tmp_path / "kept"))
     cache = Cache(tmp_path / "kept")
     sections = [text.replace(before, after) for text in (EXPERIMENT, rest)]
@@ -144,7 +146,7 @@ def test_a_changed_parameter_recomputes_what_depends_on_it(
 def test_a_run_that_was_stopped_goes_on(
     studied: Studied, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    study = studied(EXPERIMENT, "[verification]\nfmr = [0.1]\nreplicates = 100")
+    study = studied(EXPERIMENT, "[verification]\nfmr = [0.1]\nn_resamples = 100")
 
     def stop(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
@@ -160,7 +162,7 @@ def test_a_run_that_was_stopped_goes_on(
 
 
 def test_analyses_that_are_not_asked_for_are_left_out_with_a_note(studied: Studied) -> None:
-    found = run(studied("[verification]\nfmr = [0.1]\nreplicates = 0"))
+    found = run(studied("[verification]\nfmr = [0.1]\nn_resamples = 0"))
     assert found.evaluation is None
     assert not found.comparisons
     assert len(found.verification) == 2
@@ -200,7 +202,7 @@ def test_ids_that_do_not_agree(studied: Studied, folder: Path) -> None:
     with pytest.raises(AlignmentError, match="1 of 80 query ids are not in the samples table: 's00-0'"):
         run(studied(EXPERIMENT))
     dropped = SOURCES.replace("[[scores]]", "[[scores]]\nmissing = 'drop'")
-    found = run(studied(EXPERIMENT, "[verification]\nreplicates = 0", sources=dropped))
+    found = run(studied(EXPERIMENT, "[verification]\nn_resamples = 0", sources=dropped))
     assert found.evaluation is not None
     assert any("left out" in str(note) for note in found.evaluation.notes)
 
@@ -225,7 +227,7 @@ UNSAID = SOURCES.replace('orientation = "similarity"\n', "", 1)
         (SOURCES.replace('csv"', 'csv"\nid = "name"'), "line 2, samples", "no column 'name'", "id = … in [samples]"),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("rest", ["", "[identification]", "[verification]\nreplicates = 0"])
+@pytest.mark.parametrize("rest", ["", "[identification]", "[verification]\nn_resamples = 0"])
 def test_faults_of_sources_name_their_line_and_are_mended_by_keys(
     studied: Studied, sources: str, line: str, said: str, hint: str, rest: str
 ) -> None:
@@ -252,7 +254,7 @@ def test_scores_that_are_not_numbers_name_their_line(studied: Studied, folder: P
     stored = dict(np.load(folder / "b.npz"))
     stored["poor"][3, 5] = np.nan
     np.savez(folder / "b.npz", **stored)
-    for rest in ("", "[[comparison]]", "[verification]\nreplicates = 0"):
+    for rest in ("", "[[comparison]]", "[verification]\nn_resamples = 0"):
         with pytest.raises(
             InputError, match=r"^study\.toml, line 9, \[\[scores\]\] number 2: .*poor: .* not finite"
         ):
@@ -267,7 +269,7 @@ def test_too_many_categories_are_mended_by_a_section(studied: Studied) -> None:
 
 def test_one_algorithm_is_not_compared(studied: Studied) -> None:
     alone = SOURCES[: SOURCES.rindex("[[scores]]")]
-    found = run(studied(EXPERIMENT, "[verification]\nreplicates = 0", sources=alone))
+    found = run(studied(EXPERIMENT, "[verification]\nn_resamples = 0", sources=alone))
     assert found.algorithms == ("good",)
     assert not found.comparisons
 

@@ -37,31 +37,40 @@ class Grid:
 
     def histograms(self, crops: Crops) -> npt.NDArray[np.float32]:
         """Return faces × cells × 59 bins."""
-        pattern = need("skimage.feature", "LBP").local_binary_pattern
+        need("skimage.feature", "LBP")
         height, width = crops.shape
         if height < self.rows or width < self.columns:
             raise UsageError(
                 f"Crops of {height} × {width} cannot be cut into {self.rows} × {self.columns} cells."
             )
+        if not len(crops):
+            return np.empty((0, self.rows * self.columns, BINS), dtype=np.float32)
+        return crops.remember(
+            ("histograms", self),
+            lambda: np.concatenate(list(run_blocks(_Histograms(self, crops.images), crops.blocks(32)))),
+        )
+
+    def of_image(self, image: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
+        """Return cells × 59 bins of one face."""
+        (height, width), n_cells = image.shape, self.rows * self.columns
         row = np.arange(height) * self.rows // height
         column = np.arange(width) * self.columns // width
         cell = (row[:, None] * self.columns + column[None, :]).astype(np.intp)
-        n_cells = self.rows * self.columns
-        size = np.bincount(cell.ravel(), minlength=n_cells)[:, None]
+        pattern = need("skimage.feature", "LBP").local_binary_pattern
+        codes = pattern(image, 8, self.radius, method="nri_uniform").astype(np.intp)
+        counts = np.bincount((cell * BINS + codes).ravel(), minlength=n_cells * BINS)
+        return counts.reshape(n_cells, BINS) / np.bincount(cell.ravel(), minlength=n_cells)[:, None]
 
-        def one(block: slice) -> npt.NDArray[np.float32]:
-            found = np.empty((block.stop - block.start, n_cells, BINS), dtype=np.float32)
-            for place, image in enumerate(crops.images[block]):
-                codes = pattern(image, 8, self.radius, method="nri_uniform").astype(np.intp)
-                counts = np.bincount((cell * BINS + codes).ravel(), minlength=n_cells * BINS)
-                found[place] = counts.reshape(n_cells, BINS) / size
-            return found
 
-        if not len(crops):
-            return np.empty((0, n_cells, BINS), dtype=np.float32)
-        return crops.remember(
-            ("histograms", self), lambda: np.concatenate(list(run_blocks(one, crops.blocks(32))))
-        )
+@dataclass(frozen=True, eq=False)
+class _Histograms:
+    """The histograms of a block of faces."""
+
+    grid: Grid
+    images: npt.NDArray[np.uint8]
+
+    def __call__(self, block: slice) -> npt.NDArray[np.float32]:
+        return np.stack([self.grid.of_image(image).astype(np.float32) for image in self.images[block]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,19 +119,26 @@ class NearestPartsModel(PeopleModel):
         order = np.argsort(codes, kind="stable")
         starts = np.searchsorted(codes[order], np.arange(len(people)))
         parts, known = self._parts(query).astype(np.float64), self._parts(gallery)[order].astype(np.float64)
-        out = np.empty((len(query), len(people)))
-
-        def one(block: slice) -> None:
-            out[block] = nearest_parts(parts[block], known, starts, self.anywhere)
-
         with one_blas_thread():
-            for _ in run_blocks(one, query.blocks(16)):
-                pass
-        return -out, people
+            found = list(run_blocks(_NearestParts(parts, known, starts, self.anywhere), query.blocks(16)))
+        return -np.concatenate([np.empty((0, len(people))), *found]), people
 
     def _parts(self, crops: Crops) -> npt.NDArray[np.float32]:
         # Square roots make the Euclidean distance of histograms Hellinger's, which weighs small bins as they deserve.
         return np.sqrt(self.grid.histograms(crops))
+
+
+@dataclass(frozen=True, eq=False)
+class _NearestParts:
+    """`nearest_parts` of a block of faces."""
+
+    parts: npt.NDArray[np.float64]
+    known: npt.NDArray[np.float64]
+    starts: npt.NDArray[np.intp]
+    anywhere: bool
+
+    def __call__(self, block: slice) -> npt.NDArray[np.float64]:
+        return nearest_parts(self.parts[block], self.known, self.starts, self.anywhere)
 
 
 def nearest_parts(

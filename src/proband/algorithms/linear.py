@@ -12,6 +12,7 @@ from proband.algorithms.pictures.normalize import Photometry, oval
 from proband.algorithms.recognizer import Model, Training, Vectors, same_shape
 from proband.engine import one_blas_thread, run_blocks
 from proband.errors import InputError
+from proband.samples import Ids
 from proband.scores import Embeddings, Metric
 from proband.words import Note
 
@@ -66,18 +67,9 @@ class LinearModel(Model):
     def represent(self, crops: Crops) -> Vectors:
         """Return the coefficients of each face, before weighting; tile by tile."""
         same_shape(crops, self.shape, self.name)
-        parts: list[Vectors] = []
-
-        def one(block: slice) -> Vectors:
-            pixels = self.photometry.pixels(crops.images[block], block.start, crops.ids)
-            if not self.basis.size:
-                return pixels
-            pixels -= self.mean
-            return pixels @ self.basis.T
-
+        blocks = list(crops.blocks()) or [slice(0, 0)]
         with one_blas_thread():
-            parts += run_blocks(one, crops.blocks())
-        return np.concatenate(parts) if parts else one(slice(0, 0))
+            return np.concatenate(list(run_blocks(_Projected(self, crops.images, crops.ids), blocks)))
 
     def scores(self, query: Crops, target: Crops) -> Embeddings:
         """Score by the metric; the scores are computed when they are asked for."""
@@ -101,3 +93,19 @@ class LinearModel(Model):
         if self.weights.size:
             weighted *= self.weights
         return weighted.astype(np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class _Projected:
+    """The coefficients of a block of faces."""
+
+    model: LinearModel
+    images: npt.NDArray[np.uint8]
+    ids: Ids
+
+    def __call__(self, block: slice) -> Vectors:
+        pixels = self.model.photometry.pixels(self.images[block], block.start, self.ids)
+        if not self.model.basis.size:
+            return pixels
+        pixels -= self.model.mean
+        return pixels @ self.model.basis.T

@@ -92,8 +92,7 @@ class EstimatorRecognizer(Recognizer):
             name for name in ("transform", "decision_function", "predict_proba") if hasattr(fitted, name)
         ]
         if methods:
-            project = getattr(fitted, methods[0])
-            return FunctionModel(self.name, lambda images: project(_flat(images)), Training.on(train))
+            return FunctionModel(self.name, _Fitted(fitted, methods[0]), Training.on(train))
         raise InputError(
             f"{self.name} has no transform, decision_function or predict_proba to represent faces by."
         )
@@ -122,16 +121,8 @@ class OnnxRecognizer(Recognizer):
 
     def fit(self, train: Crops | None) -> FunctionModel:
         """Load the model; there is nothing to train."""
-        runtime = need("onnxruntime", "An ONNX model")
-        if not Path(self.path).is_file():
-            raise InputError(f"There is no file {self.path}.")
-        try:
-            session = runtime.InferenceSession(self.path, providers=["CPUExecutionProvider"])
-        except Exception as error:  # the runtime has no common base for its complaints
-            raise InputError(
-                f"{self.path} is not a model that can be run: {str(error).splitlines()[0]}."
-            ) from None
-        entry = session.get_inputs()[0]
+        session = _Session(self)
+        entry = session.entry
         if entry.type != "tensor(float)":
             raise InputError(f"{self.path} takes {entry.type}; 32-bit floats were expected.")
         sides = entry.shape[1:]
@@ -143,24 +134,55 @@ class OnnxRecognizer(Recognizer):
             raise InputError(
                 f"{self.path} takes {entry.shape}; batch × channels × height × width was expected."
             )
-        return FunctionModel(self.name, lambda images: self._run(session, entry, images))
+        return FunctionModel(self.name, session)
 
-    def _run(self, session: Any, entry: Any, images: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
+
+class _Session:
+    """A loaded ONNX model, as a function from images to vectors."""
+
+    def __init__(self, model: OnnxRecognizer) -> None:
+        runtime = need("onnxruntime", "An ONNX model")
+        if not Path(model.path).is_file():
+            raise InputError(f"There is no file {model.path}.")
+        try:
+            self.session = runtime.InferenceSession(model.path, providers=["CPUExecutionProvider"])
+        except Exception as error:  # the runtime has no common base for its complaints
+            raise InputError(
+                f"{model.path} is not a model that can be run: {str(error).splitlines()[0]}."
+            ) from None
+        self.model, self.entry = model, self.session.get_inputs()[0]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Session, (self.model,)  # a session cannot be sent; the file can be loaded again
+
+    def __call__(self, images: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
         from PIL import Image
 
-        channels, height, width = entry.shape[1:]
+        channels, height, width = self.entry.shape[1:]
         out = np.empty((len(images), channels, height, width), dtype=np.float32)
         for place, image in enumerate(images):
             small = Image.fromarray(image).resize((width, height), Image.Resampling.BILINEAR)
-            out[place] = (np.asarray(small, dtype=np.float32) - self.mean) / self.scale
+            out[place] = (np.asarray(small, dtype=np.float32) - self.model.mean) / self.model.scale
         # Many models are exported for a fixed number of faces at a time; the last batch is then filled up.
-        step = entry.shape[0] if isinstance(entry.shape[0], int) else len(out)
+        step = self.entry.shape[0] if isinstance(self.entry.shape[0], int) else len(out)
         filled = np.concatenate([out, np.zeros((-len(out) % step, *out.shape[1:]), dtype=np.float32)])
         parts = [
-            session.run(None, {entry.name: filled[k : k + step]})[0] for k in range(0, len(filled), step)
+            self.session.run(None, {self.entry.name: filled[k : k + step]})[0]
+            for k in range(0, len(filled), step)
         ]
         found: npt.NDArray[np.float32] = np.concatenate(parts)[: len(images)]
         return found.reshape(len(images), -1)
+
+
+@dataclass(frozen=True, eq=False)
+class _Fitted:
+    """A method of a fitted estimator, as a function from images to vectors."""
+
+    estimator: Any
+    method: str
+
+    def __call__(self, images: npt.NDArray[np.uint8]) -> Any:
+        return getattr(self.estimator, self.method)(_flat(images))
 
 
 def _flat(images: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
-from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from inspect import signature
 from typing import Any
 
@@ -20,10 +17,8 @@ from proband.algorithms.pictures.normalize import Photometry
 from proband.algorithms.plugins import CallableRecognizer, EstimatorRecognizer, OnnxRecognizer
 from proband.algorithms.recognizer import Recognizer
 from proband.algorithms.sparse import SRC
+from proband.engine.registry import Registry
 from proband.errors import UsageError
-
-GROUP = "proband.recognizers"
-"""The entry-point group in which a package can register recognisers: each a callable that returns one."""
 
 FAMILIES: dict[str, dict[str, Callable[[], Recognizer]]] = {
     "correlation": {"correlation": Correlation},
@@ -46,6 +41,8 @@ FAMILIES: dict[str, dict[str, Callable[[], Recognizer]]] = {
     "src": {"src": SRC},
 }
 BUNDLED = {name: make for members in FAMILIES.values() for name, make in members.items()}
+RECOGNIZERS = Registry("recogniser", "proband.recognizers", BUNDLED)
+"""Recognisers by name. A package registers what `recognizer` takes: a recogniser, a callable that returns one, a function, …"""
 
 
 def recognizer(name: str, *, mask: bool = True) -> Recognizer:
@@ -72,7 +69,7 @@ def recognizer(name: str, *, mask: bool = True) -> Recognizer:
 
 def names() -> list[str]:
     """The names of all recognisers that are installed."""
-    return [*BUNDLED, *sorted(entry.name for entry in entry_points(group=GROUP) if entry.name not in BUNDLED)]
+    return RECOGNIZERS.names()
 
 
 def family_of(name: str) -> str | None:
@@ -85,40 +82,14 @@ def names_code(name: str) -> bool:
 
     What is bundled, or installed as a plug-in under that name, is not meant by it; an ONNX model is data.
     """
-    head, _, tail = name.partition(":")
-    return "." in head and not head.startswith(".") and bool(tail) and name not in names()
+    return RECOGNIZERS.names_code(name)
 
 
 def _find(name: str) -> Recognizer:
-    if name in BUNDLED:
-        return BUNDLED[name]()
-    for entry in entry_points(group=GROUP):
-        if entry.name == name:
-            return _as_recognizer(_loaded(entry), name)
-    head, _, tail = name.partition(":")
-    if head == "onnx" and tail:
-        return OnnxRecognizer(tail)
-    if names_code(name):
-        return _as_recognizer(_attribute(head, tail), name)
-    near = difflib.get_close_matches(name, names(), n=3)
-    raise UsageError(
-        f"There is no recogniser {name!r}.",
-        f"did you mean {' or '.join(map(repr, near))}?" if near else f"there are: {', '.join(names())}.",
-    )
-
-
-def _loaded(entry: EntryPoint) -> Any:
-    try:
-        return entry.load()
-    except Exception as error:  # whatever a stranger's module raises when it is imported
-        raise UsageError(f"The plug-in {entry.name} ({entry.value}) cannot be imported: {error}.") from None
-
-
-def _attribute(module: str, attribute: str) -> Any:
-    try:
-        return getattr(import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise UsageError(f"{module}:{attribute} cannot be imported: {error}.") from None
+    head, _, model = name.partition(":")
+    if head == "onnx" and model and name not in names():
+        return OnnxRecognizer(model)
+    return _as_recognizer(RECOGNIZERS.find(name), name)
 
 
 def _takes_nothing(function: Callable[..., Any]) -> bool:

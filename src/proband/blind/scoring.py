@@ -18,6 +18,8 @@ from proband.engine import Progress
 from proband.errors import DesignError, Hint, UsageError
 from proband.inference.galleries.feret_study import FeretStudy, feret_study
 from proband.inference.galleries.versions import Version
+from proband.results.base import Result
+from proband.results.walking import Written
 from proband.samples import Choice, Experiment, Samples
 from proband.scores import experiment_over
 from proband.words import Note, Sentence
@@ -45,7 +47,25 @@ class AnsweredTest:
 
 
 @dataclass(frozen=True, eq=False)
-class OpenedTests:
+class Administered(Result):
+    """A test that was administered, and what the checks found of each submission."""
+
+    written = Written(
+        {
+            "name": "package.name",
+            "version": "package.version",
+            "rehearsal": "package.rehearsal",
+            "package": "package.digest",
+            "commitment": "package.commitment",
+        }
+    )
+
+    package: Package
+    submissions: tuple[Checked, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class OpenedTests(Result):
     """Every submission, checked and under its original names.
 
     Attributes
@@ -61,6 +81,8 @@ class OpenedTests:
     versions
         Algorithms that answered a fully and a partially automatic version.
     """
+
+    written = Written({"tests": "administered"}, without=("checked", "scores", "samples", "versions"))
 
     tests: tuple[AnsweredTest, ...]
     checked: tuple[tuple[Checked, ...], ...]
@@ -88,22 +110,6 @@ class OpenedTests:
             self.scores, self.samples, list(first.targets) if gallery is None else gallery, probes
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what was administered, and what the checks found, as plain values."""
-        return {
-            "tests": [
-                {
-                    "name": test.package.name,
-                    "version": test.package.version,
-                    "rehearsal": test.package.rehearsal,
-                    "package": test.package.digest,
-                    "commitment": test.package.commitment,
-                    "submissions": [one.to_dict() for one in checked],
-                }
-                for test, checked in zip(self.tests, self.checked, strict=True)
-            ]
-        }
-
     def sentences(self) -> list[Note]:
         """Say what was administered."""
         said = []
@@ -124,6 +130,13 @@ class OpenedTests:
                 said.append(SUBMISSION(found=tuple(one.sentences()), files=files))
         return said
 
+    @property
+    def administered(self) -> tuple[Administered, ...]:
+        """What was administered, and what the checks found."""
+        return tuple(
+            Administered(one.package, own) for one, own in zip(self.tests, self.checked, strict=True)
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class BlindStudy(FeretStudy):
@@ -136,9 +149,6 @@ class BlindStudy(FeretStudy):
     """
 
     administration: dict[str, Any] = field(default_factory=dict)
-
-    def to_dict(self) -> dict[str, Any]:
-        return {**super().to_dict(), "administration": self.administration}
 
 
 def blind_study(

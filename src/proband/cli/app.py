@@ -22,17 +22,17 @@ from proband.cli.analyses.permute import permute
 from proband.cli.analyses.search import search
 from proband.cli.analyses.strat import strat
 from proband.cli.analyses.verify import verify
-from proband.cli.array import array
 from proband.cli.blind.blind import blind
-from proband.cli.convert import convert
+from proband.cli.data.array import array
+from proband.cli.data.convert import convert
+from proband.cli.data.init import init
+from proband.cli.data.inspect import inspect
 from proband.cli.faults import TRACEBACK_VARIABLE, explain_bus_errors, nobody_reads, silence_output, words_of
 from proband.cli.images.alter import alter
 from proband.cli.images.demo import demo
 from proband.cli.images.faces import faces
 from proband.cli.images.recognize import recognize
 from proband.cli.images.reproduce import reproduce
-from proband.cli.init import init
-from proband.cli.inspect import inspect
 from proband.cli.once import refuse_repeats
 from proband.cli.plan import plan
 from proband.cli.protocols.audit import audit
@@ -179,7 +179,7 @@ def main(arguments: list[str] | None = None) -> None:
         sys.stdout.flush()  # while a full disk can still be told
     except ProbandError as error:
         message, hint = error.told("command line")
-        _end(f"{type(error).__name__}: {message}", hint, error.exit_code)
+        _end(f"{error.kind}: {message}", hint, error.exit_code)
     except typer.Exit as stop:
         sys.exit(stop.exit_code)
     except (KeyboardInterrupt, typer.Abort):

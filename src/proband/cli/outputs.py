@@ -1,11 +1,52 @@
-"""Files that a command writes: none of them is one that it reads, and no two are the same."""
+"""Files that commands write: the page of ``--report``; none is a file that the command reads, and no two are the same."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
+import typer
+
+from proband.cli.console import talk
 from proband.errors import Said, UsageError
+
+if TYPE_CHECKING:
+    from proband.study.findings import Findings
+
+
+def _page(path: Path | None) -> Path | None:
+    """Refuse a name that the page could not have before anything is computed."""
+    if path is not None and path.suffix.lower() not in (".html", ".htm"):
+        raise UsageError(f"--report writes a page, so its name ends in .html; got {path.name}.")
+    if path is not None and not path.parent.is_dir():
+        raise UsageError(
+            f"The directory {path.parent} does not exist, so {path.name} cannot be written there."
+        )
+    return path
+
+
+ReportFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--report",
+        metavar="FILE.html",
+        help="Write all of it as one page that opens in any browser, without a network.",
+        callback=_page,
+        rich_help_panel="Output",
+    ),
+]
+
+
+def write_page(found: Findings, path: Path) -> None:
+    """Write what was found as a page."""
+    from proband.engine import written_whole
+    from proband.report.page.build import build_page
+    from proband.report.page.render import render_page
+
+    with written_whole(path) as draft:
+        draft.write_text(render_page(build_page(found)), encoding="utf-8")
+    talk().print(f"wrote {path}", markup=False, soft_wrap=True)
 
 
 def require_apart(outputs: Iterable[Path | None], inputs: Iterable[Path | str | None]) -> None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any, Literal, get_args
+from dataclasses import replace
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,9 @@ import numpy.typing as npt
 from proband.engine.registry import Registry
 from proband.errors import UsageError
 from proband.words import Method
+
+DESIGNS = Registry("design", "proband.designs", package="proband.designs")
+"""Designs by name: classes, used with their defaults, or designs."""
 
 Capability = Literal[
     "proportion",
@@ -95,41 +99,16 @@ class Reweighting(Design):
         """Whether weights are how often each unit is drawn, with replacement and alike: replicates then have shortcuts."""
         return False
 
+    @property
+    def by_percentiles(self) -> Self:
+        """The same design, whose intervals are percentiles of replicates."""
+        return self if self.interval == "percentile" else replace(self, interval="percentile")  # type: ignore[type-var]
+
     @abstractmethod
     def weights(
         self, n_units: int, seed: int, first_block: int = 0
     ) -> Iterator[npt.NDArray[np.integer[Any] | np.floating[Any]]]:
         """Weights of units, in blocks of replicates × units; the same for the same seed and block number."""
-
-
-DESIGNS = Registry(
-    "design",
-    "proband.designs",
-    {
-        "binomial": "proband.designs:Binomial",
-        "clustered": "proband.designs:Clustered",
-        "bootstrap": "proband.designs:Bootstrap",
-        "sign-flip": "proband.designs:SignFlip",
-        "obuchowski": "proband.designs:ClusteredMcNemar",
-        "durkalski": lambda: _clustered_mcnemar("durkalski"),
-        "mcnemar": "proband.designs:Binomial",
-        "brr": "proband.designs:BRR",
-        "fay": "proband.designs:Fay",
-        "jackknife": "proband.designs:Jackknife",
-        "rao-wu": "proband.designs:RaoWu",
-        "enumeration": "proband.designs:Enumeration",
-        "collapsed-strata": "proband.designs:CollapsedStrata",
-        "image-choice": "proband.designs:ImageChoice",
-        "galleries": "proband.designs:Galleries",
-    },
-)
-"""Designs by name: classes, used with their defaults, or designs."""
-
-
-def _clustered_mcnemar(method: Literal["obuchowski", "durkalski"]) -> Design:
-    from proband.designs.resampling import ClusteredMcNemar
-
-    return ClusteredMcNemar(method)
 
 
 def design_named(name: str) -> Design:
@@ -148,6 +127,15 @@ def design_named(name: str) -> Design:
 
 
 def one_of(value: str, allowed: object, what: str) -> None:
-    """Refuse a value that is not among those allowed."""
+    """Refuse a value that is not among those allowed.
+
+    Examples
+    --------
+    >>> one_of("probe", Unit, "unit")
+    >>> one_of("image", Unit, "unit")
+    Traceback (most recent call last):
+        ...
+    proband.errors.UsageError: ...
+    """
     if value not in get_args(allowed):
         raise UsageError(f"There is no {what} {value!r}.", f"choose one of: {', '.join(get_args(allowed))}.")

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.designs.base import Design
+from proband.designs.base import DESIGNS, Design
 from proband.errors import DesignError, UsageError
 from proband.samples import Experiment, Positions, Samples
 from proband.samples.table import frozen
@@ -40,6 +40,7 @@ _UNUSED = Sentence(
 )
 
 
+@DESIGNS.register("galleries")
 @dataclass(frozen=True)
 class Galleries(Design):
     """Deal the people of a gallery to `k` galleries of equally many people, none of them in two.
@@ -230,7 +231,14 @@ class GalleryParts:
 
 
 def dated_column(samples: Samples, name: str, purpose: str) -> pl.Series:
-    """A column of dates or numbers; `purpose` ends the sentence "There is no column … to …"."""
+    """Return a column of dates or numbers; `purpose` ends the sentence "There is no column … to …".
+
+    Examples
+    --------
+    >>> samples = Samples({"id": ["a1", "b1"], "subject": ["a", "b"], "year": [1993, 1996]})
+    >>> dated_column(samples, "year", "tell ages by").to_list()
+    [1993, 1996]
+    """
     columns = samples.frame.columns
     if name not in columns:
         near = difflib.get_close_matches(name, columns, n=1)

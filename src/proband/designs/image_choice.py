@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from proband.designs.base import Design
+from proband.designs.base import DESIGNS, Design
 from proband.errors import UsageError
 from proband.samples.pool import Options
 from proband.words import Method, count
@@ -20,6 +20,7 @@ TRIALS_A_BLOCK = (
 Choices = npt.NDArray[np.uint16]
 
 
+@DESIGNS.register("image-choice")
 @dataclass(frozen=True)
 class ImageChoice(Design):
     """Permute the choice of gallery and probe images (Beveridge et al. 2001, §7).
@@ -33,6 +34,11 @@ class ImageChoice(Design):
     balanced
         Deal each cycle of pairs to the people in random order, so that every image column is used equally often; people
         with other images than the rest have cycles of their own. Otherwise each person's pair is drawn independently.
+
+    Examples
+    --------
+    >>> ImageChoice(n_resamples=1_000).as_method.key, ImageChoice().capability
+    ('image-choice', 'images')
     """
 
     capability = "images"
@@ -56,7 +62,22 @@ class ImageChoice(Design):
 
 
 def draw_choices(options: Options, balanced: bool, seed: int, block: int, compiled: bool = True) -> Choices:
-    """The choices of a block of trials, trials × people; the same with and without the compiled dealer."""
+    """Draw the choices of a block of trials, trials × people; the same with and without the compiled dealer.
+
+    Balanced, the pairs are dealt in cycles to people in random order (Beveridge et al. 2001, §7), and a remainder is drawn from
+    the cycle; otherwise each person's pair is drawn independently, all equally likely.
+
+    Examples
+    --------
+    Four people with four pairs of images each: in every trial each pair is used once.
+
+    >>> from proband.samples import Pool, Samples
+    >>> rows = [(f"{s}{k}", s, k // 2) for s in "abcd" for k in range(3)]
+    >>> samples = Samples(dict(zip(("id", "subject", "day"), zip(*rows), strict=True)))
+    >>> choices = draw_choices(Pool(samples, "day").options, balanced=True, seed=0, block=0)
+    >>> choices.shape, np.unique(np.sort(choices, axis=1), axis=0).tolist()
+    ((2048, 4), [[0, 1, 2, 3]])
+    """
     largest = int(options.sizes.max())
     if largest > np.iinfo(np.uint16).max:
         raise UsageError(

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from proband.designs.base import one_of
+from proband.designs.base import DESIGNS, one_of
 from proband.designs.strata import Floats, Strata
 from proband.designs.stratified import ReplicatePart, Replicates, StratifiedDesign
 from proband.errors import DesignError, UsageError
@@ -18,12 +18,29 @@ JackknifeKind = Literal["JKn", "JK1"]
 Integers = npt.NDArray[np.intp]
 
 
+@DESIGNS.register("jackknife")
 @dataclass(frozen=True)
 class Jackknife(StratifiedDesign):
     """Leave out one unit at a time. Not valid for medians and other quantiles.
 
-    ``JKn``: within its stratum, whose other units take up its weight. ``JK1``: the ordinary delete-one jackknife, which
-    knows no strata.
+    ``JKn``: within its stratum, whose other units take up its weight, v = Σ_h (n_h − 1)/n_h Σ_i (θ_(hi) − θ)² (Wolter 2007).
+    ``JK1``: the ordinary delete-one jackknife, which knows no strata, v = (n − 1)/n Σ_i (θ_(i) − θ)² (Quenouille 1956; Tukey
+    1958). JKn varies units within strata; JK1 varies units as if there were none.
+
+    Parameters
+    ----------
+    kind
+        ``JKn`` or ``JK1``.
+
+    Examples
+    --------
+    The ratio of R's survey package (scd): 0.00984917 on the estimate.
+
+    >>> from proband.inference import estimate_weighted
+    >>> arrests, alive = np.array([120, 78, 185, 228, 670, 530]), np.array([25, 24, 30, 49, 80, 70])
+    >>> found = estimate_weighted(lambda w: (w @ alive) / (w @ arrests), [1, 1, 2, 2, 3, 3], Jackknife())
+    >>> round(found.standard_error, 8)
+    0.00984917
     """
 
     kind: JackknifeKind = "JKn"
@@ -75,6 +92,17 @@ class Jackknife(StratifiedDesign):
         )
 
     def replicates(self, strata: Strata, seed: int = 0) -> Replicates:
+        """Make one replicate for each unit, without it.
+
+        Examples
+        --------
+        >>> made = Jackknife().replicates(Strata.of([1, 1, 2, 2]))
+        >>> next(made.parts[0].blocks(4)), made.parts[0].scale
+        (array([[0., 2., 1., 1.],
+               [2., 0., 1., 1.],
+               [1., 1., 0., 2.],
+               [1., 1., 2., 0.]]), array([0.5, 0.5, 0.5, 0.5]))
+        """
         n = len(strata.codes)
         if self.kind == "JK1":
             if n < 2:
@@ -114,9 +142,25 @@ class _WithoutOne:
         return factors
 
 
+@DESIGNS.register("rao-wu")
 @dataclass(frozen=True)
 class RaoWu(StratifiedDesign):
-    """Bootstrap repeated replication (Rao and Wu): in every stratum one unit less than there are is drawn, with replacement."""
+    """Bootstrap repeated replication: in every stratum one unit less than there are is drawn, with replacement (Rao & Wu 1988).
+
+    A unit drawn k times of n − 1 has the factor k n/(n − 1), and v = Σ (θ_α − θ)²/B over B replicates (B − 1 about their mean).
+    It varies units within strata.
+
+    Parameters
+    ----------
+    n_resamples
+        How many replicates.
+
+    Examples
+    --------
+    >>> factors = next(RaoWu(n_resamples=4).replicates(Strata.of([1, 1, 2, 2])).parts[0].blocks(4))
+    >>> np.unique(factors), factors.sum(axis=1)  # of two units one is drawn, and counts twice
+    (array([0., 2.]), array([4., 4., 4., 4.]))
+    """
 
     n_resamples: int = 2_000
 
@@ -141,6 +185,7 @@ class RaoWu(StratifiedDesign):
         )
 
     def replicates(self, strata: Strata, seed: int = 0) -> Replicates:
+        """Draw replicates of units within strata; the same for the same seed."""
         strata.require_several()
         n_replicates = self.n_resamples
         divisor = n_replicates if self.centre == "estimate" else n_replicates - 1

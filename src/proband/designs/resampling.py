@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from proband.designs.base import BLOCK, Design, Reweighting, Unit, one_of
+from proband.designs.base import BLOCK, DESIGNS, Design, Reweighting, Unit, one_of
 from proband.errors import UsageError
 from proband.words import Method, count
 
@@ -33,11 +33,24 @@ _BOOTSTRAPS: dict[BootstrapInterval, tuple[str, str]] = {
 }
 
 
+@DESIGNS.register("binomial", "mcnemar")
 @dataclass(frozen=True)
 class Binomial(Design):
     """Other probes, each drawn independently, against the same gallery.
 
-    Sound with one probe for each person; with several it takes the probes of a person for independent, which they are not.
+    The count of successes is Binomial(n, p), and its interval Wilson's (1927), Clopper and Pearson's (1934) or Jeffreys' (Brown
+    et al. 2001). Sound with one probe for each person; with several it takes the probes of a person for independent, which they
+    are not. In comparisons it is McNemar's test over probes.
+
+    Parameters
+    ----------
+    method
+        ``wilson``, ``clopper-pearson`` or ``jeffreys``.
+
+    Examples
+    --------
+    >>> Binomial().as_method.cites, Binomial("clopper-pearson").as_method.key
+    (('wilson1927',), 'binomial-clopper-pearson')
     """
 
     capability = "proportion"
@@ -58,9 +71,19 @@ class Binomial(Design):
         return True
 
 
+@DESIGNS.register("clustered")
 @dataclass(frozen=True)
 class Clustered(Design):
-    """Other people, each with as many probes, against the same gallery: Wilson's interval with the effective sample size."""
+    """Other people, each with as many probes, against the same gallery: Wilson's interval with the effective sample size.
+
+    The effective size is n over the design effect, the variance of the rate over people by that of independent probes
+    (Wilson 1927; Rao & Scott 1992), and never more than n.
+
+    Examples
+    --------
+    >>> Clustered().capability, Clustered().over_probes
+    ('clusters', False)
+    """
 
     capability = "clusters"
 
@@ -75,21 +98,28 @@ class Clustered(Design):
         )
 
 
+@DESIGNS.register("bootstrap")
 @dataclass(frozen=True)
 class Bootstrap(Reweighting):
     """Other probes or other people, drawn with replacement from those there are; the gallery stays as it is.
 
     Only *outcomes* are resampled. Drawing people into the gallery twice would let a probe match the other copy of its
-    mate, so galleries are never bootstrapped.
+    mate, so galleries are never bootstrapped (Beveridge et al. 2001, §7.2).
 
     Parameters
     ----------
     unit
         What is drawn: ``subject`` (with all probes of that person) or ``probe``.
     interval
-        ``percentile``, ``basic`` or ``bca``.
+        ``percentile`` (Efron 1979), ``basic`` (Davison & Hinkley 1997) or ``bca`` (Efron 1987).
     n_resamples
         How many replicates.
+
+    Examples
+    --------
+    >>> (block,) = Bootstrap("subject", n_resamples=100).weights(n_units=5, seed=0)
+    >>> block.shape, set(block.sum(axis=1).tolist())
+    ((100, 5), {5})
     """
 
     unit: Unit = "subject"
@@ -119,7 +149,7 @@ class Bootstrap(Reweighting):
         return True
 
     def weights(self, n_units: int, seed: int, first_block: int = 0) -> Iterator[npt.NDArray[np.int64]]:
-        """How often each unit is drawn: blocks of replicates × units, the same for the same seed and block number."""
+        """Draw how often each unit counts: blocks of replicates × units, the same for the same seed and block number."""
         done = first_block * BLOCK
         block = first_block
         while done < self.n_resamples:
@@ -133,7 +163,16 @@ class Bootstrap(Reweighting):
 
 @dataclass(frozen=True)
 class TrainingSets(Design):
-    """Other training sets: one algorithm, trained several times on different sets, each with a score matrix of its own."""
+    """Other training sets: one algorithm, trained several times on different sets, each with a score matrix of its own.
+
+    Student's interval of the mean over m sets, x̄ ± t_{m−1} s/√m (Student 1908); people and images are held fixed (Beveridge et
+    al. 2001, §3.1).
+
+    Examples
+    --------
+    >>> TrainingSets().capability, TrainingSets().as_method.cites
+    ('trainings', ('student1908', 'beveridge2001'))
+    """
 
     capability = "trainings"
 
@@ -148,9 +187,19 @@ class TrainingSets(Design):
         )
 
 
+@DESIGNS.register("sign-flip")
 @dataclass(frozen=True)
 class SignFlip(Design):
-    """For comparisons: other people, by turning each person's difference around (a permutation test)."""
+    """For comparisons: other people, by turning each person's difference around (a permutation test).
+
+    If neither algorithm is better on a random person, every person's difference could as well have the other sign (Fisher
+    1935); with one probe of each person the test is McNemar's (1947).
+
+    Examples
+    --------
+    >>> SignFlip().capability, SignFlip().as_method.cites
+    ('sign-flip', ('fisher1935', 'mcnemar1947'))
+    """
 
     capability = "sign-flip"
 
@@ -165,11 +214,22 @@ class SignFlip(Design):
         )
 
 
+@DESIGNS.register("obuchowski")
 @dataclass(frozen=True)
 class ClusteredMcNemar(Design):
     """For comparisons: other people, by McNemar's chi-square with the variance of people's differences.
 
-    ``obuchowski`` (1998) weighs people by their probes, ``durkalski`` (2003) alike.
+    ``obuchowski`` (1998) weighs people by their probes, ``durkalski`` (2003) alike; the formulas are with `clustered_mcnemar`.
+
+    Parameters
+    ----------
+    method
+        ``obuchowski`` or ``durkalski``.
+
+    Examples
+    --------
+    >>> ClusteredMcNemar("durkalski").as_method.key
+    'clustered-mcnemar-durkalski'
     """
 
     capability = "chi-square"
@@ -188,3 +248,6 @@ class ClusteredMcNemar(Design):
             "McNemar's test for clustered pairs",
             (cite[self.method],),
         )
+
+
+DESIGNS.register("durkalski")(ClusteredMcNemar("durkalski"))

@@ -11,11 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import DesignError, UsageError, first_few
+from proband.results.base import ROUNDING as ROUNDING
 from proband.words import count, counted, digits
 
 Floats = npt.NDArray[np.float64]
-ROUNDING = 1e-12
-"""What differs by so little, as a share of what it is, differs by rounding alone."""
 
 StratumWeights = Literal["units", "equal"] | Mapping[Any, float]
 
@@ -35,6 +34,14 @@ class Strata:
     uneven
         The weight of each unit, where units of one stratum weigh differently: strata of different weights were put
         together. None where a stratum's weight is shared out evenly.
+
+    Examples
+    --------
+    Two strata of two units, weighed alike: θ = ½·2 + ½·6, v = ¼·2/2 + ¼·8/2.
+
+    >>> strata, y = Strata.of(["a", "a", "b", "b"]), np.array([1.0, 3.0, 4.0, 8.0])
+    >>> float(strata.mean(y)), strata.variances(y).ravel(), strata.textbook_variance(y)
+    (4.0, array([2., 8.]), array([1.25]))
     """
 
     codes: npt.NDArray[np.intp]
@@ -53,6 +60,11 @@ class Strata:
         weights
             ``units``: each stratum by its number of units, so that the estimate is the plain mean. ``equal``: all alike. Or
             a weight for each label; they must not be negative and must sum to one.
+
+        Examples
+        --------
+        >>> [Strata.of(["a", "a", "b"], one).unit_weights.round(4).tolist() for one in ("units", "equal", {"a": 0.2, "b": 0.8})]
+        [[0.3333, 0.3333, 0.3333], [0.25, 0.25, 0.5], [0.1, 0.1, 0.8]]
         """
         values = np.asarray(labels)
         if not len(values):
@@ -110,12 +122,12 @@ class Strata:
             )
 
     def mean(self, values: Floats) -> Floats:
-        """The stratified mean Σ W_h ȳ_h of values (units × statistics)."""
+        """Return the stratified mean θ = Σ W_h ȳ_h of values (units × statistics)."""
         found: Floats = self.unit_weights @ values
         return found
 
     def variances(self, values: Floats) -> Floats:
-        """The variance s² within each stratum (strata × statistics); none of units that are alike but for rounding."""
+        """Return the variance s² within each stratum (strata × statistics); none of units that are alike but for rounding."""
         values = values.reshape(len(values), -1)
         means = (self._sums(values) / self.sizes[:, None])[self.codes]
         apart = values - means
@@ -128,9 +140,14 @@ class Strata:
         return np.stack(sums, axis=1).astype(np.float64)
 
     def parts_of_variance(self, values: Floats) -> Floats:
-        """What each stratum adds to the variance of the stratified mean θ (strata × statistics).
+        """Return what each stratum adds to the variance of the stratified mean θ (strata × statistics).
 
         It is n s² of the units' w(y − θ), with w their weights: W² s²/n where a stratum's units weigh alike.
+
+        Examples
+        --------
+        >>> Strata.of(["a", "a", "b", "b"]).parts_of_variance(np.array([1.0, 3.0, 4.0, 8.0])).ravel()
+        array([0.25, 1.  ])
         """
         if self.uneven is None:
             return (self.shares**2 / self.sizes)[:, None] * self.variances(values)
@@ -139,12 +156,20 @@ class Strata:
         return self.sizes[:, None] * self.variances(self.uneven[:, None] * apart)
 
     def textbook_variance(self, values: Floats) -> Floats:
-        """The variance of the stratified mean, for each statistic: Σ W_h² s_h²/n_h where units of a stratum weigh alike."""
+        """Return the variance of the stratified mean, for each statistic: Σ W_h² s_h²/n_h where a stratum's units weigh alike."""
         found: Floats = self.parts_of_variance(values).sum(axis=0)
         return found
 
     def effective_freedom(self, values: Floats) -> Floats:
-        """Cochran's effective degrees of freedom, for each statistic; those of all strata where nothing varies."""
+        """Return Cochran's effective degrees of freedom, for each statistic; those of all strata where nothing varies.
+
+        With v_h what stratum h adds to the variance, ν = (Σ v_h)² / Σ [v_h²/(n_h − 1)]: few where few strata vary.
+
+        Examples
+        --------
+        >>> Strata.of(["a", "a", "b", "b"]).effective_freedom(np.array([1.0, 3.0, 4.0, 8.0])).round(4)  # 1.25²/(0.0625 + 1)
+        array([1.4706])
+        """
         parts = self.parts_of_variance(values)
         below = (parts**2 / (self.sizes - 1)[:, None]).sum(axis=0)
         above = parts.sum(axis=0) ** 2

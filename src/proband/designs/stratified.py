@@ -36,6 +36,8 @@ class ReplicatePart:
         From the first and last replicate wanted to their factors (replicates × units); it can be pickled.
     scale
         What each squared deviation counts.
+    n_replicates
+        How many there are.
     """
 
     n_replicates: int
@@ -51,7 +53,17 @@ class ReplicatePart:
 
 @dataclass(frozen=True, eq=False)
 class Replicates:
-    """All replicates of a design, and what to say of them."""
+    """All replicates of a design, and what to say of them.
+
+    The variance of a statistic θ is Σ_α c_α (θ_α − centre)² over replicates α, with c_α their scales.
+
+    Attributes
+    ----------
+    parts
+        Replicates that belong together.
+    notes
+        What a reader should know.
+    """
 
     parts: tuple[ReplicatePart, ...]
     notes: tuple[Note, ...] = ()
@@ -62,7 +74,14 @@ class Replicates:
         return sum(part.n_replicates for part in self.parts)
 
     def variance(self, values: Floats, estimate: float, centre: Centre) -> float:
-        """The variance from the replicates' values, centred on the estimate or on their mean."""
+        """Return the variance from the replicates' values, centred on the estimate or on their mean.
+
+        Examples
+        --------
+        >>> plan = Replicates((ReplicatePart(4, lambda start, stop: np.ones((stop - start, 2)), np.full(4, 0.25)),))
+        >>> [plan.variance(np.array([1.0, 2.0, 3.0, 4.0]), 2.0, centre) for centre in ("estimate", "mean")]
+        [1.5, 1.25]
+        """
         return float(self.variances(values[:, None], np.array([estimate]), centre)[0])
 
     def variances(self, values: Floats, estimates: Floats, centre: Centre) -> Floats:

@@ -56,6 +56,12 @@ def run_blocks(
                 future.cancel()
 
 
+def uninterrupted(function: Callable[[Block], Result], block: Block) -> Result:
+    """Call a function to its end: an interrupt from the keyboard, which meets the main thread, waits until it is done."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(function, block).result()
+
+
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Keep BLAS to one thread while we run several of our own: both at once doubles the cost."""

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import difflib
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from pkgutil import iter_modules
+from typing import Any, TypeVar
 
 from proband.errors import UsageError
+
+Thing = TypeVar("Thing")
 
 
 @dataclass(frozen=True)
@@ -23,22 +28,38 @@ class Registry:
     group
         The entry points by which an installed package adds to it.
     known
-        What comes with the program: for each name a function that makes it, or ``module:attribute``.
+        For each name a function that makes what it means, or ``module:attribute``.
+    package
+        A package whose modules register what they define.
     """
 
     what: str
     group: str
-    known: Mapping[str, Callable[[], Any] | str]
-    _added: dict[str, Any] = field(default_factory=dict)
+    known: Mapping[str, Callable[[], Any] | str] = field(default_factory=dict)
+    package: str | None = None
+    _registered: dict[str, Any] = field(default_factory=dict)
 
-    def add(self, name: str, thing: Any) -> None:
-        """Add something from Python, for this process."""
-        self._added[name] = thing
+    def register(self, *names: str) -> Callable[[Thing], Thing]:
+        """Let names mean what is decorated, or given to what is returned.
+
+        Examples
+        --------
+        >>> shapes = Registry("shape", "example.shapes")
+        >>> shapes.register("square", "quadratic")(4), shapes.find("square"), shapes.names()
+        (4, 4, ['square', 'quadratic'])
+        """
+
+        def take(thing: Thing) -> Thing:
+            self._registered.update(dict.fromkeys(names, thing))
+            return thing
+
+        return take
 
     def names(self) -> list[str]:
-        """All names there are, without importing anything."""
+        """All names there are; of plug-ins nothing is imported."""
+        self._load()
         installed = sorted(entry.name for entry in self._installed())
-        return list(dict.fromkeys([*self.known, *self._added, *installed]))
+        return list(dict.fromkeys([*self.known, *self._registered, *installed]))
 
     def names_code(self, name: str) -> bool:
         """Whether a name means code to be imported, ``package.module:attribute``, and nothing that is known here."""
@@ -46,12 +67,13 @@ class Registry:
         return "." in module and not module.startswith(".") and bool(attribute) and name not in self.names()
 
     def find(self, name: str) -> Any:
-        """Return what a name means; for what comes with the program and has a maker, what that makes."""
+        """Return what a name means; for what has a maker, what that makes."""
+        self._load()
         if name in self.known:
             home = self.known[name]
             return _imported(home) if isinstance(home, str) else home()
-        if name in self._added:
-            return self._added[name]
+        if name in self._registered:
+            return self._registered[name]
         for entry in self._installed():
             if entry.name == name:
                 return _loaded(entry)
@@ -64,12 +86,28 @@ class Registry:
             f"did you mean {' or '.join(map(repr, near))}?" if near else f"there are: {', '.join(names)}.",
         )
 
-    def installed(self) -> dict[str, Any]:
-        """Everything that was added or that installed packages add, by name, imported."""
-        return {**self._added, **{entry.name: _loaded(entry) for entry in self._installed()}}
+    def everything(self) -> dict[str, Any]:
+        """All that is registered, and all that installed packages add, by name."""
+        self._load()
+        return {**self._registered, **{entry.name: _loaded(entry) for entry in self._installed()}}
+
+    def _load(self) -> None:
+        """Import the modules that register what they define."""
+        if self.package is None:
+            return
+        package = import_module(self.package)
+        for module in iter_modules(package.__path__):
+            import_module(f"{self.package}.{module.name}")
 
     def _installed(self) -> list[EntryPoint]:
-        return [entry for entry in entry_points(group=self.group) if entry.name not in self.known]
+        ours = (*self.known, *self._registered)
+        return [entry for entry in _entry_points(self.group, tuple(sys.path)) if entry.name not in ours]
+
+
+@cache
+def _entry_points(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """What installed packages register; looking through all of them takes some hundredths of a second."""
+    return tuple(entry_points(group=group))
 
 
 def _loaded(entry: EntryPoint) -> Any:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from proband.engine import Progress, Silent, run_blocks, written_whole
@@ -49,16 +51,24 @@ def write_population(
         else:
             (draft / "images").mkdir()
             table = table.with_columns(file="images/" + pl.col("id") + ".png")
-
-            def write(block: np.ndarray) -> int:
-                from PIL import Image
-
-                for place, image in zip(block, population.render(block, threads=1), strict=True):
-                    Image.fromarray(image).save(draft / table["file"][int(place)])
-                return len(block)
-
-            for done in run_blocks(write, blocks, threads):
+            files = [draft / file for file in table["file"]]
+            for done in run_blocks(_Written(population, files), blocks, threads):
                 progress.advance(done)
         table.write_csv(draft / "samples.csv")
         shown = np.arange(min(_SHEET[0] * _SHEET[1], len(population)))
         contact_sheet(population.render(shown, threads=threads), _SHEET[1]).save(draft / "sheet.png")
+
+
+@dataclass(frozen=True, eq=False)
+class _Written:
+    """Renders some images and writes each into its file; says how many."""
+
+    population: Population
+    files: list[Path]
+
+    def __call__(self, block: npt.NDArray[np.intp]) -> int:
+        from PIL import Image
+
+        for place, image in zip(block, self.population.render(block, threads=1), strict=True):
+            Image.fromarray(image).save(self.files[place])
+        return len(block)

@@ -136,19 +136,12 @@ class Population:
         for slot, index in enumerate(wanted):
             slots.setdefault(self._takes[index][0], []).append(slot)
 
-        def render_subject(number: int) -> int:
-            subject = Subject(self.seed, number, self.difficulty)
-            identity = subject.identity()
-            for slot in slots[number]:
-                take = self._takes[wanted[slot]][1]
-                sitting, shot = subject.appear(identity, take)
-                sensor = subject.stream(SENSOR_STREAM, take.session, take.order)
-                images[slot] = render_image(identity, sitting, shot, self.height, self.width, sensor)
-            return len(slots[number])
-
-        for finished in run_blocks(render_subject, slots, threads):
+        blocks = ((number, [self._takes[wanted[slot]][1] for slot in own]) for number, own in slots.items())
+        rendered = run_blocks(_Rendered(self.seed, self.difficulty, self.height, self.width), blocks, threads)
+        for own, finished in zip(slots.values(), rendered, strict=True):
+            images[own] = finished
             if progress is not None:
-                progress(finished)
+                progress(len(finished))
         return images
 
     @cached_property
@@ -254,3 +247,24 @@ class Subject:
             self.difficulty,
         )
         return sitting, shot
+
+
+@dataclass(frozen=True)
+class _Rendered:
+    """The images of a subject's takes."""
+
+    seed: int
+    difficulty: float
+    height: int
+    width: int
+
+    def __call__(self, block: tuple[int, list[Take]]) -> NDArray[np.uint8]:
+        number, takes = block
+        subject = Subject(self.seed, number, self.difficulty)
+        identity = subject.identity()
+        images = np.empty((len(takes), self.height, self.width), dtype=np.uint8)
+        for image, take in zip(images, takes, strict=True):
+            sitting, shot = subject.appear(identity, take)
+            sensor = subject.stream(SENSOR_STREAM, take.session, take.order)
+            image[:] = render_image(identity, sitting, shot, self.height, self.width, sensor)
+        return images

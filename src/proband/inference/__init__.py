@@ -1,7 +1,13 @@
-"""Estimates and comparisons that say how sure one can be, and of what."""
+"""Estimates and comparisons that say how sure one can be, and of what.
+
+`procedures` is the table that leads a question to its procedure, `proportions` what they all count with. `estimates/` is one
+algorithm, `comparisons/` two or more on the same probes. By what varies or is shared: `verification/` (pairs of people),
+`strata/`, `galleries/`, `image_choice/` (other images of these people), `accuracy/` (folds of classifiers). `planning/` comes
+before any data.
+"""
 
 from proband.inference.comparisons.comparing import compare
-from proband.inference.comparisons.comparison import Comparison, PairComparison
+from proband.inference.comparisons.comparison import Comparison
 from proband.inference.comparisons.independent import compare_independent
 from proband.inference.comparisons.mcnemar import (
     McNemar,
@@ -25,12 +31,15 @@ from proband.inference.planning.planning import plan_difference, plan_error_rate
 from proband.inference.proportions import Interval, difference_of_independent, proportion_interval
 from proband.inference.strata.estimates import ReplicateEstimate, estimate_weighted
 from proband.inference.verification.verification import Verification, verify
-from proband.results.estimate import Band, Clusters, Estimate
+from proband.results.band import Band
+from proband.results.difference import Difference
+from proband.results.estimate import Clusters, Estimate
 
 __all__ = [
     "Band",
     "Clusters",
     "Comparison",
+    "Difference",
     "Distribution",
     "Entry",
     "Estimate",
@@ -40,7 +49,6 @@ __all__ = [
     "ImageColumns",
     "Interval",
     "McNemar",
-    "PairComparison",
     "PairedOutcomes",
     "ReplicateEstimate",
     "Verification",

@@ -70,7 +70,15 @@ class Question:
         seed: int,
         population: int | None = None,
     ) -> Question:
-        """Ask; a mapping gives algorithms their names."""
+        """Ask; a mapping gives algorithms their names.
+
+        Examples
+        --------
+        >>> from proband import MedianCensoredRank
+        >>> asked = Question.of(MedianCensoredRank(), {"a": None, "b": None}, None, "auto", 0.95, 0)
+        >>> asked.names, asked.view, asked.design
+        (('a', 'b'), 'outcomes', None)
+        """
         if not isinstance(measure, Measure):
             raise UsageError(
                 f"{getattr(measure, '__name__', type(measure).__name__)} is not a measure, so it cannot be resampled.",
@@ -160,6 +168,8 @@ class Procedure:
         what the view does where no design is named.
     estimates, differences
         The functions that estimate and that compare, as ``module:function`` of `proband.inference`; None where it cannot.
+    key
+        What it is known by.
     """
 
     key: str
@@ -241,7 +251,18 @@ PROCEDURES = (
 
 
 def procedure_for(question: Question, *, comparing: bool = False) -> Procedure:
-    """The procedure that answers a question; what none does is refused with what would do."""
+    """Find the procedure that answers a question; what none does is refused with what would do.
+
+    Examples
+    --------
+    >>> from proband import Bootstrap, Clustered, MedianCensoredRank, RecognitionRate, SignFlip
+    >>> def found(measure, design, comparing=False):
+    ...     return procedure_for(Question.of(measure, {"a": None}, None, design, 0.95, 0), comparing=comparing).key
+    >>> found(RecognitionRate(1), Clustered()), found(MedianCensoredRank(), Bootstrap())
+    ('clustered', 'resampled')
+    >>> found(RecognitionRate(1), SignFlip(), comparing=True)
+    'sign-flip'
+    """
     able = [one for one in PROCEDURES if (one.differences if comparing else one.estimates)]
     capability = _capability(question.design)
     for one in able:

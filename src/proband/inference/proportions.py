@@ -3,33 +3,27 @@
 from __future__ import annotations
 
 from math import sqrt
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from proband.designs.strata import ROUNDING
 from proband.errors import UsageError
+from proband.results.base import Interval as Interval
 from proband.words import digits
 
 ProportionMethod = Literal["wilson", "clopper-pearson", "jeffreys"]
 Floats = npt.NDArray[np.float64]
 
 
-class Interval(NamedTuple):
-    """The ends of an interval."""
-
-    low: float
-    high: float
-
-    @property
-    def has_width(self) -> bool:
-        """Whether the ends differ by more than rounding: without width an interval supports no verdict."""
-        return self.high - self.low > ROUNDING * max(1.0, abs(self.low), abs(self.high))
-
-
 def check_level(confidence_level: float) -> float:
-    """Return the level if it is one."""
+    """Return the confidence level if it is one.
+
+    Examples
+    --------
+    >>> check_level(0.95)
+    0.95
+    """
     if not 1e-6 <= confidence_level <= 1 - 1e-9:
         raise UsageError(
             f"A confidence level lies well between 0 and 1, got {confidence_level!r}.", "write 0.95 for 95 %."
@@ -38,21 +32,39 @@ def check_level(confidence_level: float) -> float:
 
 
 def check_seed(seed: int) -> int:
-    """Return the seed if it is one."""
+    """Return the seed if it is one.
+
+    Examples
+    --------
+    >>> check_seed(7)
+    7
+    """
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise UsageError(f"A seed is a whole number of at least 0, got {seed!r}.")
     return int(seed)
 
 
 def normal_quantile(confidence_level: float) -> float:
-    """The two-sided standard normal quantile: 1.96 for 0.95."""
+    """Return the two-sided standard normal quantile Φ⁻¹(½ + level/2): 1.96 for 0.95.
+
+    Examples
+    --------
+    >>> round(normal_quantile(0.95), 4)
+    1.96
+    """
     from scipy.special import ndtri
 
     return float(ndtri(0.5 + check_level(confidence_level) / 2))
 
 
 def t_quantile(confidence_level: float, degrees_of_freedom: float) -> float:
-    """The two-sided quantile of Student's t; infinite without a degree of freedom."""
+    """Return the two-sided quantile of Student's t (1908); infinite without a degree of freedom.
+
+    Examples
+    --------
+    >>> round(t_quantile(0.95, 4), 4), t_quantile(0.95, 0)
+    (2.7764, inf)
+    """
     from scipy.special import stdtrit
 
     if degrees_of_freedom < 1:
@@ -63,20 +75,30 @@ def t_quantile(confidence_level: float, degrees_of_freedom: float) -> float:
 def proportion_interval(
     successes: float, n: float, method: ProportionMethod = "wilson", confidence_level: float = 0.95
 ) -> Interval:
-    """Interval of a proportion of independent trials.
+    """Find the interval of a proportion of independent trials.
+
+    Trials vary, each a success with the same chance p.
 
     Parameters
     ----------
     successes, n
         How many of how many. An effective number of trials need not be whole; no trials give the whole range.
     method
-        ``wilson`` (score interval), ``clopper-pearson`` (never covers less than it claims), ``jeffreys`` (equal-tailed, with
-        the ends at 0 and 1 where there are no successes or no failures).
+        ``wilson``: the score interval (Wilson 1927). ``clopper-pearson``: quantiles of Beta(y, n − y + 1) and Beta(y + 1, n −
+        y), which never cover less than they claim (Clopper & Pearson 1934). ``jeffreys``: quantiles of Beta(y + ½, n − y + ½),
+        equal-tailed, with the ends at 0 and 1 where there are no successes or no failures (Brown et al. 2001).
 
     Examples
     --------
+    In Newcombe's paper on one proportion (Statistics in Medicine 1998;17:857) 81 of 263 are 0.2553 to 0.3662 by Wilson; no
+    success in 20 is at most 1 − 0.025^(1/20) by Clopper and Pearson.
+
     >>> proportion_interval(673, 697)
     Interval(low=0.949276..., high=0.976753...)
+    >>> [round(end, 4) for end in proportion_interval(81, 263)]
+    [0.2553, 0.3662]
+    >>> [round(end, 4) for end in proportion_interval(0, 20, "clopper-pearson")]
+    [0.0, 0.1684]
     """
     if method not in get_args(ProportionMethod):
         raise UsageError(
@@ -101,13 +123,30 @@ def proportion_interval(
 
 
 def wilson_interval(rate: float, n: float, z: float) -> Interval:
-    """Wilson's interval of a rate of `n` trials, with `z` the quantile to use; the whole range for an infinite one."""
+    """Find Wilson's (1927) interval of a rate of `n` trials, with `z` the quantile to use; the whole range for an infinite one.
+
+    Its ends are the p with (p̂ − p)² = z² p(1 − p)/n: [p̂ + z²/2n ± z √(p̂(1 − p̂)/n + z²/4n²)] / (1 + z²/n).
+
+    Examples
+    --------
+    Newcombe's 15 of 148 (Statistics in Medicine 1998;17:857) are 0.0624 to 0.1605.
+
+    >>> [round(end, 4) for end in wilson_interval(15 / 148, 148, 1.959964)]
+    [0.0624, 0.1605]
+    """
     low, high = wilson_ends(np.array([rate]), np.array([n]), z)
     return Interval(float(low[0]), float(high[0]))
 
 
 def wilson_ends(rates: Floats, n: Floats, z: float) -> tuple[Floats, Floats]:
-    """Wilson's intervals of many rates at once, each of its own number of trials."""
+    """Find Wilson's (1927) intervals of many rates at once, each of its own number of trials.
+
+    Examples
+    --------
+    >>> low, high = wilson_ends(np.array([0.0, 0.5]), np.array([20.0, 20.0]), 1.959964)
+    >>> low.round(4), high.round(4)
+    (array([0.    , 0.2993]), array([0.1611, 0.7007]))
+    """
     if not np.isfinite(z):
         return np.zeros_like(rates), np.ones_like(rates)
     centre = rates + z * z / (2 * n)
@@ -122,9 +161,18 @@ def wilson_ends(rates: Floats, n: Floats, z: float) -> tuple[Floats, Floats]:
 def difference_of_independent(
     successes_a: int, n_a: int, successes_b: int, n_b: int, confidence_level: float = 0.95
 ) -> tuple[Interval, float]:
-    """Two independent data sets: interval of the difference of their rates, and the p-value of the score test.
+    """Give the difference of two independent rates an interval, and the score test's p-value of none.
 
-    The interval is Newcombe's hybrid of two Wilson intervals; the test is two-sided, with the pooled variance.
+    Trials of both sets vary, independently. The interval is Newcombe's (1998) hybrid of two Wilson intervals, p₁ − p₂ − √[(p₁ −
+    l₁)² + (u₂ − p₂)²] to p₁ − p₂ + √[(u₁ − p₁)² + (p₂ − l₂)²]; the test is two-sided, with the pooled variance.
+
+    Examples
+    --------
+    Newcombe's example of 56 in 70 against 48 in 80 is 0.0524 to 0.3339.
+
+    >>> interval, p_value = difference_of_independent(56, 70, 48, 80)
+    >>> [round(end, 4) for end in interval], round(p_value, 4)
+    ([0.0524, 0.3339], 0.008)
     """
     from scipy.special import ndtr
 

@@ -1,4 +1,11 @@
-"""One set of scores in, numbers out: ranks, recognition rates, the cumulative match characteristic."""
+"""One set of scores in, numbers out; nothing here has an interval.
+
+`ranks` (probes into ranks) and `outcomes` (what became of each probe) stand under `identification` (rates, CMC, rank
+statistics); `pairs/` counts genuine and impostor scores under `verification` (FMR, FNMR, ROC, EER) and `pair_measures` (FNMR at
+an FMR, AUC); `open_set` searches for
+strangers; `folds` is LFW's accuracy. `base` says what a measure is and keeps their registry; `tallies` makes them fit for
+resampling.
+"""
 
 from proband.measures.base import MEASURES, Mean, Measure, OutcomeMeasure, Share, measure_named
 from proband.measures.identification import (
@@ -12,9 +19,12 @@ from proband.measures.identification import (
 )
 from proband.measures.open_set import Searches, search
 from proband.measures.outcomes import Counting, FailurePolicy, Outcomes, TiePolicy
+from proband.measures.pair_measures import AUC, FNMR
 from proband.measures.ranks import rank
-from proband.measures.verification import AUC, FNMR, ErrorRates, OperatingPoint
-from proband.results.base import Answers, Curve, Facts, Measurement
+from proband.measures.verification import ErrorRates, OperatingPoint
+from proband.results.band import Curve
+from proband.results.base import Answers, Facts
+from proband.results.estimate import Measurement
 
 __all__ = [
     "AUC",

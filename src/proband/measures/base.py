@@ -17,10 +17,15 @@ from proband.errors import DesignError, UsageError
 from proband.measures.outcomes import Outcomes
 from proband.measures.ranks import rank
 from proband.measures.tallies import Floats, Tally, Units, mean_tally
-from proband.results.base import Curve, Measurement, describing
+from proband.results.band import Curve
+from proband.results.base import describing
+from proband.results.estimate import Measurement
 from proband.samples import Experiment
 from proband.scores import Scores
 from proband.words import Target
+
+MEASURES = Registry("measure", "proband.measures", package="proband.measures")
+"""Measures by name: classes, whose first field is the parameter behind ``@``."""
 
 View = Literal["outcomes", "pairs"]
 """What a measure is of: what became of probes, or compared pairs of samples."""
@@ -102,7 +107,26 @@ class OutcomeMeasure(Measure):
 
 
 class Share(OutcomeMeasure):
-    """The share of probes that succeed: a subclass says which do."""
+    """The share of probes that succeed: a subclass says which do.
+
+    With y_i the success of probe i of n, it is Σ y_i / n. A plug-in needs a key, an estimand and `success`, and every verb then
+    knows it.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from proband.words import Target
+    >>> @dataclass(frozen=True)
+    ... class TopHalf(Share):
+    ...     key = "top-half"
+    ...     @property
+    ...     def estimand(self):
+    ...         return Target(self.key, "share of probes whose mate is in the upper half of the gallery")
+    ...     def success(self, outcomes):
+    ...         return (outcomes.ranks <= outcomes.n_ranks / 2).astype(float)
+    >>> TopHalf().form, TopHalf().code, TopHalf().in_points
+    ('share', 'top-half', True)
+    """
 
     form: Form = "share"
     in_points = True
@@ -123,7 +147,27 @@ class Share(OutcomeMeasure):
 
 
 class Mean(OutcomeMeasure):
-    """The mean of a number for each probe: a subclass says which number."""
+    """The mean of a number for each probe: a subclass says which number.
+
+    With y_i the number of probe i of n, it is Σ y_i / n.
+
+    Examples
+    --------
+    The mean reciprocal rank, as a plug-in would make it:
+
+    >>> from dataclasses import dataclass
+    >>> from proband.words import Target
+    >>> @dataclass(frozen=True)
+    ... class MeanReciprocalRank(Mean):
+    ...     key = "mean-reciprocal-rank"
+    ...     @property
+    ...     def estimand(self):
+    ...         return Target(self.key, "mean reciprocal rank")
+    ...     def of_probes(self, outcomes):
+    ...         return 1 / outcomes.ranks
+    >>> MeanReciprocalRank().form, MeanReciprocalRank().larger_is_better
+    ('mean', True)
+    """
 
     form: Form = "mean"
 
@@ -137,26 +181,21 @@ class Mean(OutcomeMeasure):
 
 
 def outcomes_of(data: Outcomes | Scores, within: Experiment | None) -> Outcomes:
-    """Rank scores within an experiment, unless the outcomes are there already."""
+    """Rank scores within an experiment, unless the outcomes are there already.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
+    >>> outcomes_of(scores, Experiment(samples, gallery="session == 1")).ranks
+    array([1., 2.])
+    """
     if isinstance(data, Outcomes):
         return data
     if within is None:
         raise UsageError("Scores need an experiment: measure(scores, experiment).")
     return rank(data, within)
-
-
-MEASURES = Registry(
-    "measure",
-    "proband.measures",
-    {
-        "rank-rate": "proband.measures.identification:RecognitionRate",
-        "median-rank": "proband.measures.identification:MedianCensoredRank",
-        "median-relative-rank": "proband.measures.identification:MedianRelativeRank",
-        "fnmr": "proband.measures.verification:FNMR",
-        "auc": "proband.measures.verification:AUC",
-    },
-)
-"""Measures by their keys: classes, whose first field is the parameter behind ``@``."""
 
 
 def measure_named(name: str) -> Measure:

@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import DesignError, UsageError
-from proband.measures.base import OutcomeMeasure, Share, outcomes_of
+from proband.measures.base import MEASURES, OutcomeMeasure, Share, outcomes_of
 from proband.measures.outcomes import Outcomes, first_mate_within
 from proband.measures.tallies import Floats, Tally, Units, function_tally, median_tally, ratios
-from proband.results.base import Curve, describing
+from proband.results.band import Curve
+from proband.results.base import describing
 from proband.results.targets import derived
 from proband.samples import Experiment
 from proband.samples.table import frozen
@@ -25,17 +26,28 @@ def _check_rank(value: int) -> None:
         raise UsageError(f"A rank is at least 1, and a whole number; got {value!r}.")
 
 
+@MEASURES.register("rank-rate")
 @dataclass(frozen=True)
 class RecognitionRate(Share):
-    """The share of probes whose mate is at `rank` or better.
+    """The share of probes whose mate is at `rank` or better: ρ_τ = Σ 1[r_i ≤ τ] / n.
 
-    Every probe with a mate in the gallery counts, failures as misses.
+    Every probe with a mate in the gallery counts, failures as misses. Under the tie policy ``mean`` a success is the chance of
+    one. It is the cumulative match score of Phillips et al. (2000) at rank τ.
+
+    Parameters
+    ----------
+    rank
+        At which a probe counts as recognised.
 
     Examples
     --------
     >>> str(RecognitionRate(5).estimand), RecognitionRate.key, RecognitionRate(5).code
     ('recognition rate at rank 5', 'rank-rate', 'rank-5')
-
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
+    >>> RecognitionRate(1)(scores, Experiment(samples, gallery="session == 1"))
+    scores: recognition rate at rank 1 = 0.5 (1 of 2)
     """
 
     key = "rank-rate"
@@ -66,7 +78,9 @@ class RecognitionRate(Share):
 
 @dataclass(frozen=True)
 class CMC(OutcomeMeasure):
-    """The cumulative match characteristic: the recognition rate at every rank.
+    """The cumulative match characteristic: the recognition rate at every rank (Phillips et al. 2000).
+
+    Its value at rank τ is ρ_τ = Σ 1[r_i ≤ τ] / n. It never falls.
 
     Parameters
     ----------
@@ -74,6 +88,13 @@ class CMC(OutcomeMeasure):
         Where to stop; by default at the size of the enrolled gallery, where the curve of a closed universe without
         failures reaches 1.
 
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
+    >>> CMC()(scores, Experiment(samples, gallery="session == 1")).values
+    array([0.5, 1. ])
     """
 
     key = "cmc"
@@ -127,11 +148,22 @@ def _fractional_steps(outcomes: Outcomes, last: int) -> npt.NDArray[np.float64]:
     return steps
 
 
+@MEASURES.register("median-rank")
 @dataclass(frozen=True)
 class MedianCensoredRank(OutcomeMeasure):
-    """The median over probes of min(rank, `rank`): differences between large ranks do not matter (Beveridge 2001).
+    """The median over probes of min(rank, `rank`): differences between large ranks do not matter (Beveridge et al. 2001).
 
-    With an even number of probes it is the mean of the two middle values.
+    With an even number of probes it is the mean of the two middle values. A failure counts with the censoring rank.
+
+    Parameters
+    ----------
+    rank
+        Beyond which all ranks are alike.
+
+    Examples
+    --------
+    >>> MedianCensoredRank(10).of_ranks(np.array([[1.0, 2.0, 50.0, np.inf], [1.0, 1.0, 3.0, 9.0]]))
+    array([6., 2.])
     """
 
     key = "median-rank"
@@ -156,11 +188,21 @@ class MedianCensoredRank(OutcomeMeasure):
         return np.median(np.minimum(ranks, self.rank), axis=1)
 
 
+@MEASURES.register("median-relative-rank")
 @dataclass(frozen=True)
 class MedianRelativeRank(OutcomeMeasure):
-    """The median over probes of rank over gallery size, for comparing galleries of different sizes (STRAT 2001).
+    """The median over probes of rank over gallery size, for comparing galleries of different sizes (Micheals & Boult 2001).
 
-    The size is the number of people in the gallery. Infinite if half of the probes or more failed.
+    The relative rank of a probe is R = r/m, with m the number of people in the gallery. Infinite if half of the probes or more
+    failed.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> scores = Scores.from_array([[0.1, 0.9], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
+    >>> MedianRelativeRank()(scores, Experiment(samples, gallery="session == 1")).value
+    1.0
     """
 
     key = "median-relative-rank"
@@ -181,8 +223,18 @@ class MedianRelativeRank(OutcomeMeasure):
 class RankStatistic(OutcomeMeasure):
     """A user's own statistic of the ranks, like ``numpy.mean``: it takes an array of ranks and returns a number.
 
-    Ranks of failures are infinite. `larger_is_better` matters to comparisons only. A `weighted` function takes ranks and
-    weights, which some designs need.
+    Parameters
+    ----------
+    function, weighted
+        What is computed of the ranks; those of failures are infinite. A weighted function takes ranks and weights, which some
+        designs need.
+    name, larger_is_better
+        What it is called, and which of two algorithms is ahead, which matters to comparisons only.
+
+    Examples
+    --------
+    >>> RankStatistic(np.mean, "mean rank").of_ranks(np.array([[1.0, 2.0, 6.0]]))
+    array([3.])
     """
 
     key = "rank-statistic"
@@ -207,7 +259,23 @@ class RankStatistic(OutcomeMeasure):
 
 
 def average_cmc(curves: Sequence[Curve], name: str = "average") -> Curve:
-    """Average the curves of several algorithms over the same gallery and probes, rank by rank (FERET 2000)."""
+    """Average the curves of several algorithms over the same gallery and probes, rank by rank (Phillips et al. 2000).
+
+    It describes the field of algorithms, which is no sample of others. Curves of different lengths are cut to the shortest.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> experiment = Experiment(samples, gallery="session == 1")
+    >>> values = {"right": [[0.9, 0.1], [0.3, 0.7]], "half": [[0.9, 0.1], [0.7, 0.3]]}
+    >>> curves = [
+    ...     CMC()(Scores.from_array(one, ["a2", "b2"], ["a1", "b1"], orientation="similarity", name=name), experiment)
+    ...     for name, one in values.items()
+    ... ]
+    >>> average_cmc(curves).values
+    array([0.75, 1.  ])
+    """
     _require_same_experiment(curves)
     length = min(len(curve.values) for curve in curves)
     values = frozen(np.mean([curve.values[:length] for curve in curves], axis=0))
@@ -221,15 +289,34 @@ def average_cmc(curves: Sequence[Curve], name: str = "average") -> Curve:
 
 
 def of_the_leader(of: Target) -> Target:
-    """A measure of whoever is best at rank 1."""
+    """Name what is measured of whoever is best at rank 1.
+
+    Examples
+    --------
+    >>> of_the_leader(RecognitionRate(1).estimand).key
+    'upper-bound-of-rank-rate'
+    """
     return derived("upper-bound", "{} of the algorithm that is best at rank 1", of)
 
 
 def upper_bound_cmc(curves: Sequence[Curve], name: str | None = None) -> Curve:
-    """Return the *current upper bound*: the curve of the algorithm with the best rank-1 rate (FERET 2000).
+    """Return the *current upper bound*: the curve of the algorithm with the best rank-1 rate (Phillips et al. 2000).
 
     If several share the best rank-1 rate, the one that leads at the first rank where they differ is taken. It is the
-    curve of one algorithm, not the best of all at each rank.
+    curve of one algorithm, not the best of all at each rank, and being picked on these very probes flatters it.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> experiment = Experiment(samples, gallery="session == 1")
+    >>> values = {"right": [[0.9, 0.1], [0.3, 0.7]], "half": [[0.9, 0.1], [0.7, 0.3]]}
+    >>> curves = [
+    ...     CMC()(Scores.from_array(one, ["a2", "b2"], ["a1", "b1"], orientation="similarity", name=name), experiment)
+    ...     for name, one in values.items()
+    ... ]
+    >>> upper_bound_cmc(curves).values, upper_bound_cmc(curves).facts.algorithm
+    (array([1., 1.]), 'upper bound (right)')
     """
     _require_same_experiment(curves)
     best = max(curves, key=lambda curve: tuple(curve.values))

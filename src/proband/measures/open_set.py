@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,9 @@ from proband.engine.frames import frame_of_rows
 from proband.errors import DesignError, UsageError
 from proband.kernels.codes import OK
 from proband.measures.outcomes import FailurePolicy
-from proband.samples import Experiment
+from proband.results.base import Count, Rank, Rate, Result
+from proband.results.walking import Written
+from proband.samples import Experiment, Positions
 from proband.scores import Scores, axis_positions, require_orientation
 from proband.words import Note, Sentence, count
 
@@ -32,45 +34,56 @@ _FAILED = Sentence(
 
 
 @dataclass(frozen=True)
-class SearchPoint:
+class SearchPoint(Result):
     """One threshold of a search that returns at most `rank` candidates.
+
+    FPIR is the share of searches for strangers that return anybody, FNIR(R, t) the share of searches for enrolled people whose
+    mate is not among the first R candidates that reach t (ISO/IEC 19795-1).
 
     Attributes
     ----------
+    rank
+        How many candidates a search returns at most.
     threshold
         A candidate is returned when its score reaches it; None where nothing is.
     false_positives, n_nonmated, fpir
         Searches for people who are not enrolled that return anybody.
     misses, n_mated, fnir
         Searches for enrolled people whose mate is not among the candidates.
+    asked
+        The FPIR that was asked for, if one was.
+
+    Examples
+    --------
+    >>> point = SearchPoint(rank=1, threshold=0.5, false_positives=2, n_nonmated=40, misses=3, n_mated=60)
+    >>> point.fpir, point.fnir, point.dir
+    (0.05, 0.05, 0.95)
     """
 
-    rank: int
+    written = Written(also=("fpir", "fnir"))
+
+    rank: Rank
     threshold: float | None
-    false_positives: int
-    n_nonmated: int
-    misses: int
-    n_mated: int
-    asked: float | None = None
+    false_positives: Count
+    n_nonmated: Count
+    misses: Count
+    n_mated: Count
+    asked: Rate | None = None
 
     @property
-    def fpir(self) -> float:
+    def fpir(self) -> Rate:
         """False positive identification rate."""
         return self.false_positives / self.n_nonmated
 
     @property
-    def fnir(self) -> float:
+    def fnir(self) -> Rate:
         """False negative identification rate."""
         return self.misses / self.n_mated
 
     @property
-    def dir(self) -> float:
+    def dir(self) -> Rate:
         """Detection and identification rate."""
         return 1.0 - self.fnir
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {**vars(self), "fpir": self.fpir, "fnir": self.fnir}
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +104,25 @@ class Searches:
         values), if that was asked for.
     metric
         How embeddings were compared; None for scores that are taken as given.
+    algorithm, larger_is_closer, fusion
+        Of the scores, and how a person's samples make one.
+    n_enrolled, notes
+        People in the gallery, and what a reader should know.
+
+    Examples
+    --------
+    Three searches for enrolled people, whose mates are closest, closest and second; four for strangers:
+
+    >>> found = Searches(
+    ...     "net", True, "max", 10, np.array([0.9, 0.6, 0.7]), np.array([1, 1, 2]), np.array([0.2, 0.3, 0.5, 0.65]),
+    ...     np.arange(3, dtype=np.int32), np.arange(3, 7, dtype=np.int32), (),
+    ... )
+    >>> found.at_threshold(0.6).fpir, round(found.at_threshold(0.6).fnir, 4)
+    (0.25, 0.3333)
+    >>> found.at_threshold(0.6, rank=2).misses, found.at_fpir(0.1).threshold
+    (0, 0.7)
+    >>> found.curve().select("threshold", "fpir").rows()
+    [(0.6, 0.25), (0.7, 0.0), (0.9, 0.0)]
     """
 
     algorithm: str
@@ -148,9 +180,22 @@ class Searches:
         return self.point(float(above.min()) if len(above) else np.inf, rank, fpir)
 
     def by_gallery_size(self, sizes: Sequence[int], rank: int = 1) -> pl.DataFrame:
-        """The expected errors when a random part of the people is enrolled, mates among them, at each threshold counted.
+        """Work out the expected errors when a random part of the people is enrolled, mates among them, at each threshold counted.
 
-        Exact, not drawn: how many of those who reach a threshold, or stand before a mate, are in the part is hypergeometric.
+        Exact, not drawn: of K people who reach a threshold, how many are in a part of s out of n is hypergeometric, so that
+        FPIR = mean of 1 − C(n − K, s)/C(n, s); how many of those before a mate are in the part is so as well, with n − 1 and s
+        − 1.
+
+        Examples
+        --------
+        A search for a stranger whom 2 of 10 enrolled people reach, and one for a mate that stands first:
+
+        >>> found = Searches(
+        ...     "net", True, "max", 10, np.array([0.9]), np.array([1]), np.array([0.7]), np.zeros(1, np.int32),
+        ...     np.ones(1, np.int32), (), np.array([0.6]), np.array([[2]]),
+        ... )
+        >>> found.by_gallery_size([5, 10]).select("gallery", pl.col("fpir").round(4), "fnir").rows()  # 1 − 56/252
+        [(5, 0.7778, 0.0), (10, 1.0, 0.0)]
         """
         from scipy.stats import hypergeom
 
@@ -207,6 +252,9 @@ def search(
 ) -> Searches:
     """Search every probe among the enrolled people.
 
+    Probes of people who are enrolled are mated searches, the others searches for strangers; FPIR and FNIR at any threshold
+    follow from what each returned (ISO/IEC 19795-1).
+
     Parameters
     ----------
     fusion
@@ -216,6 +264,17 @@ def search(
         gallery samples are not enrolled. ``as_scored``: marks are ignored.
     counted_at
         Thresholds, in the scores' own orientation, at which those who reach them are counted: for errors by gallery size.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "b1", "a2", "b2", "c2"], "subject": list("ababc")})
+    >>> scores = Scores.from_array(
+    ...     [[0.9, 0.2], [0.4, 0.7], [0.5, 0.1]], ["a2", "b2", "c2"], ["a1", "b1"], orientation="similarity"
+    ... )
+    >>> found = search(scores, Experiment(samples, gallery=["a1", "b1"]))
+    >>> found.mate, found.place, found.best
+    (array([0.9, 0.7]), array([1, 1]), array([0.5]))
     """
     if fusion not in get_args(Fusion):
         raise UsageError(f"Samples of a person are fused by 'max' or 'mean', not {fusion!r}.")
@@ -231,44 +290,25 @@ def search(
     if not len(codes):
         raise DesignError("Every gallery sample failed to be acquired, so nobody is enrolled.")
     people, starts = np.unique(codes, return_index=True)
-    sizes = np.diff(np.append(starts, len(codes)))
     probe_codes = samples.codes[experiment.probes]
     own = np.searchsorted(people, probe_codes)
     mated = (own < len(people)) & (people[np.minimum(own, len(people) - 1)] == probe_codes)
     lost = failed[experiment.probes]
-    sign = 1.0 if scores.larger_is_closer else -1.0
     n = len(experiment.probes)
     mate, best = np.full(n, -np.inf), np.full(n, -np.inf)
     place = np.full(n, len(people) + 1, dtype=np.int64)
-    levels = sign * np.asarray(counted_at, dtype=np.float64)
+    levels = (1.0 if scores.larger_is_closer else -1.0) * np.asarray(counted_at, dtype=np.float64)
     reaching = np.zeros((n, len(levels)), dtype=np.int64)
-
-    def one(block: slice) -> int:
-        tile = sign * scores.tile(rows[block], columns).astype(np.float64)
-        cells = scores.cells(rows[block], columns)
-        if cells is not None:
-            tile = np.where(cells == OK, tile, -np.inf)
-        if fusion == "max":
-            fused = np.maximum.reduceat(tile, starts, axis=1)
-        else:
-            fused = np.add.reduceat(tile, starts, axis=1) / sizes
-        at = np.flatnonzero(mated[block])
-        value = fused[at, own[block][at]]
-        mate[block.start + at] = value
-        place[block.start + at] = np.where(
-            np.isfinite(value), (fused[at] >= value[:, None]).sum(axis=1), len(people) + 1
-        )
-        others = np.flatnonzero(~mated[block])
-        best[block.start + others] = fused[others].max(axis=1)
-        for k, closeness in enumerate(levels):
-            reaching[block.start + others, k] = (fused[others] >= closeness).sum(axis=1)
-        return len(tile)
-
     shown = progress or Silent()
     shown.begin(f"searches of {scores.name}", n)
     step = max(1, _TILE_CELLS // len(columns))
-    for done in run_blocks(one, (slice(k, min(k + step, n)) for k in range(0, n, step)), threads):
-        shown.advance(done)
+    blocks = [slice(k, min(k + step, n)) for k in range(0, n, step)]
+    searched = run_blocks(
+        _Searched(scores, rows, columns, starts, fusion, np.where(mated, own, -1), levels), blocks, threads
+    )
+    for block, found in zip(blocks, searched, strict=True):
+        mate[block], place[block], best[block], reaching[block] = found
+        shown.advance(block.stop - block.start)
     mate[lost], best[lost], place[lost], reaching[lost] = -np.inf, -np.inf, len(people) + 1, 0
     notes = [*scores.notes, *experiment.notes]
     if lost.any():
@@ -292,10 +332,60 @@ def search(
     )
 
 
-def chance_by_gallery_size(ahead: npt.NDArray[np.int64], n_gallery: int, size: int, rank: int = 1) -> Floats:
-    """The chance that a mate with so many others ahead is found when a random part of the people is enrolled, it among them.
+@dataclass(frozen=True, eq=False)
+class _Searched:
+    """Searches of a block of probes: the mate's closeness and place, the closest, and how many reach each level.
 
-    Exact, not drawn: how many of those ahead are in a part of `size` people out of `n_gallery` is hypergeometric.
+    People's columns begin at `starts`; `own` is the place of a probe's person among them, or -1.
+    """
+
+    scores: Scores
+    rows: Positions
+    columns: Positions
+    starts: Positions
+    fusion: Fusion
+    own: Positions
+    levels: Floats
+
+    def __call__(self, block: slice) -> tuple[Floats, npt.NDArray[np.int64], Floats, npt.NDArray[np.int64]]:
+        fused, own = self._fused(self.rows[block]), self.own[block]
+        n, n_people = fused.shape
+        mate, best = np.full(n, -np.inf), np.full(n, -np.inf)
+        place = np.full(n, n_people + 1, dtype=np.int64)
+        reaching = np.zeros((n, len(self.levels)), dtype=np.int64)
+        at = np.flatnonzero(own >= 0)
+        value = fused[at, own[at]]
+        mate[at] = value
+        place[at] = np.where(np.isfinite(value), (fused[at] >= value[:, None]).sum(axis=1), n_people + 1)
+        others = np.flatnonzero(own < 0)
+        best[others] = fused[others].max(axis=1)
+        for k, closeness in enumerate(self.levels):
+            reaching[others, k] = (fused[others] >= closeness).sum(axis=1)
+        return mate, place, best, reaching
+
+    def _fused(self, rows: Positions) -> Floats:
+        """One closeness for each probe and person."""
+        sign = 1.0 if self.scores.larger_is_closer else -1.0
+        tile = sign * self.scores.tile(rows, self.columns).astype(np.float64)
+        cells = self.scores.cells(rows, self.columns)
+        if cells is not None:
+            tile = np.where(cells == OK, tile, -np.inf)
+        if self.fusion == "max":
+            return np.maximum.reduceat(tile, self.starts, axis=1)
+        sizes = np.diff(np.append(self.starts, tile.shape[1]))
+        return np.asarray(np.add.reduceat(tile, self.starts, axis=1) / sizes)
+
+
+def chance_by_gallery_size(ahead: npt.NDArray[np.int64], n_gallery: int, size: int, rank: int = 1) -> Floats:
+    """Find the chance that a mate with so many others ahead is found when a random part of the people is enrolled, it among them.
+
+    Exact, not drawn: how many of the `ahead` are in a part of `size` people out of `n_gallery` is hypergeometric, and the mate
+    is at rank τ or better if fewer than τ of them are.
+
+    Examples
+    --------
+    >>> chance_by_gallery_size(np.array([0, 1, 4]), n_gallery=9, size=5)  # of 8 others 4 are enrolled: 1, 1/2, 1/70
+    array([1.        , 0.5       , 0.01428571])
     """
     from scipy.stats import hypergeom
 

@@ -128,7 +128,18 @@ class Outcomes:
         return placed
 
     def restricted(self, experiment: Experiment) -> Outcomes:
-        """Return the outcomes of an experiment with the same gallery and some of the probes."""
+        """Return the outcomes of an experiment with the same gallery and some of the probes.
+
+        Examples
+        --------
+        >>> from proband import Samples, Scores, rank
+        >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+        >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
+        >>> outcomes = rank(scores, Experiment(samples, gallery="session == 1"))
+        >>> part = Experiment(samples, gallery="session == 1", probes=["b2"])
+        >>> outcomes.ranks, outcomes.censored(1), outcomes.restricted(part).ranks
+        (array([1., 2.]), array([1., 1.]), array([2.]))
+        """
         kept = np.isin(self.probes, experiment.probes)
         return replace(
             self,
@@ -143,13 +154,23 @@ class Outcomes:
         )
 
     def success(self, rank: int) -> Floats:
-        """Whether each probe is recognised at `rank` or better: 0 or 1, or a probability under ``mean``."""
+        """Tell whether each probe is recognised at `rank` or better: 0 or 1, or a probability under ``mean``.
+
+        Examples
+        --------
+        >>> from proband import Samples, Scores, rank
+        >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+        >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.7]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
+        >>> tied = rank(scores, Experiment(samples, gallery="session == 1"), ties="mean")
+        >>> tied.success(1), tied.success(2), tied.ranks
+        (array([1. , 0.5]), array([1., 1.]), array([1. , 1.5]))
+        """
         if self.ties != "mean":
             return (self.ranks <= rank).astype(np.float64)
         return np.where(self.failed, 0.0, first_mate_within(rank - self.closer, self.tied, self.best_mates))
 
     def censored(self, rank: int) -> Floats:
-        """Each probe's rank censored at `rank`: min(r, rank)."""
+        """Return each probe's rank censored at `rank`: min(r, rank)."""
         censored: Floats = np.minimum(self.ranks, np.float64(rank))
         return censored
 
@@ -188,6 +209,11 @@ def first_mate_within(k: Integers, tied: Integers, mates: Integers) -> Floats:
     """Return the chance that the first of `mates` is among the first `k` of ``tied + mates`` in random order.
 
     It is 1 − C(t, k)/C(t + u, k), which for one mate is k/(t + 1). The quotient is a product of u factors.
+
+    Examples
+    --------
+    >>> first_mate_within(np.array([1, 2, 1]), np.array([3, 3, 3]), np.array([1, 1, 2]))  # 1/4, 2/4, 1 − 3/5
+    array([0.25, 0.5 , 0.4 ])
     """
     k = np.asarray(k)
     missed = np.ones(np.broadcast(k, tied, mates).shape)

@@ -197,28 +197,41 @@ def _count_matrix(
     scores: Scores, task: _Task, counting: Counting, threads: int | None, progress: Progress
 ) -> _Counted:
     """Count in tiles of whole rows, read one after another."""
-    subjects, column_subjects = np.unique(task.column_codes, return_inverse=True)
     counts = new_counts(len(task.rows))
-    step = max(1, _TILE_CELLS // len(task.columns))
+    blocks = list(_slices(len(task.rows), max(1, _TILE_CELLS // len(task.columns))))
+    progress.begin(f"ranks of {scores.name}", len(task.rows))
+    subjects, owners = np.unique(task.column_codes, return_inverse=True)
+    counted = run_blocks(_Rows(scores, task, counting, owners, len(subjects)), blocks, threads)
+    for block, found in zip(blocks, counted, strict=True):
+        for whole, part in zip(counts, found, strict=True):
+            whole[block] = part
+        progress.advance(block.stop - block.start)
+    return counts
 
-    def one(block: slice) -> int:
-        rows = task.rows[block]
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Counts of a block of rows."""
+
+    scores: Scores
+    task: _Task
+    counting: Counting
+    owners: Positions  # of columns, numbered from 0
+    n_subjects: int
+
+    def __call__(self, block: slice) -> _Counted:
+        scores, task, rows = self.scores, self.task, self.task.rows[block]
         tile = scores.tile(rows, task.columns)
         cells = scores.cells(rows, task.columns)
         cells = empty_cells(len(rows)) if cells is None else cells
         sign = tile.dtype.type(1 if scores.larger_is_closer else -1)
         starts = task.mate_starts[block.start : block.stop + 1]
-        out = tuple(array[block] for array in counts)
-        if counting == "images":
+        out = new_counts(len(rows))
+        if self.counting == "images":
             count_images(tile, cells, sign, starts, task.mates, *out)
         else:
-            count_subjects(tile, cells, sign, starts, task.mates, column_subjects, len(subjects), *out)
-        return len(rows)
-
-    progress.begin(f"ranks of {scores.name}", len(task.rows))
-    for done in run_blocks(one, _slices(len(task.rows), step), threads):
-        progress.advance(done)
-    return counts
+            count_subjects(tile, cells, sign, starts, task.mates, self.owners, self.n_subjects, *out)
+        return out
 
 
 def _count_embeddings(
@@ -229,33 +242,12 @@ def _count_embeddings(
     Threads share out the gallery; each keeps its own counts of all probes, and whole numbers add up to the same in
     any order.
     """
-    metric = scores.metric_code
     closer, tied, best_mates, status = new_counts(len(task.rows))
     probes = scores.query_rows(task.rows)
     probe_norms = scores.query_norms(probes, task.rows)
     best = np.zeros(len(task.rows))
     _score_mates(scores, task, probes, probe_norms, best, best_mates)
-    screen: Screen = make_screen(scores, task.rows, task.columns)
-    low, high = screen.limits(best)
-
-    def one(block: slice) -> tuple[int, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        columns, codes = task.columns[block], task.column_codes[block]
-        gallery = scores.target_rows(columns)
-        norms = scores.target_norms(gallery, columns)
-        screened = screen.gallery(gallery, norms)
-        block_closer, block_tied, _, _ = new_counts(len(task.rows))
-        buffer = np.empty((_PROBES_AT_ONCE, len(columns)), dtype=np.float32)
-        for part in _slices(len(task.rows), _PROBES_AT_ONCE):
-            tile = np.matmul(screen.probes[part], screened.T, out=buffer[: part.stop - part.start])
-            arrays = (tile, low[part], high[part], best[part], task.row_codes[part], codes)
-            vectors = (probes[part], gallery, probe_norms[part], norms, metric)
-            out = (block_closer[part], block_tied[part])
-            if counting == "subjects":
-                count_screened_subjects(*arrays, *vectors, *out)
-            else:
-                count_screened_images(*arrays, *_mates_within(task, part, block), *vectors, *out)
-        return len(columns), block_closer, block_tied
-
+    screen = make_screen(scores, task.rows, task.columns)
     blocks = (
         _subject_slices(task.column_codes, _GALLERY_AT_ONCE)
         if counting == "subjects"
@@ -263,13 +255,47 @@ def _count_embeddings(
     )
     progress.begin(f"ranks of {scores.name}", len(task.columns))
     with one_blas_thread():
-        for done, block_closer, block_tied in run_blocks(one, blocks, threads):
+        for done, block_closer, block_tied in run_blocks(
+            _Screened(task, counting, probes, probe_norms, best, screen), blocks, threads
+        ):
             closer += block_closer
             tied += block_tied
             progress.advance(done)
     if counting == "subjects":
         best_mates = np.minimum(best_mates, 1)
     return closer, tied, best_mates, status
+
+
+@dataclass(frozen=True, eq=False)
+class _Screened:
+    """How many columns of a block stand before each probe's best mate, and as close."""
+
+    task: _Task
+    counting: Counting
+    probes: npt.NDArray[np.floating]
+    norms: npt.NDArray[np.float64]
+    best: npt.NDArray[np.float64]
+    screen: Screen
+
+    def __call__(self, block: slice) -> tuple[int, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        task, screen, scores = self.task, self.screen, self.screen.embeddings
+        low, high = screen.limits(self.best)
+        columns, codes = task.columns[block], task.column_codes[block]
+        gallery = scores.target_rows(columns)
+        norms = scores.target_norms(gallery, columns)
+        screened = screen.gallery(gallery, norms)
+        closer, tied, _, _ = new_counts(len(task.rows))
+        buffer = np.empty((_PROBES_AT_ONCE, len(columns)), dtype=np.float32)
+        for part in _slices(len(task.rows), _PROBES_AT_ONCE):
+            tile = np.matmul(screen.probes[part], screened.T, out=buffer[: part.stop - part.start])
+            arrays = (tile, low[part], high[part], self.best[part], task.row_codes[part], codes)
+            vectors = (self.probes[part], gallery, self.norms[part], norms, scores.metric_code)
+            out = (closer[part], tied[part])
+            if self.counting == "subjects":
+                count_screened_subjects(*arrays, *vectors, *out)
+            else:
+                count_screened_images(*arrays, *_mates_within(task, part, block), *vectors, *out)
+        return len(columns), closer, tied
 
 
 def _score_mates(

@@ -29,6 +29,14 @@ class Tally:
         Units × columns.
     finish
         From replicates × columns to one value (or one curve) for each replicate; it can be pickled.
+
+    Examples
+    --------
+    Two people with 3 of 4 and 1 of 2 successes: as they are, and with the first drawn twice and the second not at all.
+
+    >>> tally = Tally(np.array([[3.0, 4.0], [1.0, 2.0]]), ratio)
+    >>> round(float(tally.value()), 4), tally.values(np.array([[2, 0]]))
+    (0.6667, array([0.75]))
     """
 
     rows: Floats
@@ -45,7 +53,7 @@ class Tally:
 
 
 def mean_tally(values: Floats, units: Units) -> Tally:
-    """A mean over probes: sums of values and numbers of probes.
+    """Hold a mean over probes by units: sums of values and numbers of probes.
 
     Examples
     --------
@@ -57,17 +65,29 @@ def mean_tally(values: Floats, units: Units) -> Tally:
 
 
 def ratio(sums: Floats) -> Floats:
-    """The first column over the second."""
+    """Divide the first column by the second.
+
+    Examples
+    --------
+    >>> ratio(np.array([[3.0, 4.0], [1.0, 2.0]]))
+    array([0.75, 0.5 ])
+    """
     return sums[:, 0] / sums[:, 1]
 
 
 def ratios(sums: Floats) -> Floats:
-    """Every column but the last, over the last."""
+    """Divide every column but the last by the last.
+
+    Examples
+    --------
+    >>> ratios(np.array([[1.0, 3.0, 4.0]]))
+    array([[0.25, 0.75]])
+    """
     return sums[:, :-1] / sums[:, -1:]
 
 
 def median_tally(values: Floats, units: Units) -> Tally:
-    """A median depends on how many probes have each value, and there are few values.
+    """Hold a median by units: it depends on how many probes have each value, and there are few values.
 
     Examples
     --------
@@ -102,7 +122,14 @@ class _Median:
 def function_tally(
     function: Callable[..., float], name: str, weighted: bool, ranks: Floats, units: Units
 ) -> Tally:
-    """Any function: sums are the numbers of draws themselves, and each replicate is made and measured."""
+    """Hold any function of the ranks: sums are the numbers of draws themselves, and each replicate is made and measured.
+
+    Examples
+    --------
+    >>> tally = function_tally(np.mean, "mean rank", False, np.array([1.0, 2.0, 6.0]), np.array([0, 0, 1]))
+    >>> tally.values(np.array([[1, 1], [2, 0]]))
+    array([3. , 1.5])
+    """
     return Tally(np.eye(int(units.max()) + 1), _Repeated(function, name, weighted, ranks, units))
 
 

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
-from abc import abstractmethod
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.errors import DesignError, Hint, Said, UsageError
-from proband.measures.base import Measure, View
-from proband.measures.pairs.counts import PairCounts, count_pairs
-from proband.measures.pairs.pair_set import PairSet
-from proband.results.base import Facts, Measurement, describing
-from proband.results.compared import Compared
-from proband.samples import Experiment, Samples
-from proband.scores import Scores
-from proband.words import Note, Target, count, digits, fixed, plain
+from proband.errors import DesignError, Hint, UsageError
+from proband.measures.pairs.counts import PairCounts
+from proband.results.base import Count, Rate, Result
+from proband.results.walking import Written
+from proband.words import Note, count, fixed
 
 Floats = npt.NDArray[np.float64]
 EERConvention = Literal["midpoint", "hull", "lower", "upper"]
@@ -30,8 +23,12 @@ SUPPORTED = 30  # events below which a rate is not supported (the rule of 30)
 
 
 @dataclass(frozen=True)
-class OperatingPoint:
+class OperatingPoint(Result):
     """One threshold, and the errors there. A comparison is accepted when its score reaches the threshold.
+
+    FMR = false matches / impostor comparisons and FNMR = false non-matches / genuine comparisons, both without failures to
+    acquire; FAR = (1 − FTA)·FMR and FRR = FTA + (1 − FTA)·FNMR with them, FTA being the share of comparisons of that kind that
+    failed (ISO/IEC 19795-1).
 
     Attributes
     ----------
@@ -45,39 +42,47 @@ class OperatingPoint:
         The same with failures to acquire counted as rejections.
     asked
         The FMR that was asked for, if one was.
+
+    Examples
+    --------
+    >>> point = OperatingPoint(0.5, 2, 80, 3, 15, n_failed_impostor=20, n_failed_genuine=5)
+    >>> point.fmr, point.fnmr, point.far, point.frr, point.tar
+    (0.025, 0.2, 0.02, 0.4, 0.8)
     """
 
+    written = Written(also=("fmr", "fnmr", "far", "frr", "fmr_supported", "fnmr_supported"))
+
     threshold: float | None
-    false_matches: int
-    n_impostor: int
-    false_non_matches: int
-    n_genuine: int
-    n_failed_impostor: int
-    n_failed_genuine: int
-    asked: float | None = None
+    false_matches: Count
+    n_impostor: Count
+    false_non_matches: Count
+    n_genuine: Count
+    n_failed_impostor: Count
+    n_failed_genuine: Count
+    asked: Rate | None = None
 
     @property
-    def fmr(self) -> float:
+    def fmr(self) -> Rate:
         """False match rate."""
         return self.false_matches / self.n_impostor
 
     @property
-    def fnmr(self) -> float:
+    def fnmr(self) -> Rate:
         """False non-match rate."""
         return self.false_non_matches / self.n_genuine
 
     @property
-    def tar(self) -> float:
+    def tar(self) -> Rate:
         """True accept rate, one less the false non-match rate."""
         return 1.0 - self.fnmr
 
     @property
-    def far(self) -> float:
+    def far(self) -> Rate:
         """False accept rate: failures to acquire are never accepted."""
         return self.false_matches / (self.n_impostor + self.n_failed_impostor)
 
     @property
-    def frr(self) -> float:
+    def frr(self) -> Rate:
         """False reject rate: failures to acquire are rejected."""
         return (self.false_non_matches + self.n_failed_genuine) / (self.n_genuine + self.n_failed_genuine)
 
@@ -91,20 +96,22 @@ class OperatingPoint:
         """Whether the false non-match rate rests on at least 30 events."""
         return self.false_non_matches >= SUPPORTED
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        rates = {
-            name: getattr(self, name)
-            for name in ("fmr", "fnmr", "far", "frr", "fmr_supported", "fnmr_supported")
-        }
-        return {**asdict(self), **rates}
-
 
 @dataclass(frozen=True)
-class EqualErrorRate:
-    """Where FMR and FNMR meet, or the interval they pass each other in, under a named convention."""
+class EqualErrorRate(Result):
+    """Where FMR and FNMR meet, or the interval they pass each other in, under a named convention.
 
-    value: float
+    Attributes
+    ----------
+    value, convention
+        The rate, and how it was read off.
+    low, high
+        The two rates on the side of the crossing where they are closest: a bracket of the crossing, no confidence interval.
+    threshold
+        The strictest threshold whose FNMR is not above that of the crossing; None where everything is rejected there.
+    """
+
+    value: Rate
     low: float
     high: float
     convention: EERConvention
@@ -112,8 +119,10 @@ class EqualErrorRate:
 
 
 @dataclass(frozen=True, eq=False)
-class ErrorRates:
-    """FMR and FNMR at every attainable threshold: the whole ROC and DET, exactly.
+class ErrorRates(Result):
+    """FMR and FNMR at every attainable threshold: the whole ROC and DET, exactly (Martin et al. 1997).
+
+    It describes these comparisons; intervals over other people are those of `verify`.
 
     Attributes
     ----------
@@ -123,7 +132,37 @@ class ErrorRates:
         Genuine scores and, for each, the impostors that reach and pass it.
     notes
         What was left out.
+
+    Examples
+    --------
+    Four genuine and five impostor scores, one of each tied at 0.6:
+
+    >>> from proband.measures.pairs.counts import count_trials
+    >>> from proband.scores.trials import Trials
+    >>> score, mated = [0.9, 0.8, 0.6, 0.3, 0.7, 0.6, 0.4, 0.2, 0.1], [1, 1, 1, 1, 0, 0, 0, 0, 0]
+    >>> trials = Trials(pl.DataFrame({"score": score, "mated": mated}), "similarity")
+    >>> rates = ErrorRates("net", True, count_trials(trials, thresholds=[0.5]))
+    >>> rates.auc()  # (5 + 5 + 3.5 + 2)/20
+    0.775
+    >>> rates.at_threshold(0.5).false_matches, rates.at_fmr(0.25).threshold, rates.at_fnmr(0.25).threshold
+    (2, 0.8, 0.6)
+    >>> [(one.fmr, one.fnmr) for one in rates.points()]
+    [(0.6, 0.0), (0.4, 0.25), (0.4, 0.25), (0.0, 0.5), (0.0, 0.75), (0.0, 1.0)]
+    >>> rates.eer().value, rates.min_dcf(p_target=0.5)
+    (0.325, 0.5)
     """
+
+    written = Written(
+        {
+            "n_genuine": "counts.n_genuine",
+            "n_impostor": "counts.n_impostor",
+            "n_failed_genuine": "counts.n_failed_genuine",
+            "n_failed_impostor": "counts.n_failed_impostor",
+            "at_fmr": "at_usual_fmrs",
+        },
+        also=("auc", "eer"),
+        without=("larger_is_closer", "counts"),
+    )
 
     algorithm: str
     larger_is_closer: bool
@@ -166,7 +205,7 @@ class ErrorRates:
         )
 
     def at_threshold(self, threshold: float) -> OperatingPoint:
-        """The errors at a threshold: a genuine score, or one that was asked for when the scores were counted."""
+        """Return the errors at a threshold: a genuine score, or one that was asked for when the scores were counted."""
         wanted = threshold if self.larger_is_closer else -threshold
         place = int(np.searchsorted(self.counts.edges, wanted))
         if place >= len(self.counts.edges) or self.counts.edges[place] != wanted:
@@ -177,7 +216,10 @@ class ErrorRates:
         return self._point(place)
 
     def at_fmr(self, fmr: float) -> OperatingPoint:
-        """The least strict attainable threshold whose FMR is not above the one asked for."""
+        """Find the least strict attainable threshold whose FMR is not above the one asked for.
+
+        Attainable are genuine scores and the thresholds that were asked for: between two of them FNMR does not change.
+        """
         if not 0 < fmr < 1:
             raise UsageError(f"A false match rate lies between 0 and 1, got {fmr!r}.")
         allowed = int(np.floor(fmr * self.counts.n_impostor * (1 + 1e-12)))
@@ -185,15 +227,19 @@ class ErrorRates:
         place = int(np.searchsorted(-self.counts.impostor_ge, -allowed))
         return self._point(place, fmr)
 
+    def at_usual_fmrs(self) -> tuple[OperatingPoint, ...]:
+        """The operating points at false match rates of 1e-2, 1e-3 and 1e-4."""
+        return tuple(map(self.at_fmr, (1e-2, 1e-3, 1e-4)))
+
     def at_fnmr(self, fnmr: float) -> OperatingPoint:
-        """The strictest attainable threshold whose FNMR is not above the one asked for."""
+        """Find the strictest attainable threshold whose FNMR is not above the one asked for."""
         if not 0 <= fnmr < 1:
             raise UsageError(f"A false non-match rate lies from 0 up to 1, got {fnmr!r}.")
         allowed = int(np.floor(fnmr * self.counts.n_genuine * (1 + 1e-12)))
         return self._point(int(np.searchsorted(self._rejected, allowed, side="right")) - 1)
 
     def points(self) -> list[OperatingPoint]:
-        """Every attainable point where something changes for genuine comparisons, from accepting all to rejecting all."""
+        """List every attainable point where something changes for genuine comparisons, from accepting all to rejecting all."""
         return [self._point(place) for place in range(len(self.counts.edges) + 1)]
 
     @cached_property
@@ -213,20 +259,33 @@ class ErrorRates:
         rejected = np.concatenate([[c.n_genuine], corners[1], [0]])
         return matched / c.n_impostor, rejected / c.n_genuine
 
-    def auc(self) -> float:
-        """The chance that a genuine score is closer than an impostor score; ties count half."""
+    def auc(self) -> Rate:
+        """Find the chance that a genuine score is closer than an impostor score; ties count half.
+
+        With s_i the genuine and u_j the impostor closeness, it is Σ_i Σ_j (1[s_i > u_j] + ½·1[s_i = u_j]) / (n m): the area
+        under the ROC, and the statistic of Mann and Whitney.
+        """
         c = self.counts
         below = c.n_impostor - c.impostor_ge
         equal = c.impostor_ge - c.impostor_gt
         return float((c.genuine_at * (below + equal / 2)).sum() / (c.n_genuine * c.n_impostor))
 
     def eer(self, convention: EERConvention = "midpoint") -> EqualErrorRate:
-        """The equal error rate.
+        """Find the equal error rate.
 
         FMR and FNMR are steps. Where FNMR stays the same between two genuine scores and FMR passes it, they meet (to one
         impostor comparison). Where FNMR jumps past FMR they do not, and the conventions differ. ``midpoint``: the mean of the
         two on the side where they are closest. ``lower`` and ``upper``: the smaller and the larger of the two there. ``hull``:
         where the convex hull of the ROC has FMR = FNMR.
+
+        Examples
+        --------
+        >>> from proband.measures.pairs.counts import count_trials
+        >>> from proband.scores.trials import Trials
+        >>> trials = Trials(pl.DataFrame({"score": [0.9, 0.3, 0.5, 0.1, 0.0], "mated": [1, 1, 0, 0, 0]}), "similarity")
+        >>> rates = ErrorRates("net", True, count_trials(trials))
+        >>> [round(rates.eer(one).value, 4) for one in ("midpoint", "lower", "upper", "hull")]
+        [0.4167, 0.3333, 0.5, 0.2]
         """
         if convention not in get_args(EERConvention):
             raise UsageError(
@@ -248,7 +307,11 @@ class ErrorRates:
         return EqualErrorRate(float(value), low, high, convention, threshold)
 
     def min_dcf(self, p_target: float = 0.01, c_miss: float = 1.0, c_fa: float = 1.0) -> float:
-        """The least detection cost over thresholds, relative to always accepting or always rejecting (NIST)."""
+        """Find the least detection cost over thresholds, relative to always accepting or always rejecting.
+
+        After Doddington et al. (2000): min over t of [c_miss·p·FNMR(t) + c_fa·(1 − p)·FMR(t)] / min(c_miss·p, c_fa·(1 − p)),
+        with p the prior of a genuine comparison.
+        """
         if not 0 < p_target < 1 or c_miss <= 0 or c_fa <= 0:
             raise UsageError("The prior lies between 0 and 1, and costs are above 0.")
         fmr, fnmr = self.curve
@@ -256,9 +319,19 @@ class ErrorRates:
         return float(cost.min() / min(c_miss * p_target, c_fa * (1 - p_target)))
 
     def cllr(self) -> float:
-        """The cost of log-likelihood ratios, in bits; it means something only if the scores are natural log-likelihood ratios.
+        """Find the cost of log-likelihood ratios, in bits.
 
+        It means something only if the scores are natural log-likelihood ratios. Cllr = ½ [mean over genuine s of log₂(1 + e^−s)
+        + mean over impostor s of log₂(1 + e^s)] (Brümmer & du Preez 2006): 1 for scores that are all 0, which tell nothing.
         They are summed only if that was said when comparisons were counted: ``count_pairs(..., log_ratios=True)``.
+
+        Examples
+        --------
+        >>> from proband.measures.pairs.counts import count_trials
+        >>> from proband.scores.trials import Trials
+        >>> trials = Trials(pl.DataFrame({"score": [0.0, 0.0, 0.0], "mated": [1, 0, 0]}), "similarity")
+        >>> ErrorRates("net", True, count_trials(trials, log_ratios=True)).cllr()
+        1.0
         """
         c = self.counts
         if c.genuine_bits is None or c.impostor_bits is None:
@@ -283,21 +356,6 @@ class ErrorRates:
             }
         )
 
-    def to_dict(self, fmrs: Sequence[float] = (1e-2, 1e-3, 1e-4)) -> dict[str, Any]:
-        """Return the summary as plain values, ready for JSON."""
-        c = self.counts
-        return {
-            "algorithm": self.algorithm,
-            "n_genuine": c.n_genuine,
-            "n_impostor": c.n_impostor,
-            "n_failed_genuine": c.n_failed_genuine,
-            "n_failed_impostor": c.n_failed_impostor,
-            "auc": self.auc(),
-            "eer": asdict(self.eer()),
-            "at_fmr": [self.at_fmr(fmr).to_dict() for fmr in fmrs],
-            "notes": plain(self.notes),
-        }
-
     def __repr__(self) -> str:
         c = self.counts
         point = self.at_fmr(1e-3)
@@ -305,88 +363,6 @@ class ErrorRates:
             f"{self.algorithm}: {count(c.n_genuine)} genuine and {count(c.n_impostor)} impostor comparisons, "
             f"EER {fixed(self.eer().value)}, AUC {fixed(self.auc())}, FNMR {fixed(point.fnmr)} at FMR 0.001"
         )
-
-
-class PairMeasure(Measure):
-    """A measure of compared pairs: a subclass says how it follows from their error rates."""
-
-    view: View = "pairs"
-    in_points = True
-
-    @abstractmethod
-    def of_rates(self, rates: ErrorRates) -> tuple[float, float | None]:
-        """The measure, and the events it rests on."""
-
-    def __call__(self, data: Scores, within: Experiment | Samples | None = None) -> Measurement:
-        """Measure scores within an experiment, or, with the samples table, of every query with every target."""
-        rates, facts = rates_of(data, within)
-        value, events = self.of_rates(rates)
-        return Measurement(value, events, describing(self.estimand), facts)
-
-
-def rates_of(scores: Scores, within: Experiment | Samples | None) -> tuple[ErrorRates, Facts]:
-    """The error rates of every comparison of an experiment or a table, and how they came about."""
-    if not isinstance(within, Experiment | Samples):
-        raise UsageError(
-            f"Whose the samples of {scores.name} are is not known.",
-            "give the samples table or an experiment.",
-            source=Said(scores.name),
-        )
-    pairs = PairSet.of(scores, within)
-    counts = count_pairs(scores, pairs)
-    people = np.unique(
-        np.concatenate([pairs.row_codes[~pairs.row_failed], pairs.column_codes[~pairs.column_failed]])
-    )
-    notes = (*scores.notes, *pairs.notes)
-    rates = ErrorRates(scores.name, scores.larger_is_closer, counts, notes)
-    return rates, facts_of_pairs(scores, within, counts, len(people), notes)
-
-
-def compared_pairs(scores: Scores, within: Experiment | Samples, counts: PairCounts) -> Compared:
-    """Which comparisons were counted."""
-    gallery, probes = (
-        (None, None) if isinstance(within, Samples) else (within.gallery_rule, within.probe_rule)
-    )
-    return Compared(
-        "all" if isinstance(within, Samples) else "experiment",
-        scores.metric,
-        counts.n_genuine,
-        counts.n_impostor,
-        gallery,
-        probes,
-        counts.n_dont_care_genuine + counts.n_dont_care_impostor,
-    )
-
-
-def facts_of_pairs(
-    scores: Scores, within: Experiment | Samples, counts: PairCounts, n_subjects: int, notes: tuple[Note, ...]
-) -> Facts:
-    """How a measurement over comparisons came about."""
-    name = within.fingerprint if isinstance(within, Experiment) else "all pairs"
-    rule = within.gallery_rule if isinstance(within, Experiment) else "every target"
-    digest = hashlib.sha256(f"{name} {counts.n_genuine} {counts.n_impostor}".encode()).hexdigest()[:16]
-    return Facts(
-        algorithm=scores.name,
-        n_probes=counts.n_genuine,
-        n_probe_subjects=n_subjects,
-        n_gallery_images=len(scores.targets),
-        n_gallery_subjects=n_subjects,
-        n_ranks=0,
-        n_failed=counts.n_failed_genuine,
-        n_gallery_failed=0,
-        n_unmated=0,
-        n_tied=0,
-        ties="at-threshold",
-        counting="comparisons",
-        on_failure="left-out",
-        universe="verification",
-        gallery_rule=rule,
-        probe_rule=within.probe_rule if isinstance(within, Experiment) else "every query",
-        experiment=digest,
-        notes=notes,
-        metric=scores.metric,
-        compared=compared_pairs(scores, within, counts),
-    )
 
 
 def _hull_eer(fmr: Floats, fnmr: Floats) -> float:
@@ -406,44 +382,3 @@ def _hull_eer(fmr: Floats, fnmr: Floats) -> float:
             share = 0.0 if gap == 0 else (y1 - x1) / gap
             return x1 + share * (x2 - x1)
     return 0.0
-
-
-@dataclass(frozen=True)
-class FNMR(PairMeasure):
-    """The false non-match rate at a false match rate: the share of genuine comparisons below the threshold that it sets."""
-
-    key = "fnmr-at-fmr"
-    form = "threshold"
-    larger_is_better = False
-    at_fmr: float = 1e-3
-
-    def __post_init__(self) -> None:
-        if not 0 < self.at_fmr < 1:
-            raise UsageError(f"A false match rate lies between 0 and 1, got {self.at_fmr!r}.")
-
-    @property
-    def estimand(self) -> Target:
-        """What it measures."""
-        return Target(self.key, f"FNMR at an FMR of {digits(self.at_fmr, 6)}")
-
-    def of_rates(self, rates: ErrorRates) -> tuple[float, float | None]:
-        """The rate at the threshold, and the errors it rests on."""
-        point = rates.at_fmr(self.at_fmr)
-        return point.fnmr, float(point.false_non_matches)
-
-
-@dataclass(frozen=True)
-class AUC(PairMeasure):
-    """The chance that a genuine comparison is closer than an impostor's: the area under the ROC."""
-
-    key = "auc"
-    form = "area"
-
-    @property
-    def estimand(self) -> Target:
-        """What it measures."""
-        return Target(self.key, "area under the ROC")
-
-    def of_rates(self, rates: ErrorRates) -> tuple[float, float | None]:
-        """The area."""
-        return rates.auc(), None

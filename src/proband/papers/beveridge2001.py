@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from proband.engine import Progress, Silent
 from proband.faces import Population
-from proband.papers.synthetic import scores_of
+from proband.papers.common import scores_of
 from proband.samples import Samples
 from proband.scores import DenseScores
 

@@ -9,7 +9,7 @@ from proband.inference.estimates.evaluation import probes_called
 from proband.inference.galleries.feret_results import CategoryResult, FeretStudy
 from proband.inference.galleries.tables import GalleryVariation
 from proband.inference.galleries.versions import Contrast
-from proband.papers.findings import Finding
+from proband.papers.common import Finding
 from proband.words import Note, Sentence
 
 PUBLISHED = {"fb": 1195, "dup1": 722, "fc": 194, "dup2": 234}

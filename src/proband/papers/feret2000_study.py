@@ -12,9 +12,9 @@ from proband.faces import contact_sheet
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.galleries.feret_study import feret_study
 from proband.inference.galleries.rejection import Rejection
+from proband.papers.common import Finding, findings_table
 from proband.papers.feret2000 import CHANGES, POOLED, Feret2000, categories, feret2000_data
 from proband.papers.feret2000_findings import PUBLISHED, bound_of, findings
-from proband.papers.findings import Finding, findings_table
 from proband.report.cells import columns, count_cell, empty_cell, rate_cell, text_cell
 from proband.report.directory import whole_directory
 from proband.report.forms import as_markdown

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from proband.inference.comparisons.sign_flip import sign_flip
-from proband.papers.findings import Finding
+from proband.papers.common import Finding
 from proband.papers.mery2016 import (
     ATTRIBUTES,
     CLASSIFIERS,

@@ -13,7 +13,7 @@ from proband._version import __version__
 from proband.engine import Progress
 from proband.engine.files.documents import as_json
 from proband.faces import contact_sheet
-from proband.papers.findings import Finding, findings_table
+from proband.papers.common import Finding, findings_table
 from proband.papers.mery2016 import (
     CLASSIFIERS,
     IMAGES,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from proband.papers.mery2016 import (
 from proband.protocols.running.results import ProtocolRun
 from proband.report.cells import columns, fixed_cell, text_cell
 from proband.report.table import Beside, Cell, Table
+from proband.results.base import Result
 from proband.words import counted, fixed, given, percent, signed
 
 STATISTICS = ("max", "mean", "min", "std")
@@ -118,7 +118,7 @@ TABLE_6 = Published(
 
 
 @dataclass(frozen=True)
-class SingleRuns:
+class SingleRuns(Result):
     """What a comparison of two classifiers by one run each can say, under one protocol.
 
     Attributes
@@ -140,10 +140,6 @@ class SingleRuns:
     overlap: float
     same_split: float
     other_split: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return asdict(self)
 
 
 def single_runs(run: ProtocolRun) -> tuple[SingleRuns, ...]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from proband.engine import Progress
 from proband.faces import Population
 from proband.inference.strata.study import StratStudy, strat_study
-from proband.papers.synthetic import scores_of
+from proband.papers.common import scores_of
 from proband.report.writer import write_run
 from proband.samples import Samples
 from proband.study.findings import Findings, Provenance

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 TABLES = (
     "leaderboard",
     "cmc",
+    "measures",
     "comparisons",
     "places",
     "operating_points",
@@ -63,6 +64,8 @@ def tables_of(found: Findings) -> dict[str, pl.DataFrame]:
     if found.evaluation is not None:
         made["leaderboard"] = found.evaluation.to_frame()
         made["cmc"] = found.evaluation.curves_frame()
+    if found.measured:
+        made["measures"] = _joined(one.to_frame() for one in found.measured)
     if found.comparisons:
         made["comparisons"] = _joined(
             one.to_frame().insert_column(0, pl.lit(name).alias("comparison"))

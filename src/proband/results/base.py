@@ -1,35 +1,102 @@
-"""What a measurement found, and the four answers that every number carries."""
+"""What every result has: plain values, a table, a figure, and the four answers that every number carries."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from math import isfinite
-from typing import Any
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from proband._version import __version__
+from proband.engine.frames import frame_of_rows
 from proband.engine.rendering import Shown
 from proband.errors import UsageError
 from proband.results.compared import Compared
+from proband.results.frames import rows_of
 from proband.results.targets import DESCRIPTION, EVERYTHING, NOTHING
-from proband.words import Note, Target, count, digits, fixed, plain
+from proband.results.walking import Written, entries
+from proband.words import Note, Target, plain
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def rules(**said: Any) -> tuple[tuple[str, Any], ...]:
+    """What the schema of results says of a value beyond its type."""
+    return tuple(said.items())
+
+
+# Any other float may be null, since JSON has no infinity.
+Count = Annotated[int, rules(minimum=0)]
+Rank = Annotated[int, rules(minimum=1)]
+Finite = Annotated[float, rules(type="number")]
+Rate = Annotated[float, rules(type="number", minimum=0, maximum=1)]
+Confidence = Annotated[float, rules(type="number", exclusiveMinimum=0, exclusiveMaximum=1)]
+ROUNDING = 1e-12
+"""What differs by so little, as a share of what it is, differs by rounding alone."""
+
+
+class Interval(NamedTuple):
+    """The ends of an interval."""
+
+    low: float
+    high: float
+
+    @property
+    def has_width(self) -> bool:
+        """Whether the ends differ by more than rounding: without width an interval supports no verdict."""
+        return self.high - self.low > ROUNDING * max(1.0, abs(self.low), abs(self.high))
+
+
+class Result(Shown):
+    """What was found: a frozen dataclass that shows itself as plain values, as a table and as a figure.
+
+    Its fields are its JSON; `written` says where they differ.
+    """
+
+    __slots__ = ()
+    written: ClassVar[Written] = Written()
+
+    @property
+    def proband(self) -> str:
+        """The version of Proband that found it."""
+        return __version__
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON, which has no infinity: what is not finite is None."""
+        optional = self.written.if_any
+        made = {key: plain(value) for key, value in entries(self).items()}
+        return {key: value for key, value in made.items() if value or key not in optional}
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a table with a row for each number that was found, and columns for what it is of."""
+        return frame_of_rows(rows_of(self))
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the table of `to_frame` as a pandas frame."""
+        try:
+            pandas = import_module("pandas")
+        except ImportError:
+            raise UsageError(
+                "A pandas frame needs pandas, which is not installed.",
+                "install proband[pandas], or take to_frame(), a polars frame.",
+            ) from None
+        frame = self.to_frame()
+        columns = {one.name: one.to_list() if one.dtype.is_nested() else one.to_numpy() for one in frame}
+        made: pd.DataFrame = pandas.DataFrame(columns)
+        return made
 
 
 @dataclass(frozen=True)
 class Answers:
     """What a number is of, what varies behind it, what is held fixed and what is assumed."""
 
+    columns: ClassVar[tuple[str, ...]] = ()
     of: Target
     varying: Target
     fixed: Target
     assuming: Target
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {name: plain(target) for name, target in vars(self).items()}
 
 
 @dataclass(frozen=True)
@@ -40,16 +107,17 @@ class Facts:
     given; `compared` says of a measure over pairs which were counted.
     """
 
+    columns: ClassVar[tuple[str, ...]] = ("algorithm", "n_probes", "n_probe_subjects", "n_gallery_subjects")
     algorithm: str
-    n_probes: int
-    n_probe_subjects: int
-    n_gallery_images: int
-    n_gallery_subjects: int
-    n_ranks: int
-    n_failed: int
-    n_gallery_failed: int
-    n_unmated: int
-    n_tied: int
+    n_probes: Count
+    n_probe_subjects: Count
+    n_gallery_images: Count
+    n_gallery_subjects: Count
+    n_ranks: Count
+    n_failed: Count
+    n_gallery_failed: Count
+    n_unmated: Count
+    n_tied: Count
     ties: str
     counting: str
     on_failure: str
@@ -62,99 +130,7 @@ class Facts:
     compared: Compared | None = None
     version: str = __version__
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {name: plain(value) for name, value in vars(self).items()}
-
 
 def describing(of: Target) -> Answers:
     """The answers of a bare measurement: it describes these probes and this gallery, and claims no more."""
     return Answers(of, DESCRIPTION, EVERYTHING, NOTHING)
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """One number about one algorithm in one experiment.
-
-    Attributes
-    ----------
-    value
-        The number.
-    events
-        For a rate, how many successes it rests on (a fraction under the ``mean`` tie policy); otherwise None.
-    answers, facts
-        What it means, and how it came about.
-
-    """
-
-    value: float
-    events: float | None
-    answers: Answers
-    facts: Facts
-
-    def __float__(self) -> float:
-        return self.value
-
-    def __repr__(self) -> str:
-        events = "" if self.events is None else f" ({digits(self.events, 6)} of {count(self.facts.n_probes)})"
-        return f"{self.facts.algorithm}: {self.answers.of} = {digits(self.value, 6)}{events}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, ready for JSON, which has no infinity: an infinite value is None."""
-        return {
-            "value": self.value if isfinite(self.value) else None,
-            "events": self.events,
-            "answers": self.answers.to_dict(),
-            "facts": self.facts.to_dict(),
-        }
-
-
-@dataclass(frozen=True, eq=False)
-class Curve(Shown):
-    """A cumulative match characteristic: the recognition rate at every rank.
-
-    Attributes
-    ----------
-    values
-        ``values[t - 1]`` is the rate at rank t.
-    answers, facts
-        What it means, and how it came about.
-
-    """
-
-    values: npt.NDArray[np.float64]
-    answers: Answers
-    facts: Facts
-
-    @property
-    def ranks(self) -> npt.NDArray[np.int64]:
-        """The ranks: 1, 2, …"""
-        return np.arange(1, len(self.values) + 1)
-
-    def at(self, rank: int) -> float:
-        """The rate at a rank; beyond the last rank the curve stays as it ends."""
-        if rank < 1:
-            raise UsageError(f"A rank is at least 1, got {rank}.")
-        return float(self.values[min(rank, len(self.values)) - 1])
-
-    def named(self, name: str) -> Curve:
-        """Return the same curve under another name."""
-        return replace(self, facts=replace(self.facts, algorithm=name))
-
-    def __repr__(self) -> str:
-        shown = ", ".join(f"rank {t}: {fixed(self.at(t))}" for t in (1, 5, 10) if t <= len(self.values))
-        return f"{self.facts.algorithm}: CMC of {count(self.facts.n_probes)} probes, {shown}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, ready for JSON."""
-        return {
-            "values": self.values.tolist(),
-            "answers": self.answers.to_dict(),
-            "facts": self.facts.to_dict(),
-        }
-
-    def to_frame(self) -> pl.DataFrame:
-        """Return columns algorithm, rank and rate."""
-        return pl.DataFrame(
-            {"algorithm": [self.facts.algorithm] * len(self.values), "rank": self.ranks, "rate": self.values}
-        )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 from proband.words import Note, Sentence
 
@@ -92,7 +92,3 @@ class Compared:
         """Say which comparisons were counted, and how many."""
         gaps = (_NOT_COMPARED(n=self.n_not_compared),) if self.n_not_compared else ()
         return _COMPARED(pairs=self.pairs, n_genuine=self.n_genuine, n_impostor=self.n_impostor, gaps=gaps)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return asdict(self)

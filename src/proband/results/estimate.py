@@ -1,26 +1,51 @@
-"""Results of estimation: a value with its interval, and what stands behind it."""
+"""Results of measuring and estimating: a value, and a value with its interval."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
-from math import isfinite
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
-from proband.engine.rendering import Shown
 from proband.errors import DesignError, UsageError
-from proband.results.base import Answers, Facts
-from proband.words import Method, Note, count, digits, fixed, interval, level, plain
+from proband.results.base import Answers, Confidence, Count, Facts, Result
+from proband.results.walking import Written
+from proband.words import Method, Note, count, digits, fixed, interval, level
 
 Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Clusters:
+class Measurement(Result):
+    """One number about one algorithm in one experiment.
+
+    Attributes
+    ----------
+    value
+        The number.
+    events
+        For a rate, how many successes it rests on (a fraction under the ``mean`` tie policy); otherwise None.
+    answers, facts
+        What it means, and how it came about.
+
+    """
+
+    value: float
+    events: float | None
+    answers: Answers
+    facts: Facts
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __repr__(self) -> str:
+        events = "" if self.events is None else f" ({digits(self.events, 6)} of {count(self.facts.n_probes)})"
+        return f"{self.facts.algorithm}: {self.answers.of} = {digits(self.value, 6)}{events}"
+
+
+@dataclass(frozen=True)
+class Clusters(Result):
     """How outcomes vary between and within people.
 
     Attributes
@@ -43,8 +68,8 @@ class Clusters:
         Pearson's X² over people, by its degrees of freedom.
     """
 
-    n: int
-    n_clusters: int
+    n: Count
+    n_clusters: Count
     rate: float
     binomial_se: float
     cluster_se: float
@@ -58,13 +83,9 @@ class Clusters:
         """Whether all probes succeed or none, so that how alike a person's are cannot be seen."""
         return self.rate in (0.0, 1.0)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON; what is infinite is None."""
-        return {**asdict(self), "effective_n": self.effective_n if isfinite(self.effective_n) else None}
-
 
 @dataclass(frozen=True, eq=False)
-class Estimate(Shown):
+class Estimate(Result):
     """A measure of one algorithm with its interval.
 
     Attributes
@@ -93,10 +114,12 @@ class Estimate(Shown):
         Makes the estimate anew with another number of replicates; `extended` is the way to call it.
     """
 
+    written = Written(also=("n_replicates",), without=("replicates", "again"))
+
     value: float
     low: float
     high: float
-    confidence_level: float
+    confidence_level: Confidence
     standard_error: float | None
     events: float | None
     degrees_of_freedom: float | None
@@ -108,6 +131,11 @@ class Estimate(Shown):
     clusters: Clusters | None
     notes: tuple[Note, ...] = ()
     again: Callable[[int], Estimate] | None = field(default=None, repr=False)
+
+    @property
+    def n_replicates(self) -> Count | None:
+        """How many replicates there are."""
+        return None if self.replicates is None else len(self.replicates)
 
     def extended(self, n_resamples: int) -> Estimate:
         """Return the estimate with more replicates: the ones there are, and new ones."""
@@ -125,74 +153,4 @@ class Estimate(Shown):
         return (
             f"{self.facts.algorithm}: {self.answers.of} {fixed(self.value)}{spread}, "
             f"{level(self.confidence_level)} {interval(self.low, self.high)}, varying {self.answers.varying}"
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything but the replicates as plain values, ready for JSON; what is infinite is None."""
-
-        def finite(value: float | None) -> float | None:
-            return value if value is not None and isfinite(value) else None
-
-        return {
-            "value": finite(self.value),
-            "low": finite(self.low),
-            "high": finite(self.high),
-            "confidence_level": self.confidence_level,
-            "standard_error": finite(self.standard_error),
-            "events": self.events,
-            "degrees_of_freedom": self.degrees_of_freedom,
-            "n_replicates": None if self.replicates is None else len(self.replicates),
-            "design": self.design.to_dict(),
-            "seed": self.seed,
-            "answers": self.answers.to_dict(),
-            "facts": self.facts.to_dict(),
-            "clusters": None if self.clusters is None else self.clusters.to_dict(),
-            "notes": plain(self.notes),
-        }
-
-
-@dataclass(frozen=True, eq=False)
-class Band(Shown):
-    """A cumulative match characteristic with an interval at every rank.
-
-    Attributes
-    ----------
-    values, low, high
-        The curve and the ends of the band.
-    simultaneous
-        Whether the whole curve lies in the band with the stated confidence, or each rank by itself does.
-    """
-
-    values: Floats
-    low: Floats
-    high: Floats
-    confidence_level: float
-    simultaneous: bool
-    design: Method
-    seed: int | None
-    answers: Answers
-    facts: Facts
-    notes: tuple[Note, ...] = ()
-
-    @property
-    def ranks(self) -> npt.NDArray[np.int64]:
-        """The ranks: 1, 2, …"""
-        return np.arange(1, len(self.values) + 1)
-
-    def at(self, rank: int) -> float:
-        """The rate at a rank; beyond the last rank the curve stays as it ends."""
-        return float(self.values[min(rank, len(self.values)) - 1])
-
-    def __repr__(self) -> str:
-        kind = "simultaneous" if self.simultaneous else "pointwise"
-        return (
-            f"{self.facts.algorithm}: CMC with a {kind} {level(self.confidence_level)} band, rank 1: {fixed(self.values[0])} "
-            f"{interval(self.low[0], self.high[0])}, varying {self.answers.varying}"
-        )
-
-    def to_frame(self) -> pl.DataFrame:
-        """Return columns algorithm, rank, rate, low and high."""
-        name = [self.facts.algorithm] * len(self.values)
-        return pl.DataFrame(
-            {"algorithm": name, "rank": self.ranks, "rate": self.values, "low": self.low, "high": self.high}
         )

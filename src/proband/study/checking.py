@@ -11,6 +11,7 @@ from proband.errors import InputError, ProbandError, Said, UsageError, first_few
 from proband.scores.formats import FORMATS
 from proband.scores.reading import KEY_MARK
 from proband.study.definition import Origin
+from proband.study.designs import names_in
 from proband.study.refusals import Keys, RequestError, near, shown
 from proband.study.requests import Part, Place, Request
 
@@ -27,12 +28,15 @@ def check(request: Request, origin: Origin) -> None:
     for keys, place, name in files_named(request):
         _require(origin, keys, place, name)
     for number, scores in enumerate(request.scores):
-        if scores.format is not None and scores.format not in FORMATS:
+        if scores.format is not None and scores.format not in FORMATS.names():
             raise RequestError(
                 ("scores", number, "format"),
                 f"there is no format {scores.format!r}",
-                near(scores.format, FORMATS),
+                near(scores.format, FORMATS.names()),
             )
+    for keys, name, known in names_in(request):
+        if name != "auto" and name not in known.names() and not known.names_code(name):
+            raise RequestError(keys, f"there is no {known.what} {name!r}", near(name, known.names()))
     if request.samples is None and not request.scores:
         section = "images" if request.images is not None else "embeddings"
         raise RequestError((section,), "whose the samples are is not known", "add [samples] with file = …")

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Literal
 
-from proband.designs import Design, Galleries, StratifiedDesign, design_named
+from proband.algorithms import names_code
+from proband.designs import DESIGNS, Design, Galleries, StratifiedDesign, design_named
+from proband.engine.registry import Registry
 from proband.errors import UsageError
 from proband.inference.galleries.feret_study import probe_groups
 from proband.inference.galleries.rejection import Rejection
 from proband.inference.galleries.versions import Improvement, Version
-from proband.measures import MedianCensoredRank, RecognitionRate
-from proband.measures.verification import AUC, FNMR
+from proband.measures import MEASURES, Measure, MedianCensoredRank, RecognitionRate, measure_named
+from proband.measures.pair_measures import AUC, FNMR
 from proband.samples import Category, Experiment, feret_categories
 from proband.samples.categories import LONG_AFTER
-from proband.study.requests import CategoryEntry, ComparisonRequest, FeretRequest
+from proband.study.refusals import Keys
+from proband.study.requests import CategoryEntry, ComparisonRequest, FeretRequest, Request
 
 RANDOM = "random"
 """The order of galleries that chance makes."""
@@ -34,8 +38,10 @@ def stratified_design(name: str) -> StratifiedDesign:
     return made
 
 
-def measure_of(request: ComparisonRequest) -> Any:
+def measure_of(request: ComparisonRequest) -> Measure:
     """What algorithms are compared by: the rate at rank 1 unless something else is asked for."""
+    if request.measure is not None:
+        return measure_named(request.measure)
     if request.auc:
         return AUC()
     if request.fnmr_at is not None:
@@ -43,6 +49,35 @@ def measure_of(request: ComparisonRequest) -> Any:
     if request.median_rank is not None:
         return MedianCensoredRank(request.median_rank)
     return RecognitionRate(request.rank or 1)
+
+
+def of_pairs(request: ComparisonRequest) -> bool:
+    """Whether a comparison is of compared pairs, and not of ranks."""
+    return measure_of(request).view == "pairs"
+
+
+def names_in(request: Request) -> Iterator[tuple[Keys, str, Registry]]:
+    """Every measure and design that a request names, with the keys that lead to it and where it is known."""
+    if request.identification is not None:
+        own = request.identification
+        for place, name in enumerate(own.measures):
+            yield ("identification", "measures", place), name.partition("@")[0], MEASURES
+        yield ("identification", "design"), own.design, DESIGNS
+    for place, one in enumerate(request.comparison):
+        if one.measure is not None:
+            yield ("comparison", place, "measure"), one.measure.partition("@")[0], MEASURES
+        yield ("comparison", place, "design"), one.design, DESIGNS
+    if request.strat is not None:
+        yield ("strat", "design"), request.strat.design, DESIGNS
+
+
+def code_named(request: Request) -> list[tuple[Keys, str]]:
+    """Everything in a request that names code to import, with the keys that lead to it."""
+    pictured = enumerate(request.images.algorithms) if request.images is not None else ()
+    named: list[tuple[Keys, str]] = [
+        (("images", "algorithms", place), name) for place, name in pictured if names_code(name)
+    ]
+    return named + [(keys, name) for keys, name, known in names_in(request) if known.names_code(name)]
 
 
 def feret_arguments(request: FeretRequest, seed: int) -> dict[str, Any]:

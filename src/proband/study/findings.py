@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Final, Literal
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
-from proband._version import __version__
+from proband.engine.frames import frame_of_rows
 from proband.inference import Comparison, Estimate, Evaluation, VirtualExperiments
 from proband.inference.comparisons.mcnemar import McNemarOfOutcomes
 from proband.inference.galleries.feret_study import FeretStudy
@@ -20,10 +22,31 @@ from proband.inference.verification.hard_subjects import HardSubjects
 from proband.inference.verification.open_set import SearchEstimates
 from proband.inference.verification.verification import Verification
 from proband.measures.folds import FoldAccuracy
+from proband.results.base import Confidence, Count, Result, rules
+from proband.results.schema import schema_of
+from proband.results.walking import Written
 from proband.samples import Pool
-from proband.words import Note, plain
+from proband.words import Note
 
-SCHEMA = "proband-results/2"
+SCHEMA: Final = "proband-results/2"
+PARTS = (
+    "identification",
+    "measures",
+    "comparisons",
+    "verification",
+    "groups",
+    "hard_subjects",
+    "search",
+    "by_gallery_size",
+    "folds",
+    "mcnemar",
+    "choices",
+    "exact_choices",
+    "trainings",
+    "strat",
+    "feret",
+)
+"""The parts of results.json, each there if it was asked for."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +54,8 @@ class InputFile:
     """A file the study read: its name as given, its size and its hash."""
 
     name: str
-    n_bytes: int
-    sha256: str
+    n_bytes: Count
+    sha256: Annotated[str, rules(pattern="^[0-9a-f]{64}$")]
 
 
 @dataclass(frozen=True)
@@ -55,19 +78,73 @@ class Provenance:
 
     command: str
     study: str = ""
-    seed: int = 0
+    seed: Count = 0
     versions: Mapping[str, str] = field(default_factory=dict)
     inputs: tuple[InputFile, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
-class Findings:
+class Measured(Result):
+    """A measure of every algorithm, on a set of probes or of pairs.
+
+    Attributes
+    ----------
+    code
+        What the measure is known by, its parameters and all.
+    category
+        The probe category; None for all probes, or pairs.
+    """
+
+    written = Written({"measure": "code"})
+
+    code: str
+    category: str | None
+    estimates: tuple[Estimate, ...]
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a row for each algorithm."""
+        return frame_of_rows(
+            [
+                {
+                    "measure": self.code,
+                    "category": self.category,
+                    "algorithm": one.facts.algorithm,
+                    "value": one.value,
+                    "low": one.low,
+                    "high": one.high,
+                    "standard_error": one.standard_error,
+                    "design": str(one.design),
+                }
+                for one in self.estimates
+            ],
+            {
+                **dict.fromkeys(("measure", "category", "algorithm"), pl.String),
+                **dict.fromkeys(("value", "low", "high", "standard_error"), pl.Float64),
+                "design": pl.String,
+            },
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedEstimate(Result):
+    """An estimate over training sets, and the value of each of them."""
+
+    written = Written(spread=("estimate",))
+
+    estimate: Estimate
+    values: npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Findings(Result):
     """What a study found: each part is there if it was asked for.
 
     Attributes
     ----------
     evaluation
         Identification: rates and curves with bands, by probe category.
+    measured
+        Other measures that were asked for, with their intervals.
     comparisons
         Algorithms compared, by key: the code of the measure, and behind a slash the category of probes if they are not all
         (``rank-1``, ``rank-1/dup1``). The first is the one the verdict is about.
@@ -91,26 +168,60 @@ class Findings:
         What was left out or decided, beyond what the results say themselves.
     """
 
+    written = Written(
+        {
+            "identification": "evaluation",
+            "measures": "measured",
+            "search": "searches",
+            "by_gallery_size": "gallery_sizes",
+            "choices": "choices_at_level",
+            "trainings": "training_sets",
+        },
+        without=("pool", "trained"),
+        if_any=PARTS,
+        versioned=True,
+    )
+
+    schema: Literal["proband-results/2"] = field(default=SCHEMA, init=False)
     title: str
+    confidence_level: Confidence = field(default=0.95, kw_only=True)
     provenance: Provenance
+    notes: tuple[Note, ...] = field(default=(), kw_only=True)
     evaluation: Evaluation | None = None
+    measured: tuple[Measured, ...] = field(default=(), kw_only=True)
     comparisons: Mapping[str, Comparison] = field(default_factory=dict)
     verification: tuple[Verification, ...] = ()
     groups: tuple[Differential, ...] = ()
     hard_subjects: Mapping[str, HardSubjects] = field(default_factory=dict)
     searches: tuple[SearchEstimates, ...] = ()
+    by_gallery_size: tuple[pl.DataFrame, ...] = field(default=(), kw_only=True)
+    folds: tuple[FoldAccuracy, ...] = field(default=(), kw_only=True)
+    mcnemar: McNemarOfOutcomes | None = field(default=None, kw_only=True)
     choices: VirtualExperiments | None = None
+    exact_choices: Mapping[str, ExactChoice] = field(default_factory=dict, kw_only=True)
+    trainings: Estimate | None = field(default=None, kw_only=True)
     strat: StratStudy | None = None
     feret: FeretStudy | None = None
-    confidence_level: float = 0.95
-    notes: tuple[Note, ...] = ()
-    by_gallery_size: tuple[pl.DataFrame, ...] = ()
-    folds: tuple[FoldAccuracy, ...] = ()
-    mcnemar: McNemarOfOutcomes | None = None
-    exact_choices: Mapping[str, ExactChoice] = field(default_factory=dict)
     pool: Pool | None = None
-    trainings: Estimate | None = None
     trained: tuple[str, ...] = ()
+
+    @property
+    def gallery_sizes(self) -> tuple[dict[str, Any], ...]:
+        """Rows of what smaller galleries would give."""
+        return tuple(row for frame in self.by_gallery_size for row in frame.to_dicts())
+
+    @property
+    def choices_at_level(self) -> VirtualExperiments | None:
+        """The choices of images, with intervals of the study's level."""
+        return None if self.choices is None else self.choices.at_level(self.confidence_level)
+
+    @property
+    def training_sets(self) -> TrainedEstimate | None:
+        """The estimate over training sets, with the value of each."""
+        made = self.trainings
+        if made is None:
+            return None
+        return TrainedEstimate(made, np.empty(0) if made.replicates is None else made.replicates)
 
     @property
     def algorithms(self) -> tuple[str, ...]:
@@ -139,42 +250,12 @@ class Findings:
             named[key] = title if seen[title] == 1 else f"{title} ({seen[title]})"
         return named
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, ready for JSON; parts that are not there are left out."""
-        parts: dict[str, Any] = {
-            "identification": None if self.evaluation is None else self.evaluation.to_dict(),
-            "comparisons": {name: one.to_dict() for name, one in self.comparisons.items()},
-            "verification": [one.to_dict() for one in self.verification],
-            "groups": [one.to_dict() for one in self.groups],
-            "hard_subjects": {name: one.to_dict() for name, one in self.hard_subjects.items()},
-            "search": [one.to_dict() for one in self.searches],
-            "by_gallery_size": [row for frame in self.by_gallery_size for row in frame.to_dicts()],
-            "folds": [one.to_dict() for one in self.folds],
-            "mcnemar": None if self.mcnemar is None else self.mcnemar.to_dict(),
-            "choices": None if self.choices is None else self.choices.to_dict(self.confidence_level),
-            "exact_choices": {name: one.to_dict() for name, one in self.exact_choices.items()},
-            "trainings": None
-            if self.trainings is None
-            else {**self.trainings.to_dict(), "values": _values(self.trainings)},
-            "strat": None if self.strat is None else self.strat.to_dict(),
-            "feret": None if self.feret is None else self.feret.to_dict(),
-        }
-        return {
-            "schema": SCHEMA,
-            "proband": __version__,
-            "title": self.title,
-            "confidence_level": self.confidence_level,
-            "provenance": asdict(self.provenance),
-            "notes": plain(self.notes),
-            **{name: part for name, part in parts.items() if part},
-        }
-
 
 def _title(comparison: Comparison) -> str:
     measure = str(comparison.estimates[0].answers.of)
     return measure if comparison.category is None else f"{measure}, {comparison.category}"
 
 
-def _values(made: Estimate) -> list[float]:
-    """The value of every training set."""
-    return [] if made.replicates is None else made.replicates.tolist()
+def results_schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of results.json."""
+    return schema_of(Findings, "Results of a Proband study")

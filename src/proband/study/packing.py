@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime
+from functools import partial
 from importlib import import_module
 from types import FunctionType
 from typing import Any
@@ -103,7 +104,8 @@ class _Packer:
     def _fields(self, value: Any) -> dict[str, Any]:
         found = {one.name: getattr(value, one.name) for one in fields(value)}
         return {
-            name: None if isinstance(part, FunctionType) else self.plain(part) for name, part in found.items()
+            name: None if isinstance(part, FunctionType | partial) else self.plain(part)
+            for name, part in found.items()
         }
 
     def _array(self, array: np.ndarray, alone: bool) -> list[Any]:

@@ -32,6 +32,11 @@ class RequestError(UsageError):
         super().__init__(f"{problem}.", hint)
         self.keys = keys
 
+    @property
+    def kind(self) -> str:
+        """A request is usage."""
+        return UsageError.__name__
+
     def told(self, door: Door = "python") -> tuple[str, str | None]:
         """The message and the hint; a place that nobody knows better is told by its keys."""
         self.place = self.place or said_as(self.keys)
@@ -91,6 +96,9 @@ def _unknown(model: type[BaseModel], keys: Keys) -> RequestError:
     if len(keys) > 1:
         inner = model_of(_hint_at(model, keys[:-1]))
         known = list(inner.model_fields) if inner is not None else []
+        renamed = RENAMED.get(name)
+        if renamed in known:
+            return RequestError(keys, f"{name!r} is now called {renamed!r}", f"write {renamed} = …")
         return RequestError(keys, f"there is no key {name!r} here", near(name, known))
     sections = model.model_fields
     owners = [one for one, field in sections.items() if name in _fields_of(field.annotation)]
@@ -105,6 +113,15 @@ def _unknown(model: type[BaseModel], keys: Keys) -> RequestError:
     hint = f"it is called {meant!r} here." if meant in sections else near(name, list(sections))
     return RequestError(keys, f"there is no section or key {name!r}", hint)
 
+
+# Keys of earlier versions, and what they are called now.
+RENAMED = {
+    "count": "counting",
+    "level": "confidence_level",
+    "replicates": "n_resamples",
+    "trials": "n_resamples",
+    "test": "design",
+}
 
 # Commands whose names differ from those of the sections that ask for the same.
 COMMANDS = {

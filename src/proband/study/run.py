@@ -9,26 +9,26 @@ from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
-from proband.algorithms import names_code
 from proband.engine import Progress, Silent
 from proband.errors import AlignmentError, DesignError, Hint, InputError, ProbandError, Said, UsageError
 from proband.inference import Comparison, Evaluation
 from proband.inference.estimates.evaluation import evaluate_outcomes
-from proband.measures import Outcomes
+from proband.measures import Outcomes, measure_named
 from proband.samples import Category, Experiment, Pool, Samples
 from proband.samples.delimited import SEPARATORS, unfinished
 from proband.scores import experiment_over, pool_over
 from proband.study.caching import Cache
 from proband.study.checking import check
 from proband.study.definition import Origin, Study
-from proband.study.designs import categories_of, measure_of
-from proband.study.findings import Findings, Provenance
+from proband.study.designs import categories_of, code_named, measure_of, of_pairs
+from proband.study.findings import Findings, Measured, Provenance
 from proband.study.inputs import Inputs, read_inputs, versions
 from proband.study.refusals import RequestError
 from proband.study.requests import (
     ChoicesRequest,
     ComparisonRequest,
     ExperimentDesign,
+    Identification,
     Request,
     VerificationRequest,
 )
@@ -76,13 +76,13 @@ def run(
     if isinstance(request, Study):
         origin, request = request.origin, request.request
     origin, kept, heard = origin or Origin(), cache or Cache(None), progress or Silent()
-    plugins = _plugins(request)
+    plugins = code_named(request)
     if plugins and not allow_plugins:
-        place, name = plugins[0]
+        keys, name = plugins[0]
         raise UsageError(
             f"{name!r} is code that the study would run on this machine.",
             Hint("if you trust it, say so: {option:allow_plugins=on}"),
-            place=origin.where("images", "algorithms", place) or None,
+            place=origin.where(*keys) or None,
         )
     if data is None:
         with origin.refusing():
@@ -92,13 +92,6 @@ def run(
     carried = _Run(request, origin, data, steps, list(data.notes))
     with origin.refusing():
         return carried.of_lists() if data.lists else carried.of_matrices()
-
-
-def _plugins(request: Request) -> list[tuple[int, str]]:
-    """The recognisers of a request that are code to import, and where each stands in its list."""
-    if request.images is None:
-        return []
-    return [(place, name) for place, name in enumerate(request.images.algorithms) if names_code(name)]
 
 
 @dataclass(frozen=True)
@@ -160,6 +153,7 @@ class _Run:
         evaluation = self._evaluation(outcomes, plan)
         if request.identification is not None:
             found["evaluation"] = evaluation
+            found["measured"] = self._measured(request.identification, outcomes, evaluation, plan)
         found |= self._verification(plan)
         found["comparisons"] = self._comparisons(outcomes, evaluation, plan)
         if request.mcnemar is not None and outcomes:
@@ -182,7 +176,7 @@ class _Run:
     @property
     def _needs_ranks(self) -> bool:
         request = self.request
-        compared = any(not one.is_verification for one in request.comparison)
+        compared = any(not of_pairs(one) for one in request.comparison)
         return compared or any((request.identification, request.mcnemar, request.feret))
 
     def _plan(self) -> _Plan:
@@ -219,7 +213,9 @@ class _Run:
     def _verified(self, experiment: Experiment | None) -> Experiment | Samples:
         """What is verified: as verification says, or else the experiment if it chooses, or else every query with every target."""
         request, asked = self.request, self.request.verification
-        if not (asked or any(one.is_verification for one in request.comparison)):
+        measures = request.identification.measures if request.identification else ()
+        by_measure = any(measure_named(one).view == "pairs" for one in measures)
+        if not (asked or by_measure or any(of_pairs(one) for one in request.comparison)):
             return self.steps.samples
         if asked is not None and (asked.gallery is not None or asked.probes is not None):
             with self._at("verification"):
@@ -253,8 +249,28 @@ class _Run:
             plan.experiment,
             categories=plan.categories,
             ranks=request.identification.ranks if request.identification else (1,),
-            confidence_level=request.output.level,
+            confidence_level=request.output.confidence_level,
         )
+
+    def _measured(
+        self, request: Identification, outcomes: list[Outcomes], evaluation: Evaluation | None, plan: _Plan
+    ) -> tuple[Measured, ...]:
+        """Every other measure that is asked for, of all probes and of every category, or of all pairs."""
+        if not request.measures:
+            return ()
+        ranked, made = self.request.experiment, []
+        with self._at("identification"):
+            for measure in map(measure_named, request.measures):
+                if measure.view == "pairs":
+                    each = self.steps.estimates(
+                        measure, self.steps.scores, plan.verified, request.design, ranked
+                    )
+                    made.append(Measured(measure.code, None, each))
+                    continue
+                for category, parts in _sets(outcomes, evaluation):
+                    each = self.steps.estimates(measure, parts, parts[0].experiment, request.design, ranked)
+                    made.append(Measured(measure.code, category, each))
+        return tuple(made)
 
     def _comparisons(
         self, outcomes: list[Outcomes], evaluation: Evaluation | None, plan: _Plan
@@ -280,8 +296,8 @@ class _Run:
         plan: _Plan,
     ) -> Iterator[Comparison]:
         """One measure, over all probes or pairs, and over every category if that is asked for."""
-        if request.is_verification:
-            together = [one for one in self.request.comparison if one.fnmr_at is not None]
+        if of_pairs(request):
+            together = [one for one in self.request.comparison if measure_of(one).form == "threshold"]
             yield self.steps.verification_comparison(request, plan.verified, together)
             return
         for category, parts in _sets(outcomes, evaluation if request.by_category else None):
@@ -389,12 +405,12 @@ class _Run:
                 + ".",
                 "ask for an analysis in the file to see what it lacks.",
             )
-        command = origin.command + (" --allow-plugins" if origin.path and _plugins(request) else "")
+        command = origin.command + (" --allow-plugins" if origin.path and code_named(request) else "")
         provenance = Provenance(command, origin.text, request.output.seed, versions(), self.inputs.files)
         return Findings(
             title=request.title or "Results",
             provenance=provenance,
-            confidence_level=request.output.level,
+            confidence_level=request.output.confidence_level,
             notes=tuple(self.notes),
             **parts,  # type: ignore[arg-type]
         )

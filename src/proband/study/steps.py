@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import polars as pl
 
@@ -26,7 +26,7 @@ from proband.inference.verification.groups import Differential, error_rates_by, 
 from proband.inference.verification.hard_subjects import HardSubjects
 from proband.inference.verification.open_set import SearchEstimates, searches_with_intervals
 from proband.inference.verification.verification import Verification, verify
-from proband.measures import Outcomes, RecognitionRate, rank
+from proband.measures import FNMR, Measure, Outcomes, RecognitionRate, rank
 from proband.measures.folds import FoldAccuracy, fold_accuracy
 from proband.measures.open_set import Searches, search
 from proband.samples import Category, Experiment, Pool, Samples
@@ -105,6 +105,34 @@ class Steps:
             for one in self.inputs.algorithms
         ]
 
+    def estimates(
+        self,
+        measure: Measure,
+        data: Sequence[Outcomes | Scores],
+        within: Experiment | Samples,
+        design: str,
+        ranked: ExperimentDesign,
+    ) -> tuple[Estimate, ...]:
+        """A measure of every algorithm, with its interval."""
+        return self._step(
+            "measure",
+            self.inputs.algorithms,
+            {
+                "measure": measure.code,
+                "design": design,
+                "within": digest_of(within),
+                **ranking(ranked),
+                **self._judging,
+            },
+            lambda: tuple(
+                estimate(
+                    measure, one, within, design_of(design),
+                    confidence_level=self.output.confidence_level, seed=self.output.seed,
+                )
+                for one in data
+            ),
+        )  # fmt: skip
+
     def comparison(
         self, request: ComparisonRequest, outcomes: Sequence[Outcomes], design: ExperimentDesign
     ) -> Comparison:
@@ -120,8 +148,8 @@ class Steps:
                 **self._judging,
             },
             lambda: compare(
-                measure_of(request), outcomes, design=design_of(request.test), margin=request.margin,
-                confidence_level=self.output.level, seed=self.output.seed,
+                measure_of(request), outcomes, design=design_of(request.design), margin=request.margin,
+                confidence_level=self.output.confidence_level, seed=self.output.seed,
             ),
         )  # fmt: skip
 
@@ -142,13 +170,15 @@ class Steps:
         if request not in together:
             return compare(
                 measure_of(request), self.scores, within, margin=request.margin,
-                confidence_level=self.output.level, seed=self.output.seed,
+                confidence_level=self.output.confidence_level, seed=self.output.seed,
             )  # fmt: skip
         if not self.at_rates:
-            measures = [measure_of(one) for one in together]
+            measures = [cast("FNMR", measure_of(one)) for one in together]
             margins = [one.margin for one in together]
             self.at_rates.extend(
-                compare_at_rates(measures, self.scores, within, margins, self.output.level, self.drawings)
+                compare_at_rates(
+                    measures, self.scores, within, margins, self.output.confidence_level, self.drawings
+                )
             )
         return self.at_rates[together.index(request)]
 
@@ -159,7 +189,7 @@ class Steps:
         asked = {
             "fmrs": request.fmr,
             "thresholds": request.thresholds,
-            "n_resamples": request.replicates,
+            "n_resamples": request.n_resamples,
             "naive": request.naive,
         }
         return self._step(
@@ -167,7 +197,7 @@ class Steps:
             [one],
             {"within": digest_of(within), "check": one.check_orientation, **asked, **self._judging},
             lambda: verify(
-                one.scores, within, confidence_level=self.output.level, seed=self.drawings,
+                one.scores, within, confidence_level=self.output.confidence_level, seed=self.drawings,
                 check_orientation=one.check_orientation, threads=self.threads, progress=self.progress,
                 **asked,  # type: ignore[arg-type]
             ),
@@ -179,8 +209,8 @@ class Steps:
             one.trials,
             fmrs=request.fmr,
             thresholds=request.thresholds,
-            confidence_level=self.output.level,
-            n_resamples=request.replicates,
+            confidence_level=self.output.confidence_level,
+            n_resamples=request.n_resamples,
             naive=request.naive,
             seed=self.drawings,
             check_orientation=one.check_orientation,
@@ -211,7 +241,7 @@ class Steps:
             [one],
             {"within": digest_of(within), "column": column, "point": point.to_dict(), **self._judging},
             lambda: error_rates_by(
-                one.scores, within, column, point, confidence_level=self.output.level
+                one.scores, within, column, point, confidence_level=self.output.confidence_level
             ),
         )  # fmt: skip
 
@@ -242,7 +272,7 @@ class Steps:
                 threads=self.threads,
                 progress=self.progress,
             )
-            found = searches_with_intervals(made, request.fpir, request.ranks, self.output.level)
+            found = searches_with_intervals(made, request.fpir, request.ranks, self.output.confidence_level)
             return found, self._by_size(one, request, experiment, made) if request.sizes else None
 
         depends_on = {
@@ -281,7 +311,7 @@ class Steps:
             self.scores,
             pool,
             TrainingSets(),
-            confidence_level=self.output.level,
+            confidence_level=self.output.confidence_level,
             seed=self.output.seed,
         )
         assert isinstance(made, Estimate)
@@ -294,7 +324,7 @@ class Steps:
             self.inputs.algorithms,
             {"request": request.model_dump(), "ties": ties, **self._judging},
             lambda: permute(
-                self.scores, pool, ImageChoice(request.trials, request.balanced), max_rank=request.max_rank,
+                self.scores, pool, ImageChoice(request.n_resamples, request.balanced), max_rank=request.max_rank,
                 ties=ties, seed=self.output.seed, threads=self.threads, progress=self.progress,
                 keep_on_interrupt=self.keep_on_interrupt,
             ),
@@ -312,7 +342,7 @@ class Steps:
             lambda: strat_study(
                 self.scores, self.samples, request.images, rank=request.rank,
                 design=stratified_design(request.design), order_by=request.order_by,
-                confidence_level=self.output.level, seed=self.output.seed, progress=self.progress, **policies,
+                confidence_level=self.output.confidence_level, seed=self.output.seed, progress=self.progress, **policies,
             ),
             {"samples": self.samples},
         )  # fmt: skip
@@ -338,7 +368,7 @@ class Steps:
             self.inputs.algorithms,
             {**depends_on, **self._judging},
             lambda: feret_study(
-                self.scores, experiment, categories=categories, ranked=ranked, confidence_level=self.output.level,
+                self.scores, experiment, categories=categories, ranked=ranked, confidence_level=self.output.confidence_level,
                 check_orientation=self.check_orientation, threads=self.threads, progress=self.progress,
                 **feret_arguments(request, self.output.seed), **ranking(design),
             ),
@@ -347,7 +377,7 @@ class Steps:
 
     @property
     def _judging(self) -> dict[str, float]:
-        return {"level": self.output.level, "seed": self.output.seed}
+        return {"level": self.output.confidence_level, "seed": self.output.seed}
 
     def _step(
         self,
@@ -369,7 +399,7 @@ def ranking(design: ExperimentDesign) -> dict[str, Any]:
     """How ranks are made, as `rank` takes it."""
     return {
         "ties": design.ties,
-        "counting": design.count,
+        "counting": design.counting,
         "on_failure": design.on_failure.replace("-", "_"),
     }
 

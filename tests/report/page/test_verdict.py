@@ -274,6 +274,6 @@ def test_floors_are_of_the_tests():
     assert by_rate.method.floor is None  # all sign patterns were counted
     drawn = finding.whole().comparisons["median-rank-10"].pairs[1]
     assert drawn.p_value == 1 / 10_000
-    assert str(drawn.sentence(None)).endswith(f"adjusted p ≤ {drawn.p_adjusted:.2g}")
+    assert str(drawn.sentence()).endswith(f"adjusted p ≤ {drawn.p_adjusted:.2g}")
     assert cells.p_cell(1e-4, by_median.method).text == "≤ 0.0001"
     assert cells.p_cell(1e-4, by_rate.method).text == "0.0001"

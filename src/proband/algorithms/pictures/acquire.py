@@ -98,35 +98,14 @@ def acquire(
     """
     wanted = list(names)
     progress = progress or Silent()
+    detector = None if as_they_are else detector
     eyes = None if detector is not None or as_they_are else _eyes_of(samples)
-
-    def one(name: str) -> Grey | Failure:
-        place = int(samples.ids.positions([name])[0])
-        if samples.failed[place]:
-            return Failure(MARKED)
-        try:
-            picture = pictures.load(name)
-            check_grey(picture, name)
-        except ProbandError as error:
-            return Failure(NO_PICTURE, reason(error))
-        if as_they_are:
-            return picture
-        try:
-            found = eyes[place] if eyes is not None else detector.find(picture)  # type: ignore[union-attr]
-            if found is None:
-                return Failure(NO_FACE)
-            crop: Grey = crop_faces([picture], [found], geometry, ids=[name], threads=1)[0]
-            return crop
-        except ProbandError as error:
-            return Failure(NO_EYES, reason(error))
-
-    def some(block: list[str]) -> list[Grey | Failure]:
-        return [one(name) for name in block]
-
     progress.begin("cropping faces", len(wanted))
     blocks = [wanted[start : start + _AT_ONCE] for start in range(0, len(wanted), _AT_ONCE)]
     results: list[Grey | Failure] = []
-    for part in run_blocks(some, blocks, threads):
+    for part in run_blocks(
+        _Faces(pictures, samples, eyes, detector, geometry or Geometry()), blocks, threads
+    ):
         results += part
         progress.advance(len(part))
     failures = {name: why for name, why in zip(wanted, results, strict=True) if isinstance(why, Failure)}
@@ -138,6 +117,40 @@ def acquire(
             f"None of {count(len(wanted))} pictures could be used; {first_few(list(failures))}: {next(iter(failures.values()), '')}."
         )
     return Acquired(Crops.of(_stacked(kept), samples, [name for name, _ in kept]), failures)
+
+
+@dataclass(frozen=True, eq=False)
+class _Faces:
+    """The crops of a few samples, or why there are none: by given eyes, by a detector, or as they are without either."""
+
+    pictures: Pictures
+    samples: Samples
+    eyes: npt.NDArray[np.float64] | None
+    detector: Detector | None
+    geometry: Geometry
+
+    def __call__(self, names: list[str]) -> list[Grey | Failure]:
+        return [self._one(name) for name in names]
+
+    def _one(self, name: str) -> Grey | Failure:
+        place = int(self.samples.ids.positions([name])[0])
+        if self.samples.failed[place]:
+            return Failure(MARKED)
+        try:
+            picture = self.pictures.load(name)
+            check_grey(picture, name)
+        except ProbandError as error:
+            return Failure(NO_PICTURE, reason(error))
+        if self.eyes is None and self.detector is None:
+            return picture
+        try:
+            found = self.eyes[place] if self.detector is None else self.detector.find(picture)  # type: ignore[index]
+            if found is None:
+                return Failure(NO_FACE)
+            crop: Grey = crop_faces([picture], [found], self.geometry, ids=[name], threads=1)[0]
+            return crop
+        except ProbandError as error:
+            return Failure(NO_EYES, reason(error))
 
 
 def _eyes_of(samples: Samples) -> npt.NDArray[np.float64]:

@@ -40,6 +40,9 @@ class CascadeDetector:
         self._cv2 = need("cv2", "The cascade detector")
         self._own = threading.local()  # a cascade must not be used by two threads at once
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), ()  # what it found by comes with the library
+
     def find(self, picture: Grey) -> EyePair | None:
         """Find the largest face and the eyes in it."""
         faces = self._cascade("haarcascade_frontalface_default.xml").detectMultiScale(
@@ -95,6 +98,9 @@ class DlibDetector:
         self._find = self._dlib.get_frontal_face_detector()
         self._landmarks = self._dlib.shape_predictor(str(_landmark_weights()))
         self._lock = threading.Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), ()  # what it found by comes with the library
 
     def find(self, picture: Grey) -> EyePair | None:
         """Find the largest face and the centres between the corners of its eyes."""

@@ -74,18 +74,31 @@ def crop_faces(
         ) from None
     check_eyes(images, points, ids)
     out = np.empty((len(images), geometry.height, geometry.width), dtype=np.uint8)
-    aims = np.array([*geometry.left_eye, *geometry.right_eye])
-
-    def one(start: int) -> int:
-        stop = min(start + _AT_ONCE, len(images))
-        for k in range(start, stop):
-            warp_by_eyes(np.ascontiguousarray(images[k]), points[k], aims, out[k])
-        return stop - start
-
     progress.begin("cropping faces", len(images))
-    for done in run_blocks(one, range(0, len(images), _AT_ONCE), threads):
-        progress.advance(done)
+    starts = range(0, len(images), _AT_ONCE)
+    for start, done in zip(
+        starts, run_blocks(_Cropped(images, points, geometry), starts, threads), strict=True
+    ):
+        out[start : start + len(done)] = done
+        progress.advance(len(done))
     return out
+
+
+@dataclass(frozen=True, eq=False)
+class _Cropped:
+    """The crops of a few images."""
+
+    images: Sequence[npt.NDArray[np.uint8]] | npt.NDArray[np.uint8]
+    eyes: npt.NDArray[np.float64]
+    geometry: Geometry
+
+    def __call__(self, start: int) -> npt.NDArray[np.uint8]:
+        stop = min(start + _AT_ONCE, len(self.images))
+        aims = np.array([*self.geometry.left_eye, *self.geometry.right_eye])
+        out = np.empty((stop - start, self.geometry.height, self.geometry.width), dtype=np.uint8)
+        for k in range(start, stop):
+            warp_by_eyes(np.ascontiguousarray(self.images[k]), self.eyes[k], aims, out[k - start])
+        return out
 
 
 def check_eyes(

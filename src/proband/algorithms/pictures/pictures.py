@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,7 +45,10 @@ class Pictures:
         """
         path = Path(source)
         if path.is_dir():
-            return cls(_from_directory(path, samples, file_column))
+            files = samples.frame[file_column].to_list() if file_column in samples.frame.columns else None
+            return cls(
+                _Directory(path, None if files is None else dict(zip(samples.ids, files, strict=True)))
+            )
         if path.suffix.lower() == ".npz" and path.is_file():
             return cls(_from_archive(path, samples))
         raise InputError(
@@ -93,19 +96,21 @@ def _from_deep(values: npt.NDArray[np.float64], path: Path) -> Grey:
     return np.rint(values / _SIXTEEN_TO_EIGHT).astype(np.uint8)
 
 
-def _from_directory(path: Path, samples: Samples, file_column: str) -> Callable[[str], Grey]:
-    if file_column in samples.frame.columns:
-        named = dict(zip(samples.ids, samples.frame[file_column].to_list(), strict=True))
-        return lambda name: read_picture(_inside(path, named.get(name), name))
+@dataclass(frozen=True, eq=False)
+class _Directory:
+    """Loads pictures from files: those a table names, or those named as the samples."""
 
-    def load(name: str) -> Grey:
+    path: Path
+    named: Mapping[str, Any] | None
+
+    def __call__(self, name: str) -> Grey:
+        if self.named is not None:
+            return read_picture(_inside(self.path, self.named.get(name), name))
         for ending in ("", *ENDINGS, *(ending.upper() for ending in ENDINGS)):
-            candidate = path / f"{name}{ending}"
+            candidate = self.path / f"{name}{ending}"
             if _is_file(candidate):
                 return read_picture(candidate)
-        raise InputError(f"There is no picture {name!r} in {path.name}.", file=Said(path.name))
-
-    return load
+        raise InputError(f"There is no picture {name!r} in {self.path.name}.", file=Said(self.path.name))
 
 
 def _is_file(path: Path) -> bool:
@@ -121,7 +126,7 @@ def _inside(path: Path, file: Any, name: str) -> Path:
     return path / str(file)
 
 
-def _from_archive(path: Path, samples: Samples) -> Callable[[str], Grey]:
+def _from_archive(path: Path, samples: Samples) -> _Archive:
     archive = Archive(path)
     if "images" not in archive or len(archive.shape("images")) != 3:
         raise InputError(
@@ -156,13 +161,22 @@ def _from_archive(path: Path, samples: Samples) -> Callable[[str], Grey]:
             file=Said(path.name),
         )
 
-    def load(name: str) -> Grey:
-        if name not in place:
-            raise InputError(f"There is no picture of {name!r} in {path.name}.", file=Said(path.name))
-        picture: Grey = images[place[name]]
-        return picture
+    return _Archive(path.name, images, place)
 
-    return load
+
+@dataclass(frozen=True, eq=False)
+class _Archive:
+    """Loads pictures from an array."""
+
+    file: str
+    images: Grey
+    place: Mapping[str, int]
+
+    def __call__(self, name: str) -> Grey:
+        if name not in self.place:
+            raise InputError(f"There is no picture of {name!r} in {self.file}.", file=Said(self.file))
+        picture: Grey = self.images[self.place[name]]
+        return picture
 
 
 def check_grey(picture: Any, name: str) -> None:

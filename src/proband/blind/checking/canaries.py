@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -18,6 +17,7 @@ from proband.blind.package.control import Again
 from proband.blind.package.key import Key
 from proband.blind.package.package import Package
 from proband.errors import Hint, InputError, Said
+from proband.results.base import Result
 from proband.scores.orientation import OrientationCheck
 
 TOLERANCE = 1e-5
@@ -73,7 +73,7 @@ def _places(pairs: list[tuple[int, int]]) -> Pairs:
 
 
 @dataclass(frozen=True)
-class Canaries:
+class Canaries(Result):
     """What the repeats showed.
 
     Differences are shares of what counts as equal: at most 1.
@@ -105,10 +105,6 @@ class Canaries:
     n_selves: int
     self_share: float | None
     symmetry_gap: float | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return asdict(self)
 
 
 def examine(

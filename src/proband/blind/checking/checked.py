@@ -11,6 +11,8 @@ from proband.blind.checking.submission import Submission
 from proband.blind.checking.surveying import Survey
 from proband.blind.checking.training import summary_of
 from proband.blind.package.package import Package
+from proband.results.base import Result
+from proband.results.walking import Written
 from proband.words import Note, Sentence
 
 SCORES = Sentence(
@@ -55,7 +57,7 @@ COPIES_CLOSE = Sentence(
 
 
 @dataclass(frozen=True, eq=False)
-class Checked:
+class Checked(Result):
     """A submission that passed.
 
     Attributes
@@ -70,46 +72,29 @@ class Checked:
         What the repeats showed; None without the key.
     """
 
+    written = Written(
+        {
+            "algorithm": "submission.declared.algorithm",
+            "orientation": "submission.declared.orientation",
+            "symmetric": "submission.declared.symmetric",
+            "contact": "submission.declared.contact",
+            "package": "package.digest",
+            "files": "submission.digests",
+            "scores": "survey",
+        },
+        also=("training", "n_failed_images"),
+        without=("submission",),
+    )
+
     submission: Submission
     package: Package
     scores: Laid
     survey: Survey
     canaries: Canaries | None
 
-    @property
-    def tied(self) -> float:
-        """The share of scores that another score of the same query equals."""
-        return self.survey.n_tied / self.survey.n_scores
-
     def __repr__(self) -> str:
         known = "without the key" if self.canaries is None else "with the key"
         return f"Checked({self.submission.declared.algorithm!r} for {self.package.name!r}, {known}: fit to be scored)"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON; of names, no more than how many there are."""
-        declared, seen = self.submission.declared, self.survey
-        return {
-            "algorithm": declared.algorithm,
-            "orientation": declared.orientation,
-            "symmetric": declared.symmetric,
-            "training": None
-            if declared.training is None
-            else summary_of({"either": declared.training}, self.package.training_salt),
-            "n_failed_images": len(set(declared.failed)),
-            "contact": declared.contact,
-            "package": self.package.digest,
-            "files": dict(self.submission.digests),
-            "scores": {
-                "n": seen.n_scores,
-                "n_failed": seen.n_failed,
-                "tied": self.tied,
-                "low": seen.low,
-                "high": seen.high,
-                "mean": seen.mean,
-                "spread": seen.spread,
-            },
-            "canaries": None if self.canaries is None else self.canaries.to_dict(),
-        }
 
     def sentences(self) -> list[Note]:
         """What was found."""
@@ -124,7 +109,7 @@ class Checked:
                 low=seen.low,
                 high=seen.high,
             ),
-            TIED(share=self.tied),
+            TIED(share=seen.tied),
         ]
         if seen.n_failed:
             said.append(FAILED_COMPARISONS(n=seen.n_failed))
@@ -138,6 +123,17 @@ class Checked:
             if declared.symmetric == "yes" and self.canaries.symmetry_gap is None:
                 said.append(SYMMETRY_UNCHECKED())
         return said
+
+    @property
+    def training(self) -> dict[str, Any] | None:
+        """What was declared about training; of names, no more than how many there are."""
+        declared = self.submission.declared.training
+        return None if declared is None else summary_of({"either": declared}, self.package.training_salt)
+
+    @property
+    def n_failed_images(self) -> int:
+        """How many images the algorithm failed on, as declared."""
+        return len(set(self.submission.declared.failed))
 
 
 def _of_canaries(found: Canaries) -> list[Note]:

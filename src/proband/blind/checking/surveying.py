@@ -12,6 +12,8 @@ import numpy.typing as npt
 from proband.blind.checking.equality import Equality, middles
 from proband.blind.checking.matrices import Laid, Mask
 from proband.engine import Progress, Silent, run_blocks
+from proband.results.base import Result
+from proband.results.walking import Written
 
 CELLS_AT_ONCE = 1 << 20
 _FEW = 2  # so many different values are decisions and no scores
@@ -21,7 +23,7 @@ Pairs = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
-class Survey:
+class Survey(Result):
     """What a matrix of scores looks like.
 
     Attributes
@@ -43,6 +45,21 @@ class Survey:
         row; infinite where one failed and the other did not.
     """
 
+    written = Written(
+        {"n": "n_scores"},
+        also=("tied",),
+        without=(
+            "n_tied",
+            "n_not_finite",
+            "first_not_finite",
+            "levels",
+            "constant_row",
+            "constant_column",
+            "column_gaps",
+            "gap_rows",
+        ),
+    )
+
     n_scores: int
     n_failed: int
     n_tied: int
@@ -57,6 +74,11 @@ class Survey:
     spread: float
     column_gaps: Floats
     gap_rows: Pairs
+
+    @property
+    def tied(self) -> float:
+        """The share of scores that another score of the same query equals."""
+        return self.n_tied / self.n_scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,9 +116,6 @@ def survey(
     step = max(1, CELLS_AT_ONCE // n_columns)
     blocks = [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
 
-    def one(block: slice) -> _Part:
-        return _part(matrix.floats(block), matrix.failures(block), block.start, column_pairs, equality)
-
     progress = progress or Silent()
     progress.begin(f"checking {matrix.name}", n_rows)
 
@@ -104,7 +123,22 @@ def survey(
         progress.advance(part.n_rows)
         return part
 
-    return _summary(reduce(_merged, map(counted, run_blocks(one, blocks, threads))))
+    return _summary(
+        reduce(_merged, map(counted, run_blocks(_Looks(matrix, column_pairs, equality), blocks, threads)))
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Looks:
+    """A look at a block of rows."""
+
+    matrix: Laid
+    column_pairs: Pairs | None
+    equality: Equality | None
+
+    def __call__(self, block: slice) -> _Part:
+        values, failed = self.matrix.floats(block), self.matrix.failures(block)
+        return _part(values, failed, block.start, self.column_pairs, self.equality)
 
 
 def _part(

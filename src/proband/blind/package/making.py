@@ -26,6 +26,8 @@ from proband.engine import Progress, Silent
 from proband.engine.files.files import make_directory, written_together
 from proband.engine.files.placing import settle
 from proband.errors import Hint, InputError, Said, UsageError
+from proband.results.base import Result
+from proband.results.walking import Written
 from proband.samples import Choice, Samples
 from proband.words import Note, Sentence, given
 
@@ -49,8 +51,10 @@ NAMES_BESIDE = Sentence(
 
 
 @dataclass(frozen=True)
-class Made:
+class Made(Result):
     """The packages that were made, where their keys are, and what the administrator should know."""
+
+    written = Written({"packages": "listed"}, without=("keys",))
 
     packages: tuple[Package, ...]
     keys: tuple[Path, ...]
@@ -59,22 +63,20 @@ class Made:
     def __repr__(self) -> str:
         return f"Made({', '.join(str(package.path) for package in self.packages)})"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values."""
-        return {
-            "packages": [
-                {
-                    "path": str(package.path),
-                    "key": str(key),
-                    "version": package.version,
-                    "digest": package.digest,
-                    "commitment": package.commitment,
-                    **{name: len(getattr(package, name)) for name in LISTS},
-                }
-                for package, key in zip(self.packages, self.keys, strict=True)
-            ],
-            "notes": [note.to_dict() for note in self.notes],
-        }
+    @property
+    def listed(self) -> tuple[dict[str, Any], ...]:
+        """Each package: where it and its key are, what it is known by, and how long its lists are."""
+        return tuple(
+            {
+                "path": str(package.path),
+                "key": str(key),
+                "version": package.version,
+                "digest": package.digest,
+                "commitment": package.commitment,
+                **{name: len(getattr(package, name)) for name in LISTS},
+            }
+            for package, key in zip(self.packages, self.keys, strict=True)
+        )
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,7 @@ from proband.cli import options as o
 from proband.cli.analyses.feret_pairs import PAIRS
 from proband.cli.console import progress_bars, talk, typed, wrote
 from proband.cli.inputs import RunInputs, ScoreInputs, numbers, whole_numbers
-from proband.cli.outputs import require_apart
-from proband.cli.reporting import ReportFile, write_page
+from proband.cli.outputs import ReportFile, require_apart, write_page
 from proband.errors import UsageError
 
 if TYPE_CHECKING:
@@ -169,7 +168,13 @@ def _carry_out(
             names = [one.name for one in data.algorithms]
         request = asked.request(names, **sources)
         found = run(
-            request, data, origin=origin, threads=running.threads, progress=progress, keep_on_interrupt=True
+            request,
+            data,
+            origin=origin,
+            threads=running.threads,
+            progress=progress,
+            allow_plugins=True,  # whoever types a command may name code to run
+            keep_on_interrupt=True,
         )
     return found, request
 
@@ -200,7 +205,7 @@ class RequestOptions:
         return {
             self.section: None,
             "experiment": self.experiment,
-            "output": ("level", "seed", "pseudonyms", "formats"),
+            "output": ("confidence_level", "seed", "pseudonyms", "formats"),
         }
 
     def fields(self) -> Iterator[tuple[str, str, FieldInfo]]:

@@ -45,12 +45,17 @@ def evaluate(
 
       proband evaluate -e model.npy -s samples.csv -g one_per_subject --metric cosine
 
+    Other measures, with people drawn anew:
+
+      proband evaluate scores.npz -s samples.csv --measure median-rank@50 --measure rank-rate@20 --design bootstrap
+
     A score list of bob's, which names the subjects itself:
 
       proband evaluate scores-dev --orientation similarity --figure cmc.svg
     """
     from proband.report import evaluation_figure, save_figure, statements
     from proband.report.analyses.evaluation import short_tables
+    from proband.report.analyses.measures import measures_statements, measures_table
 
     evaluation = found.evaluation
     assert evaluation is not None  # what was asked for
@@ -61,7 +66,11 @@ def evaluate(
         wrote(path)
     write_csv(evaluation.to_frame(), csv)
     if json:
-        print_json(evaluation.to_dict())
+        measures = {"measures": [one.to_dict() for one in found.measured]} if found.measured else {}
+        print_json({**evaluation.to_dict(), **measures})
         return
     show_tables(*short_tables(evaluation))
     say_all(statements(evaluation))
+    if found.measured:
+        show_tables(measures_table(found.measured))
+        say_all(measures_statements(found.measured))

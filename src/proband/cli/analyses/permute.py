@@ -41,7 +41,7 @@ def permute(found: Findings, request: Request, *, json: bool) -> None:
     else:
         _show(found, asked.rank, json)
         assert found.choices is not None  # one of the three
-        if found.choices.n_trials < asked.trials:
+        if found.choices.n_trials < asked.n_resamples:
             raise typer.Exit(130)
 
 
@@ -51,7 +51,7 @@ def _show(found: Findings, rank: int, json: bool) -> None:
     result, level = found.choices, found.confidence_level
     assert result is not None  # asked before
     if json:
-        print_json(result.to_dict(level), indent=None)
+        print_json(result.at_level(level).to_dict(), indent=None)
         return
     rank = min(rank, result.n_ranks)
     show_tables(*choices_tables(result, rank, level))

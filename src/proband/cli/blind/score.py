@@ -68,7 +68,7 @@ def score(
             gallery,
             probes,
             categories=[one for entry in request.category for one in categories_of(entry, experiment)],
-            confidence_level=request.output.level,
+            confidence_level=request.output.confidence_level,
             threads=threads,
             progress=progress,
             **feret_arguments(request.feret, request.output.seed),
@@ -77,7 +77,11 @@ def score(
     if out is not None:
         output = request.output
         provenance = Provenance(typed(), seed=output.seed, versions=versions())
-        wrote(write_run(Findings("Blind test", provenance, feret=made, confidence_level=output.level), out))
+        wrote(
+            write_run(
+                Findings("Blind test", provenance, feret=made, confidence_level=output.confidence_level), out
+            )
+        )
     show_study(made, json)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -14,7 +14,7 @@ from proband.cli.console import output, progress_bars, read_samples, talk
 from proband.words import Sentence, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
     import numpy.typing as npt
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from proband.algorithms import Pictures
     from proband.algorithms.pictures.alterations import Alteration
     from proband.engine import Progress
-
-    Keep = Callable[[str, npt.NDArray[np.uint8]], None]
 
 _AT_ONCE = 16
 _CHANGED = "{change}: {n:count} of {images:count image} changed, "
@@ -123,14 +121,17 @@ def alter(
     with progress_bars(quiet) as progress:
         _write(work, extended.drop(ROW_NUMBER, strict=False), names, out, file_column, npz, threads, progress)
     _report(work, extended)
-    talk().print(f"wrote {counted(len(work.written), 'image')} to {out}", markup=False, soft_wrap=True)
+    talk().print(f"wrote {counted(len(work.made), 'image')} to {out}", markup=False, soft_wrap=True)
 
 
 class _Outcome(NamedTuple):
-    """What became of one sample: the pictures made of it, the share clipped by each change, or why there are none."""
+    """What became of one sample: the pictures made of it, the share clipped by each change, or why there are none.
+
+    A picture that was written into a file is not kept.
+    """
 
     sample: str
-    made: tuple[str, ...] = ()
+    made: tuple[tuple[str, npt.NDArray[np.uint8] | None], ...] = ()
     clipped: tuple[float, ...] = ()
     failure: str = ""
 
@@ -143,12 +144,56 @@ class _Work:
     ids: tuple[str, ...]
     chosen: list[int]
     changes: Sequence[Alteration]
-    written: set[str] = field(default_factory=set)
+    made: dict[str, npt.NDArray[np.uint8] | None] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
     clipped: list[tuple[float, ...]] = field(default_factory=list)
 
-    def do(self, place: int, eyes: npt.NDArray[np.float64] | None, wanted: bool, keep: Keep) -> _Outcome:
-        """Keep the picture of a sample and, where wanted, its changed copies."""
+    def run(
+        self,
+        eyes: npt.NDArray[np.float64] | None,
+        files: dict[str, Path] | None,
+        threads: int | None,
+        progress: Progress,
+    ) -> None:
+        """Go through all samples, a few at a time; pictures are written into files, or kept without them."""
+        from proband.engine import run_blocks
+        from proband.errors import InputError
+
+        n = len(self.ids)
+        progress.begin("changing images", n)
+        blocks = [range(start, min(start + _AT_ONCE, n)) for start in range(0, n, _AT_ONCE)]
+        for part in run_blocks(
+            _Changed(self.pictures, self.ids, frozenset(self.chosen), tuple(self.changes), eyes, files),
+            blocks,
+            threads,
+        ):
+            for one in part:
+                self.made.update(one.made)
+                if one.failure:
+                    self.failures[one.sample] = one.failure
+                elif one.clipped:
+                    self.clipped.append(one.clipped)
+            progress.advance(len(part))
+        if not self.made:
+            first, why = next(iter(self.failures.items()))
+            raise InputError(f"None of {counted(n, 'picture')} could be used; {first!r}: {why}")
+
+
+@dataclass(frozen=True, eq=False)
+class _Changed:
+    """Some samples' pictures and, of those chosen, the changed copies."""
+
+    pictures: Pictures
+    ids: tuple[str, ...]
+    chosen: frozenset[int]
+    changes: tuple[Alteration, ...]
+    eyes: npt.NDArray[np.float64] | None
+    files: dict[str, Path] | None
+
+    def __call__(self, places: range) -> list[_Outcome]:
+        return [self._one(place) for place in places]
+
+    def _one(self, place: int) -> _Outcome:
         from proband.algorithms.pictures.pictures import check_grey
         from proband.errors import ProbandError
 
@@ -156,38 +201,18 @@ class _Work:
         try:
             picture = self.pictures.load(name)
             check_grey(picture, name)
-            points = None if eyes is None else eyes[place][None]
-            altered = [change.apply(picture[None], points) for change in (self.changes if wanted else ())]
+            points = None if self.eyes is None else self.eyes[place][None]
+            changes = self.changes if place in self.chosen else ()
+            altered = [change.apply(picture[None], points) for change in changes]
         except ProbandError as error:
             return _Outcome(name, failure=error.told("command line")[0])
-        names = (name, *(f"{name}@{change.label}" for change in self.changes[: len(altered)]))
-        for called, image in zip(names, (picture, *(one.images[0] for one in altered)), strict=True):
-            keep(called, image)
-        return _Outcome(name, names, tuple(float(one.clipped[0]) for one in altered))
-
-    def run(
-        self, eyes: npt.NDArray[np.float64] | None, keep: Keep, threads: int | None, progress: Progress
-    ) -> None:
-        """Go through all samples, a few at a time."""
-        from proband.engine import run_blocks
-        from proband.errors import InputError
-
-        n, chosen = len(self.ids), set(self.chosen)
-        progress.begin("changing images", n)
-        blocks = [range(start, min(start + _AT_ONCE, n)) for start in range(0, n, _AT_ONCE)]
-        for part in run_blocks(
-            lambda block: [self.do(k, eyes, k in chosen, keep) for k in block], blocks, threads
-        ):
-            for one in part:
-                self.written.update(one.made)
-                if one.failure:
-                    self.failures[one.sample] = one.failure
-                elif one.clipped:
-                    self.clipped.append(one.clipped)
-            progress.advance(len(part))
-        if not self.written:
-            first, why = next(iter(self.failures.items()))
-            raise InputError(f"None of {counted(n, 'picture')} could be used; {first!r}: {why}")
+        made = [(name, picture)]
+        made += [(f"{name}@{one.label}", new.images[0]) for one, new in zip(changes, altered, strict=True)]
+        if self.files is not None:
+            for called, image in made:
+                _save(image, self.files[called])
+        kept = tuple((called, image if self.files is None else None) for called, image in made)
+        return _Outcome(name, kept, tuple(float(one.clipped[0]) for one in altered))
 
 
 def _write(
@@ -211,15 +236,15 @@ def _write(
     with written_whole(out) as draft:
         draft.mkdir()
         if npz:
-            stack: dict[str, npt.NDArray[np.uint8]] = {}
-            work.run(eyes, stack.__setitem__, threads, progress)
-            _archive(draft / "images.npz", stack, [name for name in names if name in stack])
+            work.run(eyes, None, threads, progress)
+            stack = {name: work.made[name] for name in names if name in work.made}
+            _archive(draft / "images.npz", stack)
             table = table.drop(file_column, strict=False)
         else:
             (draft / "images").mkdir()
             files = dict(zip(names, _files(names), strict=True))
-            work.run(eyes, lambda name, image: _save(image, draft / files[name]), threads, progress)
-            named = [files[name] if name in work.written else None for name in names]
+            work.run(eyes, {name: draft / file for name, file in files.items()}, threads, progress)
+            named = [files[name] if name in work.made else None for name in names]
             table = table.with_columns(pl.Series(file_column, named, dtype=pl.String))
         table.write_csv(draft / "samples.csv")
 
@@ -241,17 +266,17 @@ def _save(image: npt.NDArray[np.uint8], path: Path) -> None:
     Image.fromarray(image).save(path)
 
 
-def _archive(path: Path, stack: dict[str, npt.NDArray[np.uint8]], names: list[str]) -> None:
+def _archive(path: Path, stack: dict[str, Any]) -> None:
     import numpy as np
 
     from proband.errors import InputError
     from proband.samples.npz import write_archive
 
-    if len({stack[name].shape for name in names}) > 1:
+    if len({image.shape for image in stack.values()}) > 1:
         raise InputError(
             "The pictures are not all of one size, so one array cannot hold them.", "leave --npz out."
         )
-    write_archive(path, {"images": np.stack([stack[name] for name in names]), "ids": np.array(names)})
+    write_archive(path, {"images": np.stack(list(stack.values())), "ids": np.array(list(stack))})
 
 
 def _files(names: list[str]) -> list[str]:

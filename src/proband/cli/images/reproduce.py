@@ -13,7 +13,7 @@ from proband.cli.console import output, progress_bars, say_all, show_tables, tal
 from proband.words import counted
 
 if TYPE_CHECKING:
-    from proband.papers.findings import Finding
+    from proband.papers.common import Finding
 
 reproduce = typer.Typer(
     name="reproduce",

@@ -15,7 +15,6 @@ from proband.cli import options as o
 from proband.cli.console import output, progress_bars, read_samples, say_all, show_tables, talk
 from proband.cli.gathering import gathered
 from proband.cli.inputs import RunInputs
-from proband.cli.protocols.notation import explain
 from proband.cli.protocols.what_if import what_if
 from proband.words import count, counted
 
@@ -30,7 +29,6 @@ protocol = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-protocol.command()(explain)
 protocol.command()(what_if)
 
 
@@ -276,6 +274,20 @@ def splits(
             soft_wrap=True,
         )
     talk().print(f"wrote {out}", markup=False, soft_wrap=True)
+
+
+@protocol.command()
+def explain(
+    text: Annotated[
+        str, typer.Argument(metavar="PROTOCOL", help="A protocol, such as '10x13-13 HO*' or '20x10f CV+'.")
+    ],
+) -> None:
+    """Say what a protocol means: its one written form, and a sentence."""
+    from proband.protocols.notation import Protocol
+
+    protocol = Protocol.parse(text)
+    typer.echo(str(protocol))
+    typer.echo(protocol.describe())
 
 
 def _size(text: str) -> tuple[int, int]:

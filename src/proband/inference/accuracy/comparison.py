@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal, cast, get_args
+from typing import Literal, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -32,14 +32,15 @@ from proband.inference.accuracy.folds import (
     subjects_in,
     why_unknown,
 )
-from proband.inference.comparisons.comparison import PairComparison
 from proband.inference.comparisons.paired import Pair, Tested, chi_squared_pair, sign_flipped_pair
 from proband.inference.comparisons.verdicts import judged
 from proband.inference.proportions import Interval, check_level, t_quantile
 from proband.measures import Outcomes, RecognitionRate
-from proband.results.base import Answers
+from proband.results.base import Answers, Confidence, Result
+from proband.results.difference import Difference
+from proband.results.frames import rows_of
 from proband.results.targets import PEOPLE_ALIKE, derived
-from proband.words import Method, Note, Sentence, Target, as_sentence, count, plain
+from proband.words import Method, Note, Sentence, Target, as_sentence, count
 
 Floats = npt.NDArray[np.float64]
 _CORRECTED = Method(
@@ -57,7 +58,7 @@ PooledTest = Literal["sign flip", "clustered McNemar"]
 
 
 @dataclass(frozen=True)
-class AccuracyComparison:
+class AccuracyComparison(Result):
     """Every two of several classifiers, tested on the same splits.
 
     Attributes
@@ -68,42 +69,40 @@ class AccuracyComparison:
         What counts as a difference worth having; None if nothing was declared.
     answers, notes
         What the differences mean, and what a reader should know.
+    confidence_level, disjoint
+        Of the intervals, and whether nobody is both trained on and tested.
     """
 
-    pairs: tuple[PairComparison, ...]
+    pairs: tuple[Difference, ...]
     margin: float | None
-    confidence_level: float
+    confidence_level: Confidence
     disjoint: bool
     answers: Answers
     notes: tuple[Note, ...]
 
     def sentences(self) -> list[Note]:
         """Every verdict in words."""
-        return [pair.sentence(self.margin) for pair in self.pairs]
+        return [pair.sentence() for pair in self.pairs]
 
     def __repr__(self) -> str:
         return f"AccuracyComparison({self.answers.of}): {' '.join(map(as_sentence, self.sentences()[:3]))}"
 
     def to_frame(self) -> pl.DataFrame:
         """One row for each pair."""
-        return frame_of_rows([pair.to_row() for pair in self.pairs])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, ready for JSON."""
-        return {
-            "margin": self.margin,
-            "confidence_level": self.confidence_level,
-            "disjoint": self.disjoint,
-            "answers": self.answers.to_dict(),
-            "pairs": [
-                {**plain(pair), "sentence": pair.sentence(self.margin).to_dict()} for pair in self.pairs
-            ],
-            "notes": plain(self.notes),
-        }
+        return frame_of_rows([row for pair in self.pairs for row in rows_of(pair)])
 
 
 def check_margin(margin: float | None) -> None:
-    """Refuse a margin that is no difference of accuracies."""
+    """Refuse a margin that is no difference of accuracies.
+
+    Examples
+    --------
+    >>> check_margin(0.01)
+    >>> check_margin(5)
+    Traceback (most recent call last):
+        ...
+    proband.errors.UsageError: ...
+    """
     if margin is not None and not 0 < margin < 1:
         raise UsageError(
             f"The margin is a difference worth having, above 0 and below 1, got {margin!r}.",
@@ -121,7 +120,10 @@ def compare_folds(
     confidence_level: float = 0.95,
     n_subjects: int | None = None,
 ) -> AccuracyComparison:
-    """Compare classifiers by their accuracies on the same splits: the corrected resampled t-test.
+    """Compare classifiers by their accuracies on the same splits: the corrected resampled t-test (Nadeau & Bengio 2003).
+
+    What is estimated is the difference of accuracies at this training size; training and test sets vary, and settings and sizes
+    stay.
 
     Parameters
     ----------
@@ -140,8 +142,9 @@ def compare_folds(
     Examples
     --------
     >>> made = compare_folds({"a": [0.8, 0.9, 0.7, 0.8], "b": [0.7, 0.7, 0.6, 0.6]}, 75, 25, disjoint=True)
-    >>> str(made.sentences()[0])
-    'a is better than b: +15.00 points [+0.97, +29.03], adjusted p = 0.042'
+    >>> pair = made.pairs[0]
+    >>> round(pair.difference, 4), round(pair.low, 4), round(pair.high, 4), round(pair.p_value, 3), pair.verdict
+    (0.15, 0.0097, 0.2903, 0.042, 'better')
     """
     check_level(confidence_level)
     check_margin(margin)
@@ -215,6 +218,9 @@ def compare_pooled(
 ) -> AccuracyComparison:
     """Compare classifiers by the out-of-fold predictions of *one* repeat, with people as the units.
 
+    What is estimated is the difference of accuracies on the pooled test samples; other people vary, and the trained classifiers
+    stay.
+
     Parameters
     ----------
     correct
@@ -223,7 +229,8 @@ def compare_pooled(
     subjects
         The person each sample is of.
     test
-        ``sign flip`` is exact; ``clustered McNemar`` is Obuchowski's chi-square. Both take people for independent.
+        ``sign flip`` is exact (Fisher 1935); ``clustered McNemar`` is Obuchowski's (1998) chi-square. Both take people for
+        independent. The interval is Tango's (1998), over people.
 
     Examples
     --------

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy.typing as npt
-import polars as pl
 
-from proband.engine.frames import frame_of_rows
 from proband.errors import UsageError
 from proband.inference.accuracy.folds import (
     PEOPLE_SPLIT,
@@ -23,9 +20,10 @@ from proband.inference.accuracy.folds import (
     subjects_in,
     why_unknown,
 )
-from proband.results.base import Answers
+from proband.results.base import Answers, Result
 from proband.results.targets import derived
-from proband.words import Method, Note, Sentence, Target, count, plain
+from proband.results.walking import Written
+from proband.words import Method, Note, Sentence, Target, count
 
 _OF = Target(
     "probability-of-better",
@@ -50,7 +48,7 @@ _DECLINED = Sentence("folds.no-posterior", "caution", "difference {mean:points}:
 
 
 @dataclass(frozen=True)
-class CorrelatedBayes:
+class CorrelatedBayes(Result):
     """The posterior of a difference of accuracies: the first classifier's less the second's.
 
     Attributes
@@ -62,7 +60,11 @@ class CorrelatedBayes:
     p_worse, p_rope, p_better
         The probability that the first is worse by more than that, that they are practically equivalent, and that it is better;
         None where the differences do not vary.
+    answers, notes, declined
+        What they mean, what a reader should know, and why there are none where there are none.
     """
+
+    written = Written(without=("declined",))
 
     mean: float
     scale: float | None
@@ -90,15 +92,6 @@ class CorrelatedBayes:
 
     def __repr__(self) -> str:
         return str(self.sentence())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {name: plain(value) for name, value in vars(self).items() if name != "declined"}
-
-    def to_frame(self) -> pl.DataFrame:
-        """Return one row, without the answers and notes."""
-        dropped = ("answers", "notes", "declined")
-        return frame_of_rows([{name: value for name, value in vars(self).items() if name not in dropped}])
 
 
 def correlated_bayes(

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.errors import UsageError
 from proband.inference.accuracy.folds import ALIKE, notes_on, same_folds, why_unknown
-from proband.inference.comparisons.multiplicity import holm
-from proband.results.base import Answers
-from proband.words import Method, Note, Sentence, Target, plain
+from proband.inference.comparisons.verdicts import holm
+from proband.results.base import Answers, Result
+from proband.words import Method, Note, Sentence, Target
 
 Floats = npt.NDArray[np.float64]
 FiveByTwoTest = Literal["f", "t"]
@@ -58,7 +58,7 @@ FEWEST_SUBJECTS = 100
 
 
 @dataclass(frozen=True)
-class FiveByTwo:
+class FiveByTwo(Result):
     """Two classifiers under five repeats of two-fold cross-validation.
 
     Attributes
@@ -69,6 +69,10 @@ class FiveByTwo:
         Student's t on 5, or F on 10 and 5, if neither is better; the statistic is None where no repeat shows a spread.
     p_value, p_adjusted
         Two-sided, by itself and after Holm.
+    first, second, test
+        The classifiers, and ``f`` or ``t``.
+    answers, notes
+        What the difference means, and what a reader should know.
     """
 
     first: str
@@ -101,10 +105,6 @@ class FiveByTwo:
 
     def __repr__(self) -> str:
         return str(self.sentence())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {name: plain(value) for name, value in vars(self).items()}
 
 
 def compare_five_by_two(

@@ -56,12 +56,26 @@ POOLED_ACCURACY = Target("pooled-accuracy", "accuracy on the pooled test samples
 
 
 def fold_array(fold_values: npt.ArrayLike) -> Floats:
-    """Return the values of folds in one row, if they are accuracies."""
+    """Return the values of folds in one row, if they are accuracies.
+
+    Examples
+    --------
+    >>> fold_array([[0.5, 1.0], [0.25, 0.75]])
+    array([0.5 , 1.  , 0.25, 0.75])
+    """
     return check_accuracies(np.asarray(fold_values, dtype=np.float64).ravel())
 
 
 def check_accuracies(values: Floats) -> Floats:
-    """Return accuracies if they are all between 0 and 1."""
+    """Return accuracies if they are all between 0 and 1.
+
+    Examples
+    --------
+    >>> check_accuracies(np.array([0.5, 95.0]))
+    Traceback (most recent call last):
+        ...
+    proband.errors.InputError: ...
+    """
     if not len(values):
         raise InputError("There are no accuracies.")
     if not ((values >= 0) & (values <= 1)).all():
@@ -73,7 +87,13 @@ def check_accuracies(values: Floats) -> Floats:
 
 
 def size_ratio(n_train: Sizes, n_test: Sizes) -> float:
-    """How large test sets are beside training sets."""
+    """Say how large test sets are beside training sets: n_test/n_train of their means.
+
+    Examples
+    --------
+    >>> size_ratio(80, 20), size_ratio(np.array([90, 70]), np.array([10, 30]))
+    (0.25, 0.25)
+    """
     train, test = (np.asarray(sizes, dtype=np.float64) for sizes in (n_train, n_test))
     for sizes, name in ((train, "training"), (test, "test")):
         if not sizes.size or not (np.isfinite(sizes) & (sizes > 0)).all():
@@ -82,7 +102,16 @@ def size_ratio(n_train: Sizes, n_test: Sizes) -> float:
 
 
 def corrected_error(values: Floats, ratio: float) -> tuple[float, float | None, float]:
-    """The mean of dependent values, its standard error √[s²(1/J + ratio)], and J − 1; no error where nothing varies."""
+    """Find the mean of dependent values, its standard error √[s²(1/J + ratio)], and J − 1; no error where nothing varies.
+
+    The ratio is n_test/n_train: how much the J values share (Nadeau & Bengio 2003). 0 takes them for independent.
+
+    Examples
+    --------
+    >>> mean, error, freedom = corrected_error(np.array([0.1, 0.2, 0.1, 0.2]), 1 / 3)
+    >>> round(mean, 4), round(error, 6), freedom  # √[(0.01/3)(1/4 + 1/3)]
+    (0.15, 0.044096, 3.0)
+    """
     n = len(values)
     mean = float(values.mean())
     if n < 2 or float(np.ptp(values)) < ALIKE:
@@ -91,7 +120,13 @@ def corrected_error(values: Floats, ratio: float) -> tuple[float, float | None, 
 
 
 def notes_on(disjoint: bool, n_subjects: int | None, fewest: int = FEWEST_SUBJECTS) -> tuple[Note, ...]:
-    """What must be said of splits that share subjects, and of few subjects."""
+    """Say what must be said of splits that share subjects, and of few subjects.
+
+    Examples
+    --------
+    >>> [note.code for note in notes_on(disjoint=False, n_subjects=10)]
+    ['folds.mixed', 'folds.few-subjects']
+    """
     notes = []
     if not disjoint:
         notes.append(_MIXED())
@@ -103,19 +138,37 @@ def notes_on(disjoint: bool, n_subjects: int | None, fewest: int = FEWEST_SUBJEC
 
 
 def subjects_in(n_train: Sizes, n_test: Sizes, disjoint: bool, n_subjects: int | None) -> int | None:
-    """The people there are: as said, or those of a training and a test set together where these are counted in people."""
+    """Count the people there are: as said, or those of a training and a test set together where these are counted in people.
+
+    Examples
+    --------
+    >>> subjects_in(75, 25, True, None), subjects_in(75, 25, False, None), subjects_in(75, 25, False, 12)
+    (100, None, 12)
+    """
     if n_subjects is not None or not disjoint:
         return n_subjects
     return round(float(np.mean(n_train)) + float(np.mean(n_test)))
 
 
 def why_unknown(n: int, what: str = "accuracies on") -> Note:
-    """Why values of folds show nothing of how sure their mean is."""
+    """Say why values of folds show nothing of how sure their mean is.
+
+    Examples
+    --------
+    >>> why_unknown(1).code, why_unknown(5).code
+    ('folds.one-split', 'folds.no-variation')
+    """
     return _ONE_SPLIT() if n < 2 else _NO_VARIATION(what=what, n=n)
 
 
 def same_folds(rows: Mapping[str, npt.ArrayLike]) -> dict[str, Floats]:
-    """Check that at least two classifiers have as many accuracies each."""
+    """Return accuracies by classifier, checked: at least two classifiers, with as many accuracies each.
+
+    Examples
+    --------
+    >>> same_folds({"a": [0.5, 1.0], "b": [0.25, 0.75]})["b"]
+    array([0.25, 0.75])
+    """
     table = {name: fold_array(row) for name, row in rows.items()}
     if len(table) < 2:
         raise UsageError(f"A comparison needs two classifiers, got {len(table)}.")

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-import polars as pl
-
-from proband.engine.frames import frame_of_rows
-from proband.results.base import Answers
-from proband.words import Method, Note, Target, count, fixed, interval, level, plain
+from proband.results.base import Answers, Confidence, Count, Result
+from proband.words import Method, Note, Target, count, fixed, interval, level
 
 
 @dataclass(frozen=True)
-class FoldSpread:
+class FoldSpread(Result):
     """How much accuracy varies over the runs of a protocol: a description, not a standard error.
 
     Attributes
@@ -22,11 +18,13 @@ class FoldSpread:
         The protocol, and what one run of it is.
     n_runs, mean, std, minimum, maximum
         Over runs; `std` has n − 1 in the denominator and is None for one run.
+    answers
+        What the numbers mean.
     """
 
     kind: str
     run: Target
-    n_runs: int
+    n_runs: Count
     mean: float
     std: float | None
     minimum: float
@@ -38,18 +36,9 @@ class FoldSpread:
         ends = f"[{fixed(self.minimum)} to {fixed(self.maximum)}]"
         return f"accuracy {fixed(self.mean)}{spread} {ends} over {count(self.n_runs)} × {self.run}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {name: plain(value) for name, value in vars(self).items()}
-
-    def to_frame(self) -> pl.DataFrame:
-        """Return one row."""
-        row = {name: value for name, value in vars(self).items() if name != "answers"}
-        return frame_of_rows([{**row, "run": str(self.run)}])
-
 
 @dataclass(frozen=True)
-class AccuracyInterval:
+class AccuracyInterval(Result):
     """An accuracy under a protocol with its interval.
 
     Attributes
@@ -69,17 +58,19 @@ class AccuracyInterval:
         Whether nobody is both trained on and tested.
     answers, notes
         What it means, and what a reader should know.
+    confidence_level
+        Of the interval.
     """
 
     value: float
     low: float | None
     high: float | None
-    confidence_level: float
+    confidence_level: Confidence
     standard_error: float | None
     degrees_of_freedom: float | None
     method: Method
-    n_values: int
-    n_subjects: int | None
+    n_values: Count
+    n_subjects: Count | None
     disjoint: bool
     answers: Answers
     notes: tuple[Note, ...] = ()
@@ -93,12 +84,3 @@ class AccuracyInterval:
             f"{self.answers.of} {fixed(self.value)}, {level(self.confidence_level)} {ends}, "
             f"varying {self.answers.varying} ({self.method})"
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {name: plain(value) for name, value in vars(self).items()}
-
-    def to_frame(self) -> pl.DataFrame:
-        """Return one row, without the answers and notes."""
-        row = {name: value for name, value in vars(self).items() if name not in ("answers", "notes")}
-        return frame_of_rows([{**row, "method": str(self.method)}])

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.errors import DesignError, UsageError
+from proband.results.base import Result
 
 ClusteredMethod = Literal["obuchowski", "durkalski"]
 Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class ClusteredMcNemar:
+class ClusteredMcNemar(Result):
     """The result of McNemar's test with people as the units.
 
     Attributes
@@ -35,10 +36,6 @@ class ClusteredMcNemar:
     n_clusters: int
     n_discordant: int
     method: ClusteredMethod
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values."""
-        return asdict(self)
 
 
 def clustered_mcnemar(

@@ -52,16 +52,18 @@ def compare(
 ) -> Comparison:
     """Compare two or more algorithms on the same probes.
 
-    Rates are compared by turning each *person's* difference around (a sign-flip permutation test, mid-p): with one probe
-    for each person it is McNemar's, with several it stays right where McNemar's rejects far too often. The interval of a
-    difference is Tango's score interval, with counts divided by the design effect of the differences. Other measures are
-    compared by swapping the algorithms' outcomes person by person, with a paired bootstrap interval. p-values are
-    adjusted by Holm's method.
+    What is estimated is the difference of their measures; what varies is *other people* (with ``auto``), while algorithms and
+    gallery stay. Rates are compared by turning each *person's* difference around (a sign-flip permutation test, mid-p): with
+    one probe for each person it is McNemar's (1947), with several it stays right where McNemar's rejects far too often. The
+    interval of a difference is Tango's (1998) score interval, with counts divided by the design effect of the differences (Rao
+    & Scott 1992). Other measures are compared by swapping the algorithms' outcomes person by person (Fisher 1935), with a
+    paired bootstrap interval. p-values are adjusted by Holm's method (1979); a verdict of equivalence is two one-sided tests
+    (Schuirmann 1987).
 
     Parameters
     ----------
     measure
-        A recognition rate, a median rank, or a `RankStatistic`.
+        A recognition rate, a median rank, a `RankStatistic`, `FNMR` at a false match rate, or `AUC`.
     algorithms, within
         Outcomes of the same experiment, or scores to be ranked in it; a mapping names them. Or scores and a `Pool`.
     design
@@ -71,6 +73,21 @@ def compare(
     margin
         The smallest difference worth having, for the verdict and for the number of people needed: 0.01 for rates, and
         to be declared for other measures.
+
+    Examples
+    --------
+    Of 40 people *a* recognises all and *b* all but ten: McNemar's mid-p is (½)¹⁰.
+
+    >>> from proband.measures import RecognitionRate
+    >>> ids = [f"{side}{k}" for side in "gp" for k in range(40)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> values = {"a": np.eye(40), "b": np.where(np.arange(40)[:, None] < 10, 0.5, np.eye(40))}
+    >>> scores = [Scores.from_array(v, ids[40:], ids[:40], orientation="similarity", name=n) for n, v in values.items()]
+    >>> (pair,) = compare(RecognitionRate(1), scores, Experiment(samples, gallery=ids[:40])).pairs
+    >>> pair.difference, pair.n_sf, pair.n_fs, pair.verdict
+    (0.25, 10, 0, 'better')
+    >>> round(pair.p_value, 6), round(pair.low, 4), round(pair.high, 4)
+    (0.000977, 0.1405, 0.4019)
     """
     check_level(confidence_level)
     check_seed(seed)
@@ -84,7 +101,19 @@ def compare(
 
 
 def comparison_of(question: Question, joint: Joint, margin: float | None) -> Comparison:
-    """What algorithms show together, with every difference judged against the smallest one worth having."""
+    """Make a comparison of what algorithms show together, with every difference judged against the smallest one worth having.
+
+    Examples
+    --------
+    >>> from proband.inference.comparisons.paired import Tested
+    >>> from proband.inference.proportions import Interval
+    >>> from proband.measures import RecognitionRate
+    >>> from proband.words import Method
+    >>> tested = Tested(0.05, Interval(0.02, 0.08), Interval(0.025, 0.075), 0.015, 0.001, Method("t", "a test"))
+    >>> question = Question.of(RecognitionRate(1), {"a": None, "b": None}, None, "auto", 0.95, 0)
+    >>> comparison_of(question, Joint((), (("a", "b", 100, tested),), None), margin=0.01).pairs[0].verdict
+    'better'
+    """
     measure, level = question.measure, question.confidence_level
     worth = margin_for(margin, measure.in_points)
     pairs = judged(joint.tested, worth, level, measure.larger_is_better, measure.in_points)
@@ -116,7 +145,13 @@ def _settled(question: Question) -> Question:
 
 
 def margin_for(margin: float | None, is_rate: bool) -> float | None:
-    """The smallest difference worth having: a point for rates, unless another is declared."""
+    """Return the smallest difference worth having: a point for rates, unless another is declared.
+
+    Examples
+    --------
+    >>> margin_for(None, is_rate=True), margin_for(None, is_rate=False), margin_for(2.0, is_rate=False)
+    (0.01, None, 2.0)
+    """
     if margin is None:
         return DEFAULT_MARGIN if is_rate else None
     if not margin >= 1e-6 or (is_rate and margin >= 1):
@@ -128,7 +163,16 @@ def margin_for(margin: float | None, is_rate: bool) -> float | None:
 
 
 def require_several(question: Question) -> None:
-    """Refuse fewer than two algorithms, and two of one name."""
+    """Refuse fewer than two algorithms, and two of one name.
+
+    Examples
+    --------
+    >>> from proband.measures import RecognitionRate
+    >>> require_several(Question.of(RecognitionRate(1), {"a": None}, None, "auto", 0.95, 0))
+    Traceback (most recent call last):
+        ...
+    proband.errors.UsageError: ...
+    """
     if len(question.data) < 2:
         raise UsageError("A comparison needs at least two algorithms.")
     if len(set(question.names)) < len(question.names):

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.errors import UsageError
 from proband.inference.proportions import Interval, check_level, normal_quantile, proportion_interval
-from proband.words import Note, Sentence, count, digits, plain
+from proband.results.base import Count, Rank, Rate, Result
+from proband.results.walking import Written
+from proband.words import Note, Sentence, count, digits
 
 if TYPE_CHECKING:
     from proband.measures import Outcomes
@@ -31,7 +33,19 @@ MOST_PROBES = 2**31 - 1
 
 @dataclass(frozen=True)
 class PairedOutcomes:
-    """How often both algorithms succeed (ss), only the first (sf), only the second (fs), neither (ff)."""
+    """How often two algorithms succeed on the same probes.
+
+    Attributes
+    ----------
+    ss, sf, fs, ff
+        Probes on which both succeed, only the first, only the second, neither.
+
+    Examples
+    --------
+    >>> pairs = PairedOutcomes.of(np.array([1.0, 1.0, 0.0]), np.array([1.0, 0.0, 0.0]))
+    >>> pairs, pairs.n
+    (PairedOutcomes(ss=1, sf=1, fs=0, ff=1), 3)
+    """
 
     ss: int
     sf: int
@@ -63,7 +77,7 @@ class PairedOutcomes:
 
 
 @dataclass(frozen=True)
-class McNemar:
+class McNemar(Result):
     """The result of McNemar's test.
 
     Attributes
@@ -78,28 +92,31 @@ class McNemar:
         The same with half the weight of what was observed: less conservative, no longer exact.
     """
 
-    n_sf: int
-    n_fs: int
-    p_greater: float
-    p_less: float
-    p_two_sided: float
-    p_mid: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values."""
-        return asdict(self)
+    n_sf: Count
+    n_fs: Count
+    p_greater: Rate
+    p_less: Rate
+    p_two_sided: Rate
+    p_mid: Rate
 
 
 def mcnemar(n_sf: int, n_fs: int) -> McNemar:
-    """Test whether two algorithms recognise probes equally often, by the probes on which they differ.
+    """Test whether two algorithms recognise probes equally often, by the probes on which they differ (McNemar 1947).
 
-    Probes are taken to be independent: with several probes of a person it rejects far too often. With no discordant probe
-    every p-value is 1.
+    If neither is better, each of the n = n_sf + n_fs discordant probes falls either way with the chance ½, so p_greater = P[X ≤
+    n_fs], X ~ Binomial(n, ½): exact. The two-sided p is twice the smaller tail, the mid-p that less P[X = n_fs] (Fagerland et
+    al. 2013). Probes are taken to be independent: with several probes of a person it rejects far too often. With no discordant
+    probe every p-value is 1.
 
     Examples
     --------
+    FERET's probe sets dup II and fb, as Beveridge et al. (2001) count them in Table 4:
+
     >>> round(mcnemar(22, 8).p_greater, 6)
     0.008062
+    >>> found = mcnemar(104, 40)
+    >>> [f"{p:.5e}" for p in (found.p_greater, found.p_two_sided, found.p_mid)]
+    ['4.72745e-08', '9.45491e-08', '6.49311e-08']
     """
     from scipy.special import bdtr, gammaln
 
@@ -119,7 +136,19 @@ def mcnemar(n_sf: int, n_fs: int) -> McNemar:
 
 
 def newcombe_interval(pairs: PairedOutcomes, confidence_level: float = 0.95) -> Interval:
-    """Newcombe's interval of the paired difference of two rates: Wilson's, hybrid, with the correlation (his method 10)."""
+    """Find Newcombe's interval of the paired difference of two rates: Wilson's, hybrid, with the correlation.
+
+    It is method 10 of his paper on paired data (Statistics in Medicine 1998;17:2635). With δ and ε the distances of the two
+    rates to the ends of their Wilson intervals and φ their correlation, p₁ − p₂ − √(δ₁² − 2φδ₁ε₂ + ε₂²) to p₁ − p₂ + √(ε₁² −
+    2φε₁δ₂ + δ₂²). Probes vary, and are taken for independent.
+
+    Examples
+    --------
+    Newcombe's table (36, 12, 2, 0) is 0.0569 to 0.3404.
+
+    >>> [round(end, 4) for end in newcombe_interval(PairedOutcomes(36, 12, 2, 0))]
+    [0.0569, 0.3404]
+    """
     n = pairs.n
     check_level(confidence_level)
     if n == 0:
@@ -141,16 +170,33 @@ def newcombe_interval(pairs: PairedOutcomes, confidence_level: float = 0.95) -> 
 
 
 def tango_interval(pairs: PairedOutcomes, confidence_level: float = 0.95) -> Interval:
-    """Tango's score interval of the paired difference of two rates: the differences a score test does not reject."""
+    """Find Tango's (1998) score interval of the paired difference of two rates: the differences a score test does not reject.
+
+    Its ends solve (b − c − nδ)/√(n[2q(δ) + δ(1 − δ)]) = ±z, with b and c the discordant counts and q(δ) the most likely share
+    of probes that only the second recognises. Probes vary, and are taken for independent.
+
+    Examples
+    --------
+    Without a discordant probe of 44 it is ±z²/(n + z²).
+
+    >>> [round(end, 4) for end in tango_interval(PairedOutcomes(40, 0, 0, 4))]
+    [-0.0803, 0.0803]
+    """
     return tango_counts(pairs.sf, pairs.fs, pairs.n, confidence_level)
 
 
 def tango_counts(
     b: float, c: float, n: float, confidence_level: float = 0.95, z: float | None = None
 ) -> Interval:
-    """Tango's interval from counts that need not be whole: only the first succeeds `b` times of `n`, only the second `c`.
+    """Find Tango's (1998) interval from counts that need not be whole.
 
-    `z` is the quantile to use, by default the normal one; an infinite one gives the whole range.
+    Of `n` probes only the first recognises `b` and only the second `c`. `z` is the quantile to use, by default the normal one;
+    an infinite one gives the whole range. Counts divided by a design effect make it an interval over people.
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in tango_counts(9.5, 3.5, 50)]
+    [-0.0237, 0.2666]
     """
     from scipy.optimize import brentq
 
@@ -176,7 +222,7 @@ def tango_counts(
 
 
 @dataclass(frozen=True)
-class McNemarOfOutcomes:
+class McNemarOfOutcomes(Result):
     """Two algorithms on the same probes: how often each recognises them, McNemar's test and the difference of the rates.
 
     Attributes
@@ -189,13 +235,20 @@ class McNemarOfOutcomes:
         Whose the probes are; fewer than probes means that these are not independent.
     """
 
+    written = Written(
+        {"n": "counts.n", "low": "interval.low", "high": "interval.high", "notes": "sentences"},
+        also=("difference",),
+        without=("first", "second", "rank", "interval", "n_people"),
+        spread=("counts", "test"),
+    )
+
     first: str
     second: str
-    rank: int
+    rank: Rank
     counts: PairedOutcomes
     test: McNemar
     interval: Interval
-    n_people: int
+    n_people: Count
 
     @property
     def difference(self) -> float:
@@ -209,21 +262,27 @@ class McNemarOfOutcomes:
             said.append(_NOT_INDEPENDENT(probes=self.counts.n, people=self.n_people))
         return said
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {
-            **asdict(self.counts),
-            **self.test.to_dict(),
-            "n": self.counts.n,
-            "difference": self.difference,
-            "low": self.interval.low,
-            "high": self.interval.high,
-            "notes": plain(self.sentences()),
-        }
-
 
 def mcnemar_of(first: Outcomes, second: Outcomes, rank: int = 1) -> McNemarOfOutcomes:
-    """Compare two algorithms by the probes that only one of them recognises."""
+    """Compare two algorithms by the probes that only one of them recognises.
+
+    What is estimated is the difference of two rates over these probes' kind, with Tango's (1998) interval and McNemar's test
+    (1947).
+
+    Examples
+    --------
+    >>> from proband import Experiment, Samples, Scores, rank
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> values = {"right": [[0.9, 0.1], [0.3, 0.7]], "half": [[0.9, 0.1], [0.7, 0.3]]}
+    >>> ranked = [
+    ...     rank(Scores.from_array(one, ["a2", "b2"], ["a1", "b1"], orientation="similarity", name=name),
+    ...          Experiment(samples, gallery="session == 1"))
+    ...     for name, one in values.items()
+    ... ]
+    >>> found = mcnemar_of(*ranked)
+    >>> found.counts, found.difference, found.test.p_two_sided
+    (PairedOutcomes(ss=1, sf=1, fs=0, ff=0), 0.5, 1.0)
+    """
     counts = PairedOutcomes.of(first.success(rank), second.success(rank))
     return McNemarOfOutcomes(
         first.algorithm,

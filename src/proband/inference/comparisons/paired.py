@@ -19,6 +19,7 @@ from proband.inference.comparisons.mcnemar import PairedOutcomes, mcnemar, tango
 from proband.inference.comparisons.sign_flip import sign_flip
 from proband.inference.estimates.bootstrap import replicate_interval, units_of
 from proband.inference.estimates.case import cases_of, dependence, estimate_from, people_in
+from proband.inference.estimates.clusters import design_effect
 from proband.inference.estimates.estimation import estimates
 from proband.inference.procedures import Joint, Question
 from proband.inference.proportions import Interval, normal_quantile, t_quantile
@@ -72,7 +73,15 @@ _FEW = Sentence(
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Two algorithms' outcomes of the same probes, and the measure to compare."""
+    """Two algorithms' outcomes of the same probes, and the measure to compare.
+
+    Attributes
+    ----------
+    measure, first, second
+        What is compared, and the outcomes of either algorithm.
+    confidence_level, seed
+        Of intervals and of draws.
+    """
 
     measure: OutcomeMeasure
     first: Outcomes
@@ -106,7 +115,7 @@ class Tested:
     p_value, standard_error, method
         Of the test.
     n_sf, n_fs, n_discordant_subjects, not_won, n_trials
-        As in `PairComparison`.
+        As in `Difference`.
     """
 
     difference: float
@@ -123,23 +132,75 @@ class Tested:
 
 
 def joined(test: Method, interval: Method) -> Method:
-    """A test and an interval beside it, told and cited apart."""
+    """Put a test and an interval beside each other as one method, told and cited apart.
+
+    Examples
+    --------
+    >>> joined(_OVER_PROBES, _TANGO).key, [one.key for one in joined(_OVER_PROBES, _TANGO).parts]
+    ('mcnemar+tango', ['mcnemar', 'tango'])
+    """
     label = f"{test}, {interval}"
     return Method(f"{test.key}+{interval.key}", label, draws=test.draws, parts=(test, interval))
 
 
 def sign_flipped(question: Question) -> Joint:
-    """Test rates by turning each person's difference around."""
+    """Test rates by turning each person's difference around (Fisher 1935).
+
+    Other people vary; algorithms and gallery stay. Intervals are Tango's (1998), over people. `sign_flipped_pair` has the
+    arithmetic.
+
+    Examples
+    --------
+    >>> from proband import Experiment, RecognitionRate, Samples, Scores
+    >>> ids = [f"{side}{k}" for side in "gp" for k in range(8)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> values = {"a": np.eye(8), "b": np.where(np.arange(8)[:, None] < 3, 0.5, np.eye(8))}
+    >>> scores = [Scores.from_array(v, ids[8:], ids[:8], orientation="similarity", name=n) for n, v in values.items()]
+    >>> asked = Question.of(RecognitionRate(1), scores, Experiment(samples, gallery=ids[:8]), SignFlip(), 0.95, 0)
+    >>> ((first, second, people, tested),) = sign_flipped(asked).tested
+    >>> first, second, people, round(tested.p_value, 4)  # twice (½)³ less (½)³
+    ('a', 'b', 8, 0.125)
+    """
     return joint_of(question, estimates(replace(question, design=None)), sign_flipped_pair)
 
 
 def chi_squared(question: Question) -> Joint:
-    """Test rates by McNemar's chi-square over people."""
+    """Test rates by McNemar's chi-square over people (Obuchowski 1998; Durkalski et al. 2003).
+
+    Other people vary; algorithms and gallery stay. `clustered_mcnemar` has the formulas.
+
+    Examples
+    --------
+    >>> from proband import Experiment, RecognitionRate, Samples, Scores
+    >>> ids = [f"{side}{k}" for side in "gp" for k in range(8)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> values = {"a": np.eye(8), "b": np.where(np.arange(8)[:, None] < 3, 0.5, np.eye(8))}
+    >>> scores = [Scores.from_array(v, ids[8:], ids[:8], orientation="similarity", name=n) for n, v in values.items()]
+    >>> experiment, design = Experiment(samples, gallery=ids[:8]), ClusteredMcNemar("durkalski")
+    >>> ((*_, tested),) = chi_squared(Question.of(RecognitionRate(1), scores, experiment, design, 0.95, 0)).tested
+    >>> round(tested.p_value, 4)  # chi-square 3²/3 on one degree of freedom
+    0.0833
+    """
     return joint_of(question, estimates(replace(question, design=None)), chi_squared_pair)
 
 
 def over_probes(question: Question) -> Joint:
-    """Test rates by McNemar's test over probes."""
+    """Test rates by McNemar's test over probes (mid-p: Fagerland et al. 2013).
+
+    Other probes vary, each taken for independent, also where several are of one person.
+
+    Examples
+    --------
+    >>> from proband import Experiment, RecognitionRate, Samples, Scores
+    >>> ids = [f"{side}{k}" for side in "gp" for k in range(8)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> values = {"a": np.eye(8), "b": np.where(np.arange(8)[:, None] < 3, 0.5, np.eye(8))}
+    >>> scores = [Scores.from_array(v, ids[8:], ids[:8], orientation="similarity", name=n) for n, v in values.items()]
+    >>> asked = Question.of(RecognitionRate(1), scores, Experiment(samples, gallery=ids[:8]), Binomial(), 0.95, 0)
+    >>> ((*_, tested),) = over_probes(asked).tested
+    >>> tested.n_sf, tested.n_fs, round(tested.p_value, 4)
+    (3, 0, 0.125)
+    """
     return joint_of(question, estimates(replace(question, why=())), _over_probes)
 
 
@@ -149,7 +210,22 @@ def joint_of(
     test: Callable[[Any, Pair], Tested],
     answers: Answers | None = None,
 ) -> Joint:
-    """What algorithms show together, from the test of every two."""
+    """Put every two algorithms to a test, and say what they show together.
+
+    With three and more, Cochran's Q says whether they differ at all.
+
+    Examples
+    --------
+    >>> from proband import Experiment, RecognitionRate, Samples, Scores
+    >>> ids = [f"{side}{k}" for side in "gp" for k in range(8)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> values = {n: np.where(np.arange(8)[:, None] < missed, 0.5, np.eye(8)) for n, missed in (("a", 0), ("b", 3), ("c", 5))}
+    >>> scores = [Scores.from_array(v, ids[8:], ids[:8], orientation="similarity", name=n) for n, v in values.items()]
+    >>> asked = Question.of(RecognitionRate(1), scores, Experiment(samples, gallery=ids[:8]), SignFlip(), 0.95, 0)
+    >>> joint = joint_of(asked, (), sign_flipped_pair)
+    >>> [(first, second, one.difference) for first, second, _, one in joint.tested], joint.overall.statistic
+    ([('a', 'b', 0.375), ('a', 'c', 0.625), ('b', 'c', 0.25)], 7.6)
+    """
     outcomes = question.outcomes
     tested = tuple(
         (
@@ -185,7 +261,14 @@ def _answers(question: Question) -> Answers:
 
 
 def difference_of(of: Target) -> Target:
-    """What a difference is of."""
+    """Name what a difference is of.
+
+    Examples
+    --------
+    >>> from proband.measures import RecognitionRate
+    >>> difference_of(RecognitionRate(1).estimand).key
+    'difference-of-rank-rate'
+    """
     return derived("difference", "difference of {}s", of)
 
 
@@ -216,22 +299,54 @@ def _dependence(each: Sequence[Estimate], this_is_binomial: bool) -> tuple[Note,
 
 
 def sign_flipped_pair(design: SignFlip, pair: Pair) -> Tested:
-    """A difference of rates, each person's turned around at random."""
+    """Compare two rates by turning each person's difference around, with Tango's (1998) interval over people.
+
+    The counts of Tango's interval are divided by the design effect of the differences, the variance of their mean over people
+    by that over independent probes, at least 1; with several probes of a person its quantile is Student's on people − 1 degrees
+    of freedom.
+
+    Examples
+    --------
+    >>> from proband import Experiment, RecognitionRate, Samples, Scores, rank
+    >>> ids = [f"{side}{k}" for side in "gp" for k in range(8)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> values = {"a": np.eye(8), "b": np.where(np.arange(8)[:, None] < 3, 0.5, np.eye(8))}
+    >>> scores = [Scores.from_array(v, ids[8:], ids[:8], orientation="similarity", name=n) for n, v in values.items()]
+    >>> first, second = (rank(one, Experiment(samples, gallery=ids[:8])) for one in scores)
+    >>> tested = sign_flipped_pair(SignFlip(), Pair(RecognitionRate(1), first, second, 0.95, 0))
+    >>> tested.difference, tested.n_discordant_subjects, round(tested.p_value, 4)
+    (0.375, 3, 0.125)
+    """
     a, b = pair.successes()
     sums = np.bincount(pair.subjects, weights=a - b).astype(np.float64)
     flipped = sign_flip(sums, pair.seed)
-    effect = _design_effect(a - b, pair.subjects)
+    effect = design_effect(a - b, pair.subjects)
     test = replace(design.as_method, draws=flipped.draws)
     return _counted(pair, flipped.p_mid, effect, test, over_people=True)
 
 
 def chi_squared_pair(design: ClusteredMcNemar, pair: Pair) -> Tested:
-    """A difference of rates by McNemar's chi-square with the variance of people's differences."""
+    """Compare two rates by McNemar's chi-square with the variance of people's differences.
+
+    The interval is as for `sign_flipped_pair`; `clustered_mcnemar` has the statistics.
+
+    Examples
+    --------
+    >>> from proband import Experiment, RecognitionRate, Samples, Scores, rank
+    >>> ids = [f"{side}{k}" for side in "gp" for k in range(8)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> values = {"a": np.eye(8), "b": np.where(np.arange(8)[:, None] < 3, 0.5, np.eye(8))}
+    >>> scores = [Scores.from_array(v, ids[8:], ids[:8], orientation="similarity", name=n) for n, v in values.items()]
+    >>> first, second = (rank(one, Experiment(samples, gallery=ids[:8])) for one in scores)
+    >>> tested = chi_squared_pair(ClusteredMcNemar(), Pair(RecognitionRate(1), first, second, 0.95, 0))
+    >>> round(tested.p_value, 4)  # chi-square (7/8)·3²/3
+    0.1052
+    """
     a, b = pair.successes()
     sums = np.bincount(pair.subjects, weights=a - b).astype(np.float64)
     sizes = np.bincount(pair.subjects).astype(np.float64)
     p_value = clustered_mcnemar(sums, sizes, design.method).p_value
-    effect = _design_effect(a - b, pair.subjects)
+    effect = design_effect(a - b, pair.subjects)
     return _counted(pair, p_value, effect, design.as_method, over_people=True)
 
 
@@ -267,23 +382,26 @@ def _counted(pair: Pair, p_value: float, effect: float, test: Method, *, over_pe
     )
 
 
-def _design_effect(difference: Floats, subjects: npt.NDArray[np.intp]) -> float:
-    """How much more the mean difference varies over people than over independent probes; at least one."""
-    sizes = np.bincount(subjects).astype(np.float64)
-    if len(sizes) == len(difference):
-        return 1.0
-    n, k = len(difference), len(sizes)
-    mean = difference.mean()
-    independent = float(((difference - mean) ** 2).mean()) / n
-    if k < 2 or independent == 0:
-        return n / k  # nothing shows how alike a person's probes are: each person counts once
-    residuals = np.bincount(subjects, weights=difference) - mean * sizes
-    clustered = k / (k - 1) * float(residuals @ residuals) / n**2
-    return max(1.0, clustered / independent)
-
-
 def resampled(question: Question) -> Joint:
-    """Any measure: units are reweighted alike for all algorithms, and the test swaps two algorithms' outcomes unit by unit."""
+    """Compare any measure under reweighted units, with a test that swaps two algorithms' outcomes unit by unit.
+
+    Units (people by default) vary; algorithms and gallery stay. The interval is the percentiles of the paired differences over
+    replicates (Efron 1979). The test is Fisher's (1935): if neither is better, outcomes of a unit could as well have been the
+    other's, so p = (1 + how many of 9,999 random swaps differ as much)/10,000.
+
+    Examples
+    --------
+    >>> from proband import Bootstrap, Experiment, MedianCensoredRank, Samples, Scores
+    >>> ids = [f"{side}{k}" for side in "gp" for k in range(8)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> values = {"a": np.eye(8), "b": np.where(np.arange(8)[:, None] < 5, 0.5, np.eye(8))}
+    >>> scores = [Scores.from_array(v, ids[8:], ids[:8], orientation="similarity", name=n) for n, v in values.items()]
+    >>> design = Bootstrap("subject", n_resamples=200)
+    >>> asked = Question.of(MedianCensoredRank(10), scores, Experiment(samples, gallery=ids[:8]), design, 0.95, 0)
+    >>> ((*_, tested),) = resampled(asked).tested
+    >>> tested.difference, tested.interval  # median ranks 1 and 8
+    (-7.0, Interval(low=-7.0, high=0.0))
+    """
     design: Reweighting = question.design
     outcomes, measure = question.outcomes, question.measure
     units = units_of(outcomes[0], design)
@@ -338,7 +456,7 @@ def _swapped_pair(
         one_sided=Interval(float(min(tails[2:])), float(max(tails[2:]))),
         standard_error=float(draws.std(ddof=1)),
         p_value=_swapped(both, difference, n, pair.seed),
-        method=joined(swapped, replace(design, interval="percentile").as_method),  # type: ignore[type-var]
+        method=joined(swapped, design.by_percentiles.as_method),
     )
 
 

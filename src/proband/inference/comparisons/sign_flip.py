@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import UsageError
+from proband.results.base import Result
 
 Floats = npt.NDArray[np.float64]
 _LARGEST_SUM = 200_000  # beyond this the exact distribution would be larger than it is worth
@@ -16,7 +17,7 @@ _BLOCK = 2_000
 
 
 @dataclass(frozen=True)
-class SignFlip:
+class SignFlip(Result):
     """The result of a sign-flip test over people.
 
     Attributes
@@ -47,6 +48,8 @@ class SignFlip:
 def sign_flip(differences: Floats, seed: int = 0) -> SignFlip:
     """Test whether differences, one for each person, are as likely to point one way as the other.
 
+    After Fisher (1935). People vary and are independent; nothing is assumed about the probes of one.
+
     Parameters
     ----------
     differences
@@ -55,8 +58,18 @@ def sign_flip(differences: Floats, seed: int = 0) -> SignFlip:
 
     Notes
     -----
-    Whole numbers have their exact distribution found by adding one person at a time; fractions are drawn at random, with the
-    observed pattern counted among them so that the p-value is never zero.
+    p_greater = P[Σ ±d_i ≥ Σ d_i] over all 2ⁿ patterns of signs; the mid-p gives what was observed half its weight. Whole
+    numbers have their exact distribution found by adding one person at a time; fractions are drawn at random, with the observed
+    pattern counted among them so that the p-value is never zero.
+
+    Examples
+    --------
+    One of the eight patterns of signs of 3, 2 and 1 gives a sum of 6; with ones it is McNemar's test of 22 against 8.
+
+    >>> sign_flip(np.array([3.0, 2.0, 1.0])).p_greater
+    0.125
+    >>> round(sign_flip(np.array([1.0] * 22 + [-1.0] * 8)).p_greater, 6)
+    0.008062
     """
     if not np.isfinite(differences).all():
         raise UsageError("Differences must be finite numbers.")

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from proband.inference.comparisons.comparison import PairComparison, Verdict
-from proband.inference.comparisons.multiplicity import holm
 from proband.inference.comparisons.paired import Tested
 from proband.inference.planning.sizes import POWER
 from proband.inference.proportions import Interval, normal_quantile
+from proband.results.difference import Difference, Verdict
 
 
 def judged(
@@ -19,10 +18,19 @@ def judged(
     level: float,
     upward: bool,
     in_points: bool,
-) -> tuple[PairComparison, ...]:
-    """Adjust the p-values and say what each pair (first, second, number of people, difference) shows.
+) -> tuple[Difference, ...]:
+    """Adjust the p-values (Holm 1979) and say what each pair (first, second, number of people, difference) shows.
 
-    Without a number of people, none is named that would settle the question.
+    Without a number of people, none is named that would settle the question. Else it is K ((z + z_power) se / margin)², with K
+    people now and a power of 0.8.
+
+    Examples
+    --------
+    >>> from proband.words import Method
+    >>> wide = Tested(0.0, Interval(-0.04, 0.04), Interval(-0.034, 0.034), 0.02, 1.0, Method("t", "a test"))
+    >>> (pair,) = judged([("a", "b", 100, wide)], 0.01, 0.95, upward=True, in_points=True)
+    >>> pair.verdict, pair.subjects_needed  # 100·(2.8016·0.02/0.01)²
+    ('undecided', 3140)
     """
     adjusted = holm([tested.p_value for *_, tested in found])
     pairs = []
@@ -33,7 +41,7 @@ def judged(
         if verdict == "undecided" and margin is not None and people is not None and _tells(tested):
             needed = _needed(tested.standard_error, people, margin, level)
         pairs.append(
-            PairComparison(
+            Difference(
                 first=first,
                 second=second,
                 difference=tested.difference,
@@ -52,6 +60,7 @@ def judged(
                 not_won=tested.not_won,
                 n_trials=tested.n_trials,
                 significance=round(1 - level, 12),
+                margin=margin,
             )
         )
     return tuple(pairs)
@@ -67,7 +76,15 @@ def verdict_of(
 ) -> tuple[Verdict, bool | None]:
     """Say what an interval of a difference shows, and whether the first is shown not to be worse by the margin.
 
-    An interval of no width shows nothing: it comes of replicates that do not vary.
+    Equivalence is two one-sided tests: the one-sided interval lies within the margin either way (Schuirmann 1987). An interval
+    of no width shows nothing: it comes of replicates that do not vary.
+
+    Examples
+    --------
+    >>> verdict_of(Interval(0.02, 0.08), Interval(0.03, 0.07), 0.01, upward=True)
+    ('better', True)
+    >>> verdict_of(Interval(-0.008, 0.006), Interval(-0.007, 0.005), 0.01, upward=True)
+    ('equivalent', True)
     """
     if not interval.has_width:
         return "undecided", None if margin is None else False
@@ -89,3 +106,21 @@ def _needed(error: float, people: int, margin: float, level: float) -> int:
 
     reach = normal_quantile(level) + float(ndtri(POWER))
     return int(np.ceil(people * (error * reach / margin) ** 2))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Adjust p-values by Holm's step-down method (1979), which holds whatever their dependence.
+
+    In ascending order p_(i) becomes the largest of (m − j + 1) p_(j) over j ≤ i, and at most 1.
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(p, kind="stable")
+    stepped = np.maximum.accumulate((len(p) - np.arange(len(p))) * p[order])
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(stepped, 1.0)
+    return [float(value) for value in adjusted]

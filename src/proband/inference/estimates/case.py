@@ -105,7 +105,17 @@ class Case:
 
 @dataclass(frozen=True, eq=False)
 class IntervalFound:
-    """A value and its interval under a design, with what stands behind them."""
+    """A value and its interval under a design, with what stands behind them.
+
+    Attributes
+    ----------
+    value, low, high
+        The measure and the ends of its interval.
+    standard_error, degrees_of_freedom, replicates
+        What these rest on; None where there is none.
+    answers, notes
+        What the value means, and what a reader should know.
+    """
 
     value: float
     low: float
@@ -118,12 +128,33 @@ class IntervalFound:
 
 
 def estimates_of(question: Question, find: Callable[[Any, Case], IntervalFound]) -> tuple[Estimate, ...]:
-    """The estimate of each algorithm, from what a design makes of its case."""
+    """Estimate each algorithm, from what a design makes of its case.
+
+    Examples
+    --------
+    >>> from proband import Binomial, Experiment, RecognitionRate, Samples, Scores
+    >>> from proband.inference.estimates.closed import binomial_interval
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
+    >>> asked = Question.of(RecognitionRate(1), [scores], Experiment(samples, gallery="session == 1"), Binomial(), 0.95, 0)
+    >>> [one.value for one in estimates_of(asked, binomial_interval)]
+    [0.5]
+    """
     return tuple(_estimate(question, case, find) for case in cases_of(question))
 
 
 def cases_of(question: Question) -> list[Case]:
-    """One case for each algorithm."""
+    """Make one case for each algorithm of a question.
+
+    Examples
+    --------
+    >>> from proband import Binomial, Experiment, RecognitionRate, Samples, Scores
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
+    >>> asked = Question.of(RecognitionRate(1), [scores], Experiment(samples, gallery="session == 1"), Binomial(), 0.95, 0)
+    >>> [(one.is_share, one.several, one.events) for one in cases_of(asked)]
+    [(True, False, 1.0)]
+    """
     settings = question.confidence_level, question.seed, question.population
     return [Case(question.measure, one, *settings) for one in question.outcomes]
 
@@ -135,9 +166,22 @@ def _estimate(question: Question, case: Case, find: Callable[[Any, Case], Interv
 def estimate_from(
     question: Question, case: Case, found: IntervalFound, find: Callable[[Any, Case], IntervalFound]
 ) -> Estimate:
-    """The estimate of one algorithm, from its interval."""
+    """Make the estimate of one algorithm from its interval: with its method, its facts and what must be said of dependence.
+
+    Examples
+    --------
+    >>> from proband import Binomial, Experiment, RecognitionRate, Samples, Scores
+    >>> from proband.inference.estimates.closed import binomial_interval
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
+    >>> asked = Question.of(RecognitionRate(1), [scores], Experiment(samples, gallery="session == 1"), Binomial(), 0.95, 0)
+    >>> (case,) = cases_of(asked)
+    >>> made = estimate_from(asked, case, binomial_interval(asked.design, case), binomial_interval)
+    >>> made.value, made.events, made.design.key
+    (0.5, 1.0, 'binomial-wilson')
+    """
     design: Design = question.design
-    can_grow = found.replicates is not None and hasattr(design, "n_resamples")
+    can_grow = found.replicates is not None and "n_resamples" in getattr(design, "__dataclass_fields__", {})
     return Estimate(
         value=found.value,
         low=found.low,
@@ -165,12 +209,31 @@ def _larger(
 
 
 def people_in(outcomes: Outcomes) -> int:
-    """The number of people with a scored probe."""
+    """Count the people with a scored probe.
+
+    Examples
+    --------
+    >>> from proband import Experiment, Samples, Scores, rank
+    >>> samples = Samples({"id": ["a1", "b1", "a2", "a3", "b2"], "subject": list("abaab")})
+    >>> scores = Scores.from_array([[9, 1], [8, 1], [1, 9]], ["a2", "a3", "b2"], ["a1", "b1"], orientation="similarity")
+    >>> people_in(rank(scores, Experiment(samples, gallery=["a1", "b1"])))
+    2
+    """
     return len(np.unique(outcomes.subjects))
 
 
 def dependence(clusters: Clusters | None, this_is_binomial: bool) -> tuple[Note, ...]:
-    """Say in one sentence whether taking probes for independent would mislead."""
+    """Say in one sentence whether taking probes for independent would mislead.
+
+    The factor it names is √(design effect), the cluster standard error over the binomial one.
+
+    Examples
+    --------
+    >>> alike = cluster_statistics(np.array([1.0, 1.0, 0.0, 0.0]), np.array([0, 0, 1, 1]))
+    >>> (note,) = dependence(alike, this_is_binomial=False)
+    >>> note.code, round(note["factor"], 4)
+    ('dependence.binomial-would-be', 2.0)
+    """
     if clusters is None:
         return ()
     if clusters.nothing_varies:

@@ -23,17 +23,58 @@ from proband.words import count
 
 
 def binomial(question: Question) -> tuple[Estimate, ...]:
-    """Estimate rates from counts of independent probes."""
+    """Estimate rates from counts of independent probes (`proportion_interval`).
+
+    Other probes vary; algorithm and gallery stay.
+
+    Examples
+    --------
+    >>> from proband import Experiment, RecognitionRate, Samples, Scores
+    >>> ids = [f"{side}{k}" for side in "gp" for k in range(20)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> scores = Scores.from_array(np.eye(20), ids[20:], ids[:20], orientation="similarity")
+    >>> asked = Question.of(RecognitionRate(1), [scores], Experiment(samples, gallery=ids[:20]), Binomial(), 0.95, 0)
+    >>> (found,) = binomial(asked)
+    >>> found.value, round(found.low, 4), found.high  # 20 of 20: n/(n + z²)
+    (1.0, 0.8389, 1.0)
+    """
     return estimates_of(question, binomial_interval)
 
 
 def clustered(question: Question) -> tuple[Estimate, ...]:
-    """Estimate rates with people as clusters."""
+    """Estimate rates with people as clusters (`clustered_interval`).
+
+    Other people vary, each with as many probes; algorithm and gallery stay.
+
+    Examples
+    --------
+    >>> from proband import Experiment, RecognitionRate, Samples, Scores
+    >>> samples = Samples({"id": ["a1", "b1", "a2", "a3", "b2", "b3"], "subject": list("abaabb")})
+    >>> values = [[9, 1], [8, 1], [9, 1], [8, 1]]
+    >>> scores = Scores.from_array(values, ["a2", "a3", "b2", "b3"], ["a1", "b1"], orientation="similarity")
+    >>> asked = Question.of(RecognitionRate(1), [scores], Experiment(samples, gallery=["a1", "b1"]), Clustered(), 0.95, 0)
+    >>> (found,) = clustered(asked)
+    >>> found.value, found.clusters.effective_n, found.degrees_of_freedom  # 4 probes that are worth one
+    (0.5, 1.0, 1.0)
+    """
     return estimates_of(question, clustered_interval)
 
 
 def binomial_interval(design: Binomial, case: Case) -> IntervalFound:
-    """A rate of independent probes."""
+    """Give a rate of independent probes an interval; a finite population of N people multiplies its variance by 1 − K/N.
+
+    Examples
+    --------
+    >>> from proband import Experiment, RecognitionRate, Samples, Scores, rank
+    >>> ids = [f"{side}{k}" for side in "gp" for k in range(20)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> values = np.where(np.arange(20)[:, None] < 4, 0.5, np.eye(20))
+    >>> scores = Scores.from_array(values, ids[20:], ids[:20], orientation="similarity")
+    >>> outcomes = rank(scores, Experiment(samples, gallery=ids[:20]))
+    >>> found = binomial_interval(Binomial(), Case(RecognitionRate(1), outcomes, 0.95, 0))
+    >>> found.value, round(found.standard_error, 4), round(found.low, 4), round(found.high, 4)  # √(0.8·0.2/20)
+    (0.8, 0.0894, 0.584, 0.9193)
+    """
     rate = _rate(design, case)
     n = len(case.outcomes) / _correction(case)
     low, high = proportion_interval(rate * n, n, design.method, case.confidence_level)
@@ -43,7 +84,23 @@ def binomial_interval(design: Binomial, case: Case) -> IntervalFound:
 
 
 def clustered_interval(design: Clustered, case: Case) -> IntervalFound:
-    """A rate over people, whose probes are alike: Wilson's interval with the effective sample size."""
+    """Give a rate over people, whose probes are alike, Wilson's interval with the effective sample size.
+
+    With the effective size n* of `effective_size`, it is Wilson's (1927) interval of n* trials, with Student's t on people − 1
+    degrees of freedom for z. A finite population of N people multiplies the variance by 1 − K/N.
+
+    Examples
+    --------
+    >>> from proband import Experiment, RecognitionRate, Samples, Scores, rank
+    >>> ids = [f"{side}{k}" for side in "gpq" for k in range(10)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> values = np.tile(np.where(np.arange(10)[:, None] < 2, 0.5, np.eye(10)), (2, 1))
+    >>> scores = Scores.from_array(values, ids[10:], ids[:10], orientation="similarity")
+    >>> outcomes = rank(scores, Experiment(samples, gallery=ids[:10]))
+    >>> found = clustered_interval(Clustered(), Case(RecognitionRate(1), outcomes, 0.95, 0))
+    >>> found.value, round(found.low, 4), round(found.high, 4), found.degrees_of_freedom  # 20 probes worth 9
+    (0.8, 0.427, 0.9555, 9.0)
+    """
     rate = _rate(design, case)
     clusters = case.clusters
     n = float(len(case.outcomes)) if clusters is None else effective_size(clusters)
@@ -68,10 +125,19 @@ def _error(rate: float, n: float) -> float:
 
 
 def effective_size(clusters: Clusters) -> float:
-    """How many independent probes tell as much about other people.
+    """Find how many independent probes tell as much about other people: n over the design effect (Rao & Scott 1992).
 
     Never more than there are probes: a design effect below one is chance or design, and not to be relied on for other people.
     Without any failure (or success) nothing shows how alike a person's probes are, so each person counts once.
+
+    Examples
+    --------
+    >>> from proband.inference.estimates.clusters import cluster_statistics
+    >>> two_each = np.repeat(np.arange(10), 2)
+    >>> round(effective_size(cluster_statistics(np.repeat([1.0] * 8 + [0.0] * 2, 2), two_each)), 4)
+    9.0
+    >>> effective_size(cluster_statistics(np.ones(20), two_each))
+    10.0
     """
     if clusters.nothing_varies:
         return clusters.effective_n

@@ -10,6 +10,7 @@ from proband.designs import Bootstrap, Design, Reweighting, StratifiedDesign
 from proband.errors import UsageError
 from proband.inference.estimates.bootstrap import resampling_answers, units_of
 from proband.inference.estimates.case import Case, dependence, people_in
+from proband.inference.estimates.clusters import over_people
 from proband.inference.estimates.estimation import settled
 from proband.inference.procedures import Auto, Question, procedure_for
 from proband.inference.proportions import check_level, check_seed, normal_quantile, t_quantile, wilson_ends
@@ -17,7 +18,7 @@ from proband.inference.strata.bands import earlier_of_same, stratified_band
 from proband.measures import CMC, Curve, Outcomes, RecognitionRate
 from proband.measures.base import outcomes_of
 from proband.measures.tallies import Floats
-from proband.results.estimate import Band
+from proband.results.band import Band
 from proband.samples import Experiment
 from proband.scores import Scores
 
@@ -34,16 +35,31 @@ def estimate_cmc(
 ) -> Band:
     """Estimate a whole cumulative match characteristic with a band.
 
+    What varies is other people (with ``auto``), searched for in this gallery; a band holds at each rank by itself unless it is
+    `simultaneous`.
+
     Parameters
     ----------
     design
-        ``"auto"`` gives each rank the interval that `estimate` would, and so does a stratified design (`BRR`, …); a
-        `Bootstrap` gives percentiles at each rank.
+        ``"auto"`` gives each rank the interval that `estimate` would (Wilson 1927, with the effective sample size where people
+        have several probes), and so does a stratified design (`BRR`, …); a `Bootstrap` gives percentiles at each rank (Efron
+        1979).
     max_rank
         Where to stop; by default at the last rank there is.
     simultaneous
-        Make the band hold the whole curve at once: as many standard errors either side as the largest deviation of a
-        bootstrap replicate needs.
+        Make the band hold the whole curve at once: as many standard errors either side as the largest deviation of a bootstrap
+        replicate needs, c with P[max_τ |ρ*_τ − ρ_τ|/se_τ ≤ c] = level. Where no replicate varies the band has no width.
+
+    Examples
+    --------
+    >>> ids = [f"{side}{k}" for side in "gp" for k in range(20)]
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> values = np.where(np.arange(20)[:, None] < 4, 0.5, np.eye(20))
+    >>> scores = Scores.from_array(values, ids[20:], ids[:20], orientation="similarity", name="net")
+    >>> band = estimate_cmc(scores, Experiment(samples, gallery=ids[:20]), max_rank=2)
+    >>> band.values, band.low.round(4), band.high.round(4)
+    (array([0.8, 0.8]), array([0.584, 0.584]), array([0.9193, 0.9193]))
     """
     check_level(confidence_level)
     check_seed(seed)
@@ -70,7 +86,19 @@ def estimate_cmc(
 
 
 def closed_band(curve: Curve, outcomes: Outcomes, confidence_level: float) -> Band:
-    """A curve of whole successes with the interval that `estimate` would give at each rank."""
+    """Give a curve of whole successes the interval that `estimate` would give at each rank, in one pass.
+
+    Examples
+    --------
+    >>> from proband.measures import rank
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
+    >>> outcomes = rank(scores, Experiment(samples, gallery="session == 1"))
+    >>> band = closed_band(CMC()(outcomes), outcomes, 0.95)
+    >>> band.low.round(4), band.high.round(4)
+    (array([0.0945, 0.3424]), array([0.9055, 1.    ]))
+    """
     case = Case(RecognitionRate(1), outcomes, confidence_level, 0)
     question = settled(Question.of(case.measure, [outcomes], None, "auto", confidence_level, 0))
     (at_one,) = procedure_for(question).estimate(question)
@@ -107,7 +135,7 @@ def _closed(case: Case, values: Floats, *, clustered: bool) -> tuple[Floats, Flo
     residuals = squares - 2 * values * crossed + values**2 * float((sizes**2).sum())
     binomial = values * (1 - values) / n
     with np.errstate(divide="ignore", invalid="ignore"):
-        effect = people / max(people - 1, 1) * np.maximum(residuals, 0.0) / n**2 / binomial
+        effect = over_people(np.maximum(residuals, 0.0), max(people, 2)) / n**2 / binomial
     # As in `effective_size`: never more than there are probes; where nothing varies each person counts once.
     effective = np.where(binomial > 0, n / np.maximum(effect, 1.0), people)
     return wilson_ends(values, effective, t_quantile(level, people - 1.0))

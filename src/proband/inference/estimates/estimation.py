@@ -48,6 +48,11 @@ def estimate(
 ) -> Estimate:
     """Estimate a measure with its interval.
 
+    With ``auto`` *other people* vary, and the algorithm and the gallery stay. A rate has Wilson's interval (1927): of n probes,
+    one of each person (`wilson_interval`), or with the effective sample size where people have several (Rao & Scott 1992;
+    `clustered_interval`). Other measures of ranks are bootstrapped over people (Efron 1979; `bootstrap_interval`). FNMR and AUC
+    are over pairs of people (`fnmr_estimates`, `auc_interval`).
+
     Parameters
     ----------
     measure
@@ -69,6 +74,8 @@ def estimate(
 
     Examples
     --------
+    Of 20 people 16 are recognised:
+
     >>> import numpy as np
     >>> from proband.measures import RecognitionRate
     >>> from proband.samples import Samples
@@ -93,13 +100,35 @@ def estimate(
 
 
 def estimates(question: Question) -> tuple[Estimate, ...]:
-    """Estimate every algorithm of a question by itself; without a design the one that speaks of other people is taken."""
+    """Estimate every algorithm of a question by itself; without a design the one that speaks of other people is taken.
+
+    Examples
+    --------
+    >>> from proband.measures import RecognitionRate
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
+    >>> experiment = Experiment(samples, gallery="session == 1")
+    >>> [one.value for one in estimates(Question.of(RecognitionRate(1), [scores], experiment, "auto", 0.95, 0))]
+    [0.5]
+    """
     asked = settled(question)
     return procedure_for(asked).estimate(asked)
 
 
 def settled(question: Question) -> Question:
-    """The question with its design: where nobody named one, what speaks of other people, and why."""
+    """Give a question its design: where nobody named one, what speaks of other people, and why.
+
+    Examples
+    --------
+    >>> from proband.measures import MedianCensoredRank
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
+    >>> asked = Question.of(MedianCensoredRank(), [scores], Experiment(samples, gallery="session == 1"), "auto", 0.95, 0)
+    >>> settled(asked).design.unit, [note.code for note in settled(asked).why]
+    ('subject', ['estimate.bootstrap'])
+    """
     if question.design is not None or question.view != "outcomes":
         return question
     design, why = chosen_design(question)
@@ -107,7 +136,20 @@ def settled(question: Question) -> Question:
 
 
 def chosen_design(question: Question) -> tuple[Design, tuple[Note, ...]]:
-    """The design that ``auto`` takes to speak of other people, and why."""
+    """Choose the design that ``auto`` takes to speak of other people, and say why.
+
+    One probe for each person: `Binomial`. Several: `Clustered`. No rate, or fractions of successes: `Bootstrap` over people.
+
+    Examples
+    --------
+    >>> from proband.measures import RecognitionRate
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
+    >>> asked = Question.of(RecognitionRate(1), [scores], Experiment(samples, gallery="session == 1"), "auto", 0.95, 0)
+    >>> chosen_design(asked)[0]
+    Binomial(method='wilson')
+    """
     case = cases_of(question)[0]
     if not case.is_share:
         return Bootstrap("subject"), (_BOOTSTRAP_CHOSEN(measure=case.measure.estimand),)

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import polars as pl
 
-from proband._version import __version__
 from proband.designs import Bootstrap
 from proband.engine import Progress
 from proband.engine.frames import frame_of_rows
-from proband.engine.rendering import Shown
 from proband.errors import UsageError
 from proband.inference.estimates.cmc_bands import closed_band, estimate_cmc
 from proband.inference.proportions import Interval
 from proband.measures import CMC, Curve, MedianCensoredRank, Outcomes, rank
 from proband.measures.outcomes import Counting, FailurePolicy, TiePolicy
-from proband.results.base import Answers
-from proband.results.estimate import Band
+from proband.results.band import Band
+from proband.results.base import Answers, Confidence, Rank, Rate, Result
+from proband.results.walking import Written
 from proband.samples import Category, EmptyCategoryError, Experiment
 from proband.scores import Scores
-from proband.words import Note, Sentence, Target, fixed, plain
+from proband.words import Note, Sentence, Target, fixed
 
 _ALL_PROBES = Target("all-probes", "all probes")
 ALTERED_FROM = "altered_from"  # the column that says of an altered copy which sample it was made from
@@ -40,25 +38,78 @@ _RESAMPLES, _RANKS_RESAMPLED = 2_000, 2_000
 
 
 def probes_called(category: str | None) -> str:
-    """What people call a set of probes: the name of its category, or all probes where there is none."""
+    """Return what people call a set of probes: the name of its category, or all probes where there is none.
+
+    Examples
+    --------
+    >>> probes_called("dup I")
+    'dup I'
+    """
     return str(_ALL_PROBES) if category is None else category
 
 
+class OfProbes:
+    """What is of one set of probes: of a category, or of all probes where that is None."""
+
+    category: str | None
+
+    @property
+    def probe_set(self) -> str:
+        """What people call the set of probes."""
+        return probes_called(self.category)
+
+
 @dataclass(frozen=True, eq=False)
-class Entry:
-    """One algorithm on one set of probes: its outcomes, its curve, and the band around it.
+class Entry(OfProbes, Result):
+    """One algorithm on one set of probes: its outcomes, its curve, the band around it, and the ranks that tables show.
 
     The category is None for all probes.
+
+    Attributes
+    ----------
+    algorithm, category
+        Whose entry it is, on which probes.
+    outcomes, curve, band
+        What became of the probes, the rate at every rank, and its intervals.
+    ranks
+        The ranks that tables show.
     """
+
+    written = Written(
+        {
+            "category": "probe_set",
+            "cmc": "curve.values",
+            "cmc_low": "band.low",
+            "cmc_high": "band.high",
+            "design": "band.design",
+            "seed": "band.seed",
+            "varying": "band.answers.varying",
+            "said": "band.notes",
+            "facts": "curve.facts",
+        },
+        also=("rates", "intervals"),
+        without=("outcomes", "curve", "band", "ranks"),
+    )
 
     algorithm: str
     category: str | None
     outcomes: Outcomes
     curve: Curve
     band: Band
+    ranks: tuple[Rank, ...]
+
+    @property
+    def rates(self) -> dict[Rank, Rate]:
+        """The rate at each rank that tables show."""
+        return {rank: self.curve.at(rank) for rank in self.ranks}
+
+    @property
+    def intervals(self) -> dict[Rank, Interval | None]:
+        """Their intervals."""
+        return {rank: self.interval(rank) for rank in self.ranks}
 
     def interval(self, rank: int) -> Interval | None:
-        """The interval of the rate at a rank; None where the band does not reach it."""
+        """Return the interval of the rate at a rank; None where the band does not reach it."""
         at = min(rank, len(self.curve.values)) - 1
         return (
             Interval(float(self.band.low[at]), float(self.band.high[at])) if at < len(self.band.low) else None
@@ -66,7 +117,7 @@ class Entry:
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation(Shown):
+class Evaluation(Result):
     """What became of every algorithm on every set of probes.
 
     Attributes
@@ -77,10 +128,29 @@ class Evaluation(Shown):
         The ranks that tables show.
     empty
         What is to be said of categories that no probe falls into.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity", name="net")
+    >>> found = evaluate([scores], Experiment(samples, gallery="session == 1"))
+    >>> (entry,) = found.of(None)
+    >>> entry.curve.at(1), [round(end, 4) for end in entry.interval(1)]
+    (0.5, [0.0945, 0.9055])
+    >>> found.curves_frame().select("algorithm", "rank", "rate").rows()
+    [('net', 1, 0.5), ('net', 2, 1.0)]
     """
 
+    written = Written(
+        {"results": "entries"},
+        also=("confidence_level", "answers", "notes"),
+        without=("empty",),
+        versioned=True,
+    )
+
     entries: tuple[Entry, ...]
-    ranks: tuple[int, ...]
+    ranks: tuple[Rank, ...]
     empty: tuple[Note, ...] = ()
 
     @property
@@ -105,7 +175,7 @@ class Evaluation(Shown):
         return self.entries[0].band.answers
 
     @property
-    def confidence_level(self) -> float:
+    def confidence_level(self) -> Confidence:
         """The level of every interval."""
         return self.entries[0].band.confidence_level
 
@@ -172,33 +242,6 @@ class Evaluation(Shown):
             for entry in self.entries
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, ready for JSON."""
-        return {
-            "proband": __version__,
-            "ranks": list(self.ranks),
-            "confidence_level": self.confidence_level,
-            "answers": self.answers.to_dict(),
-            "notes": plain(self.notes),
-            "results": [
-                {
-                    "category": probes_called(entry.category),
-                    "algorithm": entry.algorithm,
-                    "rates": {str(t): entry.curve.at(t) for t in self.ranks},
-                    "intervals": {str(t): list(entry.interval(t) or ()) or None for t in self.ranks},
-                    "cmc": entry.curve.values.tolist(),
-                    "cmc_low": entry.band.low.tolist(),
-                    "cmc_high": entry.band.high.tolist(),
-                    "design": entry.band.design.to_dict(),
-                    "seed": entry.band.seed,
-                    "varying": entry.band.answers.varying.to_dict(),
-                    "said": plain(entry.band.notes),
-                    "facts": entry.curve.to_dict()["facts"],
-                }
-                for entry in self.entries
-            ],
-        }
-
 
 def evaluate(
     scores: Sequence[Scores],
@@ -215,7 +258,9 @@ def evaluate(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Measure several algorithms in one experiment.
+    """Measure several algorithms in one experiment: the rate at every rank with its interval, by category of probes.
+
+    Other people vary, searched for in this gallery; `estimate_cmc` has the formulas.
 
     Parameters
     ----------
@@ -234,6 +279,15 @@ def evaluate(
         Of the intervals, which speak of other people (``auto`` of `estimate_cmc`).
     ties, counting, on_failure, check_orientation, threads, progress
         As in `rank`.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity", name="net")
+    >>> found = evaluate([scores], Experiment(samples, gallery="session == 1"), ranks=[1, 2])
+    >>> found.to_frame().select("algorithm", "rank_1", "rank_2", "probes").rows()
+    [('net', 0.5, 1.0, 2)]
     """
     names = [one.name for one in scores]
     if not names or len(set(names)) != len(names):
@@ -275,7 +329,17 @@ def evaluate_outcomes(
     ranks: Sequence[int] = (1, 5, 10),
     confidence_level: float = 0.95,
 ) -> Evaluation:
-    """Measure algorithms whose probes are ranked already, all in one experiment; as `evaluate` otherwise."""
+    """Measure algorithms whose probes are ranked already, all in one experiment; as `evaluate` otherwise.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> experiment = Experiment(samples, gallery="session == 1")
+    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity", name="net")
+    >>> evaluate_outcomes([rank(scores, experiment)], experiment).entries[0].curve.values
+    array([0.5, 1. ])
+    """
     _check_ranks(ranks)
     sets, notes = _sets(experiment, categories, pooled)
     entries = []
@@ -283,7 +347,9 @@ def evaluate_outcomes(
         for outcomes in ranked:
             own = outcomes if part is experiment else outcomes.restricted(part)
             curve = CMC()(own)
-            entries.append(Entry(own.algorithm, name, own, curve, _band(curve, own, confidence_level)))
+            entries.append(
+                Entry(own.algorithm, name, own, curve, _band(curve, own, confidence_level), tuple(ranks))
+            )
     return Evaluation(tuple(entries), tuple(ranks), notes)
 
 

@@ -8,17 +8,20 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from proband.designs import Clustered
 from proband.errors import Hint, UsageError
-from proband.inference.estimates.evaluation import probes_called
+from proband.inference.estimates.clusters import design_effect
+from proband.inference.estimates.evaluation import OfProbes, probes_called
 from proband.inference.proportions import Interval, normal_quantile, t_quantile, wilson_interval
 from proband.measures import Curve, Outcomes, average_cmc
 from proband.measures.open_set import chance_by_gallery_size
-from proband.results.base import Answers
-from proband.results.estimate import Band
+from proband.results.band import Band
+from proband.results.base import Answers, Confidence, Count, Rank, Result
 from proband.results.targets import OTHER_PEOPLE, PEOPLE_ALIKE
-from proband.words import Target, count, counted, fixed, plain
+from proband.results.walking import Written
+from proband.words import Target, count, counted, fixed
 
 Floats = npt.NDArray[np.float64]
 _RANKS = 2_000  # as far as a band goes
@@ -36,32 +39,48 @@ _WHOLE_GALLERY = Target("gallery-of-parts", "the algorithm and the gallery that 
 def people_interval(
     values: Floats, subjects: npt.NDArray[np.integer[Any]], confidence_level: float
 ) -> Interval:
-    """Interval of a mean of fractions between 0 and 1, for other people.
+    """Find the interval of a mean of fractions between 0 and 1, for other people.
 
-    Wilson's, with as many trials as would give the mean the variance it has over people: p(1 − p)/v. For successes of 0 and 1
-    it is the interval that `estimate` gives a rate. Where nothing varies each person counts once.
+    Wilson's (1927), with as many trials as would give the mean the variance it has over people: p(1 − p)/v. For successes of 0
+    and 1 it is the interval that `estimate` gives a rate. Where nothing varies each person counts once.
+
+    Examples
+    --------
+    Ten probes of ten people, eight successes: the plain Wilson interval.
+
+    >>> [round(end, 4) for end in people_interval(np.array([1.0] * 8 + [0.0] * 2), np.arange(10), 0.95)]
+    [0.4902, 0.9433]
+    >>> [round(end, 4) for end in wilson_interval(0.8, 10, 1.959964)]
+    [0.4902, 0.9433]
     """
-    codes = np.unique(subjects, return_inverse=True)[1]
-    sizes = np.bincount(codes).astype(np.float64)
-    n, people = len(values), len(sizes)
+    n, people = len(values), len(np.unique(subjects))
     mean = float(values.mean())
     spread = float(((values - mean) ** 2).mean())
     several = people < n
     quantile = t_quantile(confidence_level, people - 1.0) if several else normal_quantile(confidence_level)
     if spread <= 1e-15:
         return wilson_interval(mean, people, quantile)
-    effect = 1.0
-    if several and people > 1:
-        residuals = np.bincount(codes, weights=values) - mean * sizes
-        effect = max(1.0, people / (people - 1) * float(residuals @ residuals) / (n * spread))
-    return wilson_interval(mean, n * mean * (1 - mean) / spread / effect, quantile)
+    return wilson_interval(mean, n * mean * (1 - mean) / spread / design_effect(values, subjects), quantile)
 
 
 def average_band(outcomes: Sequence[Outcomes], curves: Sequence[Curve], confidence_level: float) -> Band:
-    """The average curve of several algorithms over the same probes, with an interval at each rank.
+    """Average several algorithms over the same probes, with an interval at each rank (after Phillips et al. 2000).
 
-    Each probe's successes are averaged over the algorithms first, so that what is common to them stays: probes that are hard for
-    one algorithm tend to be hard for another.
+    Each probe's successes are averaged over the algorithms first, so that what is common to them stays: probes that are hard
+    for one algorithm tend to be hard for another. Other people vary; the algorithms are no sample of others.
+
+    Examples
+    --------
+    >>> from proband import CMC, Experiment, Samples, Scores, rank
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> values = {"right": [[0.9, 0.1], [0.3, 0.7]], "half": [[0.9, 0.1], [0.7, 0.3]]}
+    >>> ranked = [
+    ...     rank(Scores.from_array(one, ["a2", "b2"], ["a1", "b1"], orientation="similarity", name=name),
+    ...          Experiment(samples, gallery="session == 1"))
+    ...     for name, one in values.items()
+    ... ]
+    >>> average_band(ranked, [CMC()(one) for one in ranked], 0.95).values
+    array([0.75, 1.  ])
     """
     curve = average_cmc(curves, f"average of {len(curves)}")
     last = min(len(curve.values), _RANKS)
@@ -87,7 +106,7 @@ def average_band(outcomes: Sequence[Outcomes], curves: Sequence[Curve], confiden
 
 
 @dataclass(frozen=True, eq=False)
-class SizeCurve:
+class SizeCurve(OfProbes, Result):
     """The expected recognition rate of one algorithm as the gallery grows.
 
     Attributes
@@ -99,19 +118,27 @@ class SizeCurve:
         them, and its interval.
     n_enrolled
         The people they are drawn from.
+    category, algorithm, rank
+        Of which probes, whose, and at which rank.
+    n_probes, n_probe_subjects
+        The probes, and whose they are.
+    confidence_level, answers
+        Of the intervals, and what the rates mean.
     """
+
+    written = Written({"category": "probe_set"})
 
     category: str | None
     algorithm: str
-    rank: int
+    rank: Rank
     sizes: tuple[int, ...]
     rates: tuple[float, ...]
     low: tuple[float, ...]
     high: tuple[float, ...]
-    n_enrolled: int
-    n_probes: int
-    n_probe_subjects: int
-    confidence_level: float
+    n_enrolled: Count
+    n_probes: Count
+    n_probe_subjects: Count
+    confidence_level: Confidence
     answers: Answers
 
     def __repr__(self) -> str:
@@ -120,10 +147,19 @@ class SizeCurve:
         )
         return f"{self.algorithm}, {probes_called(self.category)}: rank-{self.rank} rate by people enrolled {shown}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        values = {name: plain(value) for name, value in vars(self).items()}
-        return values | {"category": probes_called(self.category)}
+    def to_frame(self) -> pl.DataFrame:
+        """One row for each size."""
+        return pl.DataFrame(
+            {
+                "category": [self.probe_set] * len(self.sizes),
+                "algorithm": [self.algorithm] * len(self.sizes),
+                "rank": [self.rank] * len(self.sizes),
+                "size": self.sizes,
+                "rate": self.rates,
+                "low": self.low,
+                "high": self.high,
+            }
+        )
 
 
 def size_curve(
@@ -131,8 +167,20 @@ def size_curve(
 ) -> SizeCurve:
     """Work out what smaller galleries would give, from ranks that count people.
 
-    How many of those before a mate are in a random part of the gallery is hypergeometric, so nothing is drawn. A mate that ties
-    with others, under ``mean``, is as likely to stand at any place among them.
+    How many of those before a mate are in a random part of the gallery is hypergeometric, so nothing is drawn (see
+    `chance_by_gallery_size`). A mate that ties with others, under ``mean``, is as likely to stand at any place among them.
+    Other people searched for vary; which people are enrolled is averaged out.
+
+    Examples
+    --------
+    Of two people one has a rival before the mate: with one person enrolled everybody is found, with two one of two.
+
+    >>> from proband import Experiment, Samples, Scores, rank
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
+    >>> outcomes = rank(scores, Experiment(samples, gallery="session == 1"))
+    >>> size_curve(outcomes, None, [1, 2], 1, 0.95).rates
+    (1.0, 0.5)
     """
     if outcomes.counting != "subjects" and outcomes.n_gallery_images != outcomes.n_gallery_subjects:
         raise UsageError(

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from proband.inference.comparisons.comparison import Comparison
-from proband.inference.estimates.evaluation import probes_called
+from proband.inference.estimates.evaluation import OfProbes, probes_called
 from proband.measures import Outcomes
-from proband.words import Note, Sentence, plain
+from proband.results.base import Count, Rank, Rate, Result
+from proband.results.walking import Written
+from proband.words import Note, Sentence
 
 Verdict = Literal["apt", "too easy", "too hard", "too few people", "one algorithm"]
 
@@ -45,7 +47,7 @@ _SAID: dict[Verdict, Sentence] = {
 
 
 @dataclass(frozen=True)
-class Difficulty:
+class Difficulty(OfProbes, Result):
     """How well one set of probes tells algorithms apart at a rank.
 
     Attributes
@@ -57,18 +59,22 @@ class Difficulty:
     leaders
         The algorithms that no other significantly beats.
     verdict
-        ``apt``, ``too easy``, ``too hard``, ``too few people`` (the algorithms differ on many probes, but not beyond chance), or
-        ``one algorithm``.
+        ``apt``, ``too easy``, ``too hard``, ``too few people`` (the algorithms differ on many probes, but not beyond chance),
+        or ``one algorithm``.
+    category, rank, n_probes, n_probe_subjects
+        The probes, and whose they are.
     """
 
+    written = Written({"category": "probe_set"}, also=("sentence",))
+
     category: str | None
-    rank: int
-    n_probes: int
-    n_probe_subjects: int
-    all_right: float
-    all_missed: float
+    rank: Rank
+    n_probes: Count
+    n_probe_subjects: Count
+    all_right: Rate
+    all_missed: Rate
     separated: int
-    n_pairs: int
+    n_pairs: Count
     leaders: tuple[str, ...]
     verdict: Verdict
 
@@ -86,19 +92,31 @@ class Difficulty:
             leaders=self.leaders,
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {
-            **{name: plain(value) for name, value in vars(self).items()},
-            "category": probes_called(self.category),
-            "sentence": plain(self.sentence()),
-        }
-
 
 def difficulty(
     category: str | None, outcomes: Sequence[Outcomes], rank: int, comparison: Comparison | None
 ) -> Difficulty:
-    """Judge a set of probes by what several algorithms made of it; `comparison` is None for one algorithm."""
+    """Judge a set of probes by what several algorithms made of it; `comparison` is None for one algorithm.
+
+    FERET asks whether a set is too easy or too hard to tell algorithms apart, the three bears problem (Phillips et al. 2000).
+    Here it is apt if at least half of the pairs of algorithms differ significantly (Holm 1979); if not, too easy (too hard)
+    where all recognise (miss) at least half of the probes, and else of too few people. A description of these probes and
+    algorithms.
+
+    Examples
+    --------
+    Two algorithms miss the same probe of four:
+
+    >>> from proband import Experiment, RecognitionRate, Samples, Scores, compare, rank
+    >>> ids = [f"{side}{k}" for side in "gp" for k in range(4)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> values = np.where(np.arange(4)[:, None] < 1, 0.5, np.eye(4))
+    >>> scores = [Scores.from_array(values, ids[4:], ids[:4], orientation="similarity", name=name) for name in "ab"]
+    >>> ranked = [rank(one, Experiment(samples, gallery=ids[:4])) for one in scores]
+    >>> found = difficulty(None, ranked, 1, compare(RecognitionRate(1), ranked))
+    >>> found.verdict, found.all_right, found.all_missed, found.separated
+    ('too easy', 0.75, 0.25, 0)
+    """
     successes = np.array([one.success(rank) for one in outcomes])
     right = float((successes.min(axis=0) >= 1.0).mean())
     missed = float((successes.max(axis=0) <= 0.0).mean())

@@ -13,12 +13,15 @@ import polars as pl
 from proband.designs import BRR, StratifiedDesign
 from proband.designs.strata import ROUNDING
 from proband.errors import DesignError, UsageError
-from proband.inference.comparisons.multiplicity import holm
+from proband.inference.comparisons.verdicts import holm
 from proband.inference.estimates.cmc_bands import estimate_cmc
 from proband.inference.estimates.estimation import estimate
 from proband.measures import Outcomes, RecognitionRate, rank as rank_probes
 from proband.measures.outcomes import FailurePolicy, TiePolicy
-from proband.results.estimate import Band, Estimate
+from proband.results.band import Band
+from proband.results.base import Count, Rank, Result
+from proband.results.estimate import Estimate
+from proband.results.walking import Written
 from proband.samples import Experiment, Samples
 from proband.samples.table import Selection, frozen
 from proband.scores import Scores
@@ -40,10 +43,18 @@ _ALIKE = Sentence(
 
 
 def most_probes(n_images: npt.NDArray[np.integer[Any]], design: StratifiedDesign | None = None) -> int:
-    """The number of images each that leaves the most probes of people with so many; of two that leave as many, the smaller.
+    """Find the number of images each that leaves the most probes of people with so many; of two that leave as many, the smaller.
 
     One image of each person is the gallery's, and the design must take as many units as the others are. At least half of the
     people with three images are kept: a few people with very many images are no sample.
+
+    Examples
+    --------
+    Of ten people with three images and five with four, the latter are fewer than half. With five and ten, 10 × 3 probes are no
+    more than 15 × 2.
+
+    >>> most_probes(np.array([3] * 10 + [4] * 5)), most_probes(np.array([3] * 5 + [4] * 10))
+    (3, 3)
     """
     least = (n_images >= 3).sum() / 2
     people = {k: int((n_images >= k).sum()) for k in range(3, int(n_images.max()) + 1)}
@@ -57,8 +68,8 @@ class ImageColumns:
 
     Attributes
     ----------
-    places
-        People × columns: positions in the samples table.
+    samples, places
+        The table, and people × columns: positions in it.
     mixed
         Whether images were dealt to the columns in rotation, so that each holds an equal share of each original one.
     n_left_out
@@ -67,6 +78,17 @@ class ImageColumns:
         Images in no column: of those people, and beyond the columns.
     most_people
         The fewest images that would do (three), and how many people have them, where that is more people than these.
+
+    Examples
+    --------
+    >>> ids = [f"{person}{image}" for person in "abc" for image in range(3)]
+    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
+    >>> scores = Scores.from_array(np.eye(9), ids, orientation="similarity")
+    >>> ImageColumns.of(samples, [scores]).places.tolist(), ImageColumns.of(samples, [scores], mixed=True).places.tolist()
+    ([[0, 1, 2], [3, 4, 5], [6, 7, 8]], [[0, 1, 2], [4, 5, 3], [8, 6, 7]])
+    >>> experiment = ImageColumns.of(samples, [scores]).experiment(gallery=0)
+    >>> len(experiment.gallery), len(experiment.probes)
+    (3, 6)
     """
 
     samples: Samples
@@ -164,7 +186,7 @@ class ImageColumns:
 
 
 @dataclass(frozen=True, eq=False)
-class GalleryEffect:
+class GalleryEffect(Result):
     """One algorithm with each column of images as the gallery in turn.
 
     Attributes
@@ -176,13 +198,21 @@ class GalleryEffect:
         images. Its target is other people.
     pairs
         Every two galleries: difference of the rates, its standard error over people, p-value and Holm's adjustment.
+    algorithm, rank, mixed
+        Whose rates they are, at which rank, and whether images were dealt to the columns in rotation.
+    n_subjects, n_left_out
+        People, and people with too few images.
+    degrees_of_freedom
+        Of F.
     """
 
+    written = Written({"galleries": "estimates"}, also=("sentence",), without=("bands",))
+
     algorithm: str
-    rank: int
+    rank: Rank
     mixed: bool
-    n_subjects: int
-    n_left_out: int
+    n_subjects: Count
+    n_left_out: Count
     estimates: tuple[Estimate, ...]
     bands: tuple[Band, ...]
     statistic: float
@@ -211,22 +241,6 @@ class GalleryEffect:
         said = _DIFFER if self.p_value <= 0.05 else _ALIKE
         return said(**of, above=above, below=below, statistic=self.statistic, p=self.p_value)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {
-            "algorithm": self.algorithm,
-            "rank": self.rank,
-            "mixed": self.mixed,
-            "n_subjects": self.n_subjects,
-            "n_left_out": self.n_left_out,
-            "galleries": [one.to_dict() for one in self.estimates],
-            "statistic": self.statistic,
-            "degrees_of_freedom": list(self.degrees_of_freedom),
-            "p_value": self.p_value,
-            "pairs": [dict(pair) for pair in self.pairs],
-            "sentence": self.sentence().to_dict(),
-        }
-
 
 def gallery_effect(
     scores: Scores,
@@ -239,7 +253,26 @@ def gallery_effect(
     on_failure: FailurePolicy = "miss",
     seed: int = 0,
 ) -> GalleryEffect:
-    """Take each column of images as the gallery, the others as each person's units, and ask whether it matters which."""
+    """Take each column of images as the gallery, the others as each person's units, and ask whether it matters which.
+
+    The experiment of Micheals & Boult (2001). Each gallery's rate and curve vary the probe images of these people (`BRR` by
+    default). The test is over other people: with x̄ the mean contrasts of people's rates between columns and S their
+    covariance, F = (K − p)/(p(K − 1)) · K x̄ᵀS⁻¹x̄ on p and K − p degrees of freedom (Hotelling 1931), which knows that
+    galleries share people and images. Every two columns are compared by Student's t over people, adjusted by Holm (1979).
+
+    Examples
+    --------
+    Three images of each of four people; person d's third image is as like everybody's, so searching for it fails.
+
+    >>> ids = [f"{person}{image}" for person in "abcd" for image in range(3)]
+    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
+    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
+    >>> same[ids.index("d2")] = same[:, ids.index("d2")] = 0.5
+    >>> scores = Scores.from_array(same, ids, orientation="similarity", name="net")
+    >>> found = gallery_effect(scores, ImageColumns.of(samples, [scores], 3))
+    >>> [one.value for one in found.estimates], round(found.range, 4), found.degrees_of_freedom
+    ([0.875, 0.875, 1.0], 0.125, (1, 3))
+    """
     chosen = design if design is not None else BRR()
     outcomes = [
         rank_probes(scores, columns.experiment(k), ties=ties, on_failure=on_failure)

@@ -8,23 +8,33 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from proband._version import __version__
 from proband.engine.frames import frame_of_rows
-from proband.engine.rendering import Shown
 from proband.inference.comparisons.comparison import Comparison
-from proband.inference.estimates.evaluation import Evaluation, probes_called
+from proband.inference.estimates.evaluation import Evaluation, OfProbes, probes_called
 from proband.inference.estimates.people_fractions import SizeCurve
 from proband.inference.galleries.difficulty import Difficulty
 from proband.inference.galleries.places import places
 from proband.inference.galleries.rejection import RejectionTest
 from proband.inference.galleries.tables import GalleryVariation
 from proband.inference.galleries.versions import Contrast
-from proband.results.estimate import Band
-from proband.words import Note, plain
+from proband.results.band import Band
+from proband.results.base import Rank, Result
+from proband.results.walking import Written
+from proband.words import Note
 
 
 @dataclass(frozen=True, eq=False)
-class CategoryResult:
+class UpperBound(Result):
+    """The curve of the algorithm that is best at rank 1, with its name."""
+
+    written = Written(spread=("band",))
+
+    algorithm: str
+    band: Band
+
+
+@dataclass(frozen=True, eq=False)
+class CategoryResult(OfProbes, Result):
     """What one set of probes shows about the field of algorithms.
 
     Attributes
@@ -38,7 +48,21 @@ class CategoryResult:
         Every two algorithms at the study's rank; None for a single one.
     difficulty
         Whether the probes tell algorithms apart.
+    category
+        The set of probes; None for all.
     """
+
+    written = Written(
+        {
+            "category": "probe_set",
+            "n_probes": "average.facts.n_probes",
+            "n_probe_subjects": "average.facts.n_probe_subjects",
+            "n_gallery_subjects": "average.facts.n_gallery_subjects",
+            "n_gallery_images": "average.facts.n_gallery_images",
+            "upper_bound": "named_upper_bound",
+        },
+        without=("leader",),
+    )
 
     category: str | None
     average: Band
@@ -47,24 +71,14 @@ class CategoryResult:
     comparison: Comparison | None
     difficulty: Difficulty
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        facts = self.average.facts
-        return {
-            "category": probes_called(self.category),
-            "n_probes": facts.n_probes,
-            "n_probe_subjects": facts.n_probe_subjects,
-            "n_gallery_subjects": facts.n_gallery_subjects,
-            "n_gallery_images": facts.n_gallery_images,
-            "average": _plain(self.average),
-            "upper_bound": {"algorithm": self.leader, **_plain(self.upper_bound)},
-            "difficulty": self.difficulty.to_dict(),
-            "comparison": None if self.comparison is None else self.comparison.to_dict(),
-        }
+    @property
+    def named_upper_bound(self) -> UpperBound:
+        """The upper bound with its leader."""
+        return UpperBound(self.leader, self.upper_bound)
 
 
 @dataclass(frozen=True, eq=False)
-class FeretStudy(Shown):
+class FeretStudy(Result):
     """Everything the study found.
 
     Attributes
@@ -89,9 +103,13 @@ class FeretStudy(Shown):
         What could not be done, and why.
     """
 
+    written = Written(
+        {"categories": "results", "confidence_level": "evaluation.confidence_level"}, versioned=True
+    )
+
     evaluation: Evaluation
     field: tuple[str, ...]
-    rank: int
+    rank: Rank
     results: tuple[CategoryResult, ...]
     versions: tuple[Contrast, ...]
     improvements: tuple[Contrast, ...]
@@ -142,28 +160,23 @@ class FeretStudy(Shown):
             "gallery_subjects": facts.n_gallery_subjects,
         }
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {
-            "proband": __version__,
-            "rank": self.rank,
-            "confidence_level": self.evaluation.confidence_level,
-            "field": list(self.field),
-            "evaluation": self.evaluation.to_dict(),
-            "categories": [one.to_dict() for one in self.results],
-            "versions": [one.to_dict() for one in self.versions],
-            "improvements": [one.to_dict() for one in self.improvements],
-            "variation": [
-                {**one.to_dict(), "category": probes_called(one.category)} for one in self.variation
-            ],
-            "sizes": [one.to_dict() for one in self.sizes],
-            "rejection": None if self.rejection is None else self.rejection.to_dict(),
-            "notes": plain(self.notes),
-        }
-
 
 def places_of(study: FeretStudy, one: CategoryResult) -> dict[str, tuple[int, tuple[int, int]]]:
-    """Each algorithm's place on a set of probes (equal rates share one), and the places it can hold by the tests."""
+    """Find each algorithm's place on a set of probes (equal rates share one), and the places it can hold by the tests.
+
+    By the tests an algorithm stands behind those that are significantly better and before those that it beats.
+
+    Examples
+    --------
+    >>> from proband import Experiment, Samples, Scores, feret_study
+    >>> ids = [f"{side}{k}" for side in "gp" for k in range(12)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> values = {n: np.where(np.arange(12)[:, None] < missed, 0.5, np.eye(12)) for n, missed in (("a", 0), ("b", 9))}
+    >>> scores = [Scores.from_array(v, ids[12:], ids[:12], orientation="similarity", name=n) for n, v in values.items()]
+    >>> study = feret_study(scores, Experiment(samples, gallery=ids[:12]))
+    >>> places_of(study, study.results[0])
+    {'a': (1, (1, 1)), 'b': (2, (2, 2))}
+    """
     rates = {
         entry.algorithm: entry.curve.at(study.rank)
         for entry in study.evaluation.of(one.category)
@@ -172,14 +185,3 @@ def places_of(study: FeretStudy, one: CategoryResult) -> dict[str, tuple[int, tu
     reach = dict.fromkeys(rates, (1, 1)) if one.comparison is None else one.comparison.places()
     own = places(np.array(list(rates.values()))).tolist()
     return {name: (place, reach[name]) for name, place in zip(rates, own, strict=True)}
-
-
-def _plain(band: Band) -> dict[str, Any]:
-    return {
-        "cmc": band.values.tolist(),
-        "cmc_low": band.low.tolist(),
-        "cmc_high": band.high.tolist(),
-        "design": band.design.to_dict(),
-        "answers": band.answers.to_dict(),
-        "notes": plain(band.notes),
-    }

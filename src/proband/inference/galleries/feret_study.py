@@ -39,7 +39,7 @@ from proband.inference.proportions import check_seed
 from proband.measures import Outcomes, RecognitionRate, rank as rank_probes, upper_bound_cmc
 from proband.measures.identification import of_the_leader
 from proband.measures.outcomes import Counting, FailurePolicy, TiePolicy
-from proband.results.estimate import Band
+from proband.results.band import Band
 from proband.samples import Category, Experiment
 from proband.scores import Scores
 from proband.words import Note, Sentence, count
@@ -76,16 +76,20 @@ def feret_study(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> FeretStudy:
-    """Run the study.
+    """Run the study of FERET (Phillips et al. 2000): curves by category, averages, places, versions, galleries, sizes, rejection.
+
+    Intervals speak of other people searched for in this gallery; those over galleries of other people as well. What each part
+    estimates and by which formula stands with `evaluate`, `compare`, `average_band`, `gallery_variation`, `size_curve` and
+    `rejection_test`.
 
     Parameters
     ----------
     scores, experiment, categories, pooled
-        As `evaluate` takes them: all algorithms, the whole gallery and all probes, the categories of probes, and which probes are
-        taken together.
+        As `evaluate` takes them: all algorithms, the whole gallery and all probes, the categories of probes, and which probes
+        are taken together.
     versions
-        Pairs (fully automatic, partially automatic) of names. The fully automatic version's failures count as misses, so that the
-        difference is the cost of locating the face. Fully automatic versions take no part in averages and places.
+        Pairs (fully automatic, partially automatic) of names. The fully automatic version's failures count as misses, so that
+        the difference is the cost of locating the face. Fully automatic versions take no part in averages and places.
     improvements
         Pairs (earlier, later) of names, and their dates if they are to be shown.
     galleries
@@ -102,6 +106,18 @@ def feret_study(
         What became of every probe, for each algorithm, if that is known already.
     seed
         Of galleries at random, people held out, and replicates where there are any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from proband.samples import Samples
+    >>> ids = [f"{side}{k}" for side in "gp" for k in range(12)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> values = {n: np.where(np.arange(12)[:, None] < missed, 0.5, np.eye(12)) for n, missed in (("a", 0), ("b", 9))}
+    >>> scores = [Scores.from_array(v, ids[12:], ids[:12], orientation="similarity", name=n) for n, v in values.items()]
+    >>> study = feret_study(scores, Experiment(samples, gallery=ids[:12]))
+    >>> study.results[0].leader, study.results[0].average.at(1)  # (1 + 0.25)/2
+    ('a', 0.625)
     """
     check_seed(seed)
     pairs = [one if isinstance(one, Version) else Version(*one) for one in versions]
@@ -169,7 +185,15 @@ def feret_study(
 
 
 def probe_groups(experiment: Experiment, column: str) -> tuple[Category, ...]:
-    """Make a category of the probes of each value of a column, such as the sex of the person."""
+    """Make a category of the probes of each value of a column, such as the sex of the person.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> data = {"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2], "sex": list("ffmm")}
+    >>> [one.name for one in probe_groups(Experiment(Samples(data), gallery="session == 1"), "sex")]
+    ['sex f', 'sex m']
+    """
     frame = experiment.samples.frame
     if column not in frame.columns:
         raise UsageError(

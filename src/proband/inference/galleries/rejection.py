@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,8 @@ from proband.errors import DesignError, UsageError
 from proband.inference.verification.open_set import SearchEstimates, searches_with_intervals
 from proband.measures.open_set import search
 from proband.measures.outcomes import FailurePolicy
+from proband.results.base import Count, Result
+from proband.results.walking import Written
 from proband.samples import Experiment
 from proband.scores import Scores
 from proband.words import Sentence, count
@@ -51,7 +52,7 @@ class Rejection:
 
 
 @dataclass(frozen=True, eq=False)
-class RejectionTest:
+class RejectionTest(Result):
     """What became of searches for people who are enrolled and for people who are not.
 
     Attributes
@@ -62,13 +63,17 @@ class RejectionTest:
         What the gallery still holds.
     results
         One for each algorithm: detection and identification rates at fixed false positive rates.
+    rejection, seed
+        How the test was made.
     """
+
+    written = Written({"share": "rejection.share"}, also=("n_mated", "n_nonmated"), without=("rejection",))
 
     rejection: Rejection
     seed: int
-    n_held_out: int
-    n_gallery_subjects: int
-    n_gallery_images: int
+    n_held_out: Count
+    n_gallery_subjects: Count
+    n_gallery_images: Count
     results: tuple[SearchEstimates, ...]
 
     @property
@@ -80,19 +85,6 @@ class RejectionTest:
     def n_mated(self) -> int:
         """Searches for people who are."""
         return len(self.results[0].searches.mate)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {
-            "share": self.rejection.share,
-            "seed": self.seed,
-            "n_held_out": self.n_held_out,
-            "n_gallery_subjects": self.n_gallery_subjects,
-            "n_gallery_images": self.n_gallery_images,
-            "n_mated": self.n_mated,
-            "n_nonmated": self.n_nonmated,
-            "results": [_plain(one) for one in self.results],
-        }
 
 
 def rejection_test(
@@ -106,7 +98,21 @@ def rejection_test(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> RejectionTest:
-    """Search for everybody in a gallery that lacks some of them."""
+    """Search for everybody in a gallery that lacks some of them (FERET's August 1994 test; Phillips et al. 2000).
+
+    What is estimated: detection and identification rates at the thresholds of given false positive identification rates, with
+    Wilson intervals over other people searched for; gallery and threshold stay (see `searches_with_intervals`).
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> ids = [f"{side}{k}" for side in "gp" for k in range(20)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> scores = Scores.from_array(np.eye(20), ids[20:], ids[:20], orientation="similarity", name="net")
+    >>> found = rejection_test([scores], Experiment(samples, gallery=ids[:20]), Rejection(share=0.25, fpirs=(0.1,)))
+    >>> found.n_held_out, found.n_mated, found.n_nonmated, found.results[0].points[0].point.dir
+    (5, 15, 5, 1.0)
+    """
     part, held_out = held_out_of(experiment, rejection.share, seed)
     results = tuple(
         searches_with_intervals(
@@ -123,7 +129,17 @@ def rejection_test(
 
 
 def held_out_of(experiment: Experiment, share: float, seed: int) -> tuple[Experiment, int]:
-    """Take a random share of the people who are searched for out of the gallery, and say how many that is."""
+    """Take a random share of the people who are searched for out of the gallery, and say how many that is.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> ids = [f"{side}{k}" for side in "gp" for k in range(8)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> part, held_out = held_out_of(Experiment(samples, gallery=ids[:8]), 0.25, seed=0)
+    >>> len(part.gallery), len(part.probes), held_out
+    (6, 8, 2)
+    """
     if share == 0:
         return experiment, 0
     codes = experiment.samples.codes
@@ -138,11 +154,3 @@ def held_out_of(experiment: Experiment, share: float, seed: int) -> tuple[Experi
     kept = experiment.gallery[~np.isin(codes[experiment.gallery], gone)]
     note = _TAKEN_OUT(n=wanted, of=len(people))
     return experiment.restricted(gallery=kept, note=note), wanted
-
-
-def _plain(result: SearchEstimates) -> dict[str, Any]:
-    """One algorithm's result with detection and identification rates besides the errors."""
-    plain = result.to_dict()
-    for given, one in zip(plain["points"], result.points, strict=True):
-        given |= {"dir": one.point.dir, "dir_interval": [1.0 - one.fnir.high, 1.0 - one.fnir.low]}
-    return plain

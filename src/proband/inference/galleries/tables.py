@@ -2,39 +2,49 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
-from proband._version import __version__
 from proband.engine.frames import frame_of_rows
+from proband.inference.estimates.evaluation import OfProbes
 from proband.inference.galleries.places import Heterogeneity, Spread
 from proband.inference.proportions import Interval
-from proband.results.base import Answers
-from proband.words import Method, Note, Target, count, fixed, plain
+from proband.results.base import Answers, Confidence, Count, Rank, Result
+from proband.results.frames import rows_of
+from proband.results.walking import Written
+from proband.words import Method, Note, Target, count, fixed
 
 
 @dataclass(frozen=True)
-class GalleryFacts:
-    """One gallery: its number, people, enrolled images, probes and how many people those are of; mean age; its span."""
+class GalleryFacts(Result):
+    """One gallery.
+
+    Attributes
+    ----------
+    number, people, images
+        The gallery's number from 1, and who and what is enrolled in it.
+    probes, probe_people
+        Probes, and how many people they are of.
+    mean_age
+        The mean time between probe and mate; None where it was not asked for or is not known.
+    first, last
+        Where the gallery begins and ends in the ordering column; None where people were dealt at random.
+    """
 
     number: int
-    people: int
-    images: int
-    probes: int
+    people: Count
+    images: Count
+    probes: Count
     probe_people: int
     mean_age: float | None
     first: Any
     last: Any
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON; dates as text."""
-        return {**asdict(self), "first": _plain(self.first), "last": _plain(self.last)}
-
 
 @dataclass(frozen=True)
-class GalleryCell:
+class GalleryCell(Result):
     """One algorithm in one gallery.
 
     Attributes
@@ -48,33 +58,33 @@ class GalleryCell:
         How many were scored.
     """
 
+    written = Written(
+        {"low": "interval.low", "high": "interval.high"},
+        also=("place_low", "place_high"),
+        without=("interval", "place_interval"),
+    )
+
     algorithm: str
     gallery: int
     rate: float | None
     interval: Interval | None
     place: int | None
     place_interval: tuple[int, int] | None
-    probes: int
+    probes: Count
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        low, high = self.interval or (None, None)
-        place_low, place_high = self.place_interval or (None, None)
-        return {
-            "algorithm": self.algorithm,
-            "gallery": self.gallery,
-            "rate": self.rate,
-            "low": low,
-            "high": high,
-            "place": self.place,
-            "place_low": place_low,
-            "place_high": place_high,
-            "probes": self.probes,
-        }
+    @property
+    def place_low(self) -> Rank | None:
+        """The best place of the interval."""
+        return None if self.place_interval is None else self.place_interval[0]
+
+    @property
+    def place_high(self) -> Rank | None:
+        """The worst place of the interval."""
+        return None if self.place_interval is None else self.place_interval[1]
 
 
 @dataclass(frozen=True)
-class GalleryRow:
+class GalleryRow(Result):
     """One algorithm over all galleries that have probes.
 
     Attributes
@@ -87,35 +97,27 @@ class GalleryRow:
         Whether the galleries differ by more than chance. None for the average over algorithms.
     """
 
+    written = Written(
+        {
+            "mean": "spread.mean",
+            "low": "spread.interval.low",
+            "high": "spread.interval.high",
+            "standard_deviation": "spread.standard_deviation",
+            "range": "spread.range",
+        },
+        without=("spread",),
+        spread=("test",),
+    )
+
     algorithm: str
     spread: Spread
     least_place: int | None
     greatest_place: int | None
     test: Heterogeneity | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        low, high = self.spread.interval or (None, None)
-        return {
-            "algorithm": self.algorithm,
-            "mean": self.spread.mean,
-            "low": low,
-            "high": high,
-            "standard_deviation": self.spread.standard_deviation,
-            "range": self.spread.range,
-            "least_place": self.least_place,
-            "greatest_place": self.greatest_place,
-            **plain(self.test or Heterogeneity()),
-        }
-
-    def to_row(self) -> dict[str, Any]:
-        """Return what a row of a table holds: why there is no test in words."""
-        declined = None if self.test is None else self.test.declined
-        return {**self.to_dict(), "declined": None if declined is None else str(declined)}
-
 
 @dataclass(frozen=True, eq=False)
-class GalleryVariation:
+class GalleryVariation(OfProbes, Result):
     """Several algorithms over several galleries of different people.
 
     Attributes
@@ -130,7 +132,13 @@ class GalleryVariation:
         People in each gallery.
     answers, notes
         The four answers of the means over galleries, and what else a reader should know.
+    estimand, category, design
+        What is measured, of which probes, and how people were dealt.
+    confidence_level, seed
+        Of the intervals, and of the draws behind places.
     """
+
+    written = Written({"category": "probe_set", "algorithms": "rows"}, versioned=True)
 
     estimand: Target
     category: str | None
@@ -141,7 +149,7 @@ class GalleryVariation:
     rows: tuple[GalleryRow, ...]
     averages: tuple[float | None, ...]
     average: GalleryRow
-    confidence_level: float
+    confidence_level: Confidence
     seed: int
     answers: Answers
     notes: tuple[Note, ...]
@@ -171,32 +179,12 @@ class GalleryVariation:
             }
             for one in self.galleries
         }
-        rows = [{**cell.to_dict(), **about[cell.gallery]} for cell in self.cells]
-        return _framed(rows)
+        return _framed([{**row, **about[row["gallery"]]} for cell in self.cells for row in rows_of(cell)])
 
     def summary_frame(self) -> pl.DataFrame:
         """One row for each algorithm, and the average over them last."""
-        rows = [row.to_row() for row in (*self.rows, self.average)]
-        return _framed(rows)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, ready for JSON."""
-        return {
-            "proband": __version__,
-            "estimand": self.estimand.to_dict(),
-            "category": self.category,
-            "design": self.design.to_dict(),
-            "size": self.size,
-            "confidence_level": self.confidence_level,
-            "seed": self.seed,
-            "galleries": [one.to_dict() for one in self.galleries],
-            "cells": [cell.to_dict() for cell in self.cells],
-            "algorithms": [row.to_dict() for row in self.rows],
-            "averages": list(self.averages),
-            "average": self.average.to_dict(),
-            "answers": self.answers.to_dict(),
-            "notes": plain(self.notes),
-        }
+        rows = (*self.rows, self.average)
+        return _framed([{**row.to_dict(), "declined": _why(row)} for row in rows])
 
 
 # A column keeps its type where all of it is missing.
@@ -209,9 +197,11 @@ _TYPES: dict[str, Any] = {
 }
 
 
+def _why(row: GalleryRow) -> str | None:
+    """Why there is no test, in words."""
+    declined = None if row.test is None else row.test.declined
+    return None if declined is None else str(declined)
+
+
 def _framed(rows: list[dict[str, Any]]) -> pl.DataFrame:
     return frame_of_rows(rows, {name: _TYPES.get(name) for name in rows[0]})
-
-
-def _plain(value: Any) -> Any:
-    return value.isoformat() if hasattr(value, "isoformat") else value

@@ -115,9 +115,11 @@ def gallery_variation(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> GalleryVariation:
-    """Measure algorithms in several galleries of different people, and ask how much the people matter.
+    """Measure algorithms in several galleries of different people, and ask how much the people matter (Phillips et al. 2000).
 
-    Each probe is ranked within the gallery that holds its person, so no score is looked at in more than one gallery.
+    Each probe is ranked within the gallery that holds its person, so no score is looked at in more than one gallery. The mean
+    over galleries varies other people, enrolled and searched for (`spread_of`); the interval and the places of one gallery vary
+    the people searched for in it; `heterogeneity` tests whether galleries differ.
 
     Parameters
     ----------
@@ -135,6 +137,20 @@ def gallery_variation(
         Of all intervals, and of the draws behind the places' intervals.
     ties, counting, on_failure, check_orientation, threads, progress
         As in `rank`.
+
+    Examples
+    --------
+    Nine people in three galleries by year; those of the first three are not told apart.
+
+    >>> from proband.samples import Samples
+    >>> ids = [f"{side}{k}" for side in "gp" for k in range(9)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids], "year": [*range(9)] * 2})
+    >>> values = np.where(np.arange(9)[:, None] < 3, 0.5, np.eye(9))
+    >>> scores = Scores.from_array(values, ids[9:], ids[:9], orientation="similarity", name="net")
+    >>> experiment = Experiment(samples, gallery=ids[:9])
+    >>> found = gallery_variation(RecognitionRate(1), [scores], experiment, Galleries(3, order="year"))
+    >>> [cell.rate for cell in found.cells], round(found.rows[0].spread.mean, 4), found.rows[0].spread.range
+    ([0.0, 1.0, 1.0], 0.6667, 1.0)
     """
     check_level(confidence_level)
     check_seed(seed)
@@ -182,7 +198,22 @@ def gallery_variation(
 
 
 def over_galleries(question: Question) -> tuple[Estimate, ...]:
-    """The mean of a measure over galleries of different people, with Student's interval; replicates are the galleries."""
+    """Estimate the mean of a measure over galleries of different people, with Student's interval; replicates are the galleries.
+
+    x̄ ± t_{k−1} s/√k (Student 1908). Other people vary, enrolled and searched for, in galleries of this size.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> ids = [f"{side}{k}" for side in "gp" for k in range(9)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids], "year": [*range(9)] * 2})
+    >>> values = np.where(np.arange(9)[:, None] < 3, 0.5, np.eye(9))
+    >>> scores = Scores.from_array(values, ids[9:], ids[:9], orientation="similarity", name="net")
+    >>> experiment, design = Experiment(samples, gallery=ids[:9]), Galleries(3, order="year")
+    >>> (found,) = over_galleries(Question.of(RecognitionRate(1), [scores], experiment, design, 0.95, 0))
+    >>> found.replicates, round(found.value, 4), found.degrees_of_freedom
+    (array([0., 1., 1.]), 0.6667, 2.0)
+    """
     measure, within, design = question.measure, question.within, question.design
     level = question.confidence_level
     if not isinstance(within, Experiment) or not all(isinstance(one, Scores) for one in question.data):

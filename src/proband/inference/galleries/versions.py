@@ -6,15 +6,18 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Any, Literal
+from typing import Literal, NamedTuple
 
 from proband.errors import UsageError, first_few
 from proband.inference.comparisons.comparing import compare
-from proband.inference.comparisons.comparison import Comparison, PairComparison
-from proband.inference.comparisons.multiplicity import holm
-from proband.inference.estimates.evaluation import Entry, Evaluation, probes_called
+from proband.inference.comparisons.comparison import Comparison
+from proband.inference.comparisons.verdicts import holm
+from proband.inference.estimates.evaluation import Entry, Evaluation, OfProbes, probes_called
 from proband.measures import RecognitionRate
-from proband.words import Note, Sentence, plain
+from proband.results.base import Count, Rank, Result
+from proband.results.difference import Difference
+from proband.results.walking import Written
+from proband.words import Note, Sentence
 
 Kind = Literal["version", "improvement"]
 _COST = Sentence(
@@ -41,7 +44,12 @@ _DATE = re.compile(r"\d{4}(-\d\d){0,2}", re.ASCII)
 class Version:
     """One algorithm that finds the face itself, and the same one told where the eyes are.
 
-    `named` says that the names tell which is which, so that nothing need be added to them.
+    Parameters
+    ----------
+    fully, partially
+        The names of the two.
+    named
+        Whether the names tell which is which, so that nothing need be added to them.
     """
 
     fully: str
@@ -51,7 +59,15 @@ class Version:
 
 @dataclass(frozen=True)
 class Improvement:
-    """One algorithm at two dates, each a year, a month or a day: ``1996``, ``1996-09`` or ``1996-09-30``."""
+    """One algorithm at two dates, each a year, a month or a day: ``1996``, ``1996-09`` or ``1996-09-30``.
+
+    Parameters
+    ----------
+    earlier, later
+        The names of the two.
+    earlier_date, later_date
+        When they were tested; None where that is not to be shown.
+    """
 
     earlier: str
     later: str
@@ -69,8 +85,16 @@ class Improvement:
             )
 
 
+class RateWithEnds(NamedTuple):
+    """A rate and the ends of its interval."""
+
+    rate: float
+    low: float
+    high: float
+
+
 @dataclass(frozen=True)
-class ContrastRow:
+class ContrastRow(OfProbes, Result):
     """Two states of an algorithm on one set of probes.
 
     Attributes
@@ -81,36 +105,51 @@ class ContrastRow:
         Probes without a rank, which count as misses.
     pair
         The second less the first, paired; p-values are adjusted over the whole table.
+    category
+        The set of probes; None for all.
+    n_probes, n_probe_subjects
+        The probes, and whose they are.
+    n_gallery_subjects, n_gallery_images
+        The people enrolled, and their images.
     """
 
+    written = Written({"category": "probe_set"})
+
     category: str | None
-    n_probes: int
-    n_probe_subjects: int
-    n_gallery_subjects: int
-    n_gallery_images: int
-    first: tuple[float, float, float]
-    second: tuple[float, float, float]
+    n_probes: Count
+    n_probe_subjects: Count
+    n_gallery_subjects: Count
+    n_gallery_images: Count
+    first: RateWithEnds
+    second: RateWithEnds
     first_failed: int
     second_failed: int
-    pair: PairComparison
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        values = {name: plain(value) for name, value in vars(self).items()}
-        return values | {"category": probes_called(self.category)}
+    pair: Difference
 
 
 @dataclass(frozen=True)
-class Contrast:
+class Contrast(Result):
     """One algorithm in two states, over every set of probes.
 
-    The difference of a ``version`` is the cost of locating the face, at the level of the system; that of an ``improvement`` the gain.
+    The difference of a ``version`` is the cost of locating the face, at the level of the system; that of an ``improvement`` the
+    gain.
+
+    Attributes
+    ----------
+    kind
+        ``version`` or ``improvement``.
+    first, second, rank, rows
+        The two states, the rank of success, and each set of probes.
+    first_date, second_date, named
+        When they were tested, and whether their names tell which is which.
     """
+
+    written = Written(also=("sentences",), without=("named",))
 
     kind: Kind
     first: str
     second: str
-    rank: int
+    rank: Rank
     rows: tuple[ContrastRow, ...]
     first_date: str | None = None
     second_date: str | None = None
@@ -150,17 +189,6 @@ class Contrast:
             return _DATED_GAIN(**said, first_date=self.first_date, second_date=self.second_date)
         return _GAIN(**said)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {
-            **{
-                name: getattr(self, name)
-                for name in ("kind", "first", "second", "rank", "first_date", "second_date")
-            },
-            "rows": [row.to_dict() for row in self.rows],
-            "sentences": plain(self.sentences()),
-        }
-
 
 def contrasts(
     evaluation: Evaluation,
@@ -169,7 +197,24 @@ def contrasts(
     confidence_level: float,
     seed: int,
 ) -> tuple[Contrast, ...]:
-    """Compare the two states of each algorithm on every set of probes; p-values are adjusted over all of these (Holm)."""
+    """Compare the two states of each algorithm on every set of probes; p-values are adjusted over all of these (Holm 1979).
+
+    After Phillips et al. (2000). What is estimated is the rate of the second state less that of the first, paired (see
+    `compare`); other people vary.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from proband import Experiment, Samples, Scores, evaluate
+    >>> ids = [f"{side}{k}" for side in "gp" for k in range(12)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> values = {n: np.where(np.arange(12)[:, None] < missed, 0.5, np.eye(12)) for n, missed in (("1995", 6), ("1996", 0))}
+    >>> scores = [Scores.from_array(v, ids[12:], ids[:12], orientation="similarity", name=n) for n, v in values.items()]
+    >>> found = evaluate(scores, Experiment(samples, gallery=ids[:12]))
+    >>> (gain,) = contrasts(found, [Improvement("1995", "1996")], rank=1, confidence_level=0.95, seed=0)
+    >>> gain.rows[0].pair.difference, gain.rows[0].first[0], gain.rows[0].second[0]
+    (0.5, 0.5, 1.0)
+    """
     made = []
     for one in asked:
         kind, names, dates = _named(one)
@@ -191,7 +236,15 @@ def contrasts(
 
 
 def require_different(asked: Sequence[Version] | Sequence[Improvement]) -> None:
-    """Refuse a pair that is asked for twice: it would count twice when p-values are adjusted."""
+    """Refuse a pair that is asked for twice: it would count twice when p-values are adjusted.
+
+    Examples
+    --------
+    >>> require_different([Improvement("a", "b"), Improvement("a", "b")])
+    Traceback (most recent call last):
+        ...
+    proband.errors.UsageError: ...
+    """
     pairs = [_named(one)[1] for one in asked]
     for place, pair in enumerate(pairs):
         if pair in pairs[:place]:
@@ -199,7 +252,15 @@ def require_different(asked: Sequence[Version] | Sequence[Improvement]) -> None:
 
 
 def require_known(names: Iterable[str], known: Sequence[str]) -> None:
-    """Refuse algorithms that there are no scores of, and a pair of one with itself."""
+    """Refuse algorithms that there are no scores of, and a pair of one with itself.
+
+    Examples
+    --------
+    >>> require_known(["a", "c"], ["a", "b"])
+    Traceback (most recent call last):
+        ...
+    proband.errors.UsageError: ...
+    """
     names = list(names)
     for name in names:
         if name not in known:
@@ -254,6 +315,6 @@ def _row(
     )
 
 
-def _rate(entry: Entry, found: Comparison) -> tuple[float, float, float]:
+def _rate(entry: Entry, found: Comparison) -> RateWithEnds:
     one = next(each for each in found.estimates if each.facts.algorithm == entry.algorithm)
-    return one.value, one.low, one.high
+    return RateWithEnds(one.value, one.low, one.high)

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.errors import UsageError
 from proband.inference.proportions import Interval, check_level
+from proband.results.band import Rates
+from proband.results.base import Result
+from proband.results.walking import Written
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Distribution:
+class Distribution(Result):
     """How often each value k/n occurred.
 
     Attributes
@@ -31,7 +33,25 @@ class Distribution:
     exact_moments
         Mean and standard deviation where they do not follow from the counts: with fractional successes these are of the
         nearest k/n.
+
+    Examples
+    --------
+    Ten trials with two people: 2, 3 and 5 of them found nobody, one and both.
+
+    >>> spread = Distribution(0, np.array([2, 3, 5]), 2)
+    >>> spread.mean, round(spread.standard_deviation, 4), spread.n_trials, spread.at_most(0.5)
+    (0.65, 0.4116, 10, 5)
+    >>> spread.interval(0.5), spread.turned().values
+    (Interval(low=0.5, high=1.0), array([-1. , -0.5,  0. ]))
+    >>> spread.histogram(width=2)
+    (array([-0.25,  0.75,  1.75]), array([5, 5]))
     """
+
+    written = Written(
+        {"counts": "occurring_counts"},
+        also=("n_trials", "mean", "standard_deviation", "numerators"),
+        without=("first", "exact_moments"),
+    )
 
     first: int
     counts: Counts
@@ -112,14 +132,36 @@ class Distribution:
         edges = (self.first - 0.5 + width * np.arange(n_bins + 1)) / self.n
         return edges, padded.reshape(n_bins, width).sum(axis=1)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values; only what occurred is listed."""
-        occurred = np.flatnonzero(self.counts)
-        return {
-            "n": self.n,
-            "n_trials": self.n_trials,
-            "mean": self.mean,
-            "standard_deviation": self.standard_deviation,
-            "numerators": (occurred + self.first).tolist(),
-            "counts": self.counts[occurred].tolist(),
-        }
+    @property
+    def numerators(self) -> Counts:
+        """The numerators that occurred."""
+        found: Counts = np.flatnonzero(self.counts) + self.first
+        return found
+
+    @property
+    def occurring_counts(self) -> Counts:
+        """How many trials had each of these."""
+        found: Counts = self.counts[self.counts != 0]
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class RatesOverChoices(Result):
+    """One algorithm's rates at ranks 1, 2, … over choices of images: mean, standard deviation and interval; all of rank 1."""
+
+    mean: Rates
+    standard_deviation: Floats
+    interval: tuple[Interval, ...]
+    rank_1: Distribution
+
+
+@dataclass(frozen=True, eq=False)
+class DifferencesOverChoices(Result):
+    """The first's rate less the second's at ranks 1, 2, … over choices of images, and the trials that each does not win."""
+
+    first: str
+    second: str
+    mean: Floats
+    interval: tuple[Interval, ...]
+    not_won: Counts
+    not_won_by_second: Counts

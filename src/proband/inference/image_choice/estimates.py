@@ -12,7 +12,6 @@ import numpy.typing as npt
 from proband.designs.image_choice import TRIALS_A_BLOCK, ImageChoice, draw_choices
 from proband.engine import run_blocks
 from proband.errors import DesignError
-from proband.inference.comparisons.comparison import PairComparison
 from proband.inference.comparisons.paired import Tested, difference_of
 from proband.inference.comparisons.sign_flip import sign_flip
 from proband.inference.comparisons.verdicts import judged
@@ -26,6 +25,7 @@ from proband.inference.proportions import Interval
 from proband.measures import OutcomeMeasure
 from proband.measures.outcomes import FailurePolicy, TiePolicy
 from proband.results.base import Answers, Facts
+from proband.results.difference import Difference
 from proband.results.estimate import Estimate
 from proband.results.targets import IMAGES_EXCHANGEABLE, OTHER_IMAGES, PEOPLE_AND_ALGORITHMS, derived
 from proband.samples import Pool
@@ -48,7 +48,22 @@ _FLIPPED = Method(
 
 
 def over_choices(question: Question) -> tuple[Estimate, ...]:
-    """Estimate each algorithm over choices of images."""
+    """Estimate each algorithm over choices of images (Beveridge et al. 2001).
+
+    Images of these people vary; the people and the algorithms stay. `estimate_over_choices` has the arithmetic.
+
+    Examples
+    --------
+    >>> from proband import RecognitionRate, Samples
+    >>> rows = [(f"{s}{k}", s, k) for s in "ab" for k in range(2)]
+    >>> samples = Samples(dict(zip(("id", "subject", "day"), zip(*rows), strict=True)))
+    >>> values = np.array([[9, 5, 6, 1], [5, 9, 4, 4], [1, 2, 9, 3], [0, 2, 3, 9]], dtype=float)
+    >>> scores = Scores.from_array(values, samples.ids, orientation="similarity", name="net")
+    >>> design = ImageChoice(n_resamples=400, balanced=False)
+    >>> (found,) = over_choices(Question.of(RecognitionRate(1), [scores], Pool(samples, "day"), design, 0.95, 0))
+    >>> abs(found.value - 0.875) < 0.05, (found.low, found.high)  # 0.875 exactly: see `exact_choice`
+    (True, (0.5, 1.0))
+    """
     pool, design = _pool_of(question)
     settings = question.confidence_level, question.seed
     return tuple(
@@ -69,7 +84,22 @@ def _pool_of(question: Question) -> tuple[Pool, ImageChoice]:
 def estimate_over_choices(
     measure: OutcomeMeasure, scores: Scores, pool: Pool, design: ImageChoice, level: float, seed: int
 ) -> Estimate:
-    """The mean of a measure over choices of images, with the paper's percentile interval."""
+    """Estimate the mean of a measure over choices of images, with the percentile interval of Beveridge et al. (2001, §7).
+
+    Of N trials at level 1 − α the ends are the (⌊αN/2⌋ + 1)-th smallest and largest. Images of these people vary; nothing is
+    said of other people.
+
+    Examples
+    --------
+    >>> from proband import MedianCensoredRank, Samples
+    >>> rows = [(f"{s}{k}", s, k) for s in "ab" for k in range(2)]
+    >>> samples = Samples(dict(zip(("id", "subject", "day"), zip(*rows), strict=True)))
+    >>> scores = Scores.from_array(np.eye(4) + np.kron(np.eye(2), np.ones((2, 2))), samples.ids, orientation="similarity")
+    >>> design = ImageChoice(n_resamples=100)
+    >>> found = estimate_over_choices(MedianCensoredRank(5), scores, Pool(samples, "day"), design, 0.95, 0)
+    >>> found.value, (found.low, found.high)
+    (1.0, (1.0, 1.0))
+    """
     rank = rank_of_share(measure)
     if rank is not None:
         found = permute([scores], pool, design, max_rank=max(rank, LOW_RANKS), seed=seed)
@@ -188,9 +218,19 @@ def exact_over_choices(
     *,
     max_rank: int | None = None,
 ) -> ExactChoice:
-    """The mean rate at every rank when each person's pair is drawn independently, exactly, without any trial.
+    """Find the mean rate at every rank when each person's pair is drawn independently, exactly, without any trial.
 
-    With up to 2,000 people of eight pairs each, the variance at rank 1 as well.
+    Given a probe and its mate, how many of the other people beat the mate is Poisson-binomial (see `exact_choice`). Images of
+    these people vary. With up to 2,000 people of eight pairs each, the variance at rank 1 as well.
+
+    Examples
+    --------
+    >>> from proband import Samples
+    >>> rows = [(f"{s}{k}", s, k) for s in "ab" for k in range(2)]
+    >>> samples = Samples(dict(zip(("id", "subject", "day"), zip(*rows), strict=True)))
+    >>> values = np.array([[9, 5, 6, 1], [5, 9, 4, 4], [1, 2, 9, 3], [0, 2, 3, 9]], dtype=float)
+    >>> exact_over_choices(Scores.from_array(values, samples.ids, orientation="similarity"), Pool(samples, "day")).cmc
+    array([0.875, 1.   ])
     """
     closeness = Closeness.of(scores, pool, on_failure)
     options = pool.options
@@ -198,19 +238,45 @@ def exact_over_choices(
         raise DesignError(
             "Comparisons that failed or are not to be made have no exact mean.", "draw trials instead."
         )
-    sign = 1.0 if scores.larger_is_closer else -1.0
-    columns = np.maximum(closeness.columns, 0)
-
-    def rows(places: npt.NDArray[np.int64]) -> Floats:
-        return sign * scores.tile(closeness.rows[places], columns).astype(np.float64)
-
+    rows = _Rows(scores, closeness.rows, np.maximum(closeness.columns, 0))
     failed = pool.samples.failed[options.images] & (on_failure == "miss")
     few = len(options.gallery) <= MOST_CHOICES
     return exact_choice(options, rows, failed, ties, max_rank=max_rank, variance=few)
 
 
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """How close some of the images are to all, without a matrix."""
+
+    scores: Scores
+    rows: npt.NDArray[np.intp]
+    columns: npt.NDArray[np.intp]
+
+    def __call__(self, places: npt.NDArray[np.int64]) -> Floats:
+        sign = 1.0 if self.scores.larger_is_closer else -1.0
+        return sign * self.scores.tile(self.rows[places], self.columns).astype(np.float64)
+
+
 def differences_over_choices(question: Question) -> Joint:
-    """Paired differences in the same choices of images, and beside them a test over people."""
+    """Compare algorithms in the same choices of images, and beside that by a test over people.
+
+    The interval of the difference varies images of these people (Beveridge et al. 2001, §7); the p-value is of a sign-flip test
+    over people's mean successes (Fisher 1935), so it speaks of other people.
+
+    Examples
+    --------
+    >>> from proband import RecognitionRate, Samples
+    >>> rows = [(f"{s}{k}", s, k) for s in "abcd" for k in range(2)]
+    >>> samples = Samples(dict(zip(("id", "subject", "day"), zip(*rows), strict=True)))
+    >>> values = {"right": np.kron(np.eye(4), np.ones((2, 2))), "blind": np.zeros((8, 8))}
+    >>> scores = [Scores.from_array(v, samples.ids, orientation="similarity", name=n) for n, v in values.items()]
+    >>> design = ImageChoice(n_resamples=100)
+    >>> ((*_, one),) = differences_over_choices(
+    ...     Question.of(RecognitionRate(1), scores, Pool(samples, "day"), design, 0.95, 0)
+    ... ).tested
+    >>> one.difference, one.not_won, one.n_trials, round(one.p_value, 4)  # (½)⁴
+    (1.0, 0, 100, 0.0625)
+    """
     pool, design = _pool_of(question)
     measure, level, seed = question.measure, question.confidence_level, question.seed
     rank = rank_of_share(measure)
@@ -239,14 +305,34 @@ def differences_over_choices(question: Question) -> Joint:
 
 
 def rank_of_share(measure: OutcomeMeasure) -> int | None:
-    """The rank of a recognition rate, which trials count by themselves; None for any other measure."""
+    """Return the rank of a recognition rate, which trials count by themselves; None for any other measure.
+
+    Examples
+    --------
+    >>> from proband import MedianCensoredRank, RecognitionRate
+    >>> rank_of_share(RecognitionRate(5)), rank_of_share(MedianCensoredRank())
+    (5, None)
+    """
     return getattr(measure, "rank", None) if measure.form == "share" else None
 
 
 def compared(
     found: VirtualExperiments, first: str, second: str, rank: int, margin: float | None, level: float
-) -> PairComparison:
-    """One pair by itself: D over choices of images, and the sign-flip test over people's mean successes."""
+) -> Difference:
+    """Judge one pair by itself: D over choices of images, and the sign-flip test over people's mean successes.
+
+    Examples
+    --------
+    >>> from proband import Samples
+    >>> rows = [(f"{s}{k}", s, k) for s in "abcd" for k in range(2)]
+    >>> samples = Samples(dict(zip(("id", "subject", "day"), zip(*rows), strict=True)))
+    >>> values = {"right": np.kron(np.eye(4), np.ones((2, 2))), "blind": np.zeros((8, 8))}
+    >>> scores = [Scores.from_array(v, samples.ids, orientation="similarity", name=n) for n, v in values.items()]
+    >>> found = permute(scores, Pool(samples, "day"), ImageChoice(n_resamples=100))
+    >>> pair = compared(found, "right", "blind", 1, 0.01, 0.95)
+    >>> pair.difference, pair.not_won, round(pair.p_value, 4)
+    (1.0, 0, 0.0625)
+    """
     tested = difference_over_choices(found, first, second, rank, level)
     return judged([(first, second, None, tested)], margin, level, upward=True, in_points=True)[0]
 
@@ -254,7 +340,22 @@ def compared(
 def difference_over_choices(
     found: VirtualExperiments, first: str, second: str, rank: int, level: float
 ) -> Tested:
-    """One pair: D over choices of images, and the sign-flip test over people's mean successes."""
+    """Find D of one pair over choices of images, and the sign-flip test over people's mean successes.
+
+    D_τ = ρ_τ(A) − ρ_τ(B) in the same trial (Beveridge et al. 2001, §7). In how many trials A does not win is a count of image
+    choices and no p-value: trials are no draws under a null hypothesis.
+
+    Examples
+    --------
+    >>> from proband import Samples
+    >>> rows = [(f"{s}{k}", s, k) for s in "abcd" for k in range(2)]
+    >>> samples = Samples(dict(zip(("id", "subject", "day"), zip(*rows), strict=True)))
+    >>> values = {"right": np.kron(np.eye(4), np.ones((2, 2))), "blind": np.zeros((8, 8))}
+    >>> scores = [Scores.from_array(v, samples.ids, orientation="similarity", name=n) for n, v in values.items()]
+    >>> found = permute(scores, Pool(samples, "day"), ImageChoice(n_resamples=100))
+    >>> difference_over_choices(found, "right", "blind", 1, 0.95).interval
+    Interval(low=1.0, high=1.0)
+    """
     spread: Distribution = found.difference(first, second, rank)
     interval = spread.interval(level)
     a, b = (found.successes[found.algorithms.index(name), :, rank - 1] for name in (first, second))
@@ -283,7 +384,16 @@ def _answers(of: Target) -> Answers:
 
 
 def facts_of_pool(name: str, metric: str | None, pool: Pool) -> Facts:
-    """How a measurement over a pool came about."""
+    """Say how a measurement over a pool came about.
+
+    Examples
+    --------
+    >>> from proband import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "day": [1, 2, 1, 2]})
+    >>> facts = facts_of_pool("net", None, Pool(samples, "day"))
+    >>> facts.n_probes, facts.n_gallery_subjects
+    (2, 2)
+    """
     n = pool.n_subjects
     images = "\n".join(pool.samples.ids[place] for place in pool.options.images)
     pairs = np.stack([pool.options.gallery, pool.options.probe]).tobytes()

@@ -13,6 +13,8 @@ from proband.engine import run_blocks
 from proband.errors import DesignError, InputError, UsageError
 from proband.kernels.poisson_binomial import at_most, count_beating, covariances
 from proband.measures.outcomes import TiePolicy
+from proband.results.base import Result
+from proband.results.walking import Written
 from proband.samples.pool import Options
 from proband.samples.table import frozen
 from proband.words import count
@@ -26,7 +28,7 @@ _NEVER = 1e-20  # a choice that succeeds more rarely cannot be seen in a varianc
 
 
 @dataclass(frozen=True, eq=False)
-class ExactChoice:
+class ExactChoice(Result):
     """The moments of the recognition rate over all ways in which these people's images could have been chosen.
 
     Attributes
@@ -37,12 +39,10 @@ class ExactChoice:
         The variance of the recognition rate at rank 1, if it was asked for.
     """
 
+    written = Written({"mean": "cmc"})
+
     cmc: Floats
     variance_rank_1: float | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {"mean": self.cmc.tolist(), "variance_rank_1": self.variance_rank_1}
 
 
 def exact_choice(
@@ -91,12 +91,8 @@ def exact_choice(
     people = _People(options, closeness, np.asarray(failed, dtype=np.bool_), ties == "pessimistic")
     n = options.n_subjects
     total = np.zeros(min(max_rank or n, n))
-
-    def one(s: int) -> tuple[Floats, list[_Choice]]:
-        return people.successes(s, len(total), listed=variance)
-
     listed = []
-    for success, choices in run_blocks(one, range(n), threads):
+    for success, choices in run_blocks(_Successes(people, len(total), variance), range(n), threads):
         total += success
         listed.append(choices)
     spread = _variance(people, listed, threads) if variance else None
@@ -199,6 +195,18 @@ class _People:
         return _Choice(chance, mate, rivals, left, n_images, images)
 
 
+@dataclass(frozen=True, eq=False)
+class _Successes:
+    """A person's chances at each rank, and the choices that may succeed where they are to be listed."""
+
+    people: _People
+    n_ranks: int
+    listed: bool
+
+    def __call__(self, s: int) -> tuple[Floats, list[_Choice]]:
+        return self.people.successes(s, self.n_ranks, listed=self.listed)
+
+
 def _variance(people: _People, listed: list[list[_Choice]], threads: int | None) -> float:
     """Add up everyone's variance and the covariances of all pairs of people."""
     choices = [choice for own in listed for choice in own]
@@ -218,8 +226,19 @@ def _variance(people: _People, listed: list[list[_Choice]], threads: int | None)
         people.sizes,
         people.uses,
     )
-    between = sum(run_blocks(lambda s: covariances(s, *arrays), range(n), threads))
+    between = sum(run_blocks(_Covariances(arrays), range(n), threads))
     return max(float(own_chances @ (1 - own_chances) + 2 * between), 0.0) / n**2
+
+
+@dataclass(frozen=True, eq=False)
+class _Covariances:
+    """The covariances of a person's success with those of the people after."""
+
+    arrays: tuple[npt.NDArray[Any], ...]
+
+    def __call__(self, s: int) -> float:
+        found: float = covariances(s, *self.arrays)
+        return found
 
 
 def _starts(lengths: npt.ArrayLike) -> Integers:

@@ -35,6 +35,10 @@ class Closeness:
         Options that cannot succeed: an image that was not acquired, or a comparison that failed.
     rivals
         Images that can stand before a mate: all that were enrolled.
+    scores, options
+        The scores, and everyone's choices.
+    rows, columns
+        Where each image is on the axes of the scores; −1 where it is not.
     """
 
     scores: Scores
@@ -128,7 +132,15 @@ class Closeness:
 
 @dataclass(frozen=True, eq=False)
 class Marks:
-    """For every option, the gallery images closer than the mate, and those as close, as bits (the bitset kernels)."""
+    """For every option, the gallery images closer than the mate, and those as close, as bits (the bitset kernels).
+
+    Attributes
+    ----------
+    options, unusable
+        Everyone's choices, and those that cannot succeed.
+    closer, tied
+        Options × words of 64 gallery images.
+    """
 
     options: Options
     unusable: npt.NDArray[np.bool_]
@@ -191,7 +203,18 @@ def _mark_rivals(
 
 @dataclass(frozen=True, eq=False)
 class Slices:
-    """The same, in the form of the bit-sliced kernel: per person, who can beat a mate and in which trials."""
+    """The same, in the form of the bit-sliced kernel: per person, who can beat a mate and in which trials.
+
+    Attributes
+    ----------
+    level_starts, level_option, level_end
+        Every person's usable options by probe image and, within it, from the closest mate down: where each person's begin,
+        which they are, and whether one is the last of its probe image.
+    rival_starts, entry_starts
+        Where each person's rivals begin, and each rival's entries.
+    entry_masks, entry_subsets
+        At which levels images of an entry beat the mate, and which subset of the rival's images they are.
+    """
 
     level_starts: npt.NDArray[np.int64]
     level_option: npt.NDArray[np.int64]
@@ -263,7 +286,15 @@ def _joined_starts(parts: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Where each image stands among the tabulated subsets of its person's images."""
+    """Where each image stands among the tabulated subsets of its person's images.
+
+    Attributes
+    ----------
+    owner
+        The person of each image.
+    chunk_of, bit_of, n_chunks
+        The chunk of four that an image is in, its bit there, and how many chunks there are.
+    """
 
     owner: npt.NDArray[np.int64]
     chunk_of: npt.NDArray[np.int64]

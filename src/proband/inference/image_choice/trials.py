@@ -145,7 +145,13 @@ class Algorithm:
 
 @dataclass(frozen=True, eq=False)
 class Packed:
-    """A block of choices as bits over trials, shared by all algorithms."""
+    """A block of choices as bits over trials, shared by all algorithms.
+
+    Attributes
+    ----------
+    chunks
+        For each chunk of trials, who chose which option, and which subsets of images hold a chosen one.
+    """
 
     chunks: tuple[tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]], ...]
 

@@ -3,34 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
-from threading import Lock
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
-from proband._version import __version__
-from proband.designs.image_choice import TRIALS_A_BLOCK, ImageChoice, draw_choices
-from proband.engine import Progress, Silent, run_blocks
-from proband.engine.rendering import Shown
+from proband.designs.image_choice import ImageChoice
+from proband.engine import Progress, Silent
 from proband.errors import UsageError
-from proband.inference.image_choice.distributions import Distribution
+from proband.inference.image_choice.distributions import (
+    DifferencesOverChoices,
+    Distribution,
+    RatesOverChoices,
+)
 from proband.inference.image_choice.rivals import Closeness, Layout
-from proband.inference.image_choice.trials import LOW_RANKS, Algorithm, Kernel, Packed
+from proband.inference.image_choice.runs import TrialRun, Trials
+from proband.inference.image_choice.trials import LOW_RANKS, Algorithm, Kernel
 from proband.inference.proportions import check_seed
 from proband.measures.outcomes import FailurePolicy, TiePolicy
-from proband.results.base import Answers
+from proband.results.base import Answers, Confidence, Count, Result
 from proband.results.targets import IMAGES_EXCHANGEABLE, OTHER_IMAGES, PEOPLE_AND_ALGORITHMS
+from proband.results.walking import Written
 from proband.samples import Pool
 from proband.scores import Scores
-from proband.words import Note, Sentence, Target, count, fixed, interval, plain
+from proband.words import Note, Sentence, Target, count, fixed, interval
 
 Floats = npt.NDArray[np.float64]
 _ALL_RANKS_UP_TO = 1_000  # people; beyond, the distributions of all ranks would fill the memory
 _RANKS_BEYOND = 100
-_AT_ONCE = 512  # trials counted together
 _RATE = Target("rank-rate", "recognition rate")
 
 _STOPPED = Sentence("choices.stopped", "caution", "stopped after {done:count} of {asked:count} trials")
@@ -54,7 +56,7 @@ _REMAINDER = Sentence(
 
 
 @dataclass(frozen=True, eq=False)
-class VirtualExperiments(Shown):
+class VirtualExperiments(Result):
     """What became of every algorithm in many choices of images.
 
     Attributes
@@ -71,12 +73,23 @@ class VirtualExperiments(Shown):
         What varied, what was fixed, and who could not take part.
     metrics
         Of each algorithm, how embeddings were compared; None for scores that are taken as given.
+    design, seed, ties, kernel
+        How images were chosen, ties were ordered and trials were counted.
+    confidence_level
+        Of the intervals over choices: the share of choices that they hold.
     """
 
+    written = Written(
+        {"design": "design.as_method", "algorithms": "rates"},
+        also=("differences",),
+        without=("n_ranks", "kernel", "successes", "replicates", "_rates", "_differences", "_not_won"),
+        versioned=True,
+    )
+
     algorithms: tuple[str, ...]
-    n_subjects: int
-    n_ranks: int
-    n_trials: int
+    n_subjects: Count
+    n_ranks: Count
+    n_trials: Count
     design: ImageChoice
     seed: int
     ties: str
@@ -89,21 +102,22 @@ class VirtualExperiments(Shown):
     _rates: tuple[tuple[Distribution, ...], ...]
     _differences: Mapping[tuple[int, int], tuple[Distribution, ...]]
     _not_won: Mapping[tuple[int, int], npt.NDArray[np.int64]]
+    confidence_level: Confidence = 0.95
 
     def rate(self, algorithm: str, rank: int = 1) -> Distribution:
-        """The distribution of the recognition rate at a rank."""
+        """Return the distribution of the recognition rate at a rank."""
         self._check_rank(rank, self.n_ranks)
         return self._rates[self._place(algorithm)][rank - 1]
 
     def difference(self, first: str, second: str, rank: int = 1) -> Distribution:
-        """The distribution of D, the first's rate less the second's in the same trial, at ranks 1 … 10."""
+        """Return the distribution of D, the first's rate less the second's in the same trial, at ranks 1 … 10."""
         a, b = self._pair(first, second, rank)
         if a < b:
             return self._differences[a, b][rank - 1]
         return self._differences[b, a][rank - 1].turned()
 
     def not_won(self, first: str, second: str, rank: int = 1) -> int:
-        """In how many trials the first does *not* win: D ≤ 0.
+        """Count the trials in which the first does *not* win: D ≤ 0.
 
         It is a count of image choices of these people. Trials are no draws under a null hypothesis, so its share is no
         p-value: whether the first would win on *other people* is what `compare` asks.
@@ -143,48 +157,56 @@ class VirtualExperiments(Shown):
         )
         return f"VirtualExperiments({count(self.n_trials)} trials of {count(self.n_subjects)} people, rank 1: {shown})"
 
-    def to_dict(self, confidence_level: float = 0.95) -> dict[str, Any]:
-        """Return everything as plain values, ready for JSON."""
-        low_ranks = range(1, min(self.n_ranks, LOW_RANKS) + 1)
-        return {
-            "proband": __version__,
-            "n_subjects": self.n_subjects,
-            "n_trials": self.n_trials,
-            "design": self.design.as_method.to_dict(),
-            "seed": self.seed,
-            "ties": self.ties,
-            "confidence_level": confidence_level,
-            "answers": self.answers.to_dict(),
-            "notes": plain(self.notes),
-            "metrics": dict(self.metrics),
-            "algorithms": {
-                name: {
-                    "mean": [self.rate(name, t).mean for t in range(1, self.n_ranks + 1)],
-                    "standard_deviation": [
-                        self.rate(name, t).standard_deviation for t in range(1, self.n_ranks + 1)
-                    ],
-                    "interval": [
-                        list(self.rate(name, t).interval(confidence_level))
-                        for t in range(1, self.n_ranks + 1)
-                    ],
-                    "rank_1": self.rate(name).to_dict(),
-                }
-                for name in self.algorithms
-            },
-            "differences": [
+    def at_level(self, confidence_level: float) -> VirtualExperiments:
+        """Return the same with intervals of another level."""
+        return replace(self, confidence_level=confidence_level)
+
+    def rates(self) -> dict[str, RatesOverChoices]:
+        """Every algorithm's rates at all ranks that were counted."""
+        found = {}
+        for name in self.algorithms:
+            each = [self.rate(name, rank) for rank in range(1, self.n_ranks + 1)]
+            found[name] = RatesOverChoices(
+                np.array([one.mean for one in each]),
+                np.array([one.standard_deviation for one in each]),
+                tuple(one.interval(self.confidence_level) for one in each),
+                each[0],
+            )
+        return found
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row for each algorithm and rank: mean, standard deviation and percentile interval over choices of images."""
+        return pl.concat(
+            pl.DataFrame(
                 {
-                    "first": first,
-                    "second": second,
-                    "mean": [self.difference(first, second, t).mean for t in low_ranks],
-                    "interval": [
-                        list(self.difference(first, second, t).interval(confidence_level)) for t in low_ranks
-                    ],
-                    "not_won": [self.not_won(first, second, t) for t in low_ranks],
-                    "not_won_by_second": [self.not_won(second, first, t) for t in low_ranks],
+                    "algorithm": [name] * self.n_ranks,
+                    "rank": np.arange(1, self.n_ranks + 1),
+                    "mean": found.mean,
+                    "standard_deviation": found.standard_deviation,
+                    "low": [ends.low for ends in found.interval],
+                    "high": [ends.high for ends in found.interval],
                 }
-                for first, second in combinations(self.algorithms if self._differences else (), 2)
-            ],
-        }
+            )
+            for name, found in self.rates().items()
+        )
+
+    def differences(self) -> tuple[DifferencesOverChoices, ...]:
+        """Every two algorithms at ranks 1 … 10, where differences were counted."""
+        ranks = range(1, min(self.n_ranks, LOW_RANKS) + 1)
+        found = []
+        for first, second in combinations(self.algorithms if self._differences else (), 2):
+            each = [self.difference(first, second, rank) for rank in ranks]
+            found.append(
+                DifferencesOverChoices(
+                    first,
+                    second,
+                    np.array([one.mean for one in each]),
+                    tuple(one.interval(self.confidence_level) for one in each),
+                    np.array([self.not_won(first, second, rank) for rank in ranks]),
+                    np.array([self.not_won(second, first, rank) for rank in ranks]),
+                )
+            )
+        return tuple(found)
 
 
 def permute(
@@ -203,7 +225,10 @@ def permute(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> VirtualExperiments:
-    """Permute the choice of gallery and probe images, all algorithms in the same trials.
+    """Permute the choice of gallery and probe images, all algorithms in the same trials (Beveridge et al. 2001, §7).
+
+    Each trial chooses for every person a gallery and a probe image, and measures the rate ρ_τ and, of every two algorithms, the
+    difference D_τ. Images of these people vary; the people stay, so nothing is said of others.
 
     Parameters
     ----------
@@ -227,6 +252,19 @@ def permute(
         ``bit-sliced``, ``bitset``, ``numpy``, or ``auto``. The answer is the same, the time is not.
     keep_on_interrupt
         When the run is stopped from the keyboard, return what was done so far.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> rows = [(f"{s}{k}", s, k) for s in "abcd" for k in range(2)]
+    >>> samples = Samples(dict(zip(("id", "subject", "day"), zip(*rows), strict=True)))
+    >>> values = {"right": np.kron(np.eye(4), np.ones((2, 2))), "blind": np.zeros((8, 8))}
+    >>> scores = [Scores.from_array(v, samples.ids, orientation="similarity", name=n) for n, v in values.items()]
+    >>> found = permute(scores, Pool(samples, "day"), ImageChoice(n_resamples=100))
+    >>> found.rate("right").mean, found.rate("blind").mean, found.difference("right", "blind").interval()
+    (1.0, 0.0, Interval(low=1.0, high=1.0))
+    >>> found.not_won("right", "blind"), found.not_won("blind", "right")
+    (0, 100)
     """
     design = design or ImageChoice()
     check_seed(seed)
@@ -240,13 +278,14 @@ def permute(
         Algorithm(Closeness.of(one, pool, on_failure), layout, n_ranks, ties, kernel)
         for one in named.values()
     ]
-    run = _Run(prepared, layout, design, n_ranks, seed, keep, differences, kernel != "numpy")
-    done = run.go(threads, progress or Silent(), keep_on_interrupt)
-    if not done:
+    pairs = tuple(combinations(range(len(prepared)), 2)) if differences else ()
+    run = TrialRun(Trials(tuple(prepared), layout, design, n_ranks, seed, pairs, kernel != "numpy"), keep)
+    run.go(threads, progress or Silent(), keep_on_interrupt)
+    if not run.done:
         raise KeyboardInterrupt
     notes = list(pool.notes)
-    if done < design.n_resamples:
-        notes.append(_STOPPED(done=done, asked=design.n_resamples))
+    if run.done < design.n_resamples:
+        notes.append(_STOPPED(done=run.done, asked=design.n_resamples))
     if n_ranks < n:
         notes.append(_FEWER_RANKS(ranks=n_ranks, people=n))
     notes += _balance(pool, design)
@@ -255,7 +294,7 @@ def permute(
         notes.append(_FAILED(n=failed))
     kernels = {"bit-sliced" if one.slices else "bitset" if one.compiled else "numpy" for one in prepared}
     metrics = {name: one.metric for name, one in named.items()}
-    return run.result(tuple(named), done, ties, ", ".join(sorted(kernels)), tuple(notes), metrics)
+    return _result(run, tuple(named), ties, ", ".join(sorted(kernels)), tuple(notes), metrics)
 
 
 def _balance(pool: Pool, design: ImageChoice) -> list[Note]:
@@ -271,187 +310,44 @@ def _balance(pool: Pool, design: ImageChoice) -> list[Note]:
     return []
 
 
-class _Run:
-    """Distributions that fill up block by block."""
+def _result(
+    run: TrialRun,
+    names: tuple[str, ...],
+    ties: str,
+    kernel: str,
+    notes: tuple[Note, ...],
+    metrics: Mapping[str, str | None],
+) -> VirtualExperiments:
+    """Freeze what was counted."""
+    n, done, pairs = run.n, run.done, run.task.pairs
 
-    def __init__(
-        self,
-        algorithms: Sequence[Algorithm],
-        layout: Layout | None,
-        design: ImageChoice,
-        n_ranks: int,
-        seed: int,
-        keep: bool,
-        differences: bool,
-        compiled: bool,
-    ) -> None:
-        self.algorithms, self.layout, self.design, self.seed = algorithms, layout, design, seed
-        self.compiled = compiled
-        self.options = algorithms[0].options
-        self.n, self.n_ranks = self.options.n_subjects, n_ranks
-        self.n_low = min(n_ranks, LOW_RANKS)
-        count = len(algorithms)
-        self.pairs = list(combinations(range(count), 2)) if differences else []
-        self.fractional = any(one.fractional for one in algorithms)
-        self.rates = np.zeros((count, n_ranks, self.n + 1), dtype=np.int64)
-        self.differences = np.zeros((len(self.pairs), self.n_low, 2 * self.n + 1), dtype=np.int64)
-        self.by_person = np.zeros((count, self.n, LOW_RANKS))
-        # Fractions need their own moments, and ties of fractions their own count of trials not won.
-        self.sums = np.zeros((2, count, n_ranks))
-        self.difference_sums = np.zeros((2, len(self.pairs), self.n_low))
-        self.even = np.zeros((2, len(self.pairs), self.n_low), dtype=np.int64)
-        self.kept = np.zeros((count, design.n_resamples, self.n_low)) if keep else None
-        self.lock = Lock()
+    def made(first: int, counts: npt.NDArray[np.int64], sums: Floats) -> Distribution:
+        if not run.task.fractional:
+            return Distribution(first, counts, n)
+        mean = sums[0] / done
+        spread = np.sqrt(max(sums[1] / done - mean**2, 0.0) * done / max(done - 1, 1))
+        return Distribution(first, counts, n, (float(mean) / n, float(spread) / n))
 
-    def go(self, threads: int | None, progress: Progress, keep_on_interrupt: bool) -> int:
-        """Run the trials; return how many were done."""
-        n_blocks = -(-self.design.n_resamples // TRIALS_A_BLOCK)
-        progress.begin("trials", self.design.n_resamples)
-        done = 0
-        try:
-            for made, fractions in run_blocks(self._block, range(n_blocks), threads):
-                if fractions is not None:
-                    self._add_fractions(*fractions)
-                done += made
-                progress.advance(made)
-        except KeyboardInterrupt:
-            if not keep_on_interrupt:
-                raise
-            done = int(self.rates[0, 0].sum())
-        return done
-
-    def _block(self, block: int) -> tuple[int, tuple[Floats, Floats] | None]:
-        first = block * TRIALS_A_BLOCK
-        size = min(TRIALS_A_BLOCK, self.design.n_resamples - first)
-        drawn = draw_choices(self.options, self.design.balanced, self.seed, block, self.compiled)
-        moments = np.zeros((2, len(self.algorithms), self.n_ranks))
-        of_differences = np.zeros((2, len(self.pairs), self.n_low))
-        for start in range(0, size, _AT_ONCE):
-            choices = drawn[start : min(start + _AT_ONCE, size)]
-            packed = None
-            if self.layout is not None and any(one.slices for one in self.algorithms):
-                packed = Packed.of(choices, self.options, self.layout)
-            counted = [one.count(choices, packed) for one in self.algorithms]
-            by_person = [one.by_person for one in counted]
-            if self.fractional:
-                successes = np.stack(
-                    [
-                        one.people if algorithm.fractional else np.cumsum(one.people, axis=0)
-                        for one, algorithm in zip(counted, self.algorithms, strict=True)
-                    ]
-                ).astype(np.float64)
-                self._fractions(successes, by_person, first + start, moments, of_differences)
-            else:
-                self._whole(np.stack([one.people for one in counted]), by_person, first + start)
-        return size, (moments, of_differences) if self.fractional else None
-
-    def _whole(self, people: npt.NDArray[np.int32], by_person: list[npt.NDArray[Any]], first: int) -> None:
-        firsts = np.array([a for a, _ in self.pairs], dtype=np.int64)
-        seconds = np.array([b for _, b in self.pairs], dtype=np.int64)
-        with self.lock:
-            if self.compiled:
-                from proband.kernels.choices import accumulate
-
-                accumulate(people, self.rates, self.differences, firsts, seconds)
-            else:
-                _accumulate(people, self.rates, self.differences, self.pairs)
-            self.by_person += np.cumsum(np.stack(by_person), axis=2)
-            if self.kept is not None:
-                self.kept[:, first : first + people.shape[2]] = (
-                    people[:, : self.n_low].swapaxes(1, 2) / self.n
-                )
-
-    def _fractions(
-        self,
-        successes: Floats,
-        by_person: list[npt.NDArray[Any]],
-        first: int,
-        moments: Floats,
-        of_differences: Floats,
-    ) -> None:
-        """Trials with fractions of a success are counted at the nearest whole number, and keep exact moments."""
-        nearest = np.rint(successes).astype(np.int64)
-        moments += np.stack([successes.sum(axis=2), (successes**2).sum(axis=2)])
-        own = [
-            one if algorithm.fractional else np.cumsum(one, axis=1)
-            for one, algorithm in zip(by_person, self.algorithms, strict=True)
-        ]
-        with self.lock:
-            for a in range(len(self.algorithms)):
-                for k in range(self.n_ranks):
-                    self.rates[a, k] += np.bincount(nearest[a, k], minlength=self.n + 1)
-            for place, (a, b) in enumerate(self.pairs):
-                apart = (successes[a, : self.n_low] - successes[b, : self.n_low]).T
-                of_differences[:, place] += np.stack([apart.sum(axis=0), (apart**2).sum(axis=0)])
-                self.even[:, place] += np.stack([(apart <= 1e-9).sum(axis=0), (apart >= -1e-9).sum(axis=0)])
-                for k in range(self.n_low):
-                    found = np.rint(apart[:, k]).astype(np.int64) + self.n
-                    self.differences[place, k] += np.bincount(found, minlength=2 * self.n + 1)
-            # Sums of fractions are rounded to a grid on which adding is exact, so that no order of threads shows.
-            self.by_person += np.rint(np.stack(own) * 2.0**20) / 2.0**20
-            if self.kept is not None:
-                self.kept[:, first : first + successes.shape[2]] = (
-                    successes[:, : self.n_low].swapaxes(1, 2) / self.n
-                )
-
-    def _add_fractions(self, moments: Floats, of_differences: Floats) -> None:
-        self.sums += moments
-        self.difference_sums += of_differences
-
-    def result(
-        self,
-        names: tuple[str, ...],
-        done: int,
-        ties: str,
-        kernel: str,
-        notes: tuple[Note, ...],
-        metrics: Mapping[str, str | None],
-    ) -> VirtualExperiments:
-        """Freeze what was counted."""
-
-        def made(first: int, counts: npt.NDArray[np.int64], sums: Floats) -> Distribution:
-            if not self.fractional:
-                return Distribution(first, counts, self.n)
-            mean = sums[0] / done
-            spread = np.sqrt(max(sums[1] / done - mean**2, 0.0) * done / max(done - 1, 1))
-            return Distribution(first, counts, self.n, (float(mean) / self.n, float(spread) / self.n))
-
-        rates = tuple(
-            tuple(made(0, self.rates[a, k], self.sums[:, a, k]) for k in range(self.n_ranks))
-            for a in range(len(names))
+    rates = tuple(
+        tuple(made(0, run.rates[a, k], run.sums[:, a, k]) for k in range(run.task.n_ranks))
+        for a in range(len(names))
+    )
+    differences = {
+        pair: tuple(
+            made(-n, run.differences[place, k], run.difference_sums[:, place, k])
+            for k in range(run.task.n_low)
         )
-        differences = {
-            pair: tuple(
-                made(-self.n, self.differences[place, k], self.difference_sums[:, place, k])
-                for k in range(self.n_low)
-            )
-            for place, pair in enumerate(self.pairs)
-        }
-        not_won = {}
-        for place, (a, b) in enumerate(self.pairs):
-            counts = self.differences[place]
-            below = self.even[0, place] if self.fractional else counts[:, : self.n + 1].sum(axis=1)
-            above = self.even[1, place] if self.fractional else counts[:, self.n :].sum(axis=1)
-            not_won[a, b], not_won[b, a] = below, above
-        answers = Answers(_RATE, OTHER_IMAGES, PEOPLE_AND_ALGORITHMS, IMAGES_EXCHANGEABLE)
-        kept = None if self.kept is None else self.kept[:, :done]
-        return VirtualExperiments(
-            names, self.n, self.n_ranks, done, self.design, self.seed, ties, kernel, self.by_person / done, kept,
-            answers, notes, metrics, rates, differences, not_won,
-        )  # fmt: skip
-
-
-def _accumulate(
-    people: npt.NDArray[np.int32],
-    rates: npt.NDArray[np.int64],
-    differences: npt.NDArray[np.int64],
-    pairs: Sequence[tuple[int, int]],
-) -> None:
-    """What the compiled accumulator does, rank by rank."""
-    people[:] = np.cumsum(people, axis=1)
-    n = rates.shape[2] - 1
-    for a, k in np.ndindex(rates.shape[:2]):
-        rates[a, k] += np.bincount(people[a, k], minlength=n + 1)
+        for place, pair in enumerate(pairs)
+    }
+    not_won = {}
     for place, (a, b) in enumerate(pairs):
-        for k in range(differences.shape[1]):
-            differences[place, k] += np.bincount(n + people[a, k] - people[b, k], minlength=2 * n + 1)
+        counts = run.differences[place]
+        below = run.even[0, place] if run.task.fractional else counts[:, : n + 1].sum(axis=1)
+        above = run.even[1, place] if run.task.fractional else counts[:, n:].sum(axis=1)
+        not_won[a, b], not_won[b, a] = below, above
+    answers = Answers(_RATE, OTHER_IMAGES, PEOPLE_AND_ALGORITHMS, IMAGES_EXCHANGEABLE)
+    kept = None if run.kept is None else run.kept[:, :done]
+    return VirtualExperiments(
+        names, n, run.task.n_ranks, done, run.task.design, run.task.seed, ties, kernel, run.by_person / done, kept,
+        answers, notes, metrics, rates, differences, not_won,
+    )  # fmt: skip

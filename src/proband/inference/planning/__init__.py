@@ -1,1 +1,4 @@
-"""How large a test must be."""
+"""How many people a test needs, before it is run.
+
+`planning` has the verbs, `plans` what they find, `sizes` the arithmetic.
+"""

@@ -68,8 +68,8 @@ def plan_half_width(
 ) -> HalfWidthPlan:
     """Plan the interval of a rate: the fewest people for a half-width, or the half-width that people give.
 
-    The interval is the one `estimate` chooses, at the expected rate: Wilson's, and over several probes of a person with the
-    effective sample size and Student's t.
+    The interval is the one `estimate` chooses, at the expected rate: Wilson's (1927), and over several probes of a person with
+    the effective sample size and Student's t.
 
     Parameters
     ----------
@@ -83,8 +83,11 @@ def plan_half_width(
 
     Examples
     --------
-    >>> plan_half_width(0.95, 0.01, probes_per_subject=5, icc=0.2)
-    plan: 664 people with 5 probes each give a rate of 0.95 a 95% interval of ±0.9998 points, [0.9391, 0.9591].
+    >>> plan = plan_half_width(0.95, 0.01, probes_per_subject=5, icc=0.2)
+    >>> plan.subjects, plan.design_effect, round(plan.low, 4), round(plan.high, 4)
+    (664, 1.8, 0.9391, 0.9591)
+    >>> round(plan_half_width(0.8, subjects=20).half_width, 4)  # Wilson's [0.5840, 0.9193]
+    0.1677
     """
     check_level(confidence_level)
     within_unit(rate, "An expected rate")
@@ -156,19 +159,26 @@ def plan_difference(
     aim
         ``difference``: find a true difference of the margin, two-sided at 1 − `confidence_level`. ``equivalence`` and
         ``non-inferiority``: show that a difference, truly 0, lies within the margin (either way; to the worse), each side
-        tested at 1 − `confidence_level`.
+        tested at 1 − `confidence_level` (Schuirmann 1987).
     probes_per_subject, icc
         As for `plan_half_width`; on the same probes the correlation is that of the *differences* of a person's probes.
 
     Notes
     -----
-    Normal approximation to the score test (McNemar's, Tango's): under the hypothesis the variance is that of the test, under
-    the truth (discordant − margin²) × design effect / probes. For equivalence of independent rates it is Newcombe's interval.
+    Normal approximation to the score test (McNemar 1947; Tango 1998): under the hypothesis the variance is that of the test,
+    under the truth (discordant − margin²) × design effect / probes. For equivalence of independent rates it is Newcombe's
+    (1998) interval.
 
     Examples
     --------
-    >>> plan_difference(0.01, discordant=0.06)
-    plan: 4,707 people with one probe each find a true difference of 1 point with a power of 80% (two-sided, level 5%).
+    With ψ discordant and a margin δ, n = ((1.96 √ψ + 0.8416 √(ψ − δ²))/δ)²:
+
+    >>> from math import ceil, sqrt
+    >>> plan = plan_difference(0.01, discordant=0.06)
+    >>> plan.subjects, round(plan.power, 4)
+    (4707, 0.8)
+    >>> ceil(((1.959964 * sqrt(0.06) + 0.841621 * sqrt(0.06 - 0.01**2)) / 0.01) ** 2)
+    4707
     """
     test = test_of(aim, discordant, rate, check_level(confidence_level))
     people = people_of(probes_per_subject, icc, indistinct=test.indistinct)
@@ -213,6 +223,9 @@ def plan_error_rate(
 ) -> ErrorRatePlan:
     """Plan for rare errors: the trials that no error, and that 30 errors need to tell a rate, or the rates that people can tell.
 
+    Without an error in n independent trials the rate is at most 1 − α^(1/n), about 3/n at 95 % (Hanley & Lippman-Hand 1983).
+    With 30 errors it is known to about ±30 % at 90 % (Doddington et al. 2000).
+
     Parameters
     ----------
     error_rate, subjects
@@ -223,9 +236,11 @@ def plan_error_rate(
 
     Examples
     --------
-    >>> plan_error_rate(0.001)
-    plan: No error in 2,995 independent trials bounds the error rate by 0.001 (95%, exact; the rule of 3 says 3,000);
-    30 errors in 30,000 independent trials tell a rate of 0.001 to about ±30% (90%; exactly −28% to +36%).
+    >>> plan = plan_error_rate(0.001)
+    >>> plan.no_errors.trials, plan.rule_of_3.trials, plan.rule_of_30.trials
+    (2995, 3000, 30000)
+    >>> round(plan.thirty_low, 2), round(plan.thirty_high, 2)
+    (-0.28, 0.36)
     """
     logarithm = log1p(-check_level(confidence_level))
     people = people_of(probes_per_subject, icc)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-from proband.results.base import Answers
-from proband.words import Note, Sentence, as_sentence, plain
+from proband.results.base import Answers, Confidence, Count, Result
+from proband.results.walking import Written
+from proband.words import Note, Sentence, as_sentence
 
 Aim = Literal["difference", "equivalence", "non-inferiority"]
 
@@ -64,7 +65,7 @@ _TRIALS_OF_PEOPLE = Sentence(
 
 
 @dataclass(frozen=True)
-class Plan(ABC):
+class Plan(Result, ABC):
     """What every plan rests on.
 
     Attributes
@@ -79,8 +80,10 @@ class Plan(ABC):
         The four answers, with all that is assumed, and what else a reader should know.
     """
 
+    written = Written(also=("sentence",))
+
     found: str
-    confidence_level: float
+    confidence_level: Confidence
     probes_per_subject: int
     icc: float
     design_effect: float
@@ -93,10 +96,6 @@ class Plan(ABC):
 
     def __repr__(self) -> str:
         return f"plan: {as_sentence(self.sentence())}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, ready for JSON."""
-        return {name: plain(value) for name, value in {**vars(self), "sentence": self.sentence()}.items()}
 
 
 @dataclass(frozen=True, repr=False)
@@ -111,8 +110,8 @@ class HalfWidthPlan(Plan):
         The rate expected, the interval that `estimate` would give it, and half the length of that.
     """
 
-    subjects: int
-    probes: int
+    subjects: Count
+    probes: Count
     effective_probes: float
     rate: float
     low: float
@@ -150,8 +149,8 @@ class DifferencePlan(Plan):
         What is expected: the share of discordant probes, or, for two data sets, the rate. The other is None.
     """
 
-    subjects: int
-    probes: int
+    subjects: Count
+    probes: Count
     effective_probes: float
     aim: Aim
     margin: float
@@ -172,7 +171,15 @@ class DifferencePlan(Plan):
 
 @dataclass(frozen=True)
 class ErrorTrials:
-    """An error rate and the trials that go with it: of how many people, how many in all, and worth how many independent ones."""
+    """An error rate and the trials that go with it.
+
+    Attributes
+    ----------
+    error_rate
+        The rate that is bounded or told.
+    subjects, trials, independent_trials
+        People, their trials in all, and how many independent ones these are worth.
+    """
 
     error_rate: float
     subjects: int

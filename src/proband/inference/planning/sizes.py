@@ -56,7 +56,15 @@ _TWO_SETS_APART = Sentence(
 
 @dataclass(frozen=True)
 class People:
-    """How many probes each person gives, and what they are worth."""
+    """How many probes each person gives, and what they are worth.
+
+    Attributes
+    ----------
+    probes_per_subject, icc, design_effect
+        The probes of each, how alike they are, and how many times as many probes that costs.
+    notes
+        What a reader should know.
+    """
 
     probes_per_subject: int
     icc: float
@@ -68,6 +76,7 @@ class People:
         return subjects * self.probes_per_subject / self.design_effect
 
     def sizes(self, subjects: int) -> dict[str, Any]:
+        """Return the people, their probes and what these are worth, as a plan holds them."""
         probes = subjects * self.probes_per_subject
         return {"subjects": subjects, "probes": probes, "effective_probes": self.worth(subjects)}
 
@@ -89,7 +98,16 @@ class People:
 
 
 def people_of(probes_per_subject: int, icc: float | None, indistinct: bool = False) -> People:
-    """Check what is said of people; where outcomes are `indistinct` nothing will show how alike they are."""
+    """Check what is said of people; where outcomes are `indistinct` nothing will show how alike they are.
+
+    The design effect is 1 + icc (m − 1) for m probes each, at least 1; where outcomes are indistinct each person counts once.
+
+    Examples
+    --------
+    >>> people = people_of(5, 0.2)
+    >>> people.design_effect, round(people.worth(100), 4), people_of(5, 0.2, indistinct=True).worth(100)
+    (1.8, 277.7778, 100.0)
+    """
     probes = whole(probes_per_subject, "number of probes of a person")
     if icc is None and probes > 1:
         raise UsageError(
@@ -112,8 +130,17 @@ def people_of(probes_per_subject: int, icc: float | None, indistinct: bool = Fal
 class TestOf:
     """A test of two algorithms.
 
-    `reach` says, for a margin and a number of independent probes, how far from the hypothesis an estimate must lie for the test
-    to succeed, and its standard error; `fewest` people are needed for that at all; no margin exceeds `largest`.
+    Attributes
+    ----------
+    aim, expected
+        What is to be shown, and what is expected of the algorithms.
+    indistinct
+        Whether nothing will show how alike a person's probes are.
+    largest, fewest
+        No margin exceeds the one; the test cannot succeed with fewer people than the other.
+    reach
+        For a margin and a number of independent probes: how far from the hypothesis an estimate must lie for the test
+        to succeed, and its standard error.
     """
 
     aim: Aim
@@ -124,7 +151,10 @@ class TestOf:
     reach: Callable[[float, float], tuple[float, float]]
 
     def power(self, margin: float, n: float) -> float:
-        """The chance that the test succeeds."""
+        """Find the chance that the test succeeds: Φ((margin − reach)/error).
+
+        Equivalence must succeed on both sides: twice that, less 1.
+        """
         from scipy.special import ndtr
 
         reach, error = self.reach(margin, n)
@@ -144,7 +174,17 @@ class TestOf:
 
 
 def test_of(aim: Aim, discordant: float | None, rate: float | None, level: float) -> TestOf:
-    """Check what is expected of two algorithms, and return their test."""
+    """Check what is expected of two algorithms, and return their test.
+
+    Normal approximation to the score test (McNemar 1947; Tango 1998), or, for two sets, the pooled score test and Newcombe's
+    (1998) interval.
+
+    Examples
+    --------
+    >>> test = test_of("difference", discordant=0.06, rate=None, level=0.95)
+    >>> round(test.power(0.01, 4707), 4), test.largest
+    (0.8, 0.06)
+    """
     if aim not in get_args(Aim):
         raise UsageError(f"There is no aim {aim!r}.", f"there are: {', '.join(get_args(Aim))}.")
     differ = aim == "difference"
@@ -203,7 +243,13 @@ def _independent(margin: float, n: float, rate: float, z: float, differ: bool) -
 
 
 def open_one(margin: float | None, power: float | None, subjects: int | None) -> float:
-    """Require that one of three is left open, and return the power to aim at."""
+    """Require that one of three is left open, and return the power to aim at.
+
+    Examples
+    --------
+    >>> round(open_one(0.01, None, None), 4), round(open_one(None, 0.9, 100), 4)
+    (0.8, 0.9)
+    """
     if (margin is None) == (subjects is None) and (margin is None or power is not None):
         raise UsageError(
             "Of margin, power and number of people a plan takes two.",
@@ -216,7 +262,13 @@ def open_one(margin: float | None, power: float | None, subjects: int | None) ->
 
 
 def fewest(enough: Callable[[int], bool]) -> int | None:
-    """The smallest number of people that is enough, where more always are; None if no number is."""
+    """Find the smallest number of people that is enough, where more always are; None if no number is.
+
+    Examples
+    --------
+    >>> fewest(lambda people: people**2 >= 1_000), fewest(lambda people: False)
+    (32, None)
+    """
     short, number = 0, 1
     while not enough(number):
         if number == LARGEST:
@@ -229,7 +281,13 @@ def fewest(enough: Callable[[int], bool]) -> int | None:
 
 
 def least_margin(enough: Callable[[float], bool], largest: float, subjects: int) -> float:
-    """The smallest margin that so many people are enough for."""
+    """Find the smallest margin that so many people are enough for.
+
+    Examples
+    --------
+    >>> round(least_margin(lambda margin: 100 * margin**2 >= 4, 1.0, 100), 6)
+    0.2
+    """
     short, margin = 0.0, largest
     if not enough(margin):
         raise DesignError(
@@ -243,21 +301,39 @@ def least_margin(enough: Callable[[float], bool], largest: float, subjects: int)
 
 
 def found_within(number: int | None, what: str) -> int:
-    """The number, if there is one."""
+    """Return the number, if there is one.
+
+    Examples
+    --------
+    >>> found_within(12, "A margin of 1 point")
+    12
+    """
     if number is None:
         raise DesignError(f"{what} would need more than {count(LARGEST)} people.", "ask for less.")
     return number
 
 
 def whole(value: int | None, what: str) -> int:
-    """The value, if it is a number of people or probes."""
+    """Return the value, if it is a number of people or probes.
+
+    Examples
+    --------
+    >>> whole(12, "number of people")
+    12
+    """
     if value is None or not 1 <= value <= LARGEST or value != int(value):
         raise UsageError(f"The {what} is a whole number from 1 to {count(LARGEST)}, got {value!r}.")
     return int(value)
 
 
 def within_unit(value: float, what: str) -> float:
-    """The value, if it is a share."""
+    """Return the value, if it is a share.
+
+    Examples
+    --------
+    >>> within_unit(0.95, "An expected rate")
+    0.95
+    """
     if not 0 <= value <= 1:
         raise UsageError(f"{what} lies between 0 and 1, got {value!r}.", "write 0.95 for 95 %.")
     return value

@@ -10,14 +10,30 @@ from proband.designs.strata import Strata
 from proband.inference.estimates.case import Case
 from proband.inference.strata.estimates import answers_of, ends_of, freedom_of, strata_of
 from proband.measures import CMC, Outcomes
-from proband.results.estimate import Band
+from proband.results.band import Band
 from proband.words import Note
 
 Floats = npt.NDArray[np.float64]
 
 
 def stratified_band(case: Case, design: StratifiedDesign, measure: CMC) -> Band:
-    """Student intervals at every rank, kept within 0 and 1."""
+    """Give a whole curve the standard error of a stratified design at every rank, with Student intervals kept within 0 and 1.
+
+    Probe images within strata vary; the strata (by default these people), algorithm and gallery stay (Micheals & Boult 2001).
+    Degrees of freedom are units less strata unless the design says otherwise.
+
+    Examples
+    --------
+    >>> from proband import BRR, Experiment, RecognitionRate, Samples, Scores, rank
+    >>> ids = [f"{side}{k}" for side in "gpq" for k in range(4)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> values = np.vstack([np.eye(4), np.where(np.arange(4)[:, None] < 2, 0.5, np.eye(4))])
+    >>> scores = Scores.from_array(values, ids[4:], ids[:4], orientation="similarity")
+    >>> case = Case(RecognitionRate(1), rank(scores, Experiment(samples, gallery=ids[:4])), 0.95, 0)
+    >>> band = stratified_band(case, BRR(), CMC(1))
+    >>> band.values, band.low.round(4), band.high
+    (array([0.75]), array([0.2592]), array([1.]))
+    """
     outcomes = case.outcomes
     strata, notes = strata_of(outcomes, design)
     last = min(outcomes.n_ranks, measure.max_rank or outcomes.n_ranks)
@@ -41,7 +57,25 @@ def stratified_band(case: Case, design: StratifiedDesign, measure: CMC) -> Band:
 def rates_and_errors(
     outcomes: Outcomes, design: StratifiedDesign, strata: Strata, last: int, seed: int = 0
 ) -> tuple[Floats, Floats, tuple[Note, ...]]:
-    """The stratified rate at ranks 1 … last, its standard error, and what is to be said of replicates."""
+    """Find the stratified rate at ranks 1 … last, its standard error, and what is to be said of replicates.
+
+    θ = Σ W_h ȳ_h, and where the design's variance of a linear statistic is the textbook one, v = Σ W_h² s_h²/n_h; else
+    replicates are evaluated.
+
+    Examples
+    --------
+    Four people with two probes each, of whom two are found once: v = 2 · (1/16) · 0.5/2.
+
+    >>> from proband import BRR, Experiment, Samples, Scores, rank
+    >>> ids = [f"{side}{k}" for side in "gpq" for k in range(4)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> values = np.vstack([np.eye(4), np.where(np.arange(4)[:, None] < 2, 0.5, np.eye(4))])
+    >>> scores = Scores.from_array(values, ids[4:], ids[:4], orientation="similarity")
+    >>> outcomes = rank(scores, Experiment(samples, gallery=ids[:4]))
+    >>> rates, errors, _ = rates_and_errors(outcomes, BRR(), strata_of(outcomes, BRR())[0], last=1)
+    >>> rates, (errors**2).round(6)
+    (array([0.75]), array([0.03125]))
+    """
     if design.linear_is_textbook:
         design.check(strata)
         by_counts = outcomes.ties != "mean" and strata.uneven is None
@@ -87,7 +121,13 @@ def _counted(outcomes: Outcomes, strata: Strata, last: int) -> tuple[Floats, Flo
 
 
 def earlier_of_same(codes: npt.NDArray[np.intp]) -> Floats:
-    """For each entry, how many before it are equal to it."""
+    """Count for each entry how many before it are equal to it.
+
+    Examples
+    --------
+    >>> earlier_of_same(np.array([7, 3, 7, 7, 3]))
+    array([0., 0., 1., 2., 1.])
+    """
     order = np.argsort(codes, kind="stable")
     ordered = codes[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])

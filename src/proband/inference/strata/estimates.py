@@ -17,9 +17,10 @@ from proband.inference.estimates.case import Case, IntervalFound, estimates_of
 from proband.inference.procedures import Question
 from proband.inference.proportions import check_level, check_seed, t_quantile, wilson_ends
 from proband.measures import Outcomes
-from proband.results.base import Answers
+from proband.results.base import Answers, Confidence, Result
 from proband.results.estimate import Estimate
 from proband.results.targets import GALLERY, OTHER_PROBES, PROBES_ALIKE
+from proband.results.walking import Written
 from proband.words import Method, Note, Sentence, Target, count, counted, digits, level
 
 Floats = npt.NDArray[np.float64]
@@ -43,7 +44,7 @@ _STRATA_ALIKE = Target(
 
 
 @dataclass(frozen=True, eq=False)
-class ReplicateEstimate:
+class ReplicateEstimate(Result):
     """A statistic of weighted units with its replicate variance.
 
     Attributes
@@ -56,13 +57,17 @@ class ReplicateEstimate:
         Student's interval and its degrees of freedom.
     replicates
         The statistic in every replicate.
+    confidence_level, design, notes
+        Of the interval; how replicates were made, and what a reader should know.
     """
+
+    written = Written(without=("replicates",))
 
     value: float
     standard_error: float
     low: float
     high: float
-    confidence_level: float
+    confidence_level: Confidence
     degrees_of_freedom: float
     replicates: Floats
     design: Method
@@ -90,6 +95,9 @@ def estimate_weighted(
     seed: int = 0,
 ) -> ReplicateEstimate:
     """Estimate any statistic of weighted units, with a replicate variance: for data that are no ranks at all.
+
+    Units within strata vary; strata and weights stay. With θ_α the statistic in replicate α, v = Σ c_α (θ_α − θ)², the scales
+    c_α being the design's (McCarthy 1969; Wolter 2007), and the interval θ ± t_ν √v, ν units less strata.
 
     Parameters
     ----------
@@ -166,7 +174,18 @@ def _refuse_unused(design: StratifiedDesign) -> None:
 
 
 def strata_of(outcomes: Outcomes, design: StratifiedDesign) -> tuple[Strata, tuple[Note, ...]]:
-    """The strata of an experiment's probes."""
+    """Make the strata of an experiment's probes: by default its people.
+
+    Examples
+    --------
+    >>> from proband import Experiment, Samples, Scores, rank
+    >>> samples = Samples({"id": ["a1", "b1", "a2", "a3", "b2", "b3"], "subject": list("abaabb")})
+    >>> values = [[9, 1], [8, 1], [1, 9], [1, 8]]
+    >>> scores = Scores.from_array(values, ["a2", "a3", "b2", "b3"], ["a1", "b1"], orientation="similarity")
+    >>> strata, _ = strata_of(rank(scores, Experiment(samples, gallery=["a1", "b1"])), BRR())
+    >>> strata.names, strata.codes, strata.shares
+    (('a', 'b'), array([0, 0, 1, 1]), array([0.5, 0.5]))
+    """
     samples = outcomes.experiment.samples
     if design.strata is None:
         labels: Any = np.array(samples.subjects)[outcomes.subjects]
@@ -197,12 +216,44 @@ def strata_of(outcomes: Outcomes, design: StratifiedDesign) -> tuple[Strata, tup
 
 
 def stratified(question: Question) -> tuple[Estimate, ...]:
-    """Estimate any measure from replicates within strata."""
+    """Estimate any measure from replicates within strata (Micheals & Boult 2001).
+
+    Probe images within strata vary; the strata (by default these people), algorithm and gallery stay. It says nothing of new
+    people.
+
+    Examples
+    --------
+    >>> from proband import Experiment, RecognitionRate, Samples, Scores
+    >>> ids = [f"{side}{k}" for side in "gpq" for k in range(4)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> values = np.vstack([np.eye(4), np.where(np.arange(4)[:, None] < 2, 0.5, np.eye(4))])
+    >>> scores = Scores.from_array(values, ids[4:], ids[:4], orientation="similarity")
+    >>> asked = Question.of(RecognitionRate(1), [scores], Experiment(samples, gallery=ids[:4]), BRR(), 0.95, 0)
+    >>> (found,) = stratified(asked)
+    >>> found.value, round(found.standard_error, 6), found.degrees_of_freedom  # √(2 · (1/16) · 0.5/2)
+    (0.75, 0.176777, 4.0)
+    """
     return estimates_of(question, stratified_interval)
 
 
 def stratified_interval(design: StratifiedDesign, case: Case) -> IntervalFound:
-    """A measure of stratified probes: a textbook variance where it is linear, evaluated replicates for everything else."""
+    """Give a measure of stratified probes an interval: a textbook variance where it is linear, evaluated replicates for all else.
+
+    For a rate θ = Σ W_h ȳ_h and v = Σ W_h² s_h²/n_h; the interval is Student's, or on the logit scale, or Wilson's with θ(1 −
+    θ)/v trials.
+
+    Examples
+    --------
+    >>> from proband import Experiment, Jackknife, RecognitionRate, Samples, Scores, rank
+    >>> ids = [f"{side}{k}" for side in "gpq" for k in range(4)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> values = np.vstack([np.eye(4), np.where(np.arange(4)[:, None] < 2, 0.5, np.eye(4))])
+    >>> scores = Scores.from_array(values, ids[4:], ids[:4], orientation="similarity")
+    >>> case = Case(RecognitionRate(1), rank(scores, Experiment(samples, gallery=ids[:4])), 0.95, 0)
+    >>> found = stratified_interval(Jackknife(interval="wilson"), case)
+    >>> found.value, round(found.standard_error, 6), round(found.low, 4), round(found.high, 4)
+    (0.75, 0.176777, 0.2556, 0.9633)
+    """
     if case.population is not None:
         raise UsageError("A finite population is not allowed for by stratified designs.")
     strata, notes = strata_of(case.outcomes, design)
@@ -247,7 +298,21 @@ def _still(strata: Strata, values: Floats) -> tuple[Note, ...]:
 def evaluate_replicates(
     case: Case, design: StratifiedDesign, strata: Strata, plan: Replicates
 ) -> tuple[float, Floats]:
-    """The measure at full weights, and in every replicate."""
+    """Measure at full weights, and in every replicate.
+
+    Examples
+    --------
+    >>> from proband import Experiment, MedianCensoredRank, Samples, Scores, rank
+    >>> ids = [f"{side}{k}" for side in "gpq" for k in range(4)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> values = np.vstack([np.eye(4), np.where(np.arange(4)[:, None] < 2, 0.5, np.eye(4))])
+    >>> scores = Scores.from_array(values, ids[4:], ids[:4], orientation="similarity")
+    >>> case = Case(MedianCensoredRank(10), rank(scores, Experiment(samples, gallery=ids[:4])), 0.95, 0)
+    >>> strata, _ = strata_of(case.outcomes, BRR())
+    >>> value, replicates = evaluate_replicates(case, BRR(), strata, BRR().replicates(strata))
+    >>> value, np.sort(replicates)
+    (1.0, array([1. , 1. , 1. , 1. , 1. , 1. , 2.5, 2.5]))
+    """
     measure, outcomes = case.measure, case.outcomes
     if measure.form == "quantile" and not design.takes_quantiles:
         raise DesignError(
@@ -289,7 +354,16 @@ def _of_function(
 
 
 def freedom_of(design: StratifiedDesign, strata: Strata, values: Floats | None) -> float:
-    """The degrees of freedom of a design's interval."""
+    """Return the degrees of freedom of a design's interval: units less strata, Cochran's effective number, or as given.
+
+    Examples
+    --------
+    >>> strata = Strata.of(["a", "a", "b", "b"])
+    >>> freedom_of(BRR(), strata, None), freedom_of(BRR(degrees_of_freedom=7.0), strata, None)
+    (2.0, 7.0)
+    >>> round(freedom_of(BRR(degrees_of_freedom="cochran"), strata, np.array([1.0, 3.0, 4.0, 8.0])), 4)
+    1.4706
+    """
     rule = design.degrees_of_freedom
     if not isinstance(rule, str):
         return float(rule)
@@ -307,7 +381,18 @@ def freedom_of(design: StratifiedDesign, strata: Strata, values: Floats | None) 
 def ends_of(
     values: Floats, errors: Floats, freedom: float, level: float, kind: StratifiedInterval
 ) -> tuple[Floats, Floats]:
-    """The ends of intervals around several values; those without an error, or at 0 or 1, are symmetric whatever the kind."""
+    """Find the ends of intervals around several values; those without an error, or at 0 or 1, are symmetric whatever the kind.
+
+    With t Student's quantile: θ ± t se; on the logit scale, logit θ ± t se/(θ(1 − θ)); or Wilson's (1927) with θ(1 − θ)/se²
+    trials.
+
+    Examples
+    --------
+    >>> kinds = ("t", "logit", "wilson")
+    >>> ends = [ends_of(np.array([0.9]), np.array([0.08]), 10.0, 0.95, kind) for kind in kinds]
+    >>> [(round(float(low[0]), 4), round(float(high[0]), 4)) for low, high in ends]
+    [(0.7217, 1.0783), (0.554, 0.9849), (0.6102, 0.981)]
+    """
     t = t_quantile(level, max(freedom, 1.0))
     low, high = values - t * errors, values + t * errors
     inside = (errors > 0) & (values > 0) & (values < 1)
@@ -322,7 +407,14 @@ def ends_of(
 
 
 def answers_of(of: Target, design: StratifiedDesign) -> Answers:
-    """What a stratified design varies."""
+    """Say what a stratified design varies and holds fixed.
+
+    Examples
+    --------
+    >>> from proband import Jackknife
+    >>> [answers_of(Target("rank-rate", "a rate"), one).varying.key for one in (BRR(), Jackknife(kind="JK1"))]
+    ['probe-images-of-these-people', 'probes']
+    """
     if not design.knows_strata:
         return Answers(of, OTHER_PROBES, GALLERY, PROBES_ALIKE)
     if design.strata is None:

@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from proband._version import __version__
 from proband.designs import BRR, Bootstrap, Jackknife, StratifiedDesign
 from proband.designs.strata import ROUNDING
 from proband.engine import Progress, Silent
-from proband.engine.rendering import Shown
 from proband.errors import UsageError
 from proband.inference.comparisons.comparing import compare
 from proband.inference.comparisons.comparison import Comparison
@@ -24,8 +22,10 @@ from proband.inference.strata.bands import rates_and_errors
 from proband.inference.strata.estimates import IMAGES_OF_PEOPLE, strata_of
 from proband.measures import CMC, Outcomes, RecognitionRate, rank as rank_probes
 from proband.measures.outcomes import FailurePolicy, TiePolicy
-from proband.results.estimate import Band
+from proband.results.band import Band
+from proband.results.base import Count, Rank, Result
 from proband.results.targets import OTHER_PEOPLE, OTHER_PROBES
+from proband.results.walking import Written
 from proband.samples import Samples
 from proband.scores import Scores
 from proband.words import Method, Target, count
@@ -48,8 +48,16 @@ _VARYING = {
 
 
 @dataclass(frozen=True, eq=False)
-class Errors:
-    """The standard error of a curve at every rank, how it was made, and what varies behind it."""
+class Errors(Result):
+    """The standard error of a curve at every rank, how it was made, and what varies behind it.
+
+    Attributes
+    ----------
+    method, by_rank
+        How they were found, and the standard error at ranks 1, 2, …
+    """
+
+    written = Written(also=("varying",))
 
     method: Method
     by_rank: Floats
@@ -59,17 +67,9 @@ class Errors:
         """What varies behind it."""
         return _VARYING[self.method.key]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {
-            "method": self.method.to_dict(),
-            "varying": self.varying.to_dict(),
-            "by_rank": self.by_rank.tolist(),
-        }
-
 
 @dataclass(frozen=True, eq=False)
-class StratStudy(Shown):
+class StratStudy(Result):
     """Everything the experiment found.
 
     Attributes
@@ -88,13 +88,26 @@ class StratStudy(Shown):
         Each algorithm's CMC with its band, first mixed gallery.
     comparison
         The algorithms there, under the same replicates; None for one.
+    rank, n_subjects, n_images
+        Of tables and tests; people, and images of each.
     """
 
-    rank: int
-    n_subjects: int
-    n_images: int
-    n_left_out: int
-    n_unused: int
+    written = Written(
+        {
+            "galleries": "effects",
+            "mixed_galleries": "mixed",
+            "standard_errors": "errors",
+            "variances_by_units": "variances",
+        },
+        without=("most_people", "bands"),
+        versioned=True,
+    )
+
+    rank: Rank
+    n_subjects: Count
+    n_images: Count
+    n_left_out: Count
+    n_unused: Count
     most_people: tuple[int, int] | None
     effects: tuple[GalleryEffect, ...]
     mixed: tuple[GalleryEffect, ...]
@@ -102,22 +115,6 @@ class StratStudy(Shown):
     variances: dict[int, Floats]
     bands: tuple[Band, ...]
     comparison: Comparison | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {
-            "proband": __version__,
-            "rank": self.rank,
-            "n_subjects": self.n_subjects,
-            "n_images": self.n_images,
-            "n_left_out": self.n_left_out,
-            "n_unused": self.n_unused,
-            "galleries": [one.to_dict() for one in self.effects],
-            "mixed_galleries": [one.to_dict() for one in self.mixed],
-            "standard_errors": {key: one.to_dict() for key, one in self.errors.items()},
-            "variances_by_units": {str(units): values.tolist() for units, values in self.variances.items()},
-            "comparison": None if self.comparison is None else self.comparison.to_dict(),
-        }
 
 
 def strat_study(
@@ -134,7 +131,11 @@ def strat_study(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> StratStudy:
-    """Run the experiment.
+    """Run the experiment of Micheals & Boult (2001): galleries, mixing, standard errors, units and algorithms.
+
+    Each column of images is the gallery in turn, as the columns are and after mixing (`gallery_effect`); the standard error of
+    the CMC by several methods (`errors_by_method`); its variance by the number of units; the algorithms under the same
+    replicates. Under BRR probe images of these people vary, and the people stay.
 
     Parameters
     ----------
@@ -147,6 +148,16 @@ def strat_study(
         The rank of tables and tests; curves have all ranks.
     design
         `BRR` by default, which takes a prime power of probes a person; the others take any number from two.
+
+    Examples
+    --------
+    >>> ids = [f"{person}{image}" for person in "abcd" for image in range(3)]
+    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
+    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
+    >>> same[ids.index("d2")] = same[:, ids.index("d2")] = 0.5
+    >>> found = strat_study([Scores.from_array(same, ids, orientation="similarity", name="net")], samples, 3)
+    >>> found.n_subjects, found.n_images, [one.value for one in found.effects[0].estimates], sorted(found.errors)
+    (4, 3, [0.875, 0.875, 1.0], ['bootstrap-of-people', 'bootstrap-of-probes', 'brr', 'jackknife'])
     """
     if not scores:
         raise UsageError("There are no scores.")
@@ -196,9 +207,22 @@ def strat_study(
 
 
 def errors_by_method(outcomes: Outcomes, seed: int = 0) -> dict[str, Errors]:
-    """The standard error of the CMC at every rank: BRR, the delete-one jackknife, and bootstraps over probes and people.
+    """Find the standard error of the CMC at every rank: BRR, the delete-one jackknife, and bootstraps over probes and people.
 
-    Where no array balances the units, the stratified jackknife stands for BRR, which it equals where there is one.
+    They differ in what varies: images of these people (BRR), other probes (jackknife, bootstrap of probes), other people
+    (bootstrap of people). Where no array balances the units, the stratified jackknife stands for BRR, which it equals where
+    there is one.
+
+    Examples
+    --------
+    >>> from proband import Experiment
+    >>> ids = [f"{side}{k}" for side in "gpq" for k in range(4)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> values = np.vstack([np.eye(4), np.where(np.arange(4)[:, None] < 2, 0.5, np.eye(4))])
+    >>> scores = Scores.from_array(values, ids[4:], ids[:4], orientation="similarity")
+    >>> found = errors_by_method(rank_probes(scores, Experiment(samples, gallery=ids[:4])))
+    >>> found["brr"].by_rank[:1].round(4), found["jackknife"].by_rank[:1].round(4)  # √(1/32), √(0.75 · 0.25/7)
+    (array([0.1768]), array([0.1637]))
     """
     last = outcomes.n_ranks
     found: list[Errors] = []

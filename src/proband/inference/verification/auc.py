@@ -13,9 +13,9 @@ from proband.inference.proportions import Interval
 from proband.inference.verification.dyadic_auc import Closeness, People, auc_difference, auc_interval
 from proband.inference.verification.fnmr import answers_of_verification, joint_of_pairs, pairs_within
 from proband.inference.verification.verification import Verification, verify
+from proband.measures.pair_measures import facts_of_pairs
 from proband.measures.pairs.counts import genuine_pairs, tail_pairs
 from proband.measures.pairs.pair_set import PairSet
-from proband.measures.verification import facts_of_pairs
 from proband.results.estimate import Estimate
 from proband.results.targets import OTHER_PEOPLE_COMPARED, derived
 from proband.samples import Experiment, Samples
@@ -42,7 +42,22 @@ class _Comparisons:
 
 
 def auc_estimates(question: Question) -> tuple[Estimate, ...]:
-    """The area with an interval over people."""
+    """Estimate the area under the ROC with an interval over people (DeLong et al. 1988; Obuchowski 1997).
+
+    Other people vary, compared with each other as these are; the algorithm stays. `auc_interval` has the formula.
+
+    Examples
+    --------
+    >>> from proband.measures import AUC
+    >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
+    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
+    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
+    >>> same[0, 1] = same[1, 0] = -1.0
+    >>> scores = Scores.from_array(same, ids, orientation="similarity", name="net")
+    >>> (found,) = auc_estimates(Question.of(AUC(), [scores], samples, "auto", 0.95, 0))
+    >>> round(found.value, 4), found.high  # 5 of 6 genuine comparisons are above all impostors, one below
+    (0.8333, 1.0)
+    """
     within, level = pairs_within(question), question.confidence_level
     return tuple(
         _estimate(question, _Comparisons.of(one, within, level), one, within) for one in question.scores
@@ -73,7 +88,24 @@ def _estimate(
 
 
 def auc_differences(question: Question) -> Joint:
-    """Compare areas on the same comparisons, with people as units."""
+    """Compare areas under the ROC on the same comparisons, with people as units.
+
+    Other people vary; the algorithms stay. `auc_difference` has the formula.
+
+    Examples
+    --------
+    >>> from proband.measures import AUC
+    >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
+    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
+    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
+    >>> poor = same.copy()
+    >>> poor[0, 1] = poor[1, 0] = -1.0
+    >>> values = {"good": same, "poor": poor}
+    >>> scores = [Scores.from_array(v, ids, orientation="similarity", name=n) for n, v in values.items()]
+    >>> ((first, second, _, tested),) = auc_differences(Question.of(AUC(), scores, samples, "auto", 0.95, 0)).tested
+    >>> first, second, round(tested.difference, 4)
+    ('good', 'poor', 0.1667)
+    """
     within, level = pairs_within(question), question.confidence_level
     algorithms = dict(zip(question.names, question.scores, strict=True))
     held = {name: _Comparisons.of(scores, within, level) for name, scores in algorithms.items()}

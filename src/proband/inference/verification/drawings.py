@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, TypeVar, get_args
+from typing import Any, Generic, Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,17 @@ _MOST_CUT_OFF = 0.01  # drawings that may want more of the tail than there is: t
 
 
 def subject_weights(scheme: Scheme, n_subjects: int, n_resamples: int, seed: int, block: int) -> Weights:
-    """How often each person counts in each drawing of a block: the same for the same seed and block."""
+    """Draw how often each person counts in each drawing of a block: the same for the same seed and block.
+
+    ``vertex``: as many people as there are, with replacement (Efron 1979). ``double-or-nothing``: each twice or not at all, by
+    the toss of a coin.
+
+    Examples
+    --------
+    >>> drawn = subject_weights("vertex", n_subjects=5, n_resamples=100, seed=0, block=0)
+    >>> drawn.shape, np.unique(drawn.sum(axis=1)), np.unique(subject_weights("double-or-nothing", 5, 100, 0, 0))
+    ((100, 5), array([5]), array([0, 2], dtype=int32))
+    """
     from proband.kernels.subject_bootstrap import tally_draws
 
     rng = np.random.default_rng([seed, block])
@@ -40,10 +50,19 @@ def subject_weights(scheme: Scheme, n_subjects: int, n_resamples: int, seed: int
 
 @dataclass(frozen=True, eq=False)
 class Drawings:
-    """Who is drawn how often under one seed: drawn once for all algorithms and operating points that are measured with them."""
+    """Who is drawn how often under one seed: drawn once for all algorithms and operating points that are measured with them.
+
+    Attributes
+    ----------
+    seed, kept
+        Of the draws, and those that are held in memory.
+    """
 
     seed: int
     kept: dict[tuple[Scheme, int, int, int], Weights] = field(default_factory=dict, repr=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Drawings, (self.seed,)  # what is kept is drawn anew where it is needed
 
     def weights(self, scheme: Scheme, n_subjects: int, n_resamples: int, block: int) -> Weights:
         """The weights of a block; those that memory has no room for are drawn again, and are the same."""
@@ -64,7 +83,14 @@ def replicates(
     drawings: Drawings,
     threads: int | None,
 ) -> Iterator[Result]:
-    """Yield what is measured of each block of drawings, in order and the same at any number of threads."""
+    """Yield what is measured of each block of drawings, in order and the same at any number of threads.
+
+    Examples
+    --------
+    >>> blocks = replicates(lambda weights: weights.shape, "vertex", 5, 700, Drawings(0), threads=1)
+    >>> list(blocks)
+    [(500, 5), (200, 5)]
+    """
     if scheme not in get_args(Scheme):
         raise UsageError(
             f"There is no way {scheme!r} to draw people.", f"choose one of: {', '.join(get_args(Scheme))}."
@@ -72,16 +98,34 @@ def replicates(
     if n_resamples < 100:
         raise UsageError(f"A bootstrap needs at least 100 replicates, got {n_resamples}.")
     check_seed(drawings.seed)
+    return run_blocks(
+        _Drawn(measure, scheme, n_subjects, n_resamples, drawings), range(-(-n_resamples // BLOCK)), threads
+    )
 
-    def one(block: int) -> Result:
-        size = min(BLOCK, n_resamples - block * BLOCK)
-        return measure(drawings.weights(scheme, n_subjects, size, block))
 
-    return run_blocks(one, range(-(-n_resamples // BLOCK)), threads)
+@dataclass(frozen=True, eq=False)
+class _Drawn(Generic[Result]):
+    """What is measured of a block of drawings."""
+
+    measure: Callable[[Weights], Result]
+    scheme: Scheme
+    n_subjects: int
+    n_resamples: int
+    drawings: Drawings
+
+    def __call__(self, block: int) -> Result:
+        size = min(BLOCK, self.n_resamples - block * BLOCK)
+        return self.measure(self.drawings.weights(self.scheme, self.n_subjects, size, block))
 
 
 class Tail(NamedTuple):
-    """The closest impostor comparisons: their two subjects, and how close they are."""
+    """The closest impostor comparisons: their two subjects, and how close they are.
+
+    Attributes
+    ----------
+    first, second, closeness
+        The lower and the higher number of the two people, and how close they are.
+    """
 
     first: Ints
     second: Ints
@@ -102,7 +146,13 @@ class Tail(NamedTuple):
 
 
 class Genuine(NamedTuple):
-    """Genuine comparisons: whose they are, and how close."""
+    """Genuine comparisons: whose they are, and how close.
+
+    Attributes
+    ----------
+    subjects, closeness
+        Of each comparison.
+    """
 
     subjects: Ints
     closeness: Floats
@@ -117,7 +167,15 @@ class Genuine(NamedTuple):
 
 
 class RatesThere(NamedTuple):
-    """Error rates in each drawing (rows) at each threshold, and the errors they rest on."""
+    """Error rates in each drawing (rows) at each threshold, and the errors they rest on.
+
+    Attributes
+    ----------
+    fmr, matched
+        False match rates, and false matches.
+    fnmr, rejected
+        False non-match rates, and false non-matches.
+    """
 
     fmr: Floats
     matched: Ints
@@ -127,7 +185,17 @@ class RatesThere(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class AtThresholds:
-    """Measure error rates at fixed thresholds."""
+    """Measure error rates at fixed thresholds.
+
+    Attributes
+    ----------
+    thresholds, order
+        As given, and the place of each among the ascending ones.
+    comparisons, genuine
+        Who meets whom, and every genuine comparison.
+    pairs, misses
+        Impostors that reach some threshold and genuine ones that some threshold rejects, each with its bin.
+    """
 
     thresholds: Floats
     comparisons: Meetings
@@ -181,7 +249,13 @@ class AtThresholds:
 
 
 class RatesAnew(NamedTuple):
-    """FNMR in each drawing, the errors it rests on, and whether the tail was too short to find the threshold."""
+    """FNMR in each drawing, the errors it rests on, and whether the tail was too short to find the threshold.
+
+    Attributes
+    ----------
+    fnmr, rejected, cut_off
+        Of each drawing.
+    """
 
     fnmr: Floats
     rejected: Ints
@@ -190,7 +264,17 @@ class RatesAnew(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class AtRates:
-    """Measure FNMR at false match rates, with the thresholds found anew in each drawing."""
+    """Measure FNMR at false match rates, with the thresholds found anew in each drawing.
+
+    Attributes
+    ----------
+    fmrs, comparisons, genuine
+        The rates, who meets whom, and genuine comparisons from the least close up.
+    first, second, ends
+        Impostors from the closest down, and where groups of equally close ones end.
+    places, whole
+        Genuine comparisons rejected at each group's threshold, and whether the tail holds all that could matter.
+    """
 
     fmrs: tuple[float, ...]
     comparisons: Meetings

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isfinite, sqrt
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,8 @@ from proband.inference.proportions import (
     wilson_interval,
 )
 from proband.inference.verification.dyads import Comparisons, Ints, Meetings, subject_pairs
-from proband.words import Method, Note, Sentence, count, plain
+from proband.results.base import Confidence, Count, Result
+from proband.words import Method, Note, Sentence, count
 
 __all__ = [
     "Comparisons",
@@ -125,8 +126,10 @@ class ZeroErrorBounds:
     rule_of_three
         Its usual approximation, −ln α / n: 3 / n at 95 %.
     disjoint
-        From one comparison of each of `n_disjoint` pairs of people of whom nobody is in two (for genuine comparisons: one of each
-        person). These are independent, so this bound can be relied on.
+        From one comparison of each of `n_disjoint` pairs of people of whom nobody is in two (for genuine comparisons: one of
+        each person). These are independent, so this bound can be relied on.
+    n, n_disjoint, confidence_level
+        Comparisons, those that share nobody, and the level of the bounds.
     """
 
     n: int
@@ -138,7 +141,7 @@ class ZeroErrorBounds:
 
 
 @dataclass(frozen=True)
-class RateInterval:
+class RateInterval(Result):
     """An error rate with its interval.
 
     Attributes
@@ -161,26 +164,24 @@ class RateInterval:
         How the interval was made, and what else a reader should know.
     zero_errors
         Where there is no error (or nothing else): what that says under either assumption.
+    confidence_level
+        Of the interval.
     """
 
     rate: float
-    errors: int
-    n: int
+    errors: Count
+    n: Count
     low: float
     high: float
     standard_error: float
     n_effective: float
-    n_subjects: int | None
+    n_subjects: Count | None
     degrees_of_freedom: float | None
     supported: bool
     method: Method
-    confidence_level: float
+    confidence_level: Confidence
     notes: tuple[Note, ...] = ()
     zero_errors: ZeroErrorBounds | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {name: plain(value) for name, value in vars(self).items()}
 
 
 def false_match_rate(
@@ -192,6 +193,9 @@ def false_match_rate(
 ) -> RateInterval:
     """Give the false match rate over other people an interval.
 
+    What is estimated is the chance that a comparison of two people is accepted, at a fixed threshold. People vary, and are
+    independent; comparisons that share one are not.
+
     Parameters
     ----------
     i, j
@@ -199,15 +203,26 @@ def false_match_rate(
     comparisons
         Who is compared with whom.
     method
-        ``logit`` (the default): an unbiased variance, on the logit scale, with Student's t of as many degrees of freedom as people
-        carry the errors. ``wilson``: Wilson's interval with the plug-in variance as published and a normal quantile.
+        ``logit`` (the default): an unbiased variance, on the logit scale, with Student's t of as many degrees of freedom as
+        people carry the errors. ``wilson``: Wilson's interval with the plug-in variance as published and a normal quantile.
 
     Notes
     -----
     The variance is that of Fogliato, Patil and Perona (2024): with ẽ_ij the errors between people i and j less those expected,
-    V = [Σ_i (Σ_j ẽ_ij)² − Σ_{i<j} ẽ_ij²] / N². On average it is (S − 2)(S − 3) / (S (S − 1)) of what it should be, which ``logit``
-    makes good. V is never taken to be less than if pairs of people were independent, nor than if all comparisons were. The
-    degrees of freedom are the effective number of people who carry the errors: few where a few make most of the variance.
+    V = [Σ_i (Σ_j ẽ_ij)² − Σ_{i<j} ẽ_ij²] / N². On average it is (S − 2)(S − 3) / (S (S − 1)) of what it should be, which
+    ``logit`` makes good. V is never taken to be less than if pairs of people were independent, nor than if all comparisons
+    were. The degrees of freedom are the effective number of people who carry the errors: few where a few make most of the
+    variance. Without errors the bound is exact, from pairs of people who share nobody (see `zero_error_bounds`).
+
+    Examples
+    --------
+    20 people, one image each, 190 comparisons; ten false matches of ten different pairs, and ten of one person:
+
+    >>> everybody = Comparisons([1] * 20, [1] * 20, symmetric=True)
+    >>> spread = false_match_rate(range(0, 20, 2), range(1, 20, 2), everybody)
+    >>> lamb = false_match_rate([0] * 10, range(1, 11), everybody)
+    >>> [(round(one.rate, 4), round(one.low, 4), round(one.high, 4), round(one.n_effective, 1)) for one in (spread, lamb)]
+    [(0.0526, 0.0274, 0.0988, 190.0), (0.0526, 0.0006, 0.8391, 18.0)]
     """
     if method not in get_args(DyadicMethod):
         raise UsageError(f"There is no method {method!r}.", "choose one of: logit, wilson.")
@@ -250,10 +265,21 @@ def false_non_match_rate(
 ) -> RateInterval:
     """Give the false non-match rate over other people an interval: Wilson's, with the effective sample size and Student's t.
 
+    People vary, each with as many genuine comparisons; the threshold stays. The arithmetic is that of a clustered rate (Wilson
+    1927; Rao & Scott 1992; see `cluster_statistics`). Without errors the bound is exact, each person counting once.
+
     Parameters
     ----------
     subjects, errors
         For every genuine comparison, whose it is (a number) and whether it is an error.
+
+    Examples
+    --------
+    Ten people with two comparisons each, of whom two are rejected twice: 20 comparisons are worth 9.
+
+    >>> found = false_non_match_rate(np.repeat(np.arange(10), 2), np.repeat([1] * 2 + [0] * 8, 2))
+    >>> found.rate, round(found.n_effective, 4), round(found.low, 4), round(found.high, 4)
+    (0.2, 9.0, 0.0445, 0.573)
     """
     check_level(confidence_level)
     people, wrong = np.asarray(subjects), np.asarray(errors, dtype=np.float64)
@@ -274,7 +300,14 @@ def false_non_match_rate(
 def naive_interval(
     errors: int, n: int, confidence_level: float = 0.95, n_subjects: int | None = None
 ) -> RateInterval:
-    """Wilson's interval as if all comparisons were independent: for contrast, not for use."""
+    """Find Wilson's interval (1927) as if all comparisons were independent: for contrast, not for use.
+
+    Examples
+    --------
+    >>> found = naive_interval(10, 190)
+    >>> round(found.low, 4), round(found.high, 4)
+    (0.0288, 0.0942)
+    """
     if n < 1 or not 0 <= errors <= n:
         raise UsageError(f"{count(errors)} errors in {count(n)} comparisons is no rate.")
     ends = wilson_interval(errors / n, n, normal_quantile(confidence_level))
@@ -283,12 +316,15 @@ def naive_interval(
 
 
 def zero_error_bounds(n: int, n_disjoint: int, confidence_level: float = 0.95) -> ZeroErrorBounds:
-    """Bound a rate of which no error was seen, one-sided.
+    """Bound a rate of which no error was seen, one-sided (Hanley & Lippman-Hand 1983).
+
+    1 − α^(1/n) for n independent comparisons, about −ln α / n; with only those that share nobody, 1 − α^(1/n_disjoint).
 
     Examples
     --------
-    >>> zero_error_bounds(4950, 50).disjoint  # 100 people, one image each
-    0.0581...
+    >>> found = zero_error_bounds(4950, 50)  # 100 people, one image each
+    >>> round(found.independent, 6), round(found.rule_of_three, 6), round(found.disjoint, 4)
+    (0.000605, 0.000605, 0.0582)
     """
     if not 1 <= n_disjoint <= n:
         raise UsageError(f"{count(n_disjoint)} of {count(n)} comparisons cannot be the independent ones.")
@@ -304,15 +340,29 @@ def zero_error_bounds(n: int, n_disjoint: int, confidence_level: float = 0.95) -
 
 
 def small_sample(n_subjects: int) -> float:
-    """The factor that makes the plug-in variance unbiased, where everybody has as many images."""
+    """Return the factor that makes the plug-in variance unbiased, where everybody has as many images.
+
+    S(S − 1)/((S − 2)(S − 3)) for S people: the plug-in of Fogliato et al. (2024) subtracts the estimated rate, which takes
+    degrees of freedom.
+
+    Examples
+    --------
+    >>> round(small_sample(20), 4), round(small_sample(1000), 4)  # 380/306
+    (1.2418, 1.004)
+    """
     return n_subjects * (n_subjects - 1) / ((n_subjects - 2) * (n_subjects - 3))
 
 
 def effective_people(totals: Floats) -> float:
-    """How many people, sharing alike, would carry a variance to which each adds the square of a total.
+    """Find how many people, sharing alike, would carry a variance to which each adds the square of a total.
 
-    One over the sum of squared shares (Simpson's index), as the degrees of freedom of that variance: at least 2, because nobody
-    errs alone, and fewer than there are people.
+    With t_i a person's total, (Σ t_i²)²/Σ t_i⁴: one over the sum of squared shares (Simpson's index), as the degrees of freedom
+    of that variance: at least 2, because nobody errs alone, and fewer than there are people.
+
+    Examples
+    --------
+    >>> effective_people(np.ones(10)), effective_people(np.array([10.0, 0.1, 0.1, 0.1]))
+    (9.0, 2.0)
     """
     squares = totals**2
     of_squares = float((squares**2).sum())

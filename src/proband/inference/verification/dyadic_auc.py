@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,8 @@ from proband.errors import DesignError, UsageError
 from proband.inference.proportions import check_level, normal_quantile, t_quantile
 from proband.inference.verification.dyadic import FEWEST, effective_people, small_sample
 from proband.inference.verification.dyads import Ints, whole_numbers
-from proband.words import Method, plain
+from proband.results.base import Confidence, Count, Result
+from proband.words import Method
 
 Floats = npt.NDArray[np.float64]
 
@@ -32,14 +33,28 @@ _OVER_PEOPLE = Method(
 
 
 class Closeness(NamedTuple):
-    """How close one algorithm finds every genuine and every impostor comparison."""
+    """How close one algorithm finds every genuine and every impostor comparison.
+
+    Attributes
+    ----------
+    genuine, impostor
+        Larger is closer.
+    """
 
     genuine: npt.ArrayLike
     impostor: npt.ArrayLike
 
 
 class People(NamedTuple):
-    """Whose the comparisons are: the subject of each genuine, and both subjects of each impostor comparison, as numbers."""
+    """Whose the comparisons are: the subject of each genuine, and both subjects of each impostor comparison, as numbers.
+
+    Attributes
+    ----------
+    genuine
+        The subject of each genuine comparison.
+    impostor_i, impostor_j
+        The subjects of each impostor comparison.
+    """
 
     genuine: npt.ArrayLike
     impostor_i: npt.ArrayLike
@@ -47,7 +62,7 @@ class People(NamedTuple):
 
 
 @dataclass(frozen=True)
-class AucInterval:
+class AucInterval(Result):
     """An area under the ROC curve, or a difference of two, with its interval.
 
     Attributes
@@ -58,6 +73,10 @@ class AucInterval:
         For a difference: two-sided, of none.
     degrees_of_freedom
         Of Student's t; None for the normal quantile of independent comparisons.
+    n_genuine, n_impostor, n_subjects
+        Comparisons, and the people in them where that is known.
+    method, confidence_level
+        How the interval was made, and its level.
     """
 
     value: float
@@ -65,16 +84,12 @@ class AucInterval:
     high: float
     standard_error: float
     p_value: float | None
-    n_genuine: int
-    n_impostor: int
-    n_subjects: int | None
+    n_genuine: Count
+    n_impostor: Count
+    n_subjects: Count | None
     degrees_of_freedom: float | None
     method: Method
-    confidence_level: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {name: plain(value) for name, value in vars(self).items()}
+    confidence_level: Confidence
 
 
 def auc_interval(
@@ -85,12 +100,21 @@ def auc_interval(
     Parameters
     ----------
     people
-        Whose the comparisons are. Without it they are taken as independent (DeLong, DeLong and Clarke-Pearson 1988).
+        Whose the comparisons are. Without it they are taken as independent (DeLong et al. 1988).
 
     Notes
     -----
-    Over people, each contributes the sum of the deviations of all comparisons the person takes part in; pairs of people, who are
-    in two such sums, are subtracted once, as in the variance of a false match rate.
+    With V_g the share of impostors that genuine comparison g is closer than, and V_u the share of genuine ones closer than
+    impostor u, less the area A, independent comparisons have the variance s²(V_g)/n + s²(V_u)/m. Over people, each contributes
+    the sum of the deviations of all comparisons the person takes part in (Obuchowski 1997 does so for clusters); pairs of
+    people, who are in two such sums, are subtracted once, as in the variance of a false match rate. Ends are A ± t se, cut off
+    at 0 and 1; where nothing varies they are exact one-sided bounds.
+
+    Examples
+    --------
+    >>> found = auc_interval(Closeness([0.9, 0.8, 0.6, 0.3], [0.7, 0.5, 0.4, 0.2, 0.1]))
+    >>> round(found.value, 4), round(found.standard_error, 4)  # (5 + 5 + 4 + 2)/20, √(0.08/4 + 0.04375/5)
+    (0.8, 0.1696)
     """
     area, genuine, impostor = _placements(scores)
     shared = None if people is None else _Numbered.of(people, len(genuine), len(impostor))
@@ -106,7 +130,18 @@ def auc_interval(
 def auc_difference(
     first: Closeness, second: Closeness, people: People | None = None, confidence_level: float = 0.95
 ) -> AucInterval:
-    """Compare two algorithms' areas on the same comparisons, paired."""
+    """Compare two algorithms' areas under the ROC on the same comparisons, paired.
+
+    The deviations of `auc_interval` are subtracted comparison by comparison, so that what the algorithms share cancels (DeLong
+    et al. 1988).
+
+    Examples
+    --------
+    >>> first = Closeness([0.9, 0.8, 0.6, 0.3], [0.7, 0.5, 0.4, 0.2, 0.1])
+    >>> second = Closeness([0.9, 0.8, 0.3, 0.3], [0.7, 0.5, 0.4, 0.2, 0.1])
+    >>> round(auc_difference(first, second).value, 4), auc_difference(first, first).p_value
+    (0.1, 1.0)
+    """
     from scipy.special import ndtr, stdtr
 
     area_1, genuine_1, impostor_1 = _placements(first)

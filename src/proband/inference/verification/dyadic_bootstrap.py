@@ -25,6 +25,7 @@ from proband.inference.verification.drawings import (
 )
 from proband.inference.verification.dyadic import SUPPORTED
 from proband.inference.verification.dyads import Ints, Meetings
+from proband.results.base import Result
 
 Floats = npt.NDArray[np.float64]
 
@@ -58,18 +59,34 @@ class BootstrappedRates:
     seed: int
 
     def fmr_intervals(self, confidence_level: float = 0.95) -> list[Interval]:
-        """Recentred percentile intervals of the false match rate, one for each threshold."""
+        """Find recentred percentile intervals of the false match rate, one for each threshold.
+
+        Examples
+        --------
+        >>> drawn, none = np.linspace(0.0, 0.2, 101)[:, None], (None, None, None)
+        >>> found = BootstrappedRates(np.array([0.5]), np.array([0.1]), np.array([19]), drawn, *none, "vertex", 0)
+        >>> [[round(end, 4) for end in one] for one in found.fmr_intervals(0.9)]
+        [[0.01, 0.19]]
+        """
         return _intervals(self.fmr_replicates, self.fmr, confidence_level)
 
     def fnmr_intervals(self, confidence_level: float = 0.95) -> list[Interval]:
-        """Recentred percentile intervals of the false non-match rate, one for each threshold."""
+        """Find recentred percentile intervals of the false non-match rate, one for each threshold."""
         if self.fnmr is None or self.fnmr_replicates is None:
             raise DesignError("There are no genuine comparisons, so there is no false non-match rate.")
         return _intervals(self.fnmr_replicates, self.fnmr, confidence_level)
 
 
 class AlgorithmScores(NamedTuple):
-    """What one algorithm makes of the comparisons: its closest impostors, and every genuine one in the common order."""
+    """What one algorithm makes of the comparisons: its closest impostors, and every genuine one in the common order.
+
+    Attributes
+    ----------
+    tail_i, tail_j, tail_closeness
+        The closest impostor comparisons: their two subjects, and how close they are.
+    genuine_closeness
+        How close every genuine comparison is.
+    """
 
     tail_i: npt.ArrayLike
     tail_j: npt.ArrayLike
@@ -78,7 +95,13 @@ class AlgorithmScores(NamedTuple):
 
 
 class FnmrDraws(NamedTuple):
-    """One algorithm's FNMR at an FMR, the errors it rests on, and what it is in every drawing of people."""
+    """One algorithm's FNMR at an FMR, the errors it rests on, and what it is in every drawing of people.
+
+    Attributes
+    ----------
+    fnmr, false_non_matches, replicates
+        The rate, its errors, and the rate in every drawing.
+    """
 
     fnmr: float
     false_non_matches: int
@@ -86,7 +109,7 @@ class FnmrDraws(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class FnmrDifference:
+class FnmrDifference(Result):
     """How two algorithms differ in FNMR at the same FMR, on the same comparisons and under the same drawings of people.
 
     Attributes
@@ -99,6 +122,10 @@ class FnmrDifference:
         How often a drawing is at least as far from the mean of all as the difference is from none; two-sided, never 0.
     supported
         Whether both algorithms have at least 30 false non-matches, and 30 false matches are allowed.
+    standard_error, replicates
+        Of the difference, and the difference in every drawing.
+    fmr, confidence_level
+        At which it is measured, and the level of the interval.
     """
 
     first: float
@@ -130,6 +157,8 @@ def bootstrapped_error_rates(
 ) -> BootstrappedRates:
     """Draw people, and measure error rates at many thresholds.
 
+    People vary; thresholds stay.
+
     Parameters
     ----------
     tail_i, tail_j, tail_closeness
@@ -144,7 +173,16 @@ def bootstrapped_error_rates(
 
     Notes
     -----
-    FMR*(t) = Σ w_i w_j c_ij(t) / Σ w_i w_j n_ij. Where people hardly differ, the replicates vary three times as much as the rate.
+    FMR*(t) = Σ w_i w_j c_ij(t) / Σ w_i w_j n_ij over pairs of people, with w_i how often person i is drawn (Fogliato et al.
+    2024). Where people hardly differ, the replicates vary three times as much as the rate.
+
+    Examples
+    --------
+    >>> from proband.inference.verification.dyads import Comparisons
+    >>> everybody = Comparisons([1] * 20, [1] * 20, symmetric=True)
+    >>> found = bootstrapped_error_rates(range(0, 20, 2), range(1, 20, 2), [0.9] * 10, everybody, [0.5, 0.95], 200)
+    >>> found.fmr.round(4), found.false_matches, found.fmr_replicates.shape
+    (array([0.0526, 0.    ]), array([10,  0]), (200, 2))
     """
     tail = Tail.of(tail_i, tail_j, tail_closeness, comparisons)
     genuine = Genuine.of(genuine_subjects, genuine_closeness, comparisons)
@@ -169,8 +207,21 @@ def fnmr_at_fmr_replicates(
     """Measure FNMR at a false match rate in drawings of people, with the threshold found anew in each.
 
     The threshold is the least strict one whose false match rate is not above `fmr`; comparisons equally close are accepted
-    together or not at all. The tail must hold every impostor comparison as close as its last one, and reach well beyond the rate
-    asked for (four times is plenty): thresholds move from drawing to drawing.
+    together or not at all. The tail must hold every impostor comparison as close as its last one, and reach well beyond the
+    rate asked for (four times is plenty): thresholds move from drawing to drawing. People vary, and the threshold with them
+    (Efron 1979).
+
+    Examples
+    --------
+    Everybody has a genuine comparison at 0.8; the only impostors above it are of people 0 and 1.
+
+    >>> from proband.inference.verification.dyads import Comparisons
+    >>> everybody = Comparisons([1] * 5, [1] * 5, symmetric=True)
+    >>> i, j = np.triu_indices(5, 1)
+    >>> closeness = np.where((i == 0) & (j == 1), 0.9, 0.1)
+    >>> drawn = fnmr_at_fmr_replicates(i, j, closeness, range(5), [0.8] * 5, everybody, 0.05, n_resamples=100)
+    >>> drawn.shape, np.unique(drawn)
+    ((100,), array([0., 1.]))
     """
     tail = Tail.of(tail_i, tail_j, tail_closeness, comparisons)
     genuine = Genuine.of(genuine_subjects, genuine_closeness, comparisons)
@@ -193,7 +244,21 @@ def fnmr_difference_at_fmr(
     scheme: Scheme = "vertex",
     threads: int | None = None,
 ) -> FnmrDifference:
-    """Compare two algorithms' FNMR at the same FMR, paired: both are measured in the same drawings of people."""
+    """Compare two algorithms' FNMR at the same FMR, paired: both are measured in the same drawings of people.
+
+    People vary, and both thresholds with them; `fnmr_difference` has the interval and the test.
+
+    Examples
+    --------
+    >>> from proband.inference.verification.dyads import Comparisons
+    >>> i, j = np.triu_indices(5, 1)
+    >>> good = AlgorithmScores(i, j, np.linspace(0.0, 0.3, 10), [0.8] * 5)
+    >>> poor = AlgorithmScores(i, j, np.linspace(0.0, 0.3, 10), [0.8, 0.8, 0.8, 0.8, 0.1])
+    >>> everybody = Comparisons([1] * 5, [1] * 5, symmetric=True)
+    >>> found = fnmr_difference_at_fmr(good, poor, range(5), everybody, 0.1, n_resamples=100)
+    >>> found.first, found.second, found.supported
+    (0.0, 0.2, False)
+    """
     drawn, drawings = [], Drawings(seed)
     for one in (first, second):
         tail = Tail.of(one.tail_i, one.tail_j, one.tail_closeness, comparisons)
@@ -208,7 +273,20 @@ def fnmr_difference_at_fmr(
 def fnmr_difference(
     first: FnmrDraws, second: FnmrDraws, comparisons: Meetings, fmr: float, confidence_level: float = 0.95
 ) -> FnmrDifference:
-    """Compare two algorithms that were measured in the same drawings of people."""
+    """Compare two algorithms that were measured in the same drawings of people.
+
+    With d the difference and d*_b that of drawing b, the interval is `recentred_interval`, and
+    p = (1 + how many |d*_b − d̄*| are at least |d|)/(1 + B).
+
+    Examples
+    --------
+    >>> from proband.inference.verification.dyads import Comparisons
+    >>> everybody = Comparisons([1] * 5, [1] * 5, symmetric=True)
+    >>> first, second = FnmrDraws(0.2, 1, np.array([0.1, 0.2, 0.3])), FnmrDraws(0.1, 1, np.array([0.1, 0.1, 0.1]))
+    >>> found = fnmr_difference(first, second, everybody, 0.1)
+    >>> found.difference, found.p_value  # two of three are as far
+    (0.1, 0.75)
+    """
     differences = first.replicates - second.replicates
     difference = first.fnmr - second.fnmr
     spread = np.abs(differences - differences.mean())
@@ -236,9 +314,17 @@ def recentred_interval(
     confidence_level: float = 0.95,
     limits: tuple[float, float] = (0.0, 1.0),
 ) -> Interval:
-    """Percentiles of replicates, moved so that their mean is the estimate, and kept within the limits of what is estimated.
+    """Find percentiles of replicates, moved so that their mean is the estimate, and kept within the limits of what is estimated.
 
-    Replicates that are all alike say nothing about how people differ: the interval is then everything.
+    q* − mean* + θ at α/2 and 1 − α/2: percentiles (Efron 1979) without the replicates' bias. Replicates that are all alike say
+    nothing about how people differ: the interval is then everything.
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in recentred_interval(np.linspace(0.2, 0.6, 101), 0.3, 0.9)]
+    [0.12, 0.48]
+    >>> recentred_interval(np.full(100, 0.2), 0.3)
+    Interval(low=0.0, high=1.0)
     """
     tail = (1 - check_level(confidence_level)) / 2
     if not len(replicates) or replicates.min() == replicates.max():

@@ -197,7 +197,13 @@ Meetings = Comparisons | ListedComparisons
 
 
 def subject_pairs(i: npt.ArrayLike, j: npt.ArrayLike, comparisons: Meetings, what: str) -> tuple[Ints, Ints]:
-    """Return the subjects of impostor comparisons, checked, the lower number first."""
+    """Return the subjects of impostor comparisons, checked, the lower number first.
+
+    Examples
+    --------
+    >>> subject_pairs([2, 0], [1, 2], Comparisons([1] * 3, [1] * 3, symmetric=True), "false matches")
+    (array([1, 0]), array([2, 2]))
+    """
     first, second = whole_numbers(i, f"The subjects of {what}"), whole_numbers(j, f"The subjects of {what}")
     if len(first) != len(second):
         raise UsageError(
@@ -214,7 +220,13 @@ def subject_pairs(i: npt.ArrayLike, j: npt.ArrayLike, comparisons: Meetings, wha
 
 
 def whole_numbers(values: npt.ArrayLike, what: str) -> Ints:
-    """Return a list of whole numbers that nobody changes."""
+    """Return a list of whole numbers that nobody changes.
+
+    Examples
+    --------
+    >>> whole_numbers([1, 2], "The numbers")
+    array([1, 2])
+    """
     array = np.asarray(values)
     if array.ndim != 1 or not (array.size == 0 or np.issubdtype(array.dtype, np.integer)):
         raise UsageError(f"{what} must be a list of whole numbers.")

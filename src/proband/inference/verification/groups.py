@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine.rendering import Shown
 from proband.errors import DesignError, UsageError
 from proband.inference.verification.dyadic import RateInterval, false_match_rate, false_non_match_rate
 from proband.inference.verification.hard_subjects import HardSubjects, hard_subjects
 from proband.inference.verification.verification import Shared
 from proband.measures.pairs.pair_set import PairSet
 from proband.measures.verification import OperatingPoint
+from proband.results.base import Count, Result
+from proband.results.walking import Written
 from proband.samples import Experiment, Samples
 from proband.samples.table import Selection, frozen
 from proband.scores import Scores
@@ -59,26 +59,25 @@ BY_GROUP = {_GROUP.code, _EMPTY_GROUP.code}
 
 
 @dataclass(frozen=True)
-class GroupRates:
-    """One group: genuine comparisons of its people, and impostor comparisons within it."""
+class GroupRates(Result):
+    """One group: genuine comparisons of its people, and impostor comparisons within it.
+
+    Attributes
+    ----------
+    group, n_subjects
+        Its name, and its people.
+    fnmr, fmr
+        With their intervals; None where there is no comparison.
+    """
 
     group: str
-    n_subjects: int
+    n_subjects: Count
     fnmr: RateInterval | None
     fmr: RateInterval | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {
-            "group": self.group,
-            "n_subjects": self.n_subjects,
-            "fnmr": None if self.fnmr is None else self.fnmr.to_dict(),
-            "fmr": None if self.fmr is None else self.fmr.to_dict(),
-        }
-
 
 @dataclass(frozen=True, eq=False)
-class Differential(Shown):
+class Differential(Result):
     """Error rates by group, at one threshold for all.
 
     Attributes
@@ -89,16 +88,30 @@ class Differential(Shown):
         Sorted by name; those too small for any comparison have no rate.
     n_ungrouped
         Samples without a value.
+    algorithm, threshold
+        Of the scores, and the threshold of all groups; None where everything is rejected.
     """
+
+    written = Written(also=("ratio_fnmr", "ratio_fmr"))
 
     algorithm: str
     column: str
     threshold: float | None
     groups: tuple[GroupRates, ...]
-    n_ungrouped: int
+    n_ungrouped: Count
 
     def ratio(self, rate: str) -> float | None:
-        """The largest rate over the smallest, of groups whose rate rests on enough errors; None with fewer than two."""
+        """Find the largest rate over the smallest, of groups whose rate rests on enough errors; None with fewer than two.
+
+        It describes these groups: the largest of several equal ones exceeds the smallest by chance alone.
+
+        Examples
+        --------
+        >>> rates = [false_non_match_rate(range(200), [1] * errors + [0] * (200 - errors)) for errors in (40, 80, 10)]
+        >>> groups = tuple(GroupRates(name, 200, rate, None) for name, rate in zip("abc", rates, strict=True))
+        >>> Differential("net", "group", 0.5, groups, 0).ratio("fnmr")  # 0.4 by 0.2; ten errors support no rate
+        2.0
+        """
         rates: list[RateInterval | None] = [getattr(one, rate) for one in self.groups]
         values = [found.rate for found in rates if found is not None and found.supported]
         return max(values) / min(values) if len(values) > 1 else None
@@ -123,17 +136,15 @@ class Differential(Shown):
             said.append(_UNGROUPED(n=self.n_ungrouped, column=self.column))
         return said
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {
-            "algorithm": self.algorithm,
-            "column": self.column,
-            "threshold": self.threshold,
-            "groups": [one.to_dict() for one in self.groups],
-            "n_ungrouped": self.n_ungrouped,
-            "ratio_fnmr": self.ratio("fnmr"),
-            "ratio_fmr": self.ratio("fmr"),
-        }
+    @property
+    def ratio_fnmr(self) -> float | None:
+        """The largest FNMR of a group by the smallest."""
+        return self.ratio("fnmr")
+
+    @property
+    def ratio_fmr(self) -> float | None:
+        """The largest FMR of a group by the smallest."""
+        return self.ratio("fmr")
 
 
 def _rate(name: str, rate: RateInterval) -> Note:
@@ -149,10 +160,23 @@ def error_rates_by(
     *,
     confidence_level: float = 0.95,
 ) -> Differential:
-    """Error rates of each group at a threshold that is the same for all.
+    """Find the error rates of each group at a threshold that is the same for all (after ISO/IEC 19795-10).
 
     A group's genuine comparisons are those of its samples with each other, its impostor comparisons those within the group:
-    people of one group are taken for each other more easily than for others.
+    people of one group are taken for each other more easily than for others. People of each group vary; the threshold stays.
+    Intervals are those of `false_match_rate` and `false_non_match_rate`.
+
+    Examples
+    --------
+    >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
+    >>> sex = ["f" if name[0] in "abc" else "m" for name in ids]
+    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids], "sex": sex})
+    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
+    >>> same[0, 1] = same[1, 0] = -1.0
+    >>> point = OperatingPoint(0.5, 0, 60, 1, 6, 0, 0)
+    >>> found = error_rates_by(Scores.from_array(same, ids, orientation="similarity", name="net"), samples, "sex", point)
+    >>> [(one.group, one.n_subjects, one.fnmr.errors, one.fnmr.n, one.fmr.n) for one in found.groups]
+    [('f', 3, 1, 3, 12), ('m', 3, 0, 3, 12)]
     """
     samples = within.samples if isinstance(within, Experiment) else within
     if column not in samples.frame.columns:
@@ -219,7 +243,21 @@ def hard_subjects_of(
     pseudonyms: bool = False,
     seed: int = 0,
 ) -> HardSubjects:
-    """Who the errors at an operating point fall on, and whether there is anything to see."""
+    """Say whom the errors at an operating point fall on, and whether there is anything to see.
+
+    The test is that of `hard_subjects`.
+
+    Examples
+    --------
+    >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
+    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
+    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
+    >>> same[0, 1] = same[1, 0] = -1.0
+    >>> scores = Scores.from_array(same, ids, orientation="similarity", name="net")
+    >>> found = hard_subjects_of(scores, samples, OperatingPoint(0.5, 0, 60, 1, 6, 0, 0))
+    >>> found.people.row(0), found.lambs_p
+    (('a', 1, 1, 20, 0), 1.0)
+    """
     samples = within.samples if isinstance(within, Experiment) else within
     pairs = PairSet.of(scores, within)
     closeness = _closeness(point, scores)

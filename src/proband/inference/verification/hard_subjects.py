@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from proband.inference.verification.dyads import Ints, ListedComparisons, Meetings
+from proband.results.base import Rate, Result
+from proband.results.walking import Written
 from proband.words import Method, Note, Sentence
 
 Integers = npt.NDArray[np.int64]
@@ -42,7 +43,7 @@ _NO_LAMBS = Sentence(
 
 
 @dataclass(frozen=True, eq=False)
-class HardSubjects:
+class HardSubjects(Result):
     """How errors fall on people, and whether there is anything to see.
 
     Attributes
@@ -56,9 +57,11 @@ class HardSubjects:
         How that was found, and with how many draws.
     """
 
+    written = Written(without=("goats_test", "lambs_test"))
+
     people: pl.DataFrame
-    goats_p: float
-    lambs_p: float
+    goats_p: Rate
+    lambs_p: Rate
     goats_test: Method = _DEALT
     lambs_test: Method = _DEALT
 
@@ -67,10 +70,6 @@ class HardSubjects:
         goats = _GOATS if self.goats_p <= SIGNIFICANCE else _NO_GOATS
         lambs = _LAMBS if self.lambs_p <= SIGNIFICANCE else _NO_LAMBS
         return [goats(p=self.goats_p), lambs(p=self.lambs_p)]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {"goats_p": self.goats_p, "lambs_p": self.lambs_p, "people": self.people.to_dicts()}
 
 
 def hard_subjects(
@@ -84,10 +83,11 @@ def hard_subjects(
     pseudonyms: bool = False,
     seed: int = 0,
 ) -> HardSubjects:
-    """Count errors by person, and test whether they are more concentrated than chance makes them.
+    """Count errors by person, and test whether they are more concentrated than chance makes them (Doddington et al. 1998).
 
     False non-matches are dealt anew over all genuine comparisons, false matches over all impostor pairs of people in proportion
-    to their comparisons; the statistic is the sum of squared counts, each relative to what is expected.
+    to their comparisons; the statistic is the sum of squared counts, each relative to what is expected. It takes
+    comparisons that share an image for independent: where they are not, the p-value is too small.
 
     Parameters
     ----------
@@ -99,6 +99,16 @@ def hard_subjects(
         The people of every false match.
     pseudonyms
         Call people P1, P2, … in an order of chance.
+
+    Examples
+    --------
+    Four people with five genuine comparisons each; all five errors are the first one's: the chance of that is 4/C(20, 5).
+
+    >>> from proband.inference.verification.dyads import Comparisons
+    >>> whose, nobody = np.repeat(np.arange(4), 5), np.empty(0, dtype=np.int64)
+    >>> found = hard_subjects(list("abcd"), Comparisons([5] * 4, [5] * 4, symmetric=True), whose, whose == 0, nobody, nobody)
+    >>> found.people.row(0), found.goats_p < 0.002, found.lambs_p
+    (('a', 5, 5, 75, 0), True, 1.0)
     """
     generator = np.random.default_rng(seed)
     n = len(names)

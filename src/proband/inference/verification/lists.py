@@ -55,10 +55,18 @@ def verify_list(
     drawings: Drawings,
     check_orientation: bool = True,
 ) -> Verification:
-    """Count a list of comparisons, each with or without a name for its query.
+    """Count a list of comparisons, each with or without a name for its query, and estimate error rates.
 
-    Where the list says whose both samples of every comparison are, intervals are over people, as `verify` makes them. Where it does
-    not, the interval of FMR is the naive one, and says so; FNMR is over people where they are named.
+    Where the list says whose both samples of every comparison are, intervals are over people, as `verify` makes them. Where it
+    does not, the interval of FMR is the naive one (Wilson 1927), and says so; FNMR is over people where they are named.
+
+    Examples
+    --------
+    >>> score, mated = [0.9, 0.8, 0.6, 0.3, 0.7, 0.5, 0.4, 0.2, 0.1], [1, 1, 1, 1, 0, 0, 0, 0, 0]
+    >>> trials = Trials(pl.DataFrame({"score": score, "mated": mated}), "similarity")
+    >>> (point,) = verify_list(trials, fmrs=[0.2], drawings=Drawings(0)).points
+    >>> point.point.threshold, point.fmr.method.key, round(point.fmr.high, 4), point.fnmr.rate
+    (0.6, 'naive', 0.6245, 0.25)
     """
     check_level(confidence_level)
     trials = each_pair_once(trials)

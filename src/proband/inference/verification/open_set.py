@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import polars as pl
 
-from proband._version import __version__
 from proband.engine.frames import frame_of_rows
-from proband.engine.rendering import Shown
 from proband.inference.estimates.closed import effective_size
 from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.proportions import (
@@ -22,9 +19,10 @@ from proband.inference.proportions import (
     wilson_interval,
 )
 from proband.measures.open_set import Searches, SearchPoint
-from proband.results.base import Answers
+from proband.results.base import Answers, Confidence, Result
 from proband.results.targets import PEOPLE_ALIKE
-from proband.words import Target, plain
+from proband.results.walking import Written
+from proband.words import Target
 
 _SUPPORTED = 30
 _ANSWERS = Answers(
@@ -36,8 +34,22 @@ _ANSWERS = Answers(
 
 
 @dataclass(frozen=True)
-class SearchInterval:
-    """One operating point of a search with its intervals, at the threshold held fixed."""
+class SearchInterval(Result):
+    """One operating point of a search with its intervals, at the threshold held fixed.
+
+    Attributes
+    ----------
+    point
+        The threshold and the counts.
+    fpir, fnir
+        Their intervals.
+    """
+
+    written = Written(
+        {"fpir_interval": "fpir", "fnir_interval": "fnir", "dir": "point.dir"},
+        also=("dir_interval", "fpir_supported"),
+        spread=("point",),
+    )
 
     point: SearchPoint
     fpir: Interval
@@ -48,23 +60,39 @@ class SearchInterval:
         """Whether the false positive rate rests on at least 30 events."""
         return self.point.false_positives >= _SUPPORTED
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {
-            **self.point.to_dict(),
-            "fpir_interval": list(self.fpir),
-            "fnir_interval": list(self.fnir),
-            "fpir_supported": self.fpir_supported,
-        }
+    @property
+    def dir_interval(self) -> Interval:
+        """The interval of the detection and identification rate."""
+        return Interval(1.0 - self.fnir.high, 1.0 - self.fnir.low)
 
 
 @dataclass(frozen=True, eq=False)
-class SearchEstimates(Shown):
-    """One algorithm's searches at chosen operating points."""
+class SearchEstimates(Result):
+    """One algorithm's searches at chosen operating points.
+
+    Attributes
+    ----------
+    searches, points
+        What every search returned, and the operating points.
+    confidence_level, answers
+        Of the intervals, and what they mean.
+    """
+
+    written = Written(
+        {
+            "n_enrolled": "searches.n_enrolled",
+            "fusion": "searches.fusion",
+            "metric": "searches.metric",
+            "notes": "searches.notes",
+        },
+        also=("algorithm",),
+        without=("searches",),
+        versioned=True,
+    )
 
     searches: Searches
     points: tuple[SearchInterval, ...]
-    confidence_level: float
+    confidence_level: Confidence
     answers: Answers
 
     @property
@@ -90,27 +118,26 @@ class SearchEstimates(Shown):
             ]
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {
-            "proband": __version__,
-            "algorithm": self.algorithm,
-            "n_enrolled": self.searches.n_enrolled,
-            "fusion": self.searches.fusion,
-            "confidence_level": self.confidence_level,
-            "points": [point.to_dict() for point in self.points],
-            "answers": self.answers.to_dict(),
-            "metric": self.searches.metric,
-            "notes": plain(self.searches.notes),
-        }
-
 
 def searches_with_intervals(
     searches: Searches, fpirs: Sequence[float], ranks: Sequence[int], confidence_level: float = 0.95
 ) -> SearchEstimates:
     """Estimate FPIR and FNIR at the attainable thresholds of some false positive rates.
 
-    Each search belongs to one person, so intervals are Wilson's with people as units, against the gallery as it is.
+    Each search belongs to one person, so intervals are Wilson's (1927) with people as units (Rao & Scott 1992), against the
+    gallery and at the threshold as they are: other people searched for vary.
+
+    Examples
+    --------
+    Three searches for enrolled people, whose mates are closest, closest and second; four for strangers:
+
+    >>> found = Searches(
+    ...     "net", True, "max", 10, np.array([0.9, 0.6, 0.7]), np.array([1, 1, 2]), np.array([0.2, 0.3, 0.5, 0.65]),
+    ...     np.arange(3, dtype=np.int32), np.arange(3, 7, dtype=np.int32), (),
+    ... )
+    >>> (one,) = searches_with_intervals(found, fpirs=[0.3], ranks=[1]).points
+    >>> one.point.threshold, one.point.fpir, round(one.fpir.low, 4), round(one.fpir.high, 4)
+    (0.6, 0.25, 0.0456, 0.6994)
     """
     check_level(confidence_level)
     points = []

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from proband._version import __version__
 from proband.engine import Progress
-from proband.engine.rendering import Shown
 from proband.errors import AlignmentError, DesignError, Hint, Said, UsageError
 from proband.inference.proportions import Interval, check_level, check_seed
 from proband.inference.verification.drawings import AtRates, Drawings, Genuine, Tail
@@ -23,8 +20,8 @@ from proband.inference.verification.dyadic import (
 )
 from proband.inference.verification.dyadic_bootstrap import recentred_interval
 from proband.inference.verification.dyads import Comparisons, ListedComparisons, Meetings
+from proband.measures.pair_measures import compared_pairs
 from proband.measures.pairs.counts import (
-    PairCounts,
     count_pairs,
     genuine_pairs,
     impostor_meetings,
@@ -32,13 +29,14 @@ from proband.measures.pairs.counts import (
 )
 from proband.measures.pairs.pair_set import PairSet
 from proband.measures.verification import ErrorRates, OperatingPoint
-from proband.results.base import Answers
+from proband.results.base import Answers, Confidence, Count, Result
 from proband.results.compared import Compared
 from proband.results.targets import OTHER_PEOPLE_COMPARED
+from proband.results.walking import Written
 from proband.samples import Experiment, Samples
 from proband.scores import Scores, experiment_over, require_orientation
 from proband.scores.trials import Trials
-from proband.words import Note, Target, count, plain
+from proband.words import Note, Target, count
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -60,7 +58,7 @@ _LARGEST_TAIL = 20_000_000  # impostor comparisons above a threshold that are ke
 
 
 @dataclass(frozen=True, eq=False)
-class VerificationPoint:
+class VerificationPoint(Result):
     """One operating point with its intervals.
 
     Attributes
@@ -78,6 +76,12 @@ class VerificationPoint:
         FNMR at the FMR asked for in every drawing of people, by which algorithms are compared.
     """
 
+    written = Written(
+        {"fmr_interval": "fmr", "fnmr_interval": "fnmr", "fnmr_at_fmr_interval": "fnmr_at_fmr"},
+        without=("replicates",),
+        spread=("point",),
+    )
+
     point: OperatingPoint
     fmr: RateInterval
     fnmr: RateInterval
@@ -85,25 +89,39 @@ class VerificationPoint:
     naive: tuple[RateInterval, RateInterval] | None
     replicates: Floats | None = field(default=None, repr=False)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {
-            **self.point.to_dict(),
-            "fmr_interval": self.fmr.to_dict(),
-            "fnmr_interval": self.fnmr.to_dict(),
-            "fnmr_at_fmr_interval": None if self.fnmr_at_fmr is None else list(self.fnmr_at_fmr),
-            "naive": None if self.naive is None else [one.to_dict() for one in self.naive],
-        }
-
 
 @dataclass(frozen=True, eq=False)
-class Verification(Shown):
-    """One algorithm's error rates, with intervals at chosen points."""
+class Verification(Result):
+    """One algorithm's error rates, with intervals at chosen points.
+
+    Attributes
+    ----------
+    rates, points
+        Error rates at every threshold, and the points with intervals.
+    n_subjects, compared
+        People in the comparisons, and which comparisons were counted.
+    confidence_level, answers, notes
+        Of the intervals; what they mean, and what a reader should know.
+    """
+
+    written = Written(
+        {
+            "n_genuine": "rates.counts.n_genuine",
+            "n_impostor": "rates.counts.n_impostor",
+            "n_failed_genuine": "rates.counts.n_failed_genuine",
+            "n_failed_impostor": "rates.counts.n_failed_impostor",
+            "auc": "rates.auc",
+            "eer": "rates.eer",
+        },
+        also=("algorithm",),
+        without=("rates",),
+        versioned=True,
+    )
 
     rates: ErrorRates
     points: tuple[VerificationPoint, ...]
-    n_subjects: int
-    confidence_level: float
+    n_subjects: Count
+    confidence_level: Confidence
     answers: Answers
     notes: tuple[Note, ...]
     compared: Compared
@@ -112,26 +130,6 @@ class Verification(Shown):
     def algorithm(self) -> str:
         """The name of the scores."""
         return self.rates.algorithm
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        counts = self.rates.counts
-        return {
-            "proband": __version__,
-            "algorithm": self.algorithm,
-            "n_subjects": self.n_subjects,
-            "n_genuine": counts.n_genuine,
-            "n_impostor": counts.n_impostor,
-            "n_failed_genuine": counts.n_failed_genuine,
-            "n_failed_impostor": counts.n_failed_impostor,
-            "confidence_level": self.confidence_level,
-            "auc": self.rates.auc(),
-            "eer": asdict(self.rates.eer()),
-            "points": [point.to_dict() for point in self.points],
-            "compared": self.compared.to_dict(),
-            "answers": self.answers.to_dict(),
-            "notes": plain(self.notes),
-        }
 
     def __repr__(self) -> str:
         return repr(self.rates)
@@ -220,6 +218,10 @@ def verify(
 ) -> Verification:
     """Count every comparison once, exactly, and estimate error rates with intervals for other people.
 
+    At each operating point: FMR and FNMR at that threshold, with intervals over people (`false_match_rate`,
+    `false_non_match_rate`); and FNMR at the FMR asked for, with the threshold found anew in every replicate of people
+    (`recentred_interval`).
+
     Parameters
     ----------
     scores
@@ -234,8 +236,22 @@ def verify(
         Replicates of people for FNMR at a fixed FMR, where the threshold is found anew each time; 0 for none.
     naive
         Add the intervals of independent comparisons, labelled as such.
-    rng
+    seed
         The seed of replicates, or drawings of people that others are measured with as well.
+
+    Examples
+    --------
+    Six people with two images each; those of person a are not like each other, and a's first is like b's.
+
+    >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
+    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
+    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
+    >>> same[0, 1] = same[1, 0] = 0.0
+    >>> same[0, 2] = same[2, 0] = 1.0
+    >>> found = verify(Scores.from_array(same, ids, orientation="similarity", name="net"), samples, fmrs=[0.05], n_resamples=0)
+    >>> (one,) = found.points
+    >>> one.fmr.errors, one.fmr.n, one.fnmr.errors, one.fnmr.n, found.n_subjects
+    (1, 60, 1, 6, 6)
     """
     check_level(confidence_level)
     drawings = seed if isinstance(seed, Drawings) else Drawings(seed)
@@ -284,7 +300,17 @@ def verified(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[Verification, Shared]:
-    """Error rates of a matrix, and the comparisons that they and others may rest on."""
+    """Find the error rates of a matrix, and the comparisons that they and others may rest on.
+
+    Examples
+    --------
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb")})
+    >>> similarity = np.array([[1, 0.9, 0.2, 0.6], [0.9, 1, 0.3, 0.1], [0.2, 0.3, 1, 0.5], [0.6, 0.1, 0.5, 1]])
+    >>> scores = Scores.from_array(similarity, samples.ids, orientation="similarity")
+    >>> made, shared = verified(scores, samples, [0.3], (), 0.95, 0, False, Drawings(0))
+    >>> made.points[0].point.threshold, shared.genuine, shared.tail
+    (0.5, array([0.9, 0.5]), array([0.6]))
+    """
     if within is None:
         raise UsageError(
             f"Whose the samples of {scores.name} are is not known.",
@@ -306,29 +332,24 @@ def verified(
     shared = Shared.of(scores, pairs, loosest)
     made = with_intervals(points, sign, shared, confidence_level, n_resamples, naive, drawings)
     people = shared.comparisons.n_subjects
-    compared = _compared(scores, within, counts)
+    compared = compared_pairs(scores, within, counts)
     found = Verification(rates, made, people, confidence_level, OVER_PEOPLE, rates.notes, compared)
     return found, shared
 
 
 def points_of(rates: ErrorRates, fmrs: Sequence[float], thresholds: Sequence[float]) -> list[OperatingPoint]:
-    """Find the operating points that were asked for."""
+    """Find the operating points that were asked for.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from proband.measures.pairs.counts import count_trials
+    >>> score, mated = [0.9, 0.8, 0.6, 0.3, 0.7, 0.5, 0.4, 0.2, 0.1], [1, 1, 1, 1, 0, 0, 0, 0, 0]
+    >>> counts = count_trials(Trials(pl.DataFrame({"score": score, "mated": mated}), "similarity"), [0.5])
+    >>> [(one.threshold, one.fmr, one.fnmr) for one in points_of(ErrorRates("net", True, counts), [0.2], [0.5])]
+    [(0.6, 0.2, 0.25), (0.5, 0.4, 0.25)]
+    """
     return [*(rates.at_fmr(fmr) for fmr in fmrs), *(rates.at_threshold(t) for t in thresholds)]
-
-
-def _compared(scores: Scores, within: Experiment | Samples, counts: PairCounts) -> Compared:
-    gallery, probes = (
-        (None, None) if isinstance(within, Samples) else (within.gallery_rule, within.probe_rule)
-    )
-    return Compared(
-        "all" if isinstance(within, Samples) else "experiment",
-        scores.metric,
-        counts.n_genuine,
-        counts.n_impostor,
-        gallery,
-        probes,
-        counts.n_dont_care_genuine + counts.n_dont_care_impostor,
-    )
 
 
 def _require_orientation(scores: Scores, within: Experiment | Samples) -> None:
@@ -344,9 +365,19 @@ def _require_orientation(scores: Scores, within: Experiment | Samples) -> None:
 
 
 def room_for_replicates(rates: ErrorRates, fmr: float) -> float:
-    """A closeness that at least four times as many impostors reach as the FMR allows, and some hundred thousand in any case.
+    """Find a closeness that at least four times as many impostors reach as the FMR allows, and some hundred thousand in any case.
 
     It is found in the histogram. Genuine scores do not tell: the threshold of a replicate may lie below them all.
+
+    Examples
+    --------
+    With few impostors it is the lowest one:
+
+    >>> import polars as pl
+    >>> from proband.measures.pairs.counts import count_trials
+    >>> trials = Trials(pl.DataFrame({"score": [0.9, 0.7, 0.5, 0.1], "mated": [1, 0, 0, 0]}), "similarity")
+    >>> room_for_replicates(ErrorRates("net", True, count_trials(trials)), 0.01)
+    0.1
     """
     counts = rates.counts
     needed = max(4 * fmr * counts.n_impostor, _LEAST_TAIL)
@@ -364,7 +395,19 @@ def with_intervals(
     naive: bool,
     drawings: Drawings,
 ) -> tuple[VerificationPoint, ...]:
-    """Give points their intervals over people, all under the same drawings of them."""
+    """Give points their intervals over people, all under the same drawings of them.
+
+    Examples
+    --------
+    >>> shared = Shared(
+    ...     Comparisons([1] * 5, [1] * 5, symmetric=True), np.arange(5), np.array([0.9, 0.8, 0.7, 0.6, 0.2]),
+    ...     np.array([0]), np.array([1]), np.array([0.65]),
+    ... )
+    >>> point = OperatingPoint(0.6, 1, 10, 1, 5, 0, 0)
+    >>> (one,) = with_intervals([point], 1.0, shared, 0.95, 0, True, Drawings(0))
+    >>> one.fmr.rate, one.fnmr.rate, one.fnmr_at_fmr, [round(each.high, 4) for each in one.naive]
+    (0.1, 0.2, None, [0.4042, 0.6245])
+    """
     asked = (
         [one.asked for one in points if one.asked is not None and one.false_matches] if n_resamples else []
     )

@@ -1,1 +1,5 @@
-"""Scores of pairs, counted exactly tile by tile."""
+"""Scores of pairs, counted exactly tile by tile.
+
+`pair_set` says which comparisons count and `counts` counts them; `accumulator`, `tiles` and `products` do the work in bounded
+memory; `lists` names single comparisons where they are few, and `histogram` shows where scores lie.
+"""

@@ -7,10 +7,11 @@ Everything here is *closeness*: similarities as they are, distances negated, so 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from math import log, nan
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -42,6 +43,8 @@ __all__ = [
 ]
 
 Work = TypeVar("Work")
+
+_EDGES_A_BLOCK = 1 << 18  # so many are merged in a small part of the time that a block takes
 
 _REPEATED = Sentence(
     "pairs.repeated-ids",
@@ -158,7 +161,7 @@ def count_pairs(
         total = _count_products(scores, near, edges.every, impostors, threads, progress)
     else:
         grid = Grid.of(edges.every, edges.every, 0.0, impostors)
-        total = _count_tiles(scores, near, grid, log_ratios, threads, progress)
+        total = _added(_OfTiles(scores, near, grid, log_ratios), row_blocks(near), threads, progress)
     total.take_out(_equal_to(edges.every, genuine.closeness))
     n_dont_care, n_failed = total.excluded.tolist()
     return _counts(
@@ -180,6 +183,12 @@ def count_trials(trials: Trials, thresholds: Sequence[float] = (), *, log_ratios
 
     A sample compared with itself, and a pair that is listed both ways round, count as in a matrix: not at all, and once.
     Where a list repeats a pair the same way round, its ids do not tell samples apart and every row counts.
+
+    Examples
+    --------
+    >>> counts = count_trials(Trials(pl.DataFrame({"score": [0.9, 0.4, 0.4, 0.1], "mated": [1, 1, 0, 0]}), "similarity"))
+    >>> counts.edges, counts.genuine_at, counts.impostor_ge, counts.impostor_gt
+    (array([0.4, 0.9]), array([1, 1]), array([1, 0]), array([0, 0]))
     """
     if trials.orientation is None:
         raise UsageError(
@@ -215,7 +224,14 @@ def count_trials(trials: Trials, thresholds: Sequence[float] = (), *, log_ratios
 
 
 def each_pair_once(trials: Trials) -> Trials:
-    """Leave out self-comparisons and pairs listed both ways round, as far as ids tell samples apart."""
+    """Leave out self-comparisons and pairs listed both ways round, as far as ids tell samples apart.
+
+    Examples
+    --------
+    >>> pairs = pl.DataFrame({"query": ["a", "a", "b"], "target": ["a", "b", "a"], "score": [1.0, 0.5, 0.6]})
+    >>> each_pair_once(Trials(pairs, "similarity")).frame.select("query", "target", "score").rows()
+    [('a', 'b', 0.5)]
+    """
     frame = trials.frame
     named = frame["query"].is_not_null() & frame["target"].is_not_null()
     pairs = frame.select("query", "target").filter(named)
@@ -273,56 +289,61 @@ def _count_products(
     """Count in tiles of matrix products, settling by the exact score what they cannot tell."""
     products = Products.of(scores, pairs).settled_by(edges, impostors)
     grid = Grid.of(edges, products.keys(edges), products.band, products.keys(impostors), products.dtype)
-
-    def add(total: PairAccumulator, block: Block) -> int:
-        for tile in products.tiles(block):
-            total.add_products(*tile.arrays, sign_of(scores))
-        return block.n_pairs
-
     with one_blas_thread():
-        return _stream(add, products.blocks(pairs), grid, threads, progress)
+        return _added(_OfProducts(products, pairs, grid), products.blocks(pairs), threads, progress)
 
 
-def _count_tiles(
-    scores: Scores, pairs: PairSet, grid: Grid, log_ratios: bool, threads: int | None, progress: Progress
+@dataclass(frozen=True, eq=False)
+class _OfProducts:
+    """Counts of some blocks of products, and how many pairs they hold."""
+
+    products: Products
+    pairs: PairSet
+    grid: Grid
+
+    def __call__(self, blocks: Sequence[Block]) -> tuple[PairAccumulator, int]:
+        total, sign = PairAccumulator(self.grid), sign_of(self.products.embeddings)
+        for block in blocks:
+            for tile in self.products.tiles(block, self.pairs):
+                total.add_products(*tile.arrays, sign)
+        return total, sum(block.n_pairs(self.pairs) for block in blocks)
+
+
+@dataclass(frozen=True, eq=False)
+class _OfTiles:
+    """Counts of some tiles of whole rows, and how many pairs they hold."""
+
+    scores: Scores
+    pairs: PairSet
+    grid: Grid
+    log_ratios: bool
+
+    def __call__(self, blocks: Sequence[slice]) -> tuple[PairAccumulator, int]:
+        total = PairAccumulator(self.grid)
+        for rows in blocks:
+            tile = read_tile(self.scores, self.pairs, rows)
+            total.add_tile(*tile.arrays)
+            if self.log_ratios:
+                total.add_costs(*tile.arrays)
+        firsts = np.concatenate([self.pairs.firsts[rows] for rows in blocks])
+        return total, int((len(self.pairs.columns) - firsts).sum())
+
+
+def _added(
+    task: _OfProducts | _OfTiles, work: Iterable[Any], threads: int | None, progress: Progress
 ) -> PairAccumulator:
-    """Count in tiles of whole rows, read one after another."""
-
-    def add(total: PairAccumulator, rows: slice) -> int:
-        tile = read_tile(scores, pairs, rows)
-        total.add_tile(*tile.arrays)
-        if log_ratios:
-            total.add_costs(*tile.arrays)
-        return int((len(pairs.columns) - pairs.firsts[rows]).sum())
-
-    return _stream(add, row_blocks(pairs), grid, threads, progress)
-
-
-def _stream(
-    add: Callable[[PairAccumulator, Work], int],
-    work: Iterable[Work],
-    grid: Grid,
-    threads: int | None,
-    progress: Progress,
-) -> PairAccumulator:
-    """Add up blocks of work in as many accumulators as are in use at once; what they hold merges in any order."""
-    idle: list[PairAccumulator] = []
-
-    def one(block: Work) -> int:
-        try:
-            total = idle.pop()
-        except IndexError:
-            total = PairAccumulator(grid)
-        done = add(total, block)
-        idle.append(total)
-        return done
-
-    for done in run_blocks(one, work, threads):
-        progress.advance(done)
-    merged = idle.pop() if idle else PairAccumulator(grid)
-    for total in idle:
+    """Add up what is counted in runs of blocks, long enough that merging costs little; it comes to the same in any order."""
+    merged = PairAccumulator(task.grid)
+    for total, done in run_blocks(task, _runs(work, 1 + len(task.grid.edges) // _EDGES_A_BLOCK), threads):
         merged.merge(total)
+        progress.advance(done)
     return merged
+
+
+def _runs(work: Iterable[Work], length: int) -> Iterator[list[Work]]:
+    remaining = iter(work)
+    while run := list(islice(remaining, length)):
+        yield run
 
 
 def _counts(

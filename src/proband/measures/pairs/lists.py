@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from threading import Event
-from typing import TypeVar
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -28,7 +28,17 @@ Found = tuple[Codes, Codes, Floats]
 
 
 def genuine_pairs(scores: Scores, pairs: PairSet, threads: int | None = None) -> tuple[Codes, Floats]:
-    """Return the subject and the closeness of every genuine comparison that has a score, row by row."""
+    """Return the subject and the closeness of every genuine comparison that has a score, row by row.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
+    >>> distance = [[0, 2, 7], [2, 0, 8], [7, 8, 0]]
+    >>> scores = Scores.from_array(distance, samples.ids, orientation="distance")
+    >>> genuine_pairs(scores, PairSet.of(scores, samples))
+    (array([0], dtype=int32), array([-2.]))
+    """
     genuine = collect_genuine(scores, pairs.acquired, threads)
     return genuine.subjects, genuine.closeness
 
@@ -36,26 +46,43 @@ def genuine_pairs(scores: Scores, pairs: PairSet, threads: int | None = None) ->
 def impostor_meetings(
     scores: Scores, pairs: PairSet, threads: int | None = None
 ) -> tuple[Codes, Codes, Counts] | None:
-    """Count the impostor comparisons of every two subjects that have a score: None if no cell is without one."""
+    """Count the impostor comparisons of every two subjects that have a score: None if no cell is without one.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
+    >>> whole = Scores.from_array(np.eye(3), samples.ids, orientation="similarity")
+    >>> impostor_meetings(whole, PairSet.of(whole, samples)) is None
+    True
+    """
     near = pairs.acquired
     if scores.cells(near.rows[:1], near.columns[:1]) is None:
         return None
     most = 1 + int(max(near.row_codes.max(initial=0), near.column_codes.max(initial=0)))
 
-    def one(rows: slice) -> tuple[Counts, Counts]:
-        tile = read_tile(scores, near, rows)
+    found = run_blocks(_Met(scores, near, most), row_blocks(near), threads)
+    keys, counts = (np.concatenate(part) for part in zip(*found, strict=True))
+    return keys // most, keys % most, counts
+
+
+@dataclass(frozen=True, eq=False)
+class _Met:
+    """How often every two subjects of a block of rows meet with a score; a pair is first × `most` + second."""
+
+    scores: Scores
+    pairs: PairSet
+    most: int
+
+    def __call__(self, rows: slice) -> tuple[Counts, Counts]:
+        tile = read_tile(self.scores, self.pairs, rows)
         scored = tile.codes == OK
         scored &= np.arange(scored.shape[1]) >= tile.firsts[:, None]
         scored &= tile.column_codes != tile.row_codes[:, None]
         left, right = np.nonzero(scored)
         return np.unique(
-            tile.row_codes[left].astype(np.int64) * most + tile.column_codes[right], return_counts=True
+            tile.row_codes[left].astype(np.int64) * self.most + tile.column_codes[right], return_counts=True
         )
-
-    keys, counts = (
-        np.concatenate(part) for part in zip(*run_blocks(one, row_blocks(near), threads), strict=True)
-    )
-    return keys // most, keys % most, counts
 
 
 def tail_pairs(
@@ -72,14 +99,26 @@ def tail_pairs(
     DesignError
         If there are more than `limit`; it says how many.
 
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "b1", "c1"], "subject": ["a", "b", "c"]})
+    >>> similarity = [[1, 0.5, 0.2], [0.5, 1, 0.75], [0.2, 0.75, 1]]
+    >>> scores = Scores.from_array(similarity, samples.ids, orientation="similarity")
+    >>> tail_pairs(scores, PairSet.of(scores, samples), 0.5)
+    (array([0, 1], dtype=int32), array([1, 2], dtype=int32), array([0.5 , 0.75]))
     """
     if np.isnan(threshold):
         raise UsageError("A threshold must be a number.")
     near = pairs.acquired
     if isinstance(scores, Embeddings) and scores.is_product and near.n_impostor:
-        parts, n_found = _of_products(scores, near, threshold, limit, threads)
+        products = Products.of(scores, near)
+        with one_blas_thread():
+            parts, n_found = _gather(
+                _InProducts(products, near, threshold), products.blocks(near), limit, threads
+            )
     else:
-        parts, n_found = _of_tiles(scores, near, threshold, limit, threads)
+        parts, n_found = _gather(_InTiles(scores, near, threshold), row_blocks(near), limit, threads)
     if n_found > limit:
         raise DesignError(
             f"{count(n_found)} impostor comparisons are at or above {digits(threshold, 6)}, and only {count(limit)} may be "
@@ -91,38 +130,42 @@ def tail_pairs(
     return np.concatenate(rows), np.concatenate(columns), np.concatenate(closeness)
 
 
-def _of_tiles(
-    scores: Scores, pairs: PairSet, threshold: float, limit: int, threads: int | None
-) -> tuple[list[Found], int]:
-    def find(rows: slice) -> Iterable[Found]:
-        tile = read_tile(scores, pairs, rows)
-        left, right = _places(tile, threshold)
+@dataclass(frozen=True, eq=False)
+class _InTiles:
+    """The impostors of a block of rows at or above a threshold."""
+
+    scores: Scores
+    pairs: PairSet
+    threshold: float
+
+    def __call__(self, rows: slice) -> Iterable[Found]:
+        tile = read_tile(self.scores, self.pairs, rows)
+        left, right = _places(tile, self.threshold)
         closeness = tile.sign * tile.values[left, right].astype(np.float64)
         yield tile.row_codes[left], tile.column_codes[right], closeness
 
-    return _gather(find, row_blocks(pairs), limit, threads)
 
+@dataclass(frozen=True, eq=False)
+class _InProducts:
+    """The impostors of a block of products whose exact score is at or above a threshold."""
 
-def _of_products(
-    scores: Embeddings, pairs: PairSet, threshold: float, limit: int, threads: int | None
-) -> tuple[list[Found], int]:
-    products = Products.of(scores, pairs)
-    bound = float(products.keys(np.array([threshold]))[0]) - products.band
+    products: Products
+    pairs: PairSet
+    threshold: float
 
-    def find(block: Block) -> Iterable[Found]:
-        for tile in products.tiles(block):
+    def __call__(self, block: Block) -> Iterable[Found]:
+        products = self.products
+        bound = float(products.keys(np.array([self.threshold]))[0]) - products.band
+        for tile in products.tiles(block, self.pairs):
             codes = frozen(empty_cells(len(tile.products)))
             same = ScoreTile(
                 frozen(tile.products), codes, tile.firsts, 1.0, tile.row_codes, tile.column_codes
             )
             left, right = _places(same, bound)
             closeness = np.empty(len(left))
-            score_pairs(*tile.exact, sign_of(scores), left, right, closeness)
-            kept = closeness >= threshold
+            score_pairs(*tile.exact, sign_of(products.embeddings), left, right, closeness)
+            kept = closeness >= self.threshold
             yield tile.row_codes[left[kept]], tile.column_codes[right[kept]], closeness[kept]
-
-    with one_blas_thread():
-        return _gather(find, products.blocks(pairs), limit, threads)
 
 
 def _places(tile: ScoreTile, bound: float) -> tuple[Positions, Positions]:
@@ -138,27 +181,32 @@ def _gather(
     find: Callable[[Work], Iterable[Found]], work: Iterable[Work], limit: int, threads: int | None
 ) -> tuple[list[Found], int]:
     """Collect what is found in blocks of work; beyond the limit go on counting, but keep nothing."""
-    too_many = Event()
     nothing: Found = (np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32), np.empty(0))
-
-    def one(block: Work) -> tuple[list[Found], int]:
-        kept: list[Found] = []
-        n_found = 0
-        for part in find(block):
-            n_found += len(part[2])
-            if n_found > limit:
-                too_many.set()
-            if not too_many.is_set():
-                kept.append(part)
-        return kept, n_found
-
     gathered = [nothing]
     n_gathered = 0
-    for kept, n_found in run_blocks(one, work, threads):
+    for kept, n_found in run_blocks(_UpTo(find, limit), work, threads):
         n_gathered += n_found
         if n_gathered > limit:
-            too_many.set()
             gathered.clear()
         else:
             gathered += kept
     return gathered, n_gathered
+
+
+@dataclass(frozen=True, eq=False)
+class _UpTo:
+    """What is found in a block, and how much; nothing is kept of more than the limit."""
+
+    find: Callable[[Any], Iterable[Found]]
+    limit: int
+
+    def __call__(self, block: object) -> tuple[list[Found], int]:
+        kept: list[Found] = []
+        n_found = 0
+        for part in self.find(block):
+            n_found += len(part[2])
+            if n_found <= self.limit:
+                kept.append(part)
+            else:
+                kept.clear()
+        return kept, n_found

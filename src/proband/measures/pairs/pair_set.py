@@ -217,7 +217,13 @@ class PairSet:
 
 
 def slices(length: int, step: int, start: int = 0) -> Iterator[slice]:
-    """Cut a range into runs of `step`."""
+    """Cut a range into runs of `step`.
+
+    Examples
+    --------
+    >>> list(slices(5, 2))
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
     for begin in range(start, length, step):
         yield slice(begin, min(begin + step, length))
 

@@ -37,19 +37,25 @@ Exact = tuple[Values, Values, Values, Values, int]  # vectors and lengths of bot
 
 @dataclass(frozen=True)
 class Block:
-    """A strip of rows, with their vectors as they are and made ready, and some columns to compare them with."""
+    """A strip of rows, with their vectors as they are and made ready, and some columns to compare them with.
 
-    pairs: PairSet
+    Attributes
+    ----------
+    pairs, rows, columns
+        Whose comparisons they are, and which.
+    vectors, norms, ready
+        Of the rows: as they are, their lengths, and made ready.
+    """
+
     rows: slice
     columns: slice
     vectors: Values
     norms: Values
     ready: Values
 
-    @property
-    def n_pairs(self) -> int:
+    def n_pairs(self, pairs: PairSet) -> int:
         """How many pairs of the block count."""
-        firsts = np.maximum(self.pairs.firsts[self.rows], self.columns.start)
+        firsts = np.maximum(pairs.firsts[self.rows], self.columns.start)
         return int(np.maximum(self.columns.stop - firsts, 0).sum())
 
 
@@ -58,6 +64,15 @@ class Tile:
     """Products of some rows with some columns; row i counts from column ``firsts[i]`` on.
 
     `exact` is what `proband.kernels.vectors.score` takes to score the same pairs exactly.
+
+    Attributes
+    ----------
+    products, firsts
+        Rows × columns, and the column from which on each row counts.
+    row_codes, column_codes
+        Whose the rows and the columns are.
+    exact
+        Vectors and lengths of both sides, and the metric.
     """
 
     products: Values
@@ -74,7 +89,15 @@ class Tile:
 
 @dataclass(frozen=True)
 class Products:
-    """How vectors are made ready for products, and what a product tells of the score."""
+    """How vectors are made ready for products, and what a product tells of the score.
+
+    Attributes
+    ----------
+    embeddings, centre
+        The vectors, and what is subtracted from them.
+    row_scale, column_scale, dtype
+        What rows and columns are divided by, and the precision of products.
+    """
 
     embeddings: Embeddings
     centre: Floats
@@ -132,11 +155,11 @@ class Products:
             norms = self.embeddings.query_norms(vectors, positions)
             ready = self.ready(vectors, norms, self.row_scale)
             for columns in slices(len(pairs.columns), _COLUMNS_AT_ONCE, int(pairs.firsts[rows].min())):
-                yield Block(pairs, rows, columns, vectors, norms, ready)
+                yield Block(rows, columns, vectors, norms, ready)
 
-    def tiles(self, block: Block) -> Iterator[Tile]:
+    def tiles(self, block: Block, pairs: PairSet) -> Iterator[Tile]:
         """Multiply out a block, some rows at a time. A tile's products are overwritten by the next tile's."""
-        pairs, columns = block.pairs, block.columns
+        columns = block.columns
         positions = pairs.columns[columns]
         vectors = self.embeddings.target_rows(positions)
         norms = self.embeddings.target_norms(vectors, positions)

@@ -26,6 +26,15 @@ class ScoreTile:
     """Scores of some rows; row i counts from column ``firsts[i]`` on. `codes` has no columns if every cell is fine.
 
     The first column is number `start` of the set of pairs.
+
+    Attributes
+    ----------
+    values, codes, firsts
+        Scores, the codes of their cells, and the column from which on each row counts.
+    sign
+        What turns a score into closeness.
+    row_codes, column_codes, start
+        Whose rows and columns are, and the number of the first column.
     """
 
     values: Values
@@ -44,7 +53,15 @@ class ScoreTile:
 
 @dataclass(frozen=True)
 class GenuineScores:
-    """Genuine comparisons that have a score: subject and closeness of each; and how many have none."""
+    """Genuine comparisons that have a score: subject and closeness of each; and how many have none.
+
+    Attributes
+    ----------
+    subjects, closeness
+        Of each comparison.
+    n_dont_care, n_failed
+        Comparisons not to be counted, and comparisons that failed.
+    """
 
     subjects: Codes
     closeness: Floats
@@ -53,17 +70,43 @@ class GenuineScores:
 
 
 def sign_of(scores: Scores) -> float:
-    """What turns a score into closeness."""
+    """Return what turns a score into closeness: 1 for similarities, −1 for distances.
+
+    Examples
+    --------
+    >>> sign_of(Scores.from_array([[0.0]], ["p"], ["g"], orientation="distance"))
+    -1.0
+    """
     return 1.0 if scores.larger_is_closer else -1.0
 
 
 def row_blocks(pairs: PairSet) -> Iterator[slice]:
-    """Runs of rows whose tiles hold a bounded number of scores."""
+    """Cut rows into runs whose tiles hold a bounded number of scores.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
+    >>> scores = Scores.from_array(np.eye(3), samples.ids, orientation="similarity")
+    >>> list(row_blocks(PairSet.of(scores, samples)))
+    [slice(0, 3, None)]
+    """
     return slices(len(pairs.rows), max(1, _CELLS_AT_ONCE // max(1, len(pairs.columns))))
 
 
 def read_tile(scores: Scores, pairs: PairSet, rows: slice) -> ScoreTile:
-    """Read the scores of some rows with every column they count with."""
+    """Read the scores of some rows with every column they count with.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
+    >>> scores = Scores.from_array([[1, 0.5, 0.2], [0.5, 1, 0.3], [0.2, 0.3, 1]], samples.ids, orientation="similarity")
+    >>> tile = read_tile(scores, PairSet.of(scores, samples), slice(0, 2))
+    >>> tile.values, tile.firsts  # the column of a1 counts with nobody
+    (array([[0.5, 0.2],
+           [1. , 0.3]]), array([0, 1]))
+    """
     start = int(pairs.firsts[rows].min())
     values, codes = _read(
         scores, pairs, np.arange(rows.start, rows.stop), np.arange(start, len(pairs.columns))
@@ -101,14 +144,39 @@ def _read(scores: Scores, pairs: PairSet, rows: Positions, columns: Positions) -
 
 
 def collect_genuine(scores: Scores, pairs: PairSet, threads: int | None = None) -> GenuineScores:
-    """Score every genuine pair, row by row."""
+    """Score every genuine pair, row by row.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
+    >>> scores = Scores.from_array([[1, 0.5, 0.2], [0.5, 1, 0.3], [0.2, 0.3, 1]], samples.ids, orientation="similarity")
+    >>> collect_genuine(scores, PairSet.of(scores, samples)).closeness
+    array([0.5])
+    """
     if isinstance(scores, Embeddings):
         most = int(np.bincount(pairs.column_codes).max(initial=1))
         blocks = slices(len(pairs.rows), max(1, min(4096, _CELLS_AT_ONCE // most)))
     else:
         blocks = row_blocks(pairs)
+    parts = list(run_blocks(_Genuine(scores, pairs), blocks, threads))
+    return GenuineScores(
+        np.concatenate([part.subjects for part in parts]) if parts else np.empty(0, dtype=np.int32),
+        np.concatenate([part.closeness for part in parts]) if parts else np.empty(0),
+        sum(part.n_dont_care for part in parts),
+        sum(part.n_failed for part in parts),
+    )
 
-    def one(rows: slice) -> GenuineScores:
+
+@dataclass(frozen=True, eq=False)
+class _Genuine:
+    """The genuine comparisons of a block of rows."""
+
+    scores: Scores
+    pairs: PairSet
+
+    def __call__(self, rows: slice) -> GenuineScores:
+        scores, pairs = self.scores, self.pairs
         left, right = pairs.genuine(rows)
         if not left.size:
             return GenuineScores(np.empty(0, dtype=np.int32), np.empty(0))
@@ -127,17 +195,18 @@ def collect_genuine(scores: Scores, pairs: PairSet, threads: int | None = None) 
             int((codes == FAILED).sum()),
         )
 
-    parts = list(run_blocks(one, blocks, threads))
-    return GenuineScores(
-        np.concatenate([part.subjects for part in parts]) if parts else np.empty(0, dtype=np.int32),
-        np.concatenate([part.closeness for part in parts]) if parts else np.empty(0),
-        sum(part.n_dont_care for part in parts),
-        sum(part.n_failed for part in parts),
-    )
-
 
 def sample_impostors(scores: Scores, pairs: PairSet) -> Floats:
-    """Look at some impostor pairs, always the same: their closeness tells where most scores lie."""
+    """Look at some impostor pairs, always the same: their closeness tells where most scores lie.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
+    >>> scores = Scores.from_array([[1, 0.5, 0.2], [0.5, 1, 0.3], [0.2, 0.3, 1]], samples.ids, orientation="similarity")
+    >>> sample_impostors(scores, PairSet.of(scores, samples))
+    array([0.2, 0.3])
+    """
     rng = np.random.default_rng(0)
     rows, columns = (
         np.sort(rng.choice(len(axis), min(len(axis), most), replace=False))
@@ -154,7 +223,14 @@ def sample_impostors(scores: Scores, pairs: PairSet) -> Floats:
 
 
 def score_each(scores: Embeddings, rows: Positions, columns: Positions) -> Floats:
-    """Return the closeness of single pairs, by the definition of an embedding score."""
+    """Return the closeness of single pairs, by the definition of an embedding score.
+
+    Examples
+    --------
+    >>> vectors = np.array([[3.0, 4.0], [4.0, 3.0]])
+    >>> score_each(Embeddings(vectors, ["p", "q"], metric="cosine"), np.array([0]), np.array([1])).round(4)  # 24/25
+    array([0.96])
+    """
     (x_rows, left), (y_rows, right) = (np.unique(each, return_inverse=True) for each in (rows, columns))
     x, y = scores.query_rows(x_rows), scores.target_rows(y_rows)
     norms = scores.query_norms(x, x_rows), scores.target_norms(y, y_rows)

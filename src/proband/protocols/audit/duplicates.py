@@ -30,6 +30,7 @@ SPREADS = 5.0
 _FEWEST = 20  # samples with a mate, from which a threshold can be set
 _IDENTICAL = 1e-6  # of one minus a cosine: beyond it float32 vectors differ
 _ROWS = 256
+_SLACK = 1e-5  # what cosines of float32 may get wrong; settled in float64
 _CELLS = 1 << 21  # pairs of codes in a block
 _MOST_PAIRS = 100_000
 
@@ -155,21 +156,30 @@ def close_codes(
     first = np.ascontiguousarray(codes[:, 0])
     height = max(1, _CELLS // max(1, len(codes)))
     told.begin("comparing codes", len(codes))
-
-    def block(start: int) -> list[tuple[int, int]]:
-        stop = min(start + height, len(codes))
-        # The first word rules most pairs out; only of the others are the rest looked at.
-        rows, others = np.nonzero(np.bitwise_count(first[start:stop, None] ^ first[None, start:]) <= most)
-        later = others > rows
-        rows, others = rows[later] + start, others[later] + start
-        close = np.bitwise_count(codes[rows] ^ codes[others]).sum(axis=1) <= most
-        return list(zip(rows[close].tolist(), others[close].tolist(), strict=True))
-
     found: list[tuple[int, int]] = []
-    for pairs in run_blocks(block, range(0, len(codes), height), threads):
+    for pairs in run_blocks(_CloseCodes(codes, first, height, most), range(0, len(codes), height), threads):
         found += pairs
         told.advance(height)
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class _CloseCodes:
+    """The pairs of a block of rows with all later ones that differ in few bits."""
+
+    codes: Words
+    first: Words  # of each row
+    height: int
+    most: int
+
+    def __call__(self, start: int) -> list[tuple[int, int]]:
+        block = self.first[start : start + self.height, None]
+        # The first word rules most pairs out; only of the others are the rest looked at.
+        rows, others = np.nonzero(np.bitwise_count(block ^ self.first[None, start:]) <= self.most)
+        later = others > rows
+        rows, others = rows[later] + start, others[later] + start
+        close = np.bitwise_count(self.codes[rows] ^ self.codes[others]).sum(axis=1) <= self.most
+        return list(zip(rows[close].tolist(), others[close].tolist(), strict=True))
 
 
 def duplicate_vectors(
@@ -245,24 +255,33 @@ def _suspicious(units: npt.NDArray[np.float64], subjects: npt.NDArray[np.generic
 def _close_vectors(
     units: npt.NDArray[np.float64], limit: float, threads: int | None, progress: Progress
 ) -> Iterator[list[tuple[int, int, float]]]:
-    small = units.astype(np.float32)
     progress.begin("comparing vectors", len(units))
-    slack = 1e-5  # what float32 may get wrong, settled in float64 below
+    with one_blas_thread():
+        for found in run_blocks(
+            _CloseVectors(units, units.astype(np.float32), limit), range(0, len(units), _ROWS), threads
+        ):
+            progress.advance(_ROWS)
+            yield found
 
-    def block(start: int) -> list[tuple[int, int, float]]:
-        stop = min(start + _ROWS, len(units))
-        rows, others = np.nonzero(small[start:stop] @ small[start:].T >= 1.0 - limit - slack)
+
+@dataclass(frozen=True, eq=False)
+class _CloseVectors:
+    """The pairs of a block of rows with all later ones that are suspiciously near, and how far they are apart."""
+
+    units: npt.NDArray[np.float64]
+    small: npt.NDArray[np.float32]
+    limit: float
+
+    def __call__(self, start: int) -> list[tuple[int, int, float]]:
+        units, small = self.units, self.small
+        least = 1.0 - self.limit - _SLACK
+        rows, others = np.nonzero(small[start : start + _ROWS] @ small[start:].T >= least)
         later = others > rows
         rows, others = rows[later] + start, others[later] + start
         apart = 1.0 - np.einsum("ij,ij->i", units[rows], units[others])
-        close = apart <= limit
+        close = apart <= self.limit
         found = zip(rows[close].tolist(), others[close].tolist(), apart[close].tolist(), strict=True)
         return [(one, other, max(0.0, distance)) for one, other, distance in found]
-
-    with one_blas_thread():
-        for found in run_blocks(block, range(0, len(units), _ROWS), threads):
-            progress.advance(_ROWS)
-            yield found
 
 
 def _grouped(contents: list[bytes]) -> tuple[Positions, list[int]]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import polars as pl
 
 from proband.engine.frames import frame_of_rows
 from proband.protocols.audit.losses import Losses
+from proband.results.base import Result
+from proband.results.walking import Written
 from proband.words import Note, as_sentence, count, counted
 
 Severity = Literal["leak", "fault", "warning", "note"]
@@ -20,7 +22,7 @@ NAMED = 5
 
 
 @dataclass(frozen=True, repr=False)
-class Finding:
+class Finding(Result):
     """One thing that an audit found.
 
     Attributes
@@ -43,6 +45,8 @@ class Finding:
         Whether the examples are reasons or classes of what is counted, and not the first of it.
     """
 
+    written = Written(without=("examples_are_groups",))
+
     kind: str
     severity: Severity
     what: Note
@@ -56,22 +60,9 @@ class Finding:
     def __repr__(self) -> str:
         return f"{self.severity}: {as_sentence(self.what)}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {
-            "kind": self.kind,
-            "severity": self.severity,
-            "what": self.what.to_dict(),
-            "count": self.count,
-            "examples": list(self.examples),
-            "cure": self.cure.to_dict(),
-            "p_value": self.p_value,
-            "test": None if self.test is None else self.test.to_dict(),
-        }
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Audit:
+class Audit(Result):
     """All that an audit found, the gravest first.
 
     Attributes
@@ -94,6 +85,8 @@ class Audit:
     losses
         What became of the collected samples; None if nothing was said of them.
     """
+
+    written = Written({"sound": "is_sound"})
 
     source: str
     task: str
@@ -122,23 +115,6 @@ class Audit:
         return (
             f"Audit({self.source}: {count(self.n_splits)} splits of {count(self.n_samples)} samples; {said})"
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {
-            "source": self.source,
-            "task": self.task,
-            "label": self.label,
-            "n_splits": self.n_splits,
-            "n_samples": self.n_samples,
-            "n_subjects": self.n_subjects,
-            "sound": self.is_sound,
-            "looked_for": [note.to_dict() for note in self.looked_for],
-            "unchecked": [note.to_dict() for note in self.unchecked],
-            "findings": [found.to_dict() for found in self.findings],
-            "duplicates": None if self.duplicates is None else self.duplicates.to_dicts(),
-            "losses": None if self.losses is None else self.losses.to_dict(),
-        }
 
     def to_frame(self) -> pl.DataFrame:
         """Return one row for each finding."""

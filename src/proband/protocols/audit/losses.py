@@ -12,7 +12,8 @@ import polars as pl
 
 from proband.engine.frames import frame_of_rows
 from proband.errors import InputError, first_few
-from proband.results.base import Answers
+from proband.results.base import Answers, Result
+from proband.results.walking import Written
 from proband.samples import Samples
 from proband.samples.reading import frame_from
 from proband.words import Method, Target, count, p_value
@@ -35,7 +36,7 @@ LOST_ALONE = Target(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Unevenness:
+class Unevenness(Result):
     """Whether losses fell evenly over classes, or over subjects.
 
     Attributes
@@ -51,6 +52,8 @@ class Unevenness:
         What the p-value is of.
     """
 
+    written = Written({"counts": "frame", "assuming": "answers.assuming"}, without=("answers",))
+
     by: str
     frame: pl.DataFrame
     p_value: float | None
@@ -61,19 +64,9 @@ class Unevenness:
         said = "not tested" if self.p_value is None else f"p {p_value(self.p_value)} ({self.test})"
         return f"Unevenness(by {self.by}: {said})"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {
-            "by": self.by,
-            "counts": self.frame.to_dicts(),
-            "p_value": self.p_value,
-            "test": None if self.test is None else self.test.to_dict(),
-            "assuming": self.answers.assuming.to_dict(),
-        }
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Losses:
+class Losses(Result):
     """What became of the samples that were collected.
 
     Attributes
@@ -94,6 +87,8 @@ class Losses:
         Tests by subject, and by class if there is one.
     """
 
+    written = Written(also=("n_lost",))
+
     n_collected: int
     n_used: int
     reasons: dict[str, int]
@@ -110,20 +105,6 @@ class Losses:
 
     def __repr__(self) -> str:
         return f"Losses({count(self.n_lost)} of {count(self.n_collected)} samples, {count(len(self.unexplained))} of them unexplained)"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {
-            "n_collected": self.n_collected,
-            "n_used": self.n_used,
-            "n_lost": self.n_lost,
-            "reasons": self.reasons,
-            "unexplained": list(self.unexplained),
-            "contradicted": list(self.contradicted),
-            "foreign": list(self.foreign),
-            "unknown": list(self.unknown),
-            "uneven": [one.to_dict() for one in self.uneven],
-        }
 
     def to_frame(self) -> pl.DataFrame:
         """Return one row for each reason, and one for what has none."""

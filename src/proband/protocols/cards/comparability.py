@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from proband.protocols.cards.card import ProtocolCard, shown
@@ -12,6 +12,8 @@ from proband.protocols.cards.contradictions import ROUNDING
 from proband.protocols.cards.levels import NO_TEST, Level
 from proband.protocols.cards.sections import names_contents
 from proband.protocols.notation import Protocol
+from proband.results.base import Result
+from proband.results.walking import Written
 from proband.words import Note, Sentence
 
 if TYPE_CHECKING:
@@ -102,7 +104,7 @@ class FieldComparison:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparability:
+class Comparability(Result):
     """Whether two results may be compared.
 
     Attributes
@@ -120,6 +122,8 @@ class Comparability:
     same_result
         Whether it is one result twice: the same method and value of one publication, or the same predictions.
     """
+
+    written = Written({"words": "level.words"}, also=("comparable",))
 
     level: Level
     fields: tuple[FieldComparison, ...]
@@ -147,19 +151,6 @@ class Comparability:
             return level, *self.reasons, ONE_RESULT()
         notes = [ONE_PUBLICATION()] if self.same_publication else []
         return level, *self.reasons, *notes, self.allowed
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it, as JSON has it."""
-        return {
-            "level": int(self.level),
-            "words": self.level.words,
-            "comparable": self.comparable,
-            "same_publication": self.same_publication,
-            "same_result": self.same_result,
-            "reasons": [note.to_dict() for note in self.reasons],
-            "allowed": self.allowed.to_dict(),
-            "fields": [asdict(one) for one in self.fields],
-        }
 
     def to_frame(self) -> pl.DataFrame:
         """One row for each field, values as people read them."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -16,6 +16,8 @@ from proband.protocols.cards.comparability import Comparability, compare_cards
 from proband.protocols.cards.levels import Level
 from proband.protocols.cards.sections import Dataset, Metric, Procedure, Provenance, Task, Value
 from proband.protocols.notation import Protocol
+from proband.results.base import Result
+from proband.results.walking import Written
 from proband.words import Note, Sentence
 
 if TYPE_CHECKING:
@@ -58,20 +60,20 @@ _CLASSES = ("female", "male")
 
 
 @dataclass(frozen=True)
-class Pair:
+class Pair(Result):
     """Two rows of a table, and how far they may be compared."""
+
+    written = Written(
+        {
+            "level": "found.level",
+            "same_publication": "found.same_publication",
+            "same_result": "found.same_result",
+        },
+        without=("found",),
+    )
 
     rows: tuple[int, int]
     found: Comparability
-
-    def to_dict(self) -> dict[str, Any]:
-        """The rows and how far they may be compared, as JSON has it."""
-        return {
-            "rows": list(self.rows),
-            "level": int(self.found.level),
-            "same_publication": self.found.same_publication,
-            "same_result": self.found.same_result,
-        }
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ class Group:
 
 
 @dataclass(frozen=True, repr=False)
-class Literature:
+class Literature(Result):
     """A table of published results.
 
     Attributes
@@ -113,6 +115,8 @@ class Literature:
     cards
         One for each row, in its order.
     """
+
+    written = Written({"pairs": "comparable_pairs"}, also=("groups",))
 
     name: str
     title: str
@@ -177,19 +181,6 @@ class Literature:
             for group in found
         ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The cards, the pairs and the groups, as JSON has them."""
-        return {
-            "name": self.name,
-            "title": self.title,
-            "source": self.source,
-            "table": self.table,
-            "notes": [note.to_dict() for note in self.notes],
-            "pairs": [pair.to_dict() for pair in self.pairs(Level.ON_THEIR_WORD)],
-            "groups": [asdict(group) for group in self.groups()],
-            "cards": [card.to_dict() for card in self.cards],
-        }
-
     def to_frame(self) -> pl.DataFrame:
         """One row for each published result."""
         import polars as pl
@@ -210,6 +201,10 @@ class Literature:
     def _every_pair(self) -> Iterator[Pair]:
         for a, b in combinations(self.cards, 2):
             yield Pair((a.provenance.row or 0, b.provenance.row or 0), compare_cards(a, b))
+
+    def comparable_pairs(self) -> list[Pair]:
+        """Every two rows that are comparable, be it on their word."""
+        return self.pairs(Level.ON_THEIR_WORD)
 
 
 @cache

@@ -8,7 +8,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.metadata import entry_points
 from inspect import signature
 from typing import Any
 
@@ -17,10 +16,11 @@ import numpy as np
 from proband.algorithms import ICA, Recognizer, recognizer
 from proband.algorithms.extras import need
 from proband.algorithms.plugins import EstimatorRecognizer
+from proband.engine.registry import Registry
 from proband.errors import UsageError
 
-GROUP = "proband.classifiers"
-"""The entry-point group in which a package can register classifiers: each an estimator, or a callable that returns one."""
+CLASSIFIERS = Registry("classifier", "proband.classifiers", {})
+"""Classifiers that installed packages register: each an estimator, or a callable that returns one."""
 
 _NAMED = re.compile(r"\s*([^=()'\"\s][^=()'\"]*?)\s*=(.*)", re.DOTALL)
 _ESTIMATOR = re.compile(r"\s*(sklearn(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)\s*(\(.*\))?\s*", re.DOTALL)
@@ -209,10 +209,9 @@ def _part(text: str, mask: bool) -> Any:
     found = _ESTIMATOR.fullmatch(text)
     if found:
         return _estimator(text, found[1], found[2], found[3] or "()")
-    for entry in entry_points(group=GROUP):
-        if entry.name == text:
-            loaded = entry.load()
-            return loaded() if isinstance(loaded, type) or not hasattr(loaded, "fit") else loaded
+    if text in CLASSIFIERS.names():
+        loaded = CLASSIFIERS.find(text)
+        return loaded() if isinstance(loaded, type) or not hasattr(loaded, "fit") else loaded
     return recognizer(text, mask=mask)
 
 

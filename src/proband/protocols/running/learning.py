@@ -21,6 +21,7 @@ from proband.kernels.lasso import sparse_codes, unexplained
 from proband.protocols.running.classifiers import Chain
 from proband.protocols.running.data import FeatureTable
 from proband.protocols.splits.splits import Split
+from proband.scores import Scores
 
 Codes = npt.NDArray[np.intp]
 Floats = npt.NDArray[np.float64]
@@ -65,7 +66,7 @@ def learner(
             return _Parts(_distances_of_parts(model, crops, n_parts), codes)
     if not isinstance(model, PeopleModel) and 8 * n * n <= _MOST_BYTES:
         return _Nearest(_closeness(model, crops), codes)
-    return _PerSplit(crops, classes, lambda train: model)
+    return _PerSplit(crops, classes, _Ready(model))
 
 
 def _any(crops: Crops) -> Crops:
@@ -130,6 +131,16 @@ class _PerSplit(Learner):
 
 
 @dataclass(frozen=True, eq=False)
+class _Ready:
+    """A model that no training changes."""
+
+    model: Model
+
+    def __call__(self, train: Crops) -> Model:
+        return self.model
+
+
+@dataclass(frozen=True, eq=False)
 class _Nearest(Learner):
     """The class of the closest training sample, by scores that no split changes."""
 
@@ -143,14 +154,19 @@ class _Nearest(Learner):
 
 
 def _closeness(model: Model, crops: Crops) -> Floats:
-    scores = model.scores(crops, crops)
-    every = np.arange(len(crops))
-    sign = 1.0 if scores.larger_is_closer else -1.0
+    return np.concatenate(list(run_blocks(_Close(model.scores(crops, crops)), crops.blocks(32))))
 
-    def one(block: slice) -> Floats:
-        return sign * scores.tile(every[block], every).astype(np.float64)
 
-    return np.concatenate(list(run_blocks(one, crops.blocks(32))))
+@dataclass(frozen=True, eq=False)
+class _Close:
+    """How close a block of samples is to all."""
+
+    scores: Scores
+
+    def __call__(self, block: slice) -> Floats:
+        every = np.arange(len(self.scores.queries))
+        sign = 1.0 if self.scores.larger_is_closer else -1.0
+        return sign * self.scores.tile(every[block], every).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,22 +191,32 @@ def _distances_of_parts(model: NearestPartsModel, crops: Crops, n_parts: int) ->
     n = len(crops)
     parts = model.represent(crops).reshape(n, n_parts, BINS).astype(np.float64)
     out = np.empty((n, n_parts, n), np.float32)
-    # Every part stands for a face of one part, and every face for a person whose parts are all of its own.
-    single, whose = parts.reshape(n * n_parts, 1, BINS), np.arange(0, n * n_parts, n_parts)
+    blocks = list(crops.blocks(_FACES_AT_ONCE))
+    for block, found in zip(blocks, run_blocks(_PartsApart(parts, model.anywhere), blocks), strict=True):
+        out[block] = found
+    return out
 
-    def one(block: slice) -> None:
-        own = parts[block]
-        if model.anywhere:
-            found = nearest_parts(own.reshape(-1, 1, BINS), single, whose, anywhere=False)
-            out[block] = found.reshape(len(own), n_parts, n)
-            return
+
+@dataclass(frozen=True, eq=False)
+class _PartsApart:
+    """How far each part of a block of faces is from the nearest part of every face."""
+
+    parts: Floats  # faces × parts × features
+    anywhere: bool
+
+    def __call__(self, block: slice) -> npt.NDArray[np.float32]:
+        parts, own = self.parts, self.parts[block]
+        n, n_parts, n_features = parts.shape
+        if self.anywhere:
+            # Every part stands for a face of one part, and every face for a person whose parts are all of its own.
+            single, whose = parts.reshape(n * n_parts, 1, n_features), np.arange(0, n * n_parts, n_parts)
+            found = nearest_parts(own.reshape(-1, 1, n_features), single, whose, anywhere=False)
+            return found.reshape(len(own), n_parts, n).astype(np.float32)
+        out = np.empty((len(own), n_parts, n), np.float32)
         for place in range(n_parts):
             at = slice(place, place + 1)
-            out[block, place] = nearest_parts(own[:, at], parts[:, at], np.arange(n), anywhere=False)
-
-    for _ in run_blocks(one, crops.blocks(_FACES_AT_ONCE)):
-        pass
-    return out
+            out[:, place] = nearest_parts(own[:, at], parts[:, at], np.arange(n), anywhere=False)
+        return out
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import polars as pl
 
-from proband._version import __version__
 from proband.engine.frames import frame_of_rows
 from proband.errors import UsageError
 from proband.inference.accuracy.comparison import AccuracyComparison
@@ -33,7 +31,9 @@ from proband.protocols.running.predictions import FoldFacts, Predictions
 from proband.protocols.splits.balancing import Imbalance
 from proband.protocols.splits.plans import Plan
 from proband.protocols.splits.splits import GENERATOR_VERSION
-from proband.words import Note, fixed, plain
+from proband.results.base import Result
+from proband.results.walking import Written
+from proband.words import Note, Target, fixed
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class Setting:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ProtocolResult:
+class ProtocolResult(Result):
     """One classifier under one protocol.
 
     Attributes
@@ -65,6 +65,10 @@ class ProtocolResult:
         All out-of-fold predictions.
     """
 
+    written = Written(
+        {"protocol": "protocol.__str__", "accuracies": "predictions.accuracies"}, without=("predictions",)
+    )
+
     classifier: str
     protocol: Protocol
     spread: FoldSpread
@@ -75,20 +79,40 @@ class ProtocolResult:
     def __repr__(self) -> str:
         return f"{self.classifier} under {self.protocol}: {self.spread!r}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything but the predictions as plain values, ready for JSON."""
-        return {
-            "classifier": self.classifier,
-            "protocol": str(self.protocol),
-            "accuracies": self.predictions.accuracies.tolist(),
-            "spread": self.spread.to_dict(),
-            "corrected": self.corrected.to_dict(),
-            "pooled": self.pooled.to_dict(),
-        }
+
+@dataclass(frozen=True)
+class Posterior(Result):
+    """What is believed of the first classifier against the second."""
+
+    written = Written(spread=("found",))
+
+    first: str
+    second: str
+    found: CorrelatedBayes
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """How many samples were left out, and why."""
+
+    why: Target
+    n: int
+
+
+@dataclass(frozen=True)
+class DataUsed:
+    """The samples that a run used."""
+
+    name: str
+    digest: str
+    n_samples: int
+    n_subjects: int
+    each: str
+    left_out: tuple[LeftOut, ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ProtocolFindings:
+class ProtocolFindings(Result):
     """All classifiers under one protocol.
 
     Attributes
@@ -108,6 +132,18 @@ class ProtocolFindings:
         How far test sets are from the whole.
     """
 
+    written = Written(
+        {
+            "protocol": "protocol.__str__",
+            "meaning": "protocol.describe",
+            "why": "plan.why",
+            "left_out": "plan.left_out",
+            "bayes": "posteriors",
+        },
+        also=("sizes", "n_splits"),
+        without=("plan",),
+    )
+
     plan: Plan
     results: tuple[ProtocolResult, ...]
     on_splits: AccuracyComparison | None
@@ -126,32 +162,42 @@ class ProtocolFindings:
         """Each split in numbers."""
         return self.results[0].predictions.folds
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        sizes = self.results[0].predictions.sizes
-        return {
-            "protocol": str(self.protocol),
-            "meaning": self.protocol.describe(),
-            "why": None if self.plan.why is None else self.plan.why.to_dict(),
-            "sizes": {
-                name: [sizes[name].min(), sizes[name].max()]
-                for name in sizes.columns
-                if name not in ("repeat", "fold")
-            },
-            "n_splits": len(self.folds),
-            "imbalance": self.imbalance.to_dict(),
-            "left_out": list(self.plan.left_out),
-            "results": [one.to_dict() for one in self.results],
-            "on_splits": None if self.on_splits is None else self.on_splits.to_dict(),
-            "on_people": None if self.on_people is None else self.on_people.to_dict(),
-            "five_by_two": [one.to_dict() for one in self.five_by_two],
-            "bayes": [{"first": a, "second": b, **found.to_dict()} for a, b, found in self.bayes],
-        }
+    @property
+    def n_splits(self) -> int:
+        """How many splits there are."""
+        return len(self.folds)
+
+    @property
+    def sizes(self) -> dict[str, tuple[int, int]]:
+        """The least and the greatest size of each part of a split."""
+        found = self.results[0].predictions.sizes.drop("repeat", "fold")
+        return {one.name: (one.min(), one.max()) for one in found}  # type: ignore[misc]
+
+    @property
+    def posteriors(self) -> tuple[Posterior, ...]:
+        """What is believed of every two classifiers, where there is a margin."""
+        return tuple(Posterior(*one) for one in self.bayes)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ProtocolRun:
+class ProtocolRun(Result):
     """Classifiers under protocols, all on the same splits."""
+
+    written = Written(
+        {
+            "data": "data_used",
+            "task": "setting.task",
+            "label": "setting.label",
+            "seed": "setting.seed",
+            "stratified": "setting.stratify",
+            "confidence_level": "setting.confidence_level",
+            "margin": "setting.margin",
+            "protocols": "findings",
+        },
+        also=("kind", "classes", "generator_version"),
+        without=("setting",),
+        versioned=True,
+    )
 
     setting: Setting
     findings: tuple[ProtocolFindings, ...]
@@ -217,32 +263,6 @@ class ProtocolRun:
             for one in self.results
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything but the predictions as plain values, ready for JSON."""
-        asked, data = self.setting, self.setting.data
-        return {
-            "proband": __version__,
-            "kind": "protocol run",
-            "data": {
-                "name": data.name,
-                "digest": data.digest,
-                "n_samples": len(data),
-                "n_subjects": len(data.samples.subjects),
-                "each": data.each,
-                "left_out": [{"why": why.to_dict(), "n": n} for why, n in data.exclusions],
-            },
-            "task": asked.task,
-            "label": asked.label,
-            "classes": len(self.results[0].predictions.roster.classes),
-            "seed": asked.seed,
-            "generator_version": GENERATOR_VERSION,
-            "stratified": asked.stratify,
-            "confidence_level": asked.confidence_level,
-            "margin": asked.margin,
-            "protocols": [found.to_dict() for found in self.findings],
-            "notes": plain(self.notes),
-        }
-
     def card(
         self, result: ProtocolResult, predictions: PredictionsFile | None = None, splits: str | None = None
     ) -> ProtocolCard:
@@ -276,3 +296,25 @@ class ProtocolRun:
             ),
             predictions=predictions,
         )
+
+    @property
+    def kind(self) -> str:
+        """What it is."""
+        return "protocol run"
+
+    @property
+    def data_used(self) -> DataUsed:
+        """The samples that were used."""
+        data = self.setting.data
+        left_out = tuple(LeftOut(why, n) for why, n in data.exclusions)
+        return DataUsed(data.name, data.digest, len(data), len(data.samples.subjects), data.each, left_out)
+
+    @property
+    def classes(self) -> int:
+        """How many classes are told apart."""
+        return len(self.results[0].predictions.roster.classes)
+
+    @property
+    def generator_version(self) -> int:
+        """The version of the splits."""
+        return GENERATOR_VERSION

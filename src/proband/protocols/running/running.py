@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import logging
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -136,7 +136,6 @@ class _Runner:
         self._classifiers, self._data, self._of = classifiers, data, of
         self._cache, self._progress = cache, progress
         self._threads = 1 if any(map(must_run_alone, classifiers.values())) else threads
-        self._lock = Lock()
         self._ready: dict[str, Learner] = {}
         self.notes: list[Note] = []
 
@@ -145,7 +144,7 @@ class _Runner:
         journals = {name: self._journal(name, plan) for name in self._classifiers}
         total = plan.n_splits
         for name, kept in journals.items():
-            if kept is None or len(kept) < total:
+            if kept is None or len(kept) < total or any(kept.find(split) is None for split in plan.splits()):
                 self._prepare(name)
         self._progress.begin(str(plan.protocol), total)
         tests: list[Codes] = []
@@ -153,18 +152,16 @@ class _Runner:
         trained = np.zeros(len(self._of.labels), np.bool_)
         said: dict[str, list[Codes]] = {name: [] for name in journals}
 
-        def one(split: Split) -> tuple[Split, dict[str, tuple[Codes, bool]]]:
-            return split, {name: self._predicted(name, kept, split, plan) for name, kept in journals.items()}
-
         n_found = dict.fromkeys(journals, 0)
-        for split, found in run_blocks(one, plan.splits(), self._threads):
-            for name, (codes, is_new) in found.items():
-                kept = journals[name]
-                if not is_new:
+        for split, found, made in run_blocks(
+            _Predicted(self._ready, plan.splitter.seed), self._wanted(plan, journals), self._threads
+        ):
+            for name, kept in journals.items():
+                if name in found:
                     n_found[name] += 1
                 elif kept is not None:
-                    kept.keep(split, codes)
-                said[name].append(codes)
+                    kept.keep(split, made[name])
+                said[name].append(found[name] if name in found else made[name])
             tests.append(split.test)
             trained[split.train] = True
             folds.append(FoldFacts.of(split, self._of.subjects))
@@ -184,12 +181,16 @@ class _Runner:
             for name, codes in said.items()
         ]
 
-    def _predicted(self, name: str, journal: Journal | None, split: Split, plan: Plan) -> tuple[Codes, bool]:
-        kept = None if journal is None else journal.find(split)
-        if kept is not None:
-            return kept, False
-        entropy = np.random.SeedSequence([plan.splitter.seed, split.repeat, split.fold])
-        return self._learner(name).predict(split, int(entropy.generate_state(1)[0])), True
+    def _wanted(
+        self, plan: Plan, journals: Mapping[str, Journal | None]
+    ) -> Iterator[tuple[Split, dict[str, Codes], list[str]]]:
+        """The splits, what is known of each, and who has yet to predict it."""
+        for split in plan.splits():
+            kept = {
+                name: None if journal is None else journal.find(split) for name, journal in journals.items()
+            }
+            found = {name: codes for name, codes in kept.items() if codes is not None}
+            yield split, found, [name for name in journals if name not in found]
 
     def _prepare(self, name: str) -> None:
         if name not in self._ready:
@@ -198,11 +199,6 @@ class _Runner:
                 name, self._classifiers[name], self._data, self._of.classes, self._of.labels
             )
             self._progress.advance(1)
-
-    def _learner(self, name: str) -> Learner:
-        with self._lock:  # not ready if a journal was full, but not of these splits
-            self._prepare(name)
-        return self._ready[name]
 
     def _journal(self, name: str, plan: Plan) -> Journal | None:
         if self._cache is None:
@@ -221,3 +217,19 @@ class _Runner:
             "proband": code_digest(),
         }
         return Journal(self._cache, depends_on | plan.depends_on())
+
+
+@dataclass(frozen=True, eq=False)
+class _Predicted:
+    """A split, what is known of it, and what some learners predict."""
+
+    learners: Mapping[str, Learner]
+    seed: int
+
+    def __call__(
+        self, block: tuple[Split, dict[str, Codes], list[str]]
+    ) -> tuple[Split, dict[str, Codes], dict[str, Codes]]:
+        split, found, names = block
+        entropy = np.random.SeedSequence([self.seed, split.repeat, split.fold])
+        seed = int(entropy.generate_state(1)[0])
+        return split, found, {name: self.learners[name].predict(split, seed) for name in names}

@@ -15,6 +15,7 @@ from proband.engine import Progress
 from proband.engine.frames import frame_of_rows
 from proband.errors import DesignError, UsageError, first_few
 from proband.inference.accuracy.folds import notes_on
+from proband.inference.estimates.clusters import over_people
 from proband.inference.proportions import check_level, t_quantile
 from proband.protocols.choosing import Task
 from proband.protocols.notation import Protocol
@@ -22,9 +23,10 @@ from proband.protocols.running.data import FeatureTable, labels_of
 from proband.protocols.running.results import ProtocolResult
 from proband.protocols.running.running import run_protocol
 from proband.protocols.splits.plans import AUTO, make_plan
-from proband.results.base import Answers
+from proband.results.base import Answers, Confidence, Count, Result
 from proband.results.targets import PEOPLE_ALIKE
-from proband.words import Note, Sentence, Target, fixed, plain
+from proband.results.walking import Written
+from proband.words import Note, Sentence, Target, fixed
 
 UNKNOWN_DROPPED = Sentence(
     "what-if.unknown-dropped",
@@ -58,23 +60,21 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Side:
+class Side(Result):
     """One of the two: its name, how much data it used, and what it reached."""
 
+    written = Written(spread=("result",))
+
     name: str
-    n_samples: int
+    n_samples: Count
     result: ProtocolResult
 
     def __repr__(self) -> str:
         return f"{self.name}: {self.result.pooled!r}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {"name": self.name, "n_samples": self.n_samples, **self.result.to_dict()}
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class WhatIf:
+class WhatIf(Result):
     """A classifier under two protocols, or with and without some of the data.
 
     Attributes
@@ -97,8 +97,8 @@ class WhatIf:
     low: float | None
     high: float | None
     standard_error: float | None
-    confidence_level: float
-    n_subjects: int
+    confidence_level: Confidence
+    n_subjects: Count
     answers: Answers
     notes: tuple[Note, ...]
 
@@ -119,22 +119,6 @@ class WhatIf:
             low=self.low,
             high=self.high,
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {
-            "question": self.question,
-            "classifier": self.classifier,
-            "sides": [one.to_dict() for one in self.sides],
-            "difference": self.difference,
-            "low": self.low,
-            "high": self.high,
-            "standard_error": self.standard_error,
-            "confidence_level": self.confidence_level,
-            "n_subjects": self.n_subjects,
-            "answers": self.answers.to_dict(),
-            "notes": plain(self.notes),
-        }
 
     def to_frame(self) -> pl.DataFrame:
         """Return one row for each side."""
@@ -334,4 +318,4 @@ def difference_over_people(
     difference = float(first[0].mean() - second[0].mean())
     if n_people < 2 or float(np.abs(sums).max()) < 1e-12:
         return difference, None, n_people
-    return difference, float(np.sqrt(n_people / (n_people - 1) * float(sums @ sums))), n_people
+    return difference, float(np.sqrt(over_people(float(sums @ sums), n_people))), n_people

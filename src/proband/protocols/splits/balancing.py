@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from proband.errors import DesignError
 from proband.protocols.splits.material import Mask
+from proband.results.base import Result
 from proband.samples.ids import Positions
 from proband.words import count
 
@@ -87,7 +88,7 @@ def drawn_per_cell(pool: Mask, cells: Positions, drawn: int | Positions, rng: np
 
 
 @dataclass(frozen=True)
-class Imbalance:
+class Imbalance(Result):
     """How far test sets are from the whole.
 
     Attributes
@@ -106,10 +107,6 @@ class Imbalance:
     fold: int | None
     smallest: int
     largest: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as a dictionary."""
-        return asdict(self)
 
 
 def imbalance(splits: Iterable[Split], labels: Any = None) -> Imbalance:

@@ -59,13 +59,7 @@ _UNDRAWN = Sentence("choices.left-undrawn", "note", "Figure {figure}: {part}; th
 
 def rates_frame(result: VirtualExperiments, level: float = 0.95) -> pl.DataFrame:
     """Every algorithm and rank: mean, standard deviation and percentile interval over choices of images."""
-    rows = []
-    for name in result.algorithms:
-        for rank in range(1, result.n_ranks + 1):
-            spread = result.rate(name, rank)
-            low, high = spread.interval(level)
-            rows.append((name, rank, spread.mean, spread.standard_deviation, low, high))
-    return frame_of_rows(rows, ["algorithm", "rank", "mean", "standard_deviation", "low", "high"])
+    return result.at_level(level).to_frame()
 
 
 def differences_frame(result: VirtualExperiments, rank: int = 1, level: float = 0.95) -> pl.DataFrame:

@@ -11,24 +11,13 @@ import polars as pl
 from proband.engine.files.spreadsheets import spreadsheet_csv
 from proband.engine.frames import frame_of_rows
 from proband.inference import Comparison, Evaluation
-from proband.report import cells
 from proband.report.analyses.comparisons import rows_of
-from proband.report.page.model import Block, Code, Facts, Page, Section
-from proband.report.page.sections.diagnostics import diagnostics_section
-from proband.report.page.sections.identification import identification_section
-from proband.report.page.sections.leaderboard import comparisons_section, leaderboard_section, pairs_shown
-from proband.report.page.sections.methods import methods_section, methods_text
-from proband.report.page.sections.more import hard_subjects_section, open_set_section
-from proband.report.page.sections.others import (
-    exact_choices_section,
-    folds_section,
-    mcnemar_section,
-    trainings_section,
-)
-from proband.report.page.sections.protocol import protocol_section
+from proband.report.page.model import Page
+from proband.report.page.registry import sections_of
+from proband.report.page.sections.leaderboard import pairs_shown
+from proband.report.page.sections.methods import methods_text
 from proband.report.page.sections.references import bibliography
-from proband.report.page.sections.verdict import main_comparison, main_evaluation, verdict_section
-from proband.report.page.sections.verification import groups_section, verification_section
+from proband.report.page.sections.verdict import main_comparison, main_evaluation
 from proband.study.findings import Findings
 from proband.words import count, counted
 
@@ -41,46 +30,10 @@ _RANKS_A_DOUBLING = 4
 
 def build_page(found: Findings) -> Page:
     """Make the page of a study: sections in the order they are read, each only if there is something in it."""
-    made = (
-        verdict_section(found),
-        protocol_section(found),
-        leaderboard_section(found),
-        identification_section(found),
-        verification_section(found),
-        open_set_section(found),
-        comparisons_section(found),
-        mcnemar_section(found),
-        folds_section(found),
-        exact_choices_section(found),
-        trainings_section(found),
-        groups_section(found),
-        hard_subjects_section(found),
-        diagnostics_section(found),
-        methods_section(found),
-        _reproduce_section(found),
-    )
     names = found.algorithms
     shown = ", ".join(names[:6]) + (f" and {count(len(names) - 6)} more" if len(names) > 6 else "")
     subtitle = f"{counted(len(names), 'algorithm')}: {shown}" if names else ""
-    sections = tuple(section for section in made if section is not None)
-    return Page(found.title, subtitle, sections, embedded_files(found))
-
-
-def _reproduce_section(found: Findings) -> Section:
-    origin = found.provenance
-    blocks: list[Block] = [Code(origin.command, "Command")] if origin.command else []
-    if origin.study:
-        blocks.append(Code(origin.study, "study.toml"))
-    facts = [("seed", str(origin.seed)), *origin.versions.items()]
-    blocks.append(Facts(tuple(facts), "Seed and versions"))
-    if origin.inputs:
-        rows = [
-            [cells.text_cell(one.name), cells.count_cell(one.n_bytes), cells.text_cell(one.sha256)]
-            for one in origin.inputs
-        ]
-        heads = (*cells.columns("file", "bytes"), *cells.columns("SHA-256"))
-        blocks.append(cells.table("inputs", "Files read", heads, rows))
-    return Section("reproduce", "Reproduce", tuple(blocks))
+    return Page(found.title, subtitle, sections_of(found), embedded_files(found))
 
 
 def embedded_files(found: Findings) -> dict[str, str]:

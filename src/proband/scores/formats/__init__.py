@@ -1,20 +1,22 @@
-"""Score files: one module a format, one registry of them all."""
+"""Score files: one module a format, one registry of them all.
+
+A new format is one module here with a tuple ``FORMATS`` of `Format` objects: how files are recognised, read and written.
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 from proband.engine.files.files import reading, writing
 from proband.engine.files.placing import settle
+from proband.engine.registry import Registry
 from proband.errors import Hint, InputError, Said, UsageError
 from proband.samples import Samples
 from proband.scores.base import Scores
-from proband.scores.formats.bee import BEE
-from proband.scores.formats.bob import BOB4, BOB5
 from proband.scores.formats.contents import Format, ReadOptions, ScoreFile
-from proband.scores.formats.csu import CSU, read_image_list, write_image_list
-from proband.scores.formats.numpy_files import NPY, NPZ
-from proband.scores.formats.tables import TABLES
+from proband.scores.formats.csu import read_image_list, write_image_list
 
 __all__ = [
     "FORMATS",
@@ -28,8 +30,12 @@ __all__ = [
     "write_scores",
 ]
 
-# In the order in which they are tried: formats with a signature first, plain text last.
-FORMATS: dict[str, Format] = {made.name: made for made in (NPY, NPZ, BEE, *TABLES, CSU, BOB5, BOB4)}
+FORMATS = Registry("format", "proband.formats")
+"""Score file formats by name: those in ``FORMATS`` of the modules here, and `Format` objects that packages register."""
+
+for _module in iter_modules(__path__):
+    for _made in getattr(import_module(f"{__name__}.{_module.name}"), "FORMATS", ()):
+        FORMATS.register(_made.name)(_made)
 
 _HEAD = 1 << 14
 
@@ -37,9 +43,7 @@ _HEAD = 1 << 14
 def format_of(path: Path, name: str | None = None) -> Format:
     """Find the format of a file by looking at it, or by its name if that is given."""
     if name is not None:
-        if name not in FORMATS:
-            raise UsageError(f"There is no format {name!r}.", f"the formats are: {', '.join(FORMATS)}.")
-        return FORMATS[name]
+        return _named(name)
     with reading(path, "scores"):
         if not path.exists():
             raise InputError(f"There is no file {path}.", file=Said(path))
@@ -49,13 +53,27 @@ def format_of(path: Path, name: str | None = None) -> Format:
                 head = file.read(_HEAD)
             if not head:
                 raise InputError(f"{path.name} is empty.", file=Said(path.name))
-        for candidate in FORMATS.values():
+        for candidate in _surest_first():
             if candidate.recognises(path, head):
                 return candidate
     raise InputError(
         f"{path.name} is of no known format.",
-        Hint("say which: {option:format}; the formats are: {formats}.", formats=", ".join(FORMATS)),
+        Hint("say which: {option:format}; the formats are: {formats}.", formats=", ".join(FORMATS.names())),
         file=Said(path.name),
+    )
+
+
+def _named(name: str) -> Format:
+    made = FORMATS.find(name)
+    if not isinstance(made, Format):
+        raise UsageError(f"{name} is a {type(made).__name__}, which is no format.")
+    return made
+
+
+def _surest_first() -> list[Format]:
+    """All formats, those with a signature of their own before those that are told by less."""
+    return sorted(
+        map(_named, FORMATS.names()), key=lambda made: ("signature", "header", "columns").index(made.told_by)
     )
 
 
@@ -66,7 +84,7 @@ def read_file(path: str | Path, options: ReadOptions | None = None, format: str 
         if one is not None:
             settle(one)
     chosen = format_of(path, format)
-    if options.key is not None and chosen is not NPZ:
+    if options.key is not None and not chosen.holds_arrays:
         raise InputError(
             f"{path.name} is no archive of arrays, so there is no {options.key!r} in it.",
             f"leave ::{options.key} out.",
@@ -83,11 +101,13 @@ def write_scores(
     path = Path(path)
     if format is None:
         ending = path.suffix.lower()
-        chosen = next((made for made in reversed(FORMATS.values()) if ending in made.endings), None)
+        chosen = next((made for made in reversed(_surest_first()) if ending in made.endings), None)
         if chosen is None:
             raise UsageError(
                 f"The ending {ending or '(none)'} does not tell the format of {path.name}.",
-                Hint("say which: {option:to}; the formats are: {formats}.", formats=", ".join(FORMATS)),
+                Hint(
+                    "say which: {option:to}; the formats are: {formats}.", formats=", ".join(FORMATS.names())
+                ),
                 file=Said(path.name),
             )
     else:

@@ -319,4 +319,4 @@ def _refuse_lost(cells: Cells | None, has_mask: bool) -> None:
         )
 
 
-BEE = Format("bee", "BEE similarity or distance matrix (.mtx)", (".mtx",), _recognises, _read, _write)
+FORMATS = (Format("bee", "BEE similarity or distance matrix (.mtx)", (".mtx",), _recognises, _read, _write),)

@@ -6,6 +6,7 @@ form has no model label: there the template is named by the claimed id.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -53,7 +54,11 @@ def _columns_of(head: bytes) -> int | None:
     return counts.pop()
 
 
-def _read(path: Path, columns: tuple[str, ...], options: ReadOptions) -> ScoreFile:
+def _has_columns(path: Path, head: bytes, columns: tuple[str, ...]) -> bool:
+    return _columns_of(head) == len(columns)
+
+
+def _read(path: Path, options: ReadOptions, columns: tuple[str, ...]) -> ScoreFile:
     schema: dict[str, pl.DataType] = {
         name: pl.Float64() if name == "score" else pl.String() for name in columns
     }
@@ -112,21 +117,19 @@ def _write(path: Path, scores: Scores, samples: Samples | None, columns: tuple[s
                 print(target_subjects[column], *model, query_subject, query, score, file=file)
 
 
-BOB4 = Format(
-    "bob4",
-    "bob's four columns: claimed real label score",
-    (),
-    lambda path, head: _columns_of(head) == 4,
-    lambda path, options: _read(path, _FOUR, options),
-    lambda path, scores, samples: _write(path, scores, samples, _FOUR),
-    is_list=True,
-)
-BOB5 = Format(
-    "bob5",
-    "bob's five columns: claimed model real label score",
-    (),
-    lambda path, head: _columns_of(head) == 5,
-    lambda path, options: _read(path, _FIVE, options),
-    lambda path, scores, samples: _write(path, scores, samples, _FIVE),
-    is_list=True,
+FORMATS = tuple(
+    Format(
+        name,
+        title,
+        (),
+        partial(_has_columns, columns=columns),
+        partial(_read, columns=columns),
+        partial(_write, columns=columns),
+        is_list=True,
+        told_by="columns",
+    )
+    for name, title, columns in (
+        ("bob5", "bob's five columns: claimed model real label score", _FIVE),
+        ("bob4", "bob's four columns: claimed real label score", _FOUR),
+    )
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -122,6 +122,11 @@ class Format:
         Tells from a path and the file's first bytes whether it is of this format.
     is_list
         Whether its files are lists of compared pairs.
+    told_by
+        How surely a file is recognised: by a signature of its own, by a header, or by the mere number of its columns. The surest
+        formats are tried first.
+    holds_arrays
+        Whether a file holds several arrays, one of which can be picked by its name.
     read, write
         ``read(path, options)`` and ``write(path, scores, samples)``; a format that cannot be written has None.
 
@@ -134,6 +139,8 @@ class Format:
     read: Callable[[Path, ReadOptions], ScoreFile]
     write: Callable[[Path, Scores, Samples | None], None] | None = None
     is_list: bool = False
+    told_by: Literal["signature", "header", "columns"] = "signature"
+    holds_arrays: bool = False
 
 
 def require_subjects(samples: Samples | None, format: str) -> Samples:

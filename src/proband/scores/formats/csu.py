@@ -204,11 +204,6 @@ def _was_written_here(file: Path) -> bool:
         return _OUR_LINE.fullmatch(opened.readline(_LONGEST_LINE)) is not None
 
 
-CSU = Format(
-    "csu",
-    "CSU directory of distance files",
-    (),
-    lambda path, head: path.is_dir(),
-    _read,
-    _write,
+FORMATS = (
+    Format("csu", "CSU directory of distance files", (), lambda path, head: path.is_dir(), _read, _write),
 )

@@ -241,19 +241,22 @@ def _write_npz(path: Path, scores: Scores, samples: Samples | None) -> None:
         write_archive(draft, arrays)
 
 
-NPY = Format(
-    "npy",
-    "NumPy array, ids in a .npy.json side-car",
-    (".npy",),
-    lambda path, head: head.startswith(b"\x93NUMPY"),
-    _read_npy,
-    _write_npy,
-)
-NPZ = Format(
-    "npz",
-    "NumPy archive with ids",
-    (".npz",),
-    lambda path, head: head.startswith(b"PK") and path.suffix.lower() == ".npz",
-    _read_npz,
-    _write_npz,
+FORMATS = (
+    Format(
+        "npy",
+        "NumPy array, ids in a .npy.json side-car",
+        (".npy",),
+        lambda path, head: head.startswith(b"\x93NUMPY"),
+        _read_npy,
+        _write_npy,
+    ),
+    Format(
+        "npz",
+        "NumPy archive with ids",
+        (".npz",),
+        lambda path, head: head.startswith(b"PK") and path.suffix.lower() == ".npz",
+        _read_npz,
+        _write_npz,
+        holds_arrays=True,
+    ),
 )

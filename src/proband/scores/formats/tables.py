@@ -263,6 +263,7 @@ def _formats(kind: str) -> tuple[Format, Format]:
             partial(_read_long, kind=kind),
             partial(_write_long, kind=kind),
             is_list=True,
+            told_by="header",
         ),
         Format(
             f"{kind}-matrix",
@@ -271,8 +272,9 @@ def _formats(kind: str) -> tuple[Format, Format]:
             partial(_is_table, kind=kind),
             partial(_read_matrix, kind=kind),
             partial(_write_matrix, kind=kind),
+            told_by="header",
         ),
     )
 
 
-TABLES = (*_formats("csv"), *_formats("parquet"))
+FORMATS = (*_formats("csv"), *_formats("parquet"))

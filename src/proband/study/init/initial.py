@@ -125,7 +125,7 @@ def _text(made: Proposal, out: Path) -> str:
         [
             "# [output]",
             f"# directory = {toml_text(out.stem + '-results')}",
-            "# level = 0.95                # of confidence",
+            "# confidence_level = 0.95",
             "# seed = 0                    # of every replicate",
             "# pseudonyms = true           # name nobody in the report",
         ],

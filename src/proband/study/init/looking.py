@@ -137,7 +137,7 @@ def _only(masks: list[Path], path: Path) -> Path | None:
 def _is_scores(path: Path, found: FoundFiles) -> bool:
     """Take a table for scores if it is a list of pairs, or all numbers but for its first column; then read it as such."""
     kind = "parquet" if path.suffix.lower() in (".parquet", ".pq") else "csv"
-    is_list = path.suffix.lower() not in (".jsonl", ".ndjson") and FORMATS[f"{kind}-long"].recognises(
+    is_list = path.suffix.lower() not in (".jsonl", ".ndjson") and FORMATS.find(f"{kind}-long").recognises(
         path, b" "
     )
     if not is_list:

@@ -31,7 +31,7 @@ def experiment(made: Proposal) -> list[str]:
         ]
     return [
         "# [experiment]                # as it is, every target is enrolled and every query is searched for",
-        '# count = "subjects"          # what a rank counts; otherwise images',
+        '# counting = "subjects"       # what a rank counts; otherwise images',
     ]
 
 

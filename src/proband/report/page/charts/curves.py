@@ -29,8 +29,8 @@ from proband.report.page.charts.svg import element, listed, path, points_of, ser
 from proband.report.page.charts.thinning import Places, steps, visible
 from proband.report.page.model import Chart
 from proband.report.table import Table
+from proband.results.band import Band
 from proband.results.base import Answers
-from proband.results.estimate import Band
 from proband.words import count, counted, out_of
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from proband.errors import UsageError
-from proband.inference.comparisons.comparison import Comparison, PairComparison
+from proband.inference.comparisons.comparison import Comparison
 from proband.inference.galleries.effect import GalleryEffect
 from proband.inference.galleries.tables import GalleryVariation
 from proband.inference.verification.groups import Differential
@@ -37,6 +37,7 @@ from proband.report.page.charts.svg import listed
 from proband.report.page.model import Chart
 from proband.report.table import Column
 from proband.results.base import Answers
+from proband.results.difference import Difference
 from proband.words import as_sentence, counted, fixed
 
 _HALF = 11  # letters of each name of a pair
@@ -84,7 +85,7 @@ def leaderboard_chart(
 
 def forest_chart(
     comparison: Comparison,
-    pairs: Sequence[PairComparison] | None = None,
+    pairs: Sequence[Difference] | None = None,
     id: str = "forest",
     title: str = "Differences between algorithms",
 ) -> Chart:

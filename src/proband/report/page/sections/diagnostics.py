@@ -14,6 +14,7 @@ from proband.inference.estimates.evaluation import probes_called
 from proband.inference.verification.verification import Verification
 from proband.report import cells
 from proband.report.page.model import Block, Facts, Section, said
+from proband.report.page.registry import section
 from proband.report.page.sections.verdict import main_comparison, main_evaluation
 from proband.report.table import Cell, Column, Table
 from proband.results.estimate import Clusters
@@ -41,6 +42,7 @@ _AND_MORE = Sentence("diagnostics.and-more", "note", "{first} and {more:count} m
 _DRIFT = 0.1  # of a standard error: halves of the replicates that differ by more ask for more of them
 
 
+@section("diagnostics", 90)
 def diagnostics_section(found: Findings) -> Section | None:
     """Everything a doubtful reader would ask for."""
     blocks: list[Block] = []

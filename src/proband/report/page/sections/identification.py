@@ -7,7 +7,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from proband.inference import Evaluation, VirtualExperiments
-from proband.inference.comparisons.comparison import PairComparison
 from proband.inference.estimates.evaluation import Entry, probes_called
 from proband.inference.image_choice.estimates import compared
 from proband.report import cells
@@ -16,10 +15,12 @@ from proband.report.analyses.evaluation import statements
 from proband.report.page.charts.curves import cmc_chart
 from proband.report.page.charts.distributions import differences_chart
 from proband.report.page.model import Block, Folded, Section, said
+from proband.report.page.registry import section
 from proband.report.page.sections.galleries import feret_blocks, strat_blocks
 from proband.report.page.sections.leaderboard import ALL_PAIRS
 from proband.report.page.sections.verdict import leading, main_evaluation
 from proband.report.table import Cell, Column, Table
+from proband.results.difference import Difference
 from proband.words import count
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def left_out(names: Sequence[str], shown: Sequence[str]) -> list[str]:
     return [f"Charts show the leading {len(shown)} of {count(len(names))} algorithms; tables have all."]
 
 
+@section("identification", 20)
 def identification_section(found: Findings) -> Section | None:
     """Everything about ranks."""
     order = leading(found)
@@ -136,10 +138,10 @@ def _choices_table(result: VirtualExperiments, level: float) -> Table:
     return cells.table("choices", "Rates over choices of images", heads, rows)
 
 
-def _pairs(result: VirtualExperiments, order: Sequence[str], level: float) -> list[PairComparison]:
+def _pairs(result: VirtualExperiments, order: Sequence[str], level: float) -> list[Difference]:
     """Every pair of few algorithms, of many the leader's, where differences were counted."""
     names = sorted(result.algorithms, key=order.index)
-    if len(names) < 2 or not result.to_dict(level)["differences"]:
+    if len(names) < 2 or not result.differences():
         return []
     chosen = list(combinations(names, 2))
     if len(names) > ALL_PAIRS:
@@ -147,7 +149,7 @@ def _pairs(result: VirtualExperiments, order: Sequence[str], level: float) -> li
     return [compared(result, first, second, 1, None, level) for first, second in chosen]
 
 
-def _differences_table(result: VirtualExperiments, pairs: Sequence[PairComparison], level: float) -> Table:
+def _differences_table(result: VirtualExperiments, pairs: Sequence[Difference], level: float) -> Table:
     rows = [
         [
             cells.text_cell(pair.first),

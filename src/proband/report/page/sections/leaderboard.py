@@ -6,15 +6,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from proband.inference import Comparison, Evaluation
-from proband.inference.comparisons.comparison import PairComparison
 from proband.inference.estimates.evaluation import probes_called
 from proband.report import cells
 from proband.report.analyses.comparisons import comparison_statements, comparison_table
 from proband.report.page.charts.points import forest_chart, leaderboard_chart
 from proband.report.page.model import Block, Folded, Section
+from proband.report.page.registry import section
 from proband.report.page.sections.pair_verdict import turned
 from proband.report.page.sections.verdict import main_comparison, main_evaluation
 from proband.report.table import Cell, Column, Table
+from proband.results.difference import Difference
 from proband.words import as_sentence
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 ALL_PAIRS = 6  # algorithms up to which every pair is shown; beyond, those with the leader
 
 
+@section("leaderboard", 15)
 def leaderboard_section(found: Findings) -> Section | None:
     """The table of the first comparison, and those of the others folded below it."""
     blocks: list[Block] = []
@@ -69,7 +71,7 @@ def _untested(evaluation: Evaluation) -> Table:
     return cells.table("leaderboard-1", probes_called(category), heads, rows)
 
 
-def pairs_shown(comparison: Comparison) -> tuple[PairComparison, ...]:
+def pairs_shown(comparison: Comparison) -> tuple[Difference, ...]:
     """Every pair of few algorithms; of many, the leader against each other one, in order."""
     if len(comparison.estimates) <= ALL_PAIRS:
         return comparison.pairs
@@ -79,6 +81,7 @@ def pairs_shown(comparison: Comparison) -> tuple[PairComparison, ...]:
     return tuple(pair if pair.first == best else turned(pair) for pair in found)
 
 
+@section("comparisons", 40)
 def comparisons_section(found: Findings) -> Section | None:
     """Every pair: effect, interval, test and verdict."""
     blocks: list[Block] = []
@@ -119,7 +122,7 @@ def pairs_table(id: str, caption: str, comparison: Comparison) -> Table:
     return cells.table(id, caption, tuple(heads), rows, notes)
 
 
-def _pair_row(pair: PairComparison, comparison: Comparison, counted: bool) -> list[Cell]:
+def _pair_row(pair: Difference, comparison: Comparison, counted: bool) -> list[Cell]:
     row = [
         cells.text_cell(pair.first),
         cells.text_cell(pair.second),

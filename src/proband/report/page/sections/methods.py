@@ -7,14 +7,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from proband.inference import Comparison, Evaluation
-from proband.inference.comparisons.comparison import margin_of
 from proband.inference.estimates.evaluation import probes_called
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.strata.study import StratStudy
 from proband.report.page.model import Code, Folded, Paragraph, Section
+from proband.report.page.registry import section
 from proband.report.page.sections.references import bibliography, cited
 from proband.report.page.sections.verdict import main_comparison, main_evaluation
 from proband.results.base import Facts
+from proband.results.difference import margin_of
 from proband.words import Method, Note, Sentence, Target
 
 if TYPE_CHECKING:
@@ -273,6 +274,7 @@ def _feret(text: _Text, study: FeretStudy) -> None:
         text.say(_REJECTION(people=study.rejection.n_held_out), "phillips2000")
 
 
+@section("methods", 95)
 def methods_section(found: Findings) -> Section:
     """The paragraph to be quoted, and BibTeX of what it cites."""
     text, keys = methods_text(found)

@@ -14,6 +14,7 @@ from proband.report.analyses.verification import search_statements
 from proband.report.page.charts.distributions import hard_subjects_chart
 from proband.report.page.charts.errors import search_chart
 from proband.report.page.model import Block, Folded, Section, said
+from proband.report.page.registry import section
 from proband.report.page.sections.concentration import shared_errors
 from proband.report.page.sections.identification import drawn, left_out
 from proband.report.page.sections.others import sizes_table
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _MOST_PEOPLE = 10
 
 
+@section("open-set", 35)
 def open_set_section(found: Findings) -> Section | None:
     """False positive and false negative identification rates; a FERET study's rejection test if there is one."""
     results = found.searches
@@ -95,6 +97,7 @@ def _search_row(result: SearchEstimates, one: SearchInterval) -> list[Cell]:
     ]
 
 
+@section("hard-subjects", 70)
 def hard_subjects_section(found: Findings) -> Section | None:
     """Whether errors are those of a few people, and of whom, under the names the study chose to show."""
     names = list(found.hard_subjects)

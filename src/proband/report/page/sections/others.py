@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from proband.inference.estimates.evaluation import probes_called
 from proband.report import cells
 from proband.report.page.model import Block, Section, said
+from proband.report.page.registry import section
 from proband.report.table import Table
 from proband.words import as_sentence
 
@@ -15,6 +17,38 @@ if TYPE_CHECKING:
 _RANKS = 10
 
 
+@section("measures", 25)
+def measures_section(found: Findings) -> Section | None:
+    """Other measures that were asked for, a row for each algorithm and set of probes."""
+    if not found.measured:
+        return None
+    several = any(one.category is not None for one in found.measured)
+    level = cells.percent(found.confidence_level)
+    rows = [
+        [
+            cells.text_cell(str(estimate.answers.of)),
+            *([cells.text_cell(probes_called(one.category))] if several else []),
+            cells.text_cell(estimate.facts.algorithm),
+            cells.rate_cell(estimate.value),
+            cells.interval_cell((estimate.low, estimate.high), estimate.answers),
+            cells.text_cell(str(estimate.design)),
+        ]
+        for one in found.measured
+        for estimate in one.estimates
+    ]
+    names = ("measure", "probes of", "algorithm") if several else ("measure", "algorithm")
+    heads = (
+        *cells.columns(*names, "value", f"{level} interval", text=len(names)),
+        *cells.columns("interval by"),
+    )
+    notes = dict.fromkeys(
+        note for one in found.measured for estimate in one.estimates for note in estimate.notes
+    )
+    table = cells.table("measures", "Other measures", heads, rows, map(as_sentence, notes))
+    return Section("measures", "Other measures", (table,))
+
+
+@section("folds", 50)
 def folds_section(found: Findings) -> Section | None:
     """Accuracy over the folds of listed pairs, one row for each algorithm."""
     if not found.folds:
@@ -40,6 +74,7 @@ def folds_section(found: Findings) -> Section | None:
     )
 
 
+@section("mcnemar", 45)
 def mcnemar_section(found: Findings) -> Section | None:
     """Two algorithms by the probes on which they differ."""
     one = found.mcnemar
@@ -67,6 +102,7 @@ def mcnemar_section(found: Findings) -> Section | None:
     return Section("mcnemar", "McNemar's test", (table, *said(told)))
 
 
+@section("exact-choices", 55)
 def exact_choices_section(found: Findings) -> Section | None:
     """Mean rates over all choices of images, computed and not drawn."""
     if not found.exact_choices:
@@ -87,6 +123,7 @@ def exact_choices_section(found: Findings) -> Section | None:
     return Section("exact-choices", "Choice of images, exactly", (table,))
 
 
+@section("trainings", 60)
 def trainings_section(found: Findings) -> Section | None:
     """How much training sets matter."""
     made = found.trainings

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from proband.inference import Comparison
-from proband.inference.comparisons.comparison import NO_WIDTH, PairComparison, Verdict, margin_of
 from proband.inference.planning.sizes import POWER
+from proband.results.difference import NO_WIDTH, Difference, Verdict, margin_of
 from proband.words import Note, Sentence
 
 _TURNED: dict[Verdict, Verdict] = {"better": "worse", "worse": "better"}
@@ -51,14 +51,14 @@ _MORE_PEOPLE = Sentence(
 )
 
 
-def best_two(comparison: Comparison) -> PairComparison:
+def best_two(comparison: Comparison) -> Difference:
     """The best against the second best, the best first."""
     best, second = (one.facts.algorithm for one in comparison.ordered[:2])
     pair = next(one for one in comparison.pairs if {one.first, one.second} == {best, second})
     return pair if pair.first == best else turned(pair)
 
 
-def turned(pair: PairComparison) -> PairComparison:
+def turned(pair: Difference) -> Difference:
     """The same pair seen from the second; how often it wins over choices of images is not known from this side."""
     return replace(
         pair,
@@ -75,7 +75,7 @@ def turned(pair: PairComparison) -> PairComparison:
     )
 
 
-def pair_verdict(pair: PairComparison, comparison: Comparison) -> Note:
+def pair_verdict(pair: Difference, comparison: Comparison) -> Note:
     """What the interval and the adjusted test say of two algorithms."""
     both = {"first": pair.first, "second": pair.second}
     n_pairs = len(comparison.pairs)
@@ -94,7 +94,7 @@ def pair_verdict(pair: PairComparison, comparison: Comparison) -> Note:
     return _UNDECIDED(**both, tested=tested)
 
 
-def what_would_decide(pair: PairComparison, comparison: Comparison) -> list[Note]:
+def what_would_decide(pair: Difference, comparison: Comparison) -> list[Note]:
     """For an undecided pair: the people it takes, or the margin that is missing."""
     if pair.verdict != "undecided" or pair.n_trials is not None:
         return []

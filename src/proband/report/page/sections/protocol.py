@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from proband.report import cells
 from proband.report.analyses.evaluation import TIES
 from proband.report.page.model import Badge, Badges, Block, Facts as FactsView, Section
+from proband.report.page.registry import section
 from proband.report.page.sections.verdict import main_comparison, main_evaluation
 from proband.results.base import Facts
 from proband.results.compared import metrics_statement
@@ -27,6 +28,7 @@ _FAILURES = {
 }
 
 
+@section("protocol", 10)
 def protocol_section(found: Findings) -> Section | None:
     """Under which protocol: badges for a glance, and the rules in words."""
     facts = _facts_of(found)

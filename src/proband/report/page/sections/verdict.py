@@ -10,8 +10,9 @@ from proband.inference import Comparison, Evaluation, VirtualExperiments
 from proband.inference.estimates.evaluation import Entry
 from proband.inference.verification.open_set import SearchEstimates
 from proband.inference.verification.verification import Verification, VerificationPoint
-from proband.measures.verification import AUC, FNMR
+from proband.measures.pair_measures import AUC, FNMR
 from proband.report.page.model import Paragraph, Section, said
+from proband.report.page.registry import section
 from proband.report.page.sections.pair_verdict import best_two, pair_verdict, what_would_decide
 from proband.results.base import Answers
 from proband.words import Note, Sentence, as_sentence
@@ -147,6 +148,7 @@ def _ordered(evaluation: Evaluation) -> list[Entry]:
     return sorted(entries, key=lambda entry: -entry.curve.at(rank))
 
 
+@section("verdict", 5)
 def verdict_section(found: Findings) -> Section | None:
     """What was found, in a few sentences."""
     told = summary(found)

@@ -14,6 +14,7 @@ from proband.report.page.charts.distributions import scores_chart
 from proband.report.page.charts.errors import det_chart
 from proband.report.page.charts.points import groups_chart
 from proband.report.page.model import Block, Folded, Section, said
+from proband.report.page.registry import section
 from proband.report.page.sections.identification import drawn, left_out
 from proband.report.page.sections.verdict import leading
 from proband.report.table import Cell, Column, Table
@@ -39,6 +40,7 @@ _HISTOGRAMS = 2  # algorithms whose scores are drawn
 _FEW = "* rests on fewer than 30 errors, so it is not supported (the rule of 30)."
 
 
+@section("verification", 30)
 def verification_section(found: Findings) -> Section | None:
     """Error rates at every threshold, and at chosen ones with intervals."""
     results = found.verification
@@ -124,6 +126,7 @@ def _summary(results: Sequence[Verification]) -> Table:
     )
 
 
+@section("groups", 65)
 def groups_section(found: Findings) -> Section | None:
     """Error rates by group at one threshold for all: charts and a table for each column that makes groups."""
     blocks: list[Block] = []

@@ -1,8 +1,9 @@
-"""From synthetic people to score matrices: what the studies of the papers have in common."""
+"""What the studies of the papers have in common: score matrices of synthetic people, and findings beside the published ones."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -11,8 +12,14 @@ from proband.algorithms import Acquired, Crops, Sets, crop_faces, recognizer, sc
 from proband.algorithms.pictures.acquire import EYE_COLUMNS
 from proband.engine import Progress
 from proband.faces import Population
+from proband.report.cells import text_cell
+from proband.report.table import Column, Table
+from proband.results.base import Result
 from proband.samples import Samples
 from proband.scores import DenseScores
+from proband.words import Note
+
+_AGREES = {True: "yes", False: "no", None: "–"}
 
 
 def scores_of(
@@ -43,3 +50,21 @@ def scores_of(
     sets.check(everyone)
     models = train([recognizer(name) for name in algorithms], acquired, sets.training, progress)
     return everyone.take(np.arange(len(tested))), score(models, acquired, sets, progress)
+
+
+@dataclass(frozen=True)
+class Finding(Result):
+    """Something the paper reports, known by the code of its note, and what became of it here."""
+
+    paper: Note
+    here: Note
+    agrees: bool | None
+
+
+def findings_table(found: Sequence[Finding]) -> Table:
+    """What the paper reports beside what was found here, and whether they agree."""
+    heads = (Column("the paper", "name"), Column("here"), Column("agrees"))
+    rows = (
+        (text_cell(str(one.paper)), text_cell(str(one.here)), text_cell(_AGREES[one.agrees])) for one in found
+    )
+    return Table("", heads, tuple(rows))

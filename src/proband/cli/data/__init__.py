@@ -1,0 +1,1 @@
+"""Commands about files of scores and samples: what they hold, other formats, a first study."""

@@ -1,0 +1,196 @@
+"""Measures of compared pairs: the false non-match rate at a false match rate, and the area under the ROC."""
+
+from __future__ import annotations
+
+import hashlib
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from proband.errors import Said, UsageError
+from proband.measures.base import MEASURES, Measure, View
+from proband.measures.pairs.counts import PairCounts, count_pairs
+from proband.measures.pairs.pair_set import PairSet
+from proband.measures.verification import ErrorRates
+from proband.results.base import Facts, describing
+from proband.results.compared import Compared
+from proband.results.estimate import Measurement
+from proband.samples import Experiment, Samples
+from proband.scores import Scores
+from proband.words import Note, Target, digits
+
+
+class PairMeasure(Measure):
+    """A measure of compared pairs: a subclass says how it follows from their error rates."""
+
+    view: View = "pairs"
+    in_points = True
+
+    @abstractmethod
+    def of_rates(self, rates: ErrorRates) -> tuple[float, float | None]:
+        """The measure, and the events it rests on."""
+
+    def __call__(self, data: Scores, within: Experiment | Samples | None = None) -> Measurement:
+        """Measure scores within an experiment, or, with the samples table, of every query with every target."""
+        rates, facts = rates_of(data, within)
+        value, events = self.of_rates(rates)
+        return Measurement(value, events, describing(self.estimand), facts)
+
+
+def rates_of(scores: Scores, within: Experiment | Samples | None) -> tuple[ErrorRates, Facts]:
+    """Count every comparison of an experiment or a table, and return its error rates and how they came about.
+
+    Examples
+    --------
+    >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
+    >>> similarity = [[1, 0.5, 0.5], [0.5, 1, 0.75], [0.5, 0.75, 1]]
+    >>> rates, facts = rates_of(Scores.from_array(similarity, samples.ids, orientation="similarity"), samples)
+    >>> rates.auc(), facts.compared.n_genuine, facts.compared.n_impostor  # one genuine score ties with one impostor's
+    (0.25, 1, 2)
+    """
+    if not isinstance(within, Experiment | Samples):
+        raise UsageError(
+            f"Whose the samples of {scores.name} are is not known.",
+            "give the samples table or an experiment.",
+            source=Said(scores.name),
+        )
+    pairs = PairSet.of(scores, within)
+    counts = count_pairs(scores, pairs)
+    people = np.unique(
+        np.concatenate([pairs.row_codes[~pairs.row_failed], pairs.column_codes[~pairs.column_failed]])
+    )
+    notes = (*scores.notes, *pairs.notes)
+    rates = ErrorRates(scores.name, scores.larger_is_closer, counts, notes)
+    return rates, facts_of_pairs(scores, within, counts, len(people), notes)
+
+
+def compared_pairs(scores: Scores, within: Experiment | Samples, counts: PairCounts) -> Compared:
+    """Say which comparisons were counted.
+
+    Examples
+    --------
+    >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
+    >>> scores = Scores.from_array(np.eye(3), samples.ids, orientation="similarity")
+    >>> compared_pairs(scores, samples, count_pairs(scores, PairSet.of(scores, samples))).n_impostor
+    2
+    """
+    gallery, probes = (
+        (None, None) if isinstance(within, Samples) else (within.gallery_rule, within.probe_rule)
+    )
+    return Compared(
+        "all" if isinstance(within, Samples) else "experiment",
+        scores.metric,
+        counts.n_genuine,
+        counts.n_impostor,
+        gallery,
+        probes,
+        counts.n_dont_care_genuine + counts.n_dont_care_impostor,
+    )
+
+
+def facts_of_pairs(
+    scores: Scores, within: Experiment | Samples, counts: PairCounts, n_subjects: int, notes: tuple[Note, ...]
+) -> Facts:
+    """Say how a measurement over comparisons came about.
+
+    Examples
+    --------
+    >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
+    >>> scores = Scores.from_array(np.eye(3), samples.ids, orientation="similarity")
+    >>> counts = count_pairs(scores, PairSet.of(scores, samples))
+    >>> facts = facts_of_pairs(scores, samples, counts, 2, ())
+    >>> facts.n_probes, facts.n_probe_subjects, facts.universe
+    (1, 2, 'verification')
+    """
+    name = within.fingerprint if isinstance(within, Experiment) else "all pairs"
+    rule = within.gallery_rule if isinstance(within, Experiment) else "every target"
+    digest = hashlib.sha256(f"{name} {counts.n_genuine} {counts.n_impostor}".encode()).hexdigest()[:16]
+    return Facts(
+        algorithm=scores.name,
+        n_probes=counts.n_genuine,
+        n_probe_subjects=n_subjects,
+        n_gallery_images=len(scores.targets),
+        n_gallery_subjects=n_subjects,
+        n_ranks=0,
+        n_failed=counts.n_failed_genuine,
+        n_gallery_failed=0,
+        n_unmated=0,
+        n_tied=0,
+        ties="at-threshold",
+        counting="comparisons",
+        on_failure="left-out",
+        universe="verification",
+        gallery_rule=rule,
+        probe_rule=within.probe_rule if isinstance(within, Experiment) else "every query",
+        experiment=digest,
+        notes=notes,
+        metric=scores.metric,
+        compared=compared_pairs(scores, within, counts),
+    )
+
+
+@MEASURES.register("fnmr")
+@dataclass(frozen=True)
+class FNMR(PairMeasure):
+    """The false non-match rate at a false match rate: the share of genuine comparisons below the threshold that it sets.
+
+    The threshold t is the least strict attainable one with FMR(t) ≤ `at_fmr`; FNMR = Σ 1[s_i < t] / n over genuine comparisons.
+
+    Parameters
+    ----------
+    at_fmr
+        The false match rate that sets the threshold.
+
+    Examples
+    --------
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb")})
+    >>> similarity = np.array([[1, 0.9, 0.2, 0.6], [0.9, 1, 0.3, 0.1], [0.2, 0.3, 1, 0.5], [0.6, 0.1, 0.5, 1]])
+    >>> FNMR(0.1)(Scores.from_array(similarity, samples.ids, orientation="similarity"), samples).value
+    0.5
+    """
+
+    key = "fnmr-at-fmr"
+    form = "threshold"
+    larger_is_better = False
+    at_fmr: float = 1e-3
+
+    def __post_init__(self) -> None:
+        if not 0 < self.at_fmr < 1:
+            raise UsageError(f"A false match rate lies between 0 and 1, got {self.at_fmr!r}.")
+
+    @property
+    def estimand(self) -> Target:
+        """What it measures."""
+        return Target(self.key, f"FNMR at an FMR of {digits(self.at_fmr, 6)}")
+
+    def of_rates(self, rates: ErrorRates) -> tuple[float, float | None]:
+        """The rate at the threshold, and the errors it rests on."""
+        point = rates.at_fmr(self.at_fmr)
+        return point.fnmr, float(point.false_non_matches)
+
+
+@MEASURES.register("auc")
+@dataclass(frozen=True)
+class AUC(PairMeasure):
+    """The chance that a genuine comparison is closer than an impostor's, ties counting half: the area under the ROC.
+
+    Examples
+    --------
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb")})
+    >>> similarity = np.array([[1, 0.9, 0.2, 0.6], [0.9, 1, 0.3, 0.1], [0.2, 0.3, 1, 0.5], [0.6, 0.1, 0.5, 1]])
+    >>> AUC()(Scores.from_array(similarity, samples.ids, orientation="similarity"), samples).value  # 7 of 8
+    0.875
+    """
+
+    key = "auc"
+    form = "area"
+
+    @property
+    def estimand(self) -> Target:
+        """What it measures."""
+        return Target(self.key, "area under the ROC")
+
+    def of_rates(self, rates: ErrorRates) -> tuple[float, float | None]:
+        """The area."""
+        return rates.auc(), None

@@ -1,0 +1,50 @@
+"""Other measures than rates and curves, as people read them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from proband.inference.estimates.evaluation import probes_called
+from proband.report.cells import columns, interval_cell, over, rate_cell, text_cell
+from proband.report.table import Table
+from proband.study.findings import Measured
+from proband.words import Note, Sentence
+
+_VARYING = Sentence(
+    "measures.varying",
+    "note",
+    "{measure}: {design}, varying {varying}; fixed: {fixed}; assuming {assuming}",
+)
+
+
+def measures_table(measured: Sequence[Measured]) -> Table:
+    """A row for each measure, set of probes and algorithm."""
+    several = any(one.category is not None for one in measured)
+    rows = (
+        (
+            text_cell(str(estimate.answers.of)),
+            *((text_cell(probes_called(one.category)),) if several else ()),
+            text_cell(estimate.facts.algorithm),
+            over(rate_cell(estimate.value), interval_cell((estimate.low, estimate.high), estimate.answers)),
+        )
+        for one in measured
+        for estimate in one.estimates
+    )
+    names = ("measure", "probes of", "algorithm") if several else ("measure", "algorithm")
+    return Table("", columns(*names, "value", text=len(names)), tuple(rows))
+
+
+def measures_statements(measured: Sequence[Measured]) -> list[Note]:
+    """What each measure's interval varies, holds fixed and assumes, and what else is to be known."""
+    estimates = [estimate for one in measured for estimate in one.estimates]
+    varying = (
+        _VARYING(
+            measure=one.answers.of,
+            design=one.design,
+            varying=one.answers.varying,
+            fixed=one.answers.fixed,
+            assuming=one.answers.assuming,
+        )
+        for one in estimates
+    )
+    return list(dict.fromkeys((*varying, *(note for one in estimates for note in one.notes))))

@@ -1,0 +1,27 @@
+"""How to do it again: the command, the study, the seed, versions and files."""
+
+from __future__ import annotations
+
+from proband.report import cells
+from proband.report.page.model import Block, Code, Facts, Section
+from proband.report.page.registry import section
+from proband.study.findings import Findings
+
+
+@section("reproduce", 100)
+def reproduce_section(found: Findings) -> Section:
+    """Everything that a reader needs to repeat the study."""
+    origin = found.provenance
+    blocks: list[Block] = [Code(origin.command, "Command")] if origin.command else []
+    if origin.study:
+        blocks.append(Code(origin.study, "study.toml"))
+    facts = [("seed", str(origin.seed)), *origin.versions.items()]
+    blocks.append(Facts(tuple(facts), "Seed and versions"))
+    if origin.inputs:
+        rows = [
+            [cells.text_cell(one.name), cells.count_cell(one.n_bytes), cells.text_cell(one.sha256)]
+            for one in origin.inputs
+        ]
+        heads = (*cells.columns("file", "bytes"), *cells.columns("SHA-256"))
+        blocks.append(cells.table("inputs", "Files read", heads, rows))
+    return Section("reproduce", "Reproduce", tuple(blocks))

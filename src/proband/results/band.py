@@ -1,0 +1,109 @@
+"""Results of curves: the rate at every rank, and the same with an interval at each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.errors import UsageError
+from proband.results.base import Answers, Confidence, Facts, Result, rules
+from proband.results.walking import Written
+from proband.words import Method, Note, count, fixed, interval, level
+
+Rates = Annotated[npt.NDArray[np.float64], rules(type="number", minimum=0, maximum=1)]
+
+
+@dataclass(frozen=True, eq=False)
+class Curve(Result):
+    """A cumulative match characteristic: the recognition rate at every rank.
+
+    Attributes
+    ----------
+    values
+        ``values[t - 1]`` is the rate at rank t.
+    answers, facts
+        What it means, and how it came about.
+
+    """
+
+    values: Rates
+    answers: Answers
+    facts: Facts
+
+    @property
+    def ranks(self) -> npt.NDArray[np.int64]:
+        """The ranks: 1, 2, …"""
+        return np.arange(1, len(self.values) + 1)
+
+    def at(self, rank: int) -> float:
+        """The rate at a rank; beyond the last rank the curve stays as it ends."""
+        if rank < 1:
+            raise UsageError(f"A rank is at least 1, got {rank}.")
+        return float(self.values[min(rank, len(self.values)) - 1])
+
+    def named(self, name: str) -> Curve:
+        """Return the same curve under another name."""
+        return replace(self, facts=replace(self.facts, algorithm=name))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"rank {t}: {fixed(self.at(t))}" for t in (1, 5, 10) if t <= len(self.values))
+        return f"{self.facts.algorithm}: CMC of {count(self.facts.n_probes)} probes, {shown}"
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return columns algorithm, rank and rate."""
+        return pl.DataFrame(
+            {"algorithm": [self.facts.algorithm] * len(self.values), "rank": self.ranks, "rate": self.values}
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Band(Result):
+    """A cumulative match characteristic with an interval at every rank.
+
+    Attributes
+    ----------
+    values, low, high
+        The curve and the ends of the band.
+    simultaneous
+        Whether the whole curve lies in the band with the stated confidence, or each rank by itself does.
+    """
+
+    written = Written({"cmc": "values", "cmc_low": "low", "cmc_high": "high"})
+
+    values: Rates
+    low: Rates
+    high: Rates
+    confidence_level: Confidence
+    simultaneous: bool
+    design: Method
+    seed: int | None
+    answers: Answers
+    facts: Facts
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def ranks(self) -> npt.NDArray[np.int64]:
+        """The ranks: 1, 2, …"""
+        return np.arange(1, len(self.values) + 1)
+
+    def at(self, rank: int) -> float:
+        """The rate at a rank; beyond the last rank the curve stays as it ends."""
+        return float(self.values[min(rank, len(self.values)) - 1])
+
+    def __repr__(self) -> str:
+        kind = "simultaneous" if self.simultaneous else "pointwise"
+        return (
+            f"{self.facts.algorithm}: CMC with a {kind} {level(self.confidence_level)} band, rank 1: {fixed(self.values[0])} "
+            f"{interval(self.low[0], self.high[0])}, varying {self.answers.varying}"
+        )
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return columns algorithm, rank, rate, low and high."""
+        name = [self.facts.algorithm] * len(self.values)
+        return pl.DataFrame(
+            {"algorithm": name, "rank": self.ranks, "rate": self.values, "low": self.low, "high": self.high}
+        )

@@ -1,0 +1,340 @@
+"""What can be asked of scores, one part for each analysis."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from proband.errors import Hint
+from proband.study.requests.base import Condition, File, Option, Part, Positive, Several, Share, Text, refuse
+from proband.words import given
+
+
+class Identification(Part):
+    """Recognition rates and cumulative match curves, and any other measure with its interval."""
+
+    ranks: Annotated[Several[Positive], Field(description="Ranks to show.")] = (1, 5, 10)
+    measures: Annotated[
+        Several[Text],
+        Field(
+            description="More measures, each with its interval: rank-rate@20, median-rank@10, median-relative-rank, fnmr@0.001, auc, "
+            "or a plug-in's."
+        ),
+        Option(("--measure",), "NAME[@VALUE]"),
+    ] = ()
+    design: Annotated[
+        Text,
+        Field(
+            description="What varies in the intervals of measures: auto, binomial, clustered, bootstrap, brr, fay, jackknife, rao-wu, "
+            "or a plug-in's."
+        ),
+    ] = "auto"
+
+    @model_validator(mode="after")
+    def _of_measures(self) -> Self:
+        if self.design != "auto" and not self.measures:
+            raise refuse("it is about measures", Hint("say which: {option:measures=rank-rate@1}"), "design")
+        return self
+
+
+class ComparisonRequest(Part):
+    """One measure by which algorithms are compared; without any it is the rate at rank 1."""
+
+    rank: Annotated[Positive | None, Field(description="The rank of the rate; default: 1."), Option(("-r",))] = None  # fmt: skip
+    median_rank: Annotated[
+        Annotated[int, Field(ge=2)] | None,
+        Field(description="Compare median ranks instead, censored at this rank."),
+        Option(metavar="RANK"),
+    ] = None
+    fnmr_at: Annotated[
+        Share | None,
+        Field(
+            description="Compare verification instead: FNMR at this false match rate, over all pairs or gallery and probes."
+        ),
+        Option(metavar="FMR"),
+    ] = None
+    auc: Annotated[bool, Field(description="Compare verification instead: the area under the ROC curve.")] = (
+        False
+    )
+    margin: Annotated[
+        Annotated[float, Field(gt=0)] | None,
+        Field(description="The smallest difference worth having; 0.01 (one point) for rates."),
+    ] = None
+    measure: Annotated[
+        Text | None,
+        Field(description="Compare any measure instead: rank-rate@20, median-relative-rank, or a plug-in's."),
+        Option(metavar="NAME[@VALUE]"),
+    ] = None
+    design: Annotated[
+        Text,
+        Field(
+            description="How pairs are tested: auto knows that people are shared; or sign-flip, obuchowski, durkalski, mcnemar, "
+            "bootstrap, brr, or a plug-in's."
+        ),
+        Option(("--test",)),
+    ] = "auto"
+    by_category: Annotated[
+        bool, Field(description="Compare within each probe category as well as over all probes.")
+    ] = False
+
+    @property
+    def is_verification(self) -> bool:
+        """Whether pairs are compared, and not ranks."""
+        return self.auc or self.fnmr_at is not None
+
+    @model_validator(mode="after")
+    def _one_measure(self) -> Self:
+        named = [
+            name for name in ("rank", "median_rank", "fnmr_at", "measure") if getattr(self, name) is not None
+        ]
+        named += ["auc"] if self.auc else []
+        if len(named) > 1:
+            raise refuse(f"{' and '.join(named)} exclude each other", "ask for one at a time.", named[1])
+        if self.is_verification and self.design != "auto":
+            raise refuse(
+                f"{named[0]} compares verification, which has a test of its own", "leave it out.", "design"
+            )
+        if self.is_verification and self.by_category:
+            raise refuse("categories are of searches, not of verification", "leave it out.", "by_category")
+        if self.margin is not None and self.margin >= 1 and self.median_rank is None and self.measure is None:
+            raise refuse(
+                f"a difference of rates lies below 1, got {given(self.margin)}",
+                "one point is 0.01.",
+                "margin",
+            )
+        return self
+
+
+class McNemarRequest(Part):
+    """McNemar's exact test of two algorithms, probes being taken as independent."""
+
+    rank: Annotated[Positive, Field(description="The rank that counts as a success."), Option(("-r",))] = 1
+
+
+class VerificationRequest(Part):
+    """Error rates at operating points; by groups; and whose errors they are."""
+
+    gallery: Annotated[
+        Condition | None,
+        Field(
+            description="Claimed identities. Default: the gallery of the experiment; without one, every query is compared with "
+            "every target, no pair twice."
+        ),
+        Option(("-g",)),
+    ] = None
+    probes: Annotated[Condition | None, Field(description="Who claims them."), Option(("-p",))] = None
+    comparisons: Annotated[
+        Literal["experiment", "all"],
+        Field(
+            description="Which comparisons are verified where neither gallery nor probes say: those of the experiment, or all."
+        ),
+    ] = "experiment"
+    fmr: Annotated[Several[Share], Field(description="False match rates.")] = (0.01, 0.001, 0.0001)
+    thresholds: Annotated[
+        Several[float],
+        Field(description="Thresholds, as well."),
+        Option(("--threshold",)),
+    ] = ()
+    n_resamples: Annotated[
+        Annotated[int, Field(ge=0)],
+        Field(description="Replicates of people; 0 for none."),
+        Option(("--replicates",)),
+    ] = 1_000
+    naive: Annotated[
+        bool, Field(description="Show what intervals would be if comparisons were independent.")
+    ] = False
+    by: Annotated[
+        Several[Text],
+        Field(description="Error rates by the values of a column, at one threshold."),
+        Option(metavar="COLUMN"),
+    ] = ()
+    zoo: Annotated[bool, Field(description="Are errors the errors of a few people?")] = False
+    pairs: Annotated[
+        File | None,
+        Field(
+            description="Accuracy over only these pairs, by folds: LFW's pairs.txt, a table with query and target, or .npz with "
+            "pair_a and pair_b."
+        ),
+    ] = None
+
+
+class SearchRequest(Part):
+    """Open-set identification."""
+
+    gallery: Annotated[
+        Condition | None, Field(description="Who is enrolled. Default: every target."), Option(("-g",))
+    ] = None
+    probes: Annotated[
+        Condition | None,
+        Field(
+            description="Who is searched for, enrolled or not. Default: every query that is not in the gallery."
+        ),
+        Option(("-p",)),
+    ] = None
+    fusion: Annotated[
+        Literal["max", "mean"], Field(description="How several samples of a person make one score.")
+    ] = "max"
+    fpir: Annotated[Several[Share], Field(description="False positive identification rates.")] = (
+        0.1,
+        0.01,
+        0.001,
+    )
+    ranks: Annotated[Several[Positive], Field(description="Numbers of candidates.")] = (1, 20)
+    sizes: Annotated[
+        Several[Positive],
+        Field(description="Errors for galleries of these numbers of people, at the first FPIR's threshold."),
+    ] = ()
+
+
+class ChoicesRequest(Part):
+    """Other choices of images of the same people."""
+
+    groups: Annotated[
+        Several[Text],
+        Field(
+            description="Columns whose values make the groups of exchangeable images, such as the session. Without it any two "
+            "images of a person make a pair."
+        ),
+        Option(metavar="COLUMN"),
+    ] = ()
+    pairs: Annotated[
+        Literal["between", "within"] | None,
+        Field(
+            description="Gallery and probe image come from different groups (the default with groups), or from the same."
+        ),
+    ] = None
+    where: Annotated[Condition | None, Field(description="Which samples belong to the pool.")] = None
+    n_resamples: Annotated[Positive, Field(description="How many trials."), Option(("--trials", "-t"))] = (
+        10_000
+    )
+    balanced: Annotated[
+        bool,
+        Field(description="Use every image column equally often, or draw each person's pair independently."),
+        Option(("--balanced/--unbalanced",)),
+    ] = True
+    max_rank: Annotated[
+        Positive | None, Field(description="Ranks to count; default: all. Up to 10 is fastest.")
+    ] = None
+    exact: Annotated[
+        bool,
+        Field(description="Compute the mean of every rate exactly instead of drawing trials (unbalanced)."),
+    ] = False
+    trainings: Annotated[
+        bool,
+        Field(
+            description="The scores are of one algorithm trained on several sets: how much do those matter?"
+        ),
+    ] = False
+    rank: Annotated[Positive, Field(description="The rank to show."), Option(("-r",))] = 1
+
+    @model_validator(mode="after")
+    def _one_answer(self) -> Self:
+        if self.pairs == "between" and not self.groups:
+            raise refuse(
+                "pairs between groups need groups", Hint("{give:groups}, or leave pairs out."), "pairs"
+            )
+        if self.exact and self.trainings:
+            raise refuse(
+                "exact means and trainings are different questions", "leave one of them out.", "exact"
+            )
+        return self
+
+
+class StratRequest(Part):
+    """Stratified evaluation by balanced repeated replication."""
+
+    images: Annotated[
+        Annotated[int, Field(ge=3)] | None,
+        Field(
+            description="Images of each person: one is the gallery, the others are the units. Default: as many as leave the most "
+            "probes."
+        ),
+        Option(("-n",)),
+    ] = None
+    order_by: Annotated[
+        Text | None,
+        Field(description="What orders a person's images; default: the table."),
+        Option(metavar="COLUMN"),
+    ] = None
+    design: Annotated[
+        Text,
+        Field(description="How variance is replicated: brr, fay, jackknife, rao-wu, or a plug-in's."),
+    ] = "brr"
+    rank: Annotated[Positive, Field(description="The rank of tables and tests."), Option(("-r",))] = 1
+
+
+class Version(Part):
+    """A fully automatic algorithm, and the same one told where the eyes are."""
+
+    fully: Text
+    partially: Text
+
+
+class Improvement(Part):
+    """One algorithm at two dates."""
+
+    earlier: Text
+    later: Text
+    earlier_date: Text | None = None
+    later_date: Text | None = None
+
+
+class FeretRequest(Part):
+    """A FERET evaluation."""
+
+    galleries: Annotated[
+        Annotated[int, Field(ge=2)] | None,
+        Field(description="Over how many disjoint galleries performance varies."),
+    ] = None
+    order: Annotated[
+        Several[Text],
+        Field(
+            description="What fills the galleries, one after another: a column of dates or numbers, or chance. Default: random."
+        ),
+        Option(metavar="COLUMN|random"),
+    ] = ()
+    ages: Annotated[
+        Text | None,
+        Field(
+            description="Column of dates or numbers whose difference between probe and mate is the age. Default: that of order."
+        ),
+        Option(metavar="COLUMN"),
+    ] = None
+    sizes: Annotated[
+        Several[Positive],
+        Field(description="Numbers of people enrolled to expect rates for."),
+    ] = ()
+    reject: Annotated[
+        Annotated[float, Field(ge=0, lt=1)] | None,
+        Field(
+            description="Rejection test: the share of people searched for who are taken out of the gallery (0: probes without "
+            "mates only)."
+        ),
+    ] = None
+    fpir: Annotated[Several[Share], Field(description="False positive rates of the rejection test.")] = (
+        0.01,
+        0.1,
+    )
+    versions: Annotated[
+        Several[Version],
+        Field(description="Fully automatic algorithms, and the same ones told where the eyes are."),
+        Option(("--version",), "FULL=PARTIAL"),
+    ] = ()
+    improvements: Annotated[
+        Several[Improvement],
+        Field(description="Algorithms at two dates."),
+        Option(("--improvement",), "EARLIER[@DATE]=LATER[@DATE]"),
+    ] = ()
+    ranks: Annotated[Several[Positive], Field(description="Ranks of tables; the first is that of tests.")] = (
+        1,
+        5,
+        10,
+    )
+
+    @model_validator(mode="after")
+    def _about_galleries(self) -> Self:
+        if self.galleries is None and (self.order or self.ages is not None):
+            key = "order" if self.order else "ages"
+            raise refuse(f"{key} is about galleries", Hint("say how many: {option:galleries=6}"), key)
+        return self

@@ -1,0 +1,135 @@
+"""What all parts of a request share: strictness, marks on fields, and types of values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+)
+from pydantic_core import PydanticCustomError
+
+from proband.errors import Hint
+from proband.study.refusals import refusal, shown
+
+Item = TypeVar("Item")
+
+ANALYSES = ("identification", "comparison", "mcnemar", "verification", "search", "choices", "strat", "feret")
+"""Sections that may be switched on and off instead: ``verification = false``."""
+
+_inside: ContextVar[bool] = ContextVar("inside", default=False)
+
+
+@dataclass(frozen=True)
+class Place:
+    """That a text names something that must be there: a file, or a file or directory; or may (``@FILE``) name one."""
+
+    kind: Literal["file", "file or directory", "condition"]
+
+
+@dataclass(frozen=True)
+class Option:
+    """How the command line spells a field where that does not follow from its name: other names, what stands for its value."""
+
+    names: tuple[str, ...] = ()
+    metavar: str | None = None
+    panel: str | None = None
+
+
+class Part(BaseModel):
+    """A part of a request: unknown names, wrong types and values out of range are refused where they stand."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False, defer_build=True)
+
+    def __init__(self, **values: Any) -> None:
+        with _outermost() as outermost:
+            try:
+                super().__init__(**values)
+            except ValidationError as error:
+                if not outermost:
+                    raise
+                raise refusal(type(self), error) from None
+
+
+@contextmanager
+def _outermost() -> Iterator[bool]:
+    """Whether this part is made by itself, and not while a larger one is: the larger one tells where in it something is wrong."""
+    outermost = not _inside.get()
+    token = _inside.set(True)
+    try:
+        yield outermost
+    finally:
+        _inside.reset(token)
+
+
+def refuse(message: str, hint: str | Hint | None = None, *at: str | int) -> PydanticCustomError:
+    """The error that a part raises where its fields contradict each other; `at` leads to the field."""
+    return PydanticCustomError("proband", "{message}", {"message": message, "hint": hint, "at": at})
+
+
+def _listed(value: Any) -> Any:
+    """One value for a list of one."""
+    if value == []:
+        raise refuse("the list is empty", "leave the key out, or name at least one.")
+    return tuple(value) if isinstance(value, list | tuple) else (value,)
+
+
+def _each_once(values: tuple[Item, ...]) -> tuple[Item, ...]:
+    twice = next((one for place, one in enumerate(values) if one in values[:place]), None)
+    if twice is not None:
+        named = "the same" if isinstance(twice, Part) else shown(twice)
+        raise refuse(f"{named} is there twice", "name each once.")
+    return values
+
+
+Text = Annotated[str, Field(min_length=1)]
+File = Annotated[Text, Place("file")]
+FileOrDirectory = Annotated[Text, Place("file or directory")]
+Condition = Annotated[Text, Place("condition")]
+Positive = Annotated[int, Field(ge=1)]
+Share = Annotated[float, Field(gt=0, lt=1)]
+Several = Annotated[tuple[Item, ...], BeforeValidator(_listed), AfterValidator(_each_once)]
+Orientation = Literal["similarity", "distance"]
+Missing = Literal["error", "drop"]
+Ties = Literal["pessimistic", "optimistic", "mean"]
+
+
+def _one(value: Any, info: ValidationInfo) -> Any:
+    """A section that there is once."""
+    if isinstance(value, list):
+        at = (1,) if len(value) > 1 else ()
+        raise refuse(f"there is one section {info.field_name!r}", f"write [{info.field_name}], once.", *at)
+    if isinstance(value, bool):
+        raise refuse(
+            f"expected a table, got {shown(value)}", f"only analyses are switched so: {', '.join(ANALYSES)}."
+        )
+    return value
+
+
+def _switched(value: Any, info: ValidationInfo) -> Any:
+    """A section, or whether there is one: ``verification = false``."""
+    return ({} if value else None) if isinstance(value, bool) else _one(value, info)
+
+
+def _sections(value: Any) -> Any:
+    """Sections, or one, or whether there is one: ``comparison = false``."""
+    if isinstance(value, bool):
+        return ({},) if value else ()
+    return _listed(value)
+
+
+One = Annotated[Item, BeforeValidator(_one)]
+Switched = Annotated[Item | None, BeforeValidator(_switched)]
+"""An analysis that is carried out if it is there."""
+Sections = Annotated[tuple[Item, ...], BeforeValidator(_listed)]
+SwitchedSections = Annotated[tuple[Item, ...], BeforeValidator(_sections)]

@@ -1,0 +1,223 @@
+"""What is read, and who is compared with whom."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from proband.errors import Hint
+from proband.study.requests.base import (
+    Condition,
+    File,
+    FileOrDirectory,
+    Missing,
+    Option,
+    Orientation,
+    Part,
+    Several,
+    Text,
+    Ties,
+    refuse,
+)
+
+
+class SamplesTable(Part):
+    """The table of samples."""
+
+    file: Annotated[File, Field(description="CSV, TSV, Parquet, JSON Lines, NPZ or a CSU .srt list.")]
+    id: Annotated[Text, Field(description="Column of the sample id; # numbers the rows.")] = "id"
+    subject: Annotated[Text, Field(description="Column of the subject.")] = "subject"
+    failed: Annotated[
+        Text | None, Field(description="Which samples failed to be acquired, e.g. 'not detected'.")
+    ] = None
+    missing_values: Annotated[
+        Several[Text] | None,
+        Field(
+            description="Words that stand for a missing value in every column of the table. Without it: NA, NaN and nan, but not "
+            "in the columns of ids and subjects. An empty cell is always missing."
+        ),
+    ] = None
+
+
+class _Source(Part):
+    """A file of algorithms."""
+
+    key: Annotated[Several[Text], Field(description="Which of an archive's arrays; by default all.")] = ()
+    name: Annotated[Text | None, Field(description="What the algorithm is called.")] = None
+    missing: Annotated[
+        Missing,
+        Field(
+            description="Ids that are in one file and not in the other: an error, or left out and counted."
+        ),
+    ] = "error"
+    orientation_check: Annotated[bool, Field(description="Refuse scores that look reversed.")] = True
+
+    @model_validator(mode="after")
+    def _one_name(self) -> Self:
+        if self.name is not None and len(self.key) > 1:
+            raise refuse(
+                f"{len(self.key)} algorithms cannot have one name", "leave name out, or give one key.", "name"
+            )
+        return self
+
+
+class ScoreSource(_Source):
+    """A file of scores: a matrix for each algorithm, or a list of compared pairs."""
+
+    file: Annotated[FileOrDirectory, Field(description="The file of scores.")]
+    orientation: Annotated[
+        Orientation | None,
+        Field(description="Which way the scores point; needed unless the file states it. Never guessed."),
+    ] = None
+    format: Annotated[Text | None, Field(description="Format of the file, where looking is not enough.")] = (
+        None
+    )
+    query_ids: Annotated[
+        Text | None, Field(description="Array of an .npz that holds the row ids."), Option(metavar="ARRAY")
+    ] = None
+    target_ids: Annotated[
+        Text | None, Field(description="Array of an .npz that holds the column ids."), Option(metavar="ARRAY")
+    ] = None
+    queries: Annotated[
+        Condition | None, Field(description="For a matrix without ids: which samples its rows are.")
+    ] = None
+    targets: Annotated[
+        Condition | None, Field(description="For a matrix without ids: which samples its columns are.")
+    ] = None
+    mask: Annotated[File | None, Field(description="BEE mask that tells mated from other pairs.")] = None
+
+    @model_validator(mode="after")
+    def _ids_once(self) -> Self:
+        for choice, ids in (("queries", "query_ids"), ("targets", "target_ids")):
+            if getattr(self, choice) is not None and getattr(self, ids) is not None:
+                raise refuse(
+                    f"{choice!r} is for a matrix without ids, but {ids!r} names them",
+                    "leave one of them out.",
+                    choice,
+                )
+        return self
+
+
+class EmbeddingSource(_Source):
+    """A file of embeddings: vectors of each model, compared by `metric`."""
+
+    file: Annotated[File, Field(description="The file of embeddings (.npy, .npz).")]
+    metric: Annotated[
+        Literal["cosine", "inner", "l2", "l1", "chi2"], Field(description="How embeddings are compared.")
+    ] = "cosine"
+    ids: Annotated[Text | None, Field(description="Array of an .npz that holds the ids.")] = None
+
+
+class ImageSource(Part):
+    """Pictures, and the recognisers that score them."""
+
+    file: Annotated[FileOrDirectory, Field(description="An archive, or a directory of pictures.")]
+    algorithms: Annotated[Several[Text], Field(description="Recognisers by name.")] = ()
+    models: Annotated[Several[File], Field(description="Files of trained models.")] = ()
+    train: Annotated[Condition | None, Field(description="Who is trained on.")] = None
+    queries: Annotated[Condition | None, Field(description="Which samples are queries.")] = None
+    targets: Annotated[Condition | None, Field(description="Which samples are targets.")] = None
+    file_column: Annotated[Text, Field(description="Column of the file names.")] = "file"
+    detect: Annotated[Literal["opencv", "dlib"] | None, Field(description="What finds faces and eyes.")] = (
+        None
+    )
+    as_they_are: Annotated[bool, Field(description="Use pictures as they are.")] = False
+
+    @model_validator(mode="after")
+    def _eyes_or_none(self) -> Self:
+        if not self.algorithms and not self.models:
+            raise refuse(
+                "no recogniser is named", "write algorithms = […]; the command recognize can list them."
+            )
+        if self.as_they_are and self.detect is not None:
+            raise refuse(
+                "as_they_are uses no eyes, so there is nothing to detect", "leave one of them out.", "detect"
+            )
+        return self
+
+
+class ExperimentDesign(Part):
+    """Who is enrolled, who is searched for, and how ranks are counted."""
+
+    gallery: Annotated[
+        Condition | None,
+        Field(
+            description="Who is enrolled: a condition, all, one_per_subject or @FILE of ids. Default: every target."
+        ),
+        Option(("-g",)),
+    ] = None
+    one_per_subject: Annotated[
+        bool, Field(description="Enrol only the first sample of each subject that meets the gallery.")
+    ] = False
+    probes: Annotated[
+        Condition | None,
+        Field(
+            description="Who is searched for, in the same forms. Default: every query that is not in the gallery."
+        ),
+        Option(("-p",)),
+    ] = None
+    ties: Annotated[Ties, Field(description="How tied scores are ordered.")] = "pessimistic"
+    counting: Annotated[
+        Literal["images", "subjects"], Field(description="What a rank counts."), Option(("--count",))
+    ] = "images"
+    on_failure: Annotated[
+        Literal["miss", "as-scored"],
+        Field(description="Failures to acquire count as misses, or their scores are taken at their word."),
+    ] = "miss"
+
+    @property
+    def chooses(self) -> bool:
+        """Whether it says who is enrolled or searched for."""
+        return self.gallery is not None or self.probes is not None or self.one_per_subject
+
+    @model_validator(mode="after")
+    def _one_gallery(self) -> Self:
+        if (
+            self.one_per_subject
+            and self.gallery is not None
+            and (self.gallery == "one_per_subject" or self.gallery.startswith("@"))
+        ):
+            raise refuse(
+                f"it goes with a condition, not with gallery = {self.gallery!r}",
+                "leave one of them out.",
+                "one_per_subject",
+            )
+        return self
+
+
+class CategoryEntry(Part):
+    """Probe categories: one by name and rule, one for each value of the column `by`, or FERET's four."""
+
+    name: Annotated[Text | None, Field(description="What the category is called.")] = None
+    rule: Annotated[Text | None, Field(description="A condition on probe.x and mate.x.")] = None
+    mates: Annotated[
+        Literal["all", "any"], Field(description="Whether all mates must meet the rule, or any.")
+    ] = "all"
+    by: Annotated[Text | None, Field(description="A category for each value of this column.")] = None
+    feret: Annotated[bool, Field(description="FERET's categories fb, fc, dup1, dup2.")] = False
+    image_set: Annotated[Text, Field(description="FERET: column of the image set.")] = "image_set"
+    date: Annotated[Text, Field(description="FERET: column of the date.")] = "date"
+    camera: Annotated[Text, Field(description="FERET: column of the camera.")] = "camera"
+    long_after: Annotated[
+        Text | None,
+        Field(
+            description="FERET: what makes a duplicate II. feret: FERET's own dates, for its own images. Default: 500 days later."
+        ),
+        Option(metavar="feret|RULE"),
+    ] = None
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Self:
+        forms = [self.name is not None or self.rule is not None, self.by is not None, self.feret]
+        if sum(forms) != 1:
+            raise refuse("expected name and rule, or by, or feret = true", "write one section for each.")
+        if forms[0] and (self.name is None or self.rule is None):
+            absent = "name" if self.name is None else "rule"
+            raise refuse(f"{absent!r} is missing", 'for example rule = "probe.session != mate.session"')
+        for name in ("image_set", "date", "camera", "long_after"):
+            if not self.feret and getattr(self, name) != type(self).model_fields[name].default:
+                raise refuse(
+                    "it is about FERET's categories", Hint("add {option:feret=on}, or leave it out."), name
+                )
+        return self

@@ -1,0 +1,122 @@
+"""A whole request: what is read, the experiment, every analysis, and where results go."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from proband.study.requests.analyses import (
+    ChoicesRequest,
+    ComparisonRequest,
+    FeretRequest,
+    Identification,
+    McNemarRequest,
+    SearchRequest,
+    StratRequest,
+    VerificationRequest,
+)
+from proband.study.requests.base import (
+    ANALYSES,
+    Missing,
+    One,
+    Option,
+    Part,
+    Sections,
+    Several,
+    Share,
+    Switched,
+    SwitchedSections,
+    Text,
+    refuse,
+)
+from proband.study.requests.data import (
+    CategoryEntry,
+    EmbeddingSource,
+    ExperimentDesign,
+    ImageSource,
+    SamplesTable,
+    ScoreSource,
+)
+
+Format = Literal["csv", "parquet", "png", "svg", "pdf"]
+
+
+class Output(Part):
+    """Where results go, and how they are computed and written."""
+
+    directory: Annotated[Text | None, Field(description="Where results go.")] = None
+    confidence_level: Annotated[
+        Share, Field(description="Confidence level of the intervals."), Option(("--level",))
+    ] = 0.95
+    seed: Annotated[Annotated[int, Field(ge=0)], Field(description="Seed of replicates.")] = 0
+    pseudonyms: Annotated[bool, Field(description="Do not name people.")] = False
+    formats: Annotated[Several[Format], Field(description="Kinds of tables and figures.")] = (
+        "csv",
+        "parquet",
+        "png",
+        "svg",
+        "pdf",
+    )
+
+
+class Request(Part):
+    """Everything that is asked of some scores: what they are read from, who is compared with whom, and every analysis.
+
+    Examples
+    --------
+    >>> asked = Request(scores={"file": "scores.npz"}, verification={"fmr": 0.01}, identification=False)
+    >>> asked.verification.fmr, asked.identification
+    ((0.01,), None)
+
+    """
+
+    title: Annotated[Text | None, Field(description="What the report is called.")] = None
+    samples: One[SamplesTable | None] = None
+    scores: Sections[ScoreSource] = ()
+    embeddings: Sections[EmbeddingSource] = ()
+    images: One[ImageSource | None] = None
+    experiment: One[ExperimentDesign] = Field(default_factory=ExperimentDesign)
+    category: Sections[CategoryEntry] = ()
+    identification: Switched[Identification] = Field(default_factory=Identification)
+    comparison: SwitchedSections[ComparisonRequest] = Field(default_factory=lambda: (ComparisonRequest(),))
+    mcnemar: Switched[McNemarRequest] = None
+    verification: Switched[VerificationRequest] = Field(default_factory=VerificationRequest)
+    search: Switched[SearchRequest] = None
+    choices: Switched[ChoicesRequest] = None
+    strat: Switched[StratRequest] = None
+    feret: Switched[FeretRequest] = None
+    output: One[Output] = Field(default_factory=Output)
+
+    @property
+    def missing(self) -> Missing:
+        """What becomes of chosen samples that were not scored: left out if any source says so."""
+        return "drop" if any(one.missing == "drop" for one in (*self.scores, *self.embeddings)) else "error"
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        names = [one.name for one in self.category]
+        for place, name in enumerate(names):
+            if name is not None and name in names[:place]:
+                raise refuse(
+                    f"two categories are called {name!r}",
+                    "give each its own name.",
+                    "category",
+                    place,
+                    "name",
+                )
+        if self.identification is None and self.category and self.feret is None:
+            by_category = any(one.by_category for one in self.comparison)
+            if not by_category:
+                raise refuse(
+                    "categories are of identification, which is switched off",
+                    "leave one of them out.",
+                    "category",
+                )
+        return self
+
+
+def only(analysis: str, value: Any, **rest: Any) -> Request:
+    """A request for one analysis and nothing else."""
+    off: dict[str, Any] = dict.fromkeys(ANALYSES, False)
+    return Request(**{**off, analysis: value, **rest})

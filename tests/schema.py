@@ -1,0 +1,40 @@
+"""The JSON Schema of results.json: ``make schema`` writes it anew."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import proband.study
+from proband.engine.files.documents import as_json
+from proband.study.findings import results_schema
+
+FILE = Path(proband.study.__file__).with_name("results_schema.json")
+
+
+def text() -> str:
+    return as_json(results_schema())
+
+
+def closed(schema: dict[str, Any]) -> Any:
+    """A schema with what it refers to in its place, and no key allowed but those it names."""
+
+    def put(part: Any) -> Any:
+        if isinstance(part, list):
+            return [put(one) for one in part]
+        if not isinstance(part, dict):
+            return part
+        if "$ref" in part:
+            return put(schema["$defs"][part["$ref"].removeprefix("#/$defs/")])
+        if "anyOf" in part:  # a record or null
+            record, null = part["anyOf"]
+            assert null == {"type": "null"}
+            return put(record) | {"type": ["object", "null"]}
+        whole = {name: put(one) for name, one in part.items() if name != "$defs"}
+        return whole | ({"additionalProperties": False} if "properties" in whole else {})
+
+    return put(schema)
+
+
+if __name__ == "__main__":
+    FILE.write_text(text(), encoding="utf-8")

@@ -1,0 +1,133 @@
+"""What can be called is documented: measures, designs and inference say what they compute, and show it."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import FunctionType, ModuleType
+
+import pytest
+
+import proband.designs
+import proband.inference
+import proband.measures
+from proband.designs import Design
+from proband.measures import Measure
+
+ROOMS = (proband.measures, proband.designs, proband.inference)
+
+# Abstract, and shown by what derives from them.
+WITHOUT_EXAMPLE = {
+    "proband.measures.base.Measure",
+    "proband.measures.base.OutcomeMeasure",
+    "proband.measures.pair_measures.PairMeasure",
+    "proband.designs.base.Design",
+    "proband.designs.base.Reweighting",
+    "proband.designs.stratified.StratifiedDesign",
+}
+
+
+def modules() -> Iterator[ModuleType]:
+    for room in ROOMS:
+        yield room
+        for found in pkgutil.walk_packages(room.__path__, room.__name__ + "."):
+            yield importlib.import_module(found.name)
+
+
+def named(kind: type | tuple[type, ...]) -> dict[str, object]:
+    """What modules of the rooms define and do not hide, by its full name."""
+    return {
+        f"{module.__name__}.{name}": value
+        for module in modules()
+        for name, value in vars(module).items()
+        if isinstance(value, kind) and not name.startswith("_") and value.__module__ == module.__name__
+    }
+
+
+def text(documented: object) -> str:
+    return inspect.cleandoc(getattr(documented, "__doc__", None) or "")
+
+
+def fields(record: type) -> list[str]:
+    """The fields that a record adds to what it derives from; none where it is no record."""
+    own = [name for name in inspect.get_annotations(record) if not name.startswith("_")]
+    is_record = dataclasses.is_dataclass(record) or hasattr(record, "_fields")
+    return own if is_record else []
+
+
+def shows(documented: object) -> bool:
+    return re.search(r"^Examples\n-{8}\n(.*\n)*>>> ", text(documented), re.MULTILINE) is not None
+
+
+def test_the_walk_finds_what_there_is():
+    functions, classes = named(FunctionType), named(type)
+    assert "proband.inference.comparisons.mcnemar.mcnemar" in functions
+    assert "proband.measures.verification.ErrorRates" in classes
+    assert len(functions) > 150
+    assert len(classes) > 100
+
+
+def test_every_public_function_shows_what_it_does():
+    assert [name for name, function in named(FunctionType).items() if not shows(function)] == []
+
+
+def test_every_measure_and_design_shows_what_it_is():
+    kinds = {name: kind for name, kind in named(type).items() if issubclass(kind, (Measure, Design))}
+    assert {name for name, kind in kinds.items() if not shows(kind)} == WITHOUT_EXAMPLE
+    assert all(inspect.isabstract(kinds[name]) for name in WITHOUT_EXAMPLE)
+
+
+def test_every_field_of_a_record_is_explained():
+    unsaid = {
+        name: missing
+        for name, record in named(type).items()
+        if (missing := [one for one in fields(record) if not re.search(rf"\b{one}\b", text(record))])
+    }
+    assert unsaid == {}
+
+
+def test_every_public_method_says_what_it_does():
+    silent = [
+        f"{name}.{method}"
+        for name, kind in named(type).items()
+        for method, value in vars(kind).items()
+        if not method.startswith("_")
+        and isinstance(value, (FunctionType, property, classmethod, staticmethod))
+        and not text(value)
+    ]
+    assert silent == []
+
+
+def test_the_reference_names_what_there_is():
+    pages = Path(__file__).parent.parent / "docs" / "reference"
+    names = [
+        name
+        for page in pages.glob("*.md")
+        for name in re.findall(r"^::: (\S+)", page.read_text(), re.MULTILINE)
+    ]
+    assert names
+    for name in names:
+        pkgutil.resolve_name(name)
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.__name__)
+def test_a_room_says_what_lives_where(room):
+    """The docstring of a package names every module and package in it."""
+    unnamed = {
+        package.__name__: missing
+        for package in modules()
+        if hasattr(package, "__path__") and package.__name__.startswith(room.__name__)
+        if (
+            missing := [
+                one.name
+                for one in pkgutil.iter_modules(package.__path__)
+                if f"`{one.name}" not in text(package)
+            ]
+        )
+    }
+    assert unnamed == {}

@@ -1,0 +1,217 @@
+"""One place to add: a measure, a design, a file format, a recogniser and a section of the page from outside the package.
+
+An installed package of one module adds them by its entry points; commands, studies and the page then know them. The same module is
+named by dotted names where it is not installed, which a study may do only with leave.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+MODULE = '''
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from proband.designs import Reweighting
+from proband.designs.base import BLOCK
+from proband.measures import Mean
+from proband.report.page.model import Paragraph, Section
+from proband.words import Method, Target
+
+
+@dataclass(frozen=True)
+class MeanReciprocalRank(Mean):
+    """The mean of one over the rank."""
+
+    key = "mrr"
+
+    @property
+    def estimand(self):
+        return Target(self.key, "mean reciprocal rank")
+
+    def of_probes(self, outcomes):
+        return 1 / outcomes.ranks
+
+
+@dataclass(frozen=True)
+class BayesianBootstrap(Reweighting):
+    """Weights of people from a flat Dirichlet distribution (Rubin 1981)."""
+
+    n_resamples: int = 2_000
+
+    @property
+    def as_method(self):
+        return Method("bayesian-bootstrap", "Bayesian bootstrap over people", "the Bayesian bootstrap over people")
+
+    def weights(self, n_units, seed, first_block=0):
+        for block in range(first_block, -(-self.n_resamples // BLOCK)):
+            size = min(BLOCK, self.n_resamples - block * BLOCK)
+            rng = np.random.default_rng([seed, block])
+            yield n_units * rng.dirichlet(np.ones(n_units), size)
+
+
+def mean_pixels(images):
+    """A recogniser: the mean of each row of pixels."""
+    return images.reshape(len(images), images.shape[1], -1).mean(axis=2).astype(np.float32)
+
+
+def section(found):
+    """A section of the page."""
+    told = f"{len(found.algorithms)} algorithms were looked at by a stranger."
+    return Section("toy", "A stranger's section", (Paragraph(told),))
+'''
+
+ENTRY_POINTS = """
+[proband.measures]
+mrr = toy:MeanReciprocalRank
+
+[proband.designs]
+bayesian-bootstrap = toy:BayesianBootstrap
+
+[proband.recognizers]
+mean-pixels = toy:mean_pixels
+
+[proband.sections]
+toy = toy:section
+"""
+
+STUDY = """
+[samples]
+file = "samples.csv"
+[[scores]]
+file = "scores.npz"
+orientation = "similarity"
+query_ids = "ids"
+target_ids = "ids"
+[experiment]
+gallery = "number == 0"
+[identification]
+measures = ["{measure}"]
+design = "{design}"
+[[comparison]]
+measure = "{measure}"
+design = "{design}"
+margin = 0.05
+"""
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with data, and in it a package that is installed and one that is not."""
+    made = tmp_path_factory.mktemp("walks")
+    ids = [f"p{person}-{number}" for person in range(12) for number in range(3)]
+    rows = [f"{one},{one.split('-')[0]},{one.split('-')[1]}" for one in ids]
+    (made / "samples.csv").write_text("id,subject,number\n" + "\n".join(rows) + "\n")
+    people = np.array([one.split("-")[0] for one in ids])
+    rng = np.random.default_rng(2)
+    alike = np.equal.outer(people, people)
+    scores = {name: rng.normal(size=alike.shape) + lift * alike for name, lift in (("a", 2.0), ("b", 1.0))}
+    np.savez(made / "scores.npz", **scores, ids=ids)
+    (made / "site" / "toy-1.0.dist-info").mkdir(parents=True)
+    (made / "site" / "toy.py").write_text(MODULE)
+    (made / "site" / "toy-1.0.dist-info" / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: toy\nVersion: 1.0\n"
+    )
+    (made / "site" / "toy-1.0.dist-info" / "entry_points.txt").write_text(ENTRY_POINTS)
+    (made / "loose" / "mine").mkdir(parents=True)
+    (made / "loose" / "mine" / "__init__.py").write_text("")
+    (made / "loose" / "mine" / "toy.py").write_text(MODULE)
+    return made
+
+
+def program(home: Path, site: str, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "proband", *words],
+        cwd=home,
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(home / site), os.environ.get("PYTHONPATH", "")]),
+        },
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def by_hand(home: Path) -> dict[str, float]:
+    """The mean reciprocal rank of each algorithm, from its definition."""
+    held = np.load(home / "scores.npz")
+    people, number = np.array([one.split("-") for one in held["ids"]]).T
+    gallery, probes = np.flatnonzero(number == "0"), np.flatnonzero(number != "0")
+    found = {}
+    for name in ("a", "b"):
+        cells = held[name][np.ix_(probes, gallery)]
+        own = people[probes][:, None] == people[gallery]
+        ranks = 1 + (cells > cells[own][:, None]).sum(axis=1)
+        found[name] = float((1 / ranks).mean())
+    return found
+
+
+def test_an_installed_measure_design_and_section_are_in_the_terminal_the_study_and_the_page(
+    home: Path,
+) -> None:
+    (home / "study.toml").write_text(STUDY.format(measure="mrr", design="bayesian-bootstrap"))
+    done = program(home, "site", "run", "study.toml", "--out", "run", "--quiet")
+    assert done.returncode == 0, done.stderr
+    results = json.loads((home / "run" / "results.json").read_text())
+    (measured,) = results["measures"]
+    expected = by_hand(home)
+    assert {one["facts"]["algorithm"]: one["value"] for one in measured["estimates"]} == pytest.approx(
+        expected
+    )
+    for one in measured["estimates"]:
+        assert one["low"] < one["value"] < one["high"]
+        assert one["design"]["key"] == "bayesian-bootstrap"
+    (pair,) = results["comparisons"]["mrr"]["pairs"]
+    assert pair["difference"] == pytest.approx(expected["a"] - expected["b"])
+    page = (home / "run" / "report.html").read_text()
+    assert "mean reciprocal rank" in page
+    assert "2 algorithms were looked at by a stranger." in page
+    assert "mrr" in (home / "run" / "tables" / "measures.csv").read_text()
+
+    options = ("scores.npz", "-s", "samples.csv", "-g", "number == 0", "--orientation", "similarity",
+               "--query-ids", "ids", "--target-ids", "ids")  # fmt: skip
+    shown = program(home, "site", "evaluate", *options, "--measure", "mrr", "--design", "bayesian-bootstrap")
+    assert shown.returncode == 0, shown.stderr
+    assert "mean reciprocal rank" in shown.stdout
+    assert "Bayesian bootstrap over people" in " ".join(shown.stdout.split())
+
+
+def test_an_installed_recogniser_is_listed(home: Path) -> None:
+    done = program(home, "site", "recognize", "--list")
+    assert done.returncode == 0, done.stderr
+    assert "mean-pixels" in done.stdout
+
+
+def test_dotted_names_in_a_study_need_leave(home: Path) -> None:
+    names = {"measure": "mine.toy:MeanReciprocalRank", "design": "mine.toy:BayesianBootstrap"}
+    (home / "dotted.toml").write_text(STUDY.format(**names))
+    refused = program(home, "loose", "run", "dotted.toml", "--out", "dotted", "--quiet")
+    assert refused.returncode == 2
+    assert "line 12" in refused.stderr, refused.stderr
+    assert "--allow-plugins" in refused.stderr
+    assert not (home / "dotted").exists()
+    done = program(home, "loose", "run", "dotted.toml", "--out", "dotted", "--quiet", "--allow-plugins")
+    assert done.returncode == 0, done.stderr
+    results = json.loads((home / "dotted" / "results.json").read_text())
+    found = {one["facts"]["algorithm"]: one["value"] for one in results["measures"][0]["estimates"]}
+    assert found == pytest.approx(by_hand(home))
+
+
+def test_what_no_package_adds_is_refused_where_it_stands(home: Path) -> None:
+    (home / "unknown.toml").write_text(STUDY.format(measure="mrt", design="auto"))
+    done = program(home, "site", "run", "unknown.toml", "--quiet")
+    assert done.returncode == 2
+    assert "line 12" in done.stderr
+    assert "there is no measure 'mrt'" in done.stderr
+    assert "did you mean 'mrr'?" in done.stderr
