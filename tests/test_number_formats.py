@@ -12,7 +12,7 @@ from string import Formatter
 import pytest
 
 import proband as pb
-from proband.protocols.audit.findings import Finding
+from proband.protocols.audit.findings import AuditFinding
 from proband.report import evaluation_tables, statements
 from proband.report.analyses.audits import finding_sentence
 from proband.report.analyses.comparisons import comparison_statements, comparison_table
@@ -146,7 +146,7 @@ def test_a_rate_and_its_interval_look_the_same_everywhere(
 
 def test_a_p_value_has_two_digits_everywhere(outcome: tuple[pb.Evaluation, pb.Comparison]) -> None:
     _, comparison = outcome
-    found = Finding("kind", "note", "Losses differ.", 1, (), "look", p_value=0.031249, test="a test")
+    found = AuditFinding("kind", "note", "Losses differ.", 1, (), "look", p_value=0.031249, test="a test")
     shown = p_value(found.p_value)
     assert shown == "= 0.031"
     assert finding_sentence(found) == f"Losses differ. p {shown} (a test)."

@@ -22,7 +22,7 @@ from proband.algorithms.pictures.acquire import NO_PICTURE, acquire
 from proband.protocols.audit.audit import audit
 from proband.protocols.audit.balance import UNEVEN_FOLDS
 from proband.protocols.audit.cures import DEAL_EVENLY
-from proband.protocols.audit.findings import Audit, Finding
+from proband.protocols.audit.findings import Audit, AuditFinding
 from proband.protocols.cards.card import ProtocolCard
 from proband.protocols.cards.comparability import compare_cards
 from proband.protocols.cards.literature import literature
@@ -203,7 +203,7 @@ def test_left_out_pictures_are_counted_by_the_kind_of_failure(
 def test_it_is_said_how_many_more_a_finding_counts(groups: bool) -> None:
     """Unlike folds are named one by one, whatever they are called; reasons and classes are groups of what is counted."""
     shown = ("a", "b")
-    found = Finding(
+    found = AuditFinding(
         "uneven folds", "warning", UNEVEN_FOLDS(n=9), 9, shown, DEAL_EVENLY(), examples_are_groups=groups
     )
     table = findings_table(Audit("s", "identity", None, 9, 9, 9, (), (found,)))

@@ -51,7 +51,7 @@ def test_an_honest_submission_passes(test: tuple[Package, Key], answer: Answer) 
     said = found.to_dict()
     matrix = np.load(found.submission.path / "scores.npy")
     assert said["scores"]["n"] == matrix.size
-    assert said["scores"]["low"] == pytest.approx(matrix.min())
+    assert said["scores"]["least"] == pytest.approx(matrix.min())
     assert said["scores"]["mean"] == pytest.approx(matrix.mean(dtype=np.float64), rel=1e-6)
     assert said["scores"]["spread"] == pytest.approx(matrix.std(dtype=np.float64), rel=1e-6)
     assert said["package"] == test[0].digest

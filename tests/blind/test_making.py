@@ -11,7 +11,7 @@ from PIL import Image
 
 from proband.algorithms import Pictures
 from proband.blind import BlindTest, Key, Package
-from proband.blind.package.drawing import Sets, draw
+from proband.blind.package.drawing import DrawnSets, draw
 from proband.blind.package.package import FULLY, PARTIALLY
 from proband.blind.package.pictures import as_png, padded
 from proband.blind.package.sealing import chance
@@ -60,7 +60,7 @@ def test_the_lists_are_the_sets_and_the_key_knows_the_repeats(make: Make, people
 @pytest.mark.parametrize(("size", "canaries"), [(1, 1), (2, 2), (150, 2), (400, 4), (5_000, 50), (9_000, 50)])
 def test_how_many_are_repeated_by_default(size: int, canaries: int) -> None:
     samples = Samples({"id": list(map(str, range(size))), "subject": ["a"] * size})
-    sets = Sets.of(samples, "all", "all", None, None)
+    sets = DrawnSets.of(samples, "all", "all", None, None)
     assert sets.canaries == {"target": canaries, "query": canaries}
     assert sets.controls == {"target": min(10, size), "query": min(10, size)}
     assert draw(sets, chance(0)).height == 2 * (size + canaries + min(10, size))

@@ -14,7 +14,7 @@ from scipy import stats
 
 from proband.algorithms import Pictures
 from proband.blind import BlindTest, Key, Package
-from proband.blind.package.drawing import Sets, draw
+from proband.blind.package.drawing import DrawnSets, draw
 from proband.blind.package.sealing import chance
 from proband.faces import Population
 from proband.samples import Samples
@@ -35,7 +35,7 @@ def chunks(path: Path) -> list[bytes]:
 @pytest.mark.parametrize("truth", ["subject", "place in the table", "repeated"])
 def test_the_order_of_names_is_independent_of_identity(people: Samples, truth: str) -> None:
     """Under independence the p-values of rank correlations over many tests are uniform."""
-    sets = Sets.of(people, "session == 1", "all", 10, 10)
+    sets = DrawnSets.of(people, "session == 1", "all", 10, 10)
     found = []
     for seed in range(200):
         rows = draw(sets, chance(seed)).filter(role="query")
@@ -51,7 +51,7 @@ def test_the_order_of_names_is_independent_of_identity(people: Samples, truth: s
 
 def test_names_do_not_tell_sets_or_subjects_apart(people: Samples) -> None:
     """No letter at any place of a name depends on the subject or the role (chi-square over many names)."""
-    sets = Sets.of(people, "all", "all", 10, 10)
+    sets = DrawnSets.of(people, "all", "all", 10, 10)
     tables = [draw(sets, chance(seed)) for seed in range(30)]
     letters = {letter: k for k, letter in enumerate("bcdfghjklmnpqrstvwxz")}
     found = []

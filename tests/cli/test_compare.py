@@ -94,6 +94,24 @@ def test_mcnemar_from_counts(run: Run, study: Path) -> None:
     assert (three.returncode, "two algorithms" in three.stderr) == (2, True)
 
 
+# Regression: the interval was one of 95 % whatever level was asked for.
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("104", "40", "--total", "1195"),
+        ("scores.npz", "-s", "samples.csv", "--orientation", "similarity"),
+    ],
+)
+def test_mcnemar_has_the_level_asked_for(run: Run, study: Path, words: tuple[str, ...]) -> None:
+    made = [
+        json.loads(run("mcnemar", *words, "--level", level, "--json", cwd=study).stdout)
+        for level in (0.9, 0.99)
+    ]
+    assert [one["confidence_level"] for one in made] == [0.9, 0.99]
+    assert made[1]["low"] < made[0]["low"] < made[0]["high"] < made[1]["high"]
+    assert "99%" in run("mcnemar", *words, "--level", 0.99, cwd=study).stdout
+
+
 def test_mcnemar_takes_two_counts_and_nothing_else(run: Run, study: Path) -> None:
     for words in (("5",), ("104", "40", "7"), ("104", "40", "-s", "samples.csv")):
         done = run("mcnemar", *words, cwd=study)

@@ -317,3 +317,16 @@ def test_drawings_are_sent_without_what_they_keep() -> None:
     sent = pickle.loads(pickle.dumps(drawings))
     assert not sent.kept
     assert np.array_equal(sent.weights("vertex", 5, 10, 0), kept)
+
+
+@pytest.mark.parametrize("kind", ["mapped", "masked", "embeddings"])
+def test_the_number_of_threads_reaches_all_work(kind: str, tmp_path: Path, monkeypatch: Any) -> None:
+    """Whatever forgets it would ask the environment, which here has no answer."""
+    monkeypatch.setenv("PROBAND_THREADS", "none")
+    samples = people()
+    scores = scores_of(samples, tmp_path, kind)
+    experiment = Experiment(samples, gallery="day <= 1", probes="day == 2")
+    assert pb.verify(scores, samples, fmrs=[0.1], threads=1).points
+    assert len(rank(scores, experiment, threads=1).ranks)
+    if kind != "masked":
+        assert permute([scores], Pool(samples, "day"), pb.ImageChoice(3000), threads=1).n_trials == 3000

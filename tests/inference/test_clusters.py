@@ -30,7 +30,7 @@ def test_all_agree_with_a_plain_sum(drawn: list[tuple[int, int]]) -> None:
         return
     expected = plainly(success.tolist(), people.tolist())
     assert variance_over_people(success, people) == pytest.approx(expected, abs=1e-15)
-    pooled = pooled_interval(success, people)
+    pooled = pooled_interval(success, people, disjoint=False)
     assert pooled.standard_error == pytest.approx(np.sqrt(expected), abs=1e-9)
     _, error, _ = difference_over_people((success, people), (np.zeros(n), people))
     assert (error or 0.0) == pytest.approx(np.sqrt(expected), abs=1e-9)

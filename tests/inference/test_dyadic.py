@@ -21,7 +21,7 @@ from proband.inference.verification.dyadic import (
     small_sample,
     zero_error_bounds,
 )
-from proband.inference.verification.dyadic_auc import Closeness, People, auc_difference, auc_interval
+from proband.inference.verification.dyadic_auc import PairCloseness, PairPeople, auc_difference, auc_interval
 
 
 def some_images(rng: np.random.Generator, subjects: int, symmetric: bool) -> Comparisons:
@@ -273,7 +273,7 @@ def people_and_scores(rng, subjects=9, each=3, ties=False):
     impostor = 0.7 * (a[i] + a[j]) + rng.normal(0, 1, len(i))
     if ties:
         genuine, impostor = genuine.round(), impostor.round()
-    return People(own, i, j), Closeness(genuine, impostor)
+    return PairPeople(own, i, j), PairCloseness(genuine, impostor)
 
 
 def loop_components(genuine, impostor):
@@ -285,7 +285,7 @@ def loop_components(genuine, impostor):
 def test_delong(ties):
     _, (genuine, impostor) = people_and_scores(np.random.default_rng(0), ties=ties)
     area, of_genuine, of_impostor = loop_components(genuine, impostor)
-    found = auc_interval(Closeness(genuine, impostor))
+    found = auc_interval(PairCloseness(genuine, impostor))
     u = stats.mannwhitneyu(genuine, impostor).statistic
     assert found.value == pytest.approx(area) == pytest.approx(u / len(genuine) / len(impostor))
     variance = of_genuine.var(ddof=1) / len(genuine) + of_impostor.var(ddof=1) / len(impostor)
@@ -301,7 +301,7 @@ def test_area_over_people_against_every_two_comparisons(seed):
     first, second = np.concatenate([own, i]), np.concatenate([own, j])
     deviations = np.concatenate([(of_genuine - area) / len(genuine), (of_impostor - area) / len(impostor)])
     variance = loop_variance(first, second, deviations) * small_sample(9)
-    found = auc_interval(Closeness(genuine, impostor), people)
+    found = auc_interval(PairCloseness(genuine, impostor), people)
     assert found.standard_error == pytest.approx(np.sqrt(variance))
     assert found.n_subjects == 9
 
@@ -309,7 +309,7 @@ def test_area_over_people_against_every_two_comparisons(seed):
 def test_paired_areas():
     rng = np.random.default_rng(2)
     people, first = people_and_scores(rng, 40)
-    second = Closeness(first.genuine - 1.0 + 0.3 * rng.normal(size=len(first.genuine)), first.impostor)
+    second = PairCloseness(first.genuine - 1.0 + 0.3 * rng.normal(size=len(first.genuine)), first.impostor)
     for whose in (None, people):
         found = auc_difference(first, second, whose)
         assert found.value == pytest.approx(auc_interval(first).value - auc_interval(second).value)
@@ -326,20 +326,20 @@ def test_paired_areas():
 
 
 def test_areas_at_the_edge():
-    apart = auc_interval(Closeness([2.0, 3.0, 4.0], [0.0, 1.0, 0.5]))
+    apart = auc_interval(PairCloseness([2.0, 3.0, 4.0], [0.0, 1.0, 0.5]))
     assert (apart.value, apart.high) == (1.0, 1.0)
     assert apart.low == pytest.approx(0.05 ** (1 / 3))
-    reversed_ = auc_interval(Closeness([0.0], [1.0]), People([0], [0], [1]))
+    reversed_ = auc_interval(PairCloseness([0.0], [1.0]), PairPeople([0], [0], [1]))
     assert (reversed_.value, reversed_.low, reversed_.high) == (0.0, 0.0, pytest.approx(0.95))
-    alike = auc_interval(Closeness([1.0], [1.0]))
+    alike = auc_interval(PairCloseness([1.0], [1.0]))
     assert (alike.value, alike.low, alike.high) == (0.5, 0.0, 1.0)
     for found in (apart, reversed_, alike):
         plain(found)
     with pytest.raises(DesignError):
-        auc_interval(Closeness([], [1.0]))
+        auc_interval(PairCloseness([], [1.0]))
     with pytest.raises(UsageError):
-        auc_interval(Closeness([np.nan], [1.0]))
+        auc_interval(PairCloseness([np.nan], [1.0]))
     with pytest.raises(UsageError):
-        auc_interval(Closeness([1.0], [1.0]), People([0], [1], [1]))
+        auc_interval(PairCloseness([1.0], [1.0]), PairPeople([0], [1], [1]))
     with pytest.raises(UsageError):
-        auc_difference(Closeness([1.0], [1.0]), Closeness([1.0], [1.0, 2.0]))
+        auc_difference(PairCloseness([1.0], [1.0]), PairCloseness([1.0], [1.0, 2.0]))

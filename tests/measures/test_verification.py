@@ -100,8 +100,8 @@ def test_equal_error_rates(seed, levels, orientation):
     points = [(float((impostor >= t).mean()), float((genuine < t).mean())) for t in every]
     x, y = min(points, key=lambda point: abs(point[0] - point[1]))
     assert found.value == pytest.approx((x + y) / 2, abs=abs(x - y) + 1 / len(impostor))
-    assert found.low <= rates.eer("midpoint").value <= found.high
-    assert rates.eer("hull").value <= found.high + 1e-12
+    assert found.least <= rates.eer("midpoint").value <= found.greatest
+    assert rates.eer("hull").value <= found.greatest + 1e-12
     with pytest.raises(UsageError, match="convention"):
         rates.eer("mean")
 

@@ -11,7 +11,7 @@ import pytest
 from proband.errors import InputError, UsageError
 from proband.protocols.cards.card import FORMAT, ProtocolCard
 from proband.protocols.cards.schema import card_schema, faults
-from proband.protocols.cards.sections import Dataset, Procedure, Task, Value, manifest_of
+from proband.protocols.cards.sections import CardProcedure, Dataset, Task, Value, manifest_of
 
 FULL: dict[str, Any] = {
     "format": FORMAT,
@@ -274,7 +274,7 @@ def test_manifest_is_of_the_rows_and_not_of_their_order():
 def test_card_of_a_run():
     labels = ["joy", "fear", "joy"]
     data = Dataset.of(["a1", "a2", "b1"], ["a", "a", "b"], name="toy")
-    protocol = Procedure("5x3f CV", disjoint=False, seed=0, generator_version=1, stratified=True)
+    protocol = CardProcedure("5x3f CV", disjoint=False, seed=0, generator_version=1, stratified=True)
     card = ProtocolCard.from_run(
         "SRC", data, Task.of("attribute", labels, "expression"), protocol, Value(0.5)
     )
@@ -291,7 +291,7 @@ def test_card_of_a_run():
         "classes": None,
     }
     with pytest.raises(UsageError, match=r"protocol\.disjoint, protocol\.seed"):
-        ProtocolCard.from_run("SRC", data, card.task, Procedure("3f CV", generator_version=1), Value(0.5))
+        ProtocolCard.from_run("SRC", data, card.task, CardProcedure("3f CV", generator_version=1), Value(0.5))
 
 
 def test_text_says_what_is_stated_and_what_is_not():
@@ -329,7 +329,7 @@ def test_the_training_share_follows_the_notation(notation, share, fine):
 
 def test_a_run_does_not_state_an_interval_that_misses_its_estimate():
     data, task = Dataset.of(["a1", "b1"], ["a", "b"]), Task.of("attribute", ["x", "y"], "sex")
-    protocol = Procedure("LOSO", seed=0, generator_version=1)
+    protocol = CardProcedure("LOSO", seed=0, generator_version=1)
     card = ProtocolCard.from_run(
         "SRC", data, task, protocol, Value(0.5, low=0.6, high=0.9, uncertainty="Wilson")
     )

@@ -45,6 +45,7 @@ NEAREST = "-c sklearn.neighbors:KNeighborsClassifier(n_neighbors=1)"
 COMMANDS = (
     f"evaluate {S} {G}",
     f"evaluate {S} {G} --feret",
+    f"evaluate {S} {G} --by sex --measure median-rank@5 --measure rank-rate@3",
     f"evaluate a={S.replace(' ', '::strong ', 1)} b=scores.npz::strong c=scores.npz::weak d=scores.npz::weak e=scores.npz::middling {G} --by sex",
     f"evaluate {S} {G} --measure median-rank@5 --design bootstrap",
     f"compare {S} {G}",

@@ -6,7 +6,7 @@ import json
 import pkgutil
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from importlib import import_module
 from typing import Any, Literal
 
@@ -22,19 +22,24 @@ from proband.errors import UsageError
 from proband.protocols.cards.schema import faults
 from proband.results.base import Count, Interval, Rate, Result
 from proband.results.schema import schema_of
-from proband.results.walking import Written, entries, is_record
+from proband.results.walking import Written, entries, is_record, paths
 from proband.words import Method, Note, Sentence
 
 # Formats of files that are read back, and what stands below the results: each has a JSON of its own.
 OWN_JSON = {
     "ProtocolCard": "a file format with a schema and a digest of its own",
     "Section": "part of a protocol card",
-    "Selection": "part of a protocol card",
+    "CardSelection": "part of a protocol card",
     "Inspection": "of the scores, below the results",
     "Training": "kept with a model",
     "Note": "words",
     "Target": "words",
     "Method": "words",
+}
+WITHIN = {
+    "IntervalFound": "what a procedure hands to an estimate",
+    "Joint": "what a procedure hands to estimates and comparisons",
+    "Value": "part of a protocol card",
 }
 SAID = Sentence("test.results-said", "note", "{n:count probe}")
 
@@ -59,11 +64,35 @@ def test_nobody_writes_a_to_dict_by_hand() -> None:
     assert by_hand == set(OWN_JSON)
 
 
+def test_what_carries_the_four_answers_is_a_result() -> None:
+    below_report = [one for one in KINDS if not one.__module__.startswith("proband.report.")]
+    others = [one for one in below_report if is_dataclass(one) and not issubclass(one, Result)]
+    found = {one.__name__ for one in others for field in fields(one) if field.name in ("answers", "low")}
+    assert found == set(WITHIN)
+
+
 @pytest.mark.parametrize("kind", RESULTS, ids=lambda kind: kind.__name__)
 def test_every_result_has_a_schema(kind: type) -> None:
     made = schema_of(kind, kind.__name__)
     assert made["properties"]
     assert json.loads(as_json(made)) == made
+
+
+# Who states the level of an interval that does not say it itself.
+LEVEL_OF = {
+    "Difference": "Comparison",
+    "GalleryCell": "GalleryVariation",
+    "GalleryRow": "GalleryVariation",
+}
+
+
+def test_low_and_high_are_an_interval_of_confidence() -> None:
+    without_level = {
+        kind.__name__
+        for kind in RESULTS
+        if {"low", "high"} & set(paths(kind)) and "confidence_level" not in paths(kind)
+    }
+    assert without_level == set(LEVEL_OF)
 
 
 @dataclass(frozen=True)

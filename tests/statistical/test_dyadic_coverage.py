@@ -14,7 +14,7 @@ import pytest
 from scipy import integrate, optimize, special
 
 from proband.inference.verification.dyadic import Comparisons, false_match_rate, naive_interval, small_sample
-from proband.inference.verification.dyadic_auc import Closeness, People, auc_interval
+from proband.inference.verification.dyadic_auc import PairCloseness, PairPeople, auc_interval
 from proband.inference.verification.dyadic_bootstrap import (
     bootstrapped_error_rates,
     fnmr_at_fmr_replicates,
@@ -226,7 +226,7 @@ def coverage_at_fmr(people: int, fmr: float, n_sets: int, replicates: int = 400)
         threshold = np.sort(impostor)[-int(fmr * len(impostor)) - 1]
         low, high = recentred_interval(drawn, (genuine <= threshold).mean())
         held += low <= truth <= high
-        found = auc_interval(Closeness(genuine, impostor), People(own, i, j))
+        found = auc_interval(PairCloseness(genuine, impostor), PairPeople(own, i, j))
         inside += found.low <= area <= found.high
     return held / n_sets, inside / n_sets
 

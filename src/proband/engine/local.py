@@ -56,6 +56,18 @@ def run_blocks(
                 future.cancel()
 
 
+def slices(length: int, step: int, start: int = 0) -> Iterator[slice]:
+    """Cut a range into runs of `step`.
+
+    Examples
+    --------
+    >>> list(slices(5, 2))
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    for begin in range(start, length, step):
+        yield slice(begin, min(begin + step, length))
+
+
 def uninterrupted(function: Callable[[Block], Result], block: Block) -> Result:
     """Call a function to its end: an interrupt from the keyboard, which meets the main thread, waits until it is done."""
     with ThreadPoolExecutor(1) as pool:

@@ -153,7 +153,6 @@ class Joint:
     overall: CochranQ | None = None
 
 
-Estimating = Callable[[Question], tuple[Estimate, ...]]
 Comparing = Callable[[Question], Joint]
 
 

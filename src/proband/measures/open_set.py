@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.engine import Progress, Silent, run_blocks
+from proband.engine import Progress, Silent, run_blocks, slices
 from proband.engine.frames import frame_of_rows
 from proband.errors import DesignError, UsageError
 from proband.kernels.codes import OK
@@ -302,7 +302,7 @@ def search(
     shown = progress or Silent()
     shown.begin(f"searches of {scores.name}", n)
     step = max(1, _TILE_CELLS // len(columns))
-    blocks = [slice(k, min(k + step, n)) for k in range(0, n, step)]
+    blocks = list(slices(n, step))
     searched = run_blocks(
         _Searched(scores, rows, columns, starts, fusion, np.where(mated, own, -1), levels), blocks, threads
     )

@@ -9,7 +9,7 @@ from typing import get_args
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine import Progress, Silent, one_blas_thread, run_blocks
+from proband.engine import Progress, Silent, one_blas_thread, run_blocks, slices
 from proband.errors import DesignError, UsageError
 from proband.kernels.codes import NO_MATE, NO_SCORE
 from proband.kernels.counting import (
@@ -198,7 +198,7 @@ def _count_matrix(
 ) -> _Counted:
     """Count in tiles of whole rows, read one after another."""
     counts = new_counts(len(task.rows))
-    blocks = list(_slices(len(task.rows), max(1, _TILE_CELLS // len(task.columns))))
+    blocks = list(slices(len(task.rows), max(1, _TILE_CELLS // len(task.columns))))
     progress.begin(f"ranks of {scores.name}", len(task.rows))
     subjects, owners = np.unique(task.column_codes, return_inverse=True)
     counted = run_blocks(_Rows(scores, task, counting, owners, len(subjects)), blocks, threads)
@@ -251,7 +251,7 @@ def _count_embeddings(
     blocks = (
         _subject_slices(task.column_codes, _GALLERY_AT_ONCE)
         if counting == "subjects"
-        else _slices(len(task.columns), _GALLERY_AT_ONCE)
+        else slices(len(task.columns), _GALLERY_AT_ONCE)
     )
     progress.begin(f"ranks of {scores.name}", len(task.columns))
     with one_blas_thread():
@@ -286,7 +286,7 @@ class _Screened:
         screened = screen.gallery(gallery, norms)
         closer, tied, _, _ = new_counts(len(task.rows))
         buffer = np.empty((_PROBES_AT_ONCE, len(columns)), dtype=np.float32)
-        for part in _slices(len(task.rows), _PROBES_AT_ONCE):
+        for part in slices(len(task.rows), _PROBES_AT_ONCE):
             tile = np.matmul(screen.probes[part], screened.T, out=buffer[: part.stop - part.start])
             arrays = (tile, low[part], high[part], self.best[part], task.row_codes[part], codes)
             vectors = (self.probes[part], gallery, self.norms[part], norms, scores.metric_code)
@@ -307,7 +307,7 @@ def _score_mates(
     best_mates: npt.NDArray[np.int64],
 ) -> None:
     """Fill in each probe's best mate score, in float64, and how many mates share it."""
-    for part in _slices(len(task.rows), _PROBES_AT_ONCE):
+    for part in slices(len(task.rows), _PROBES_AT_ONCE):
         starts = task.mate_starts[part.start : part.stop + 1]
         own = task.mates[starts[0] : starts[-1]]
         needed, place = np.unique(own, return_inverse=True)
@@ -329,11 +329,6 @@ def _mates_within(
     inside = (own >= block.start) & (own < block.stop)
     running = np.concatenate([[0], np.cumsum(inside)])
     return own[inside] - block.start, running[starts - starts[0]]
-
-
-def _slices(length: int, step: int) -> Iterator[slice]:
-    for start in range(0, length, step):
-        yield slice(start, min(start + step, length))
 
 
 def _subject_slices(codes: npt.NDArray[np.int32], step: int) -> Iterator[slice]:

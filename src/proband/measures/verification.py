@@ -105,15 +105,15 @@ class EqualErrorRate(Result):
     ----------
     value, convention
         The rate, and how it was read off.
-    low, high
-        The two rates on the side of the crossing where they are closest: a bracket of the crossing, no confidence interval.
+    least, greatest
+        The smaller and the larger of FMR and FNMR where they are closest; equal where they meet. They are no interval of confidence.
     threshold
         The strictest threshold whose FNMR is not above that of the crossing; None where everything is rejected there.
     """
 
     value: Rate
-    low: float
-    high: float
+    least: Rate
+    greatest: Rate
     convention: EERConvention
     threshold: float | None
 

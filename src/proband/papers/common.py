@@ -19,8 +19,6 @@ from proband.samples import Samples
 from proband.scores import DenseScores
 from proband.words import Note
 
-_AGREES = {True: "yes", False: "no", None: "–"}
-
 
 def scores_of(
     tested: Population,
@@ -50,6 +48,9 @@ def scores_of(
     sets.check(everyone)
     models = train([recognizer(name) for name in algorithms], acquired, sets.training, progress)
     return everyone.take(np.arange(len(tested))), score(models, acquired, sets, progress)
+
+
+_AGREES = {True: "yes", False: "no", None: "–"}
 
 
 @dataclass(frozen=True)

@@ -61,19 +61,19 @@ _TOO_LARGE_TO_SQUARE, _SCALE = 1e150, 2.0**600
 
 
 @dataclass(frozen=True)
-class Spread:
-    """How a set of scores lies."""
+class ScoreSpread:
+    """How a set of scores lies: mean, standard deviation, and the 5 %, 50 % and 95 % quantiles."""
 
     n: int
     mean: float
     sd: float
-    low: float
+    q05: float
     median: float
-    high: float
+    q95: float
 
     @classmethod
-    def of(cls, values: npt.NDArray[np.float64]) -> Spread | None:
-        """Summarise scores, if there are any: 5 %, 50 % and 95 % quantiles."""
+    def of(cls, values: npt.NDArray[np.float64]) -> ScoreSpread | None:
+        """Summarise scores, if there are any."""
         if not values.size:
             return None
         scale = _SCALE if np.abs(values).max() > _TOO_LARGE_TO_SQUARE else 1.0
@@ -101,8 +101,8 @@ class Summary:
     n_targets: int | None
     n_scores: int
     dtype: str
-    genuine: Spread | None
-    impostor: Spread | None
+    genuine: ScoreSpread | None
+    impostor: ScoreSpread | None
     auc_as_similarity: float | None
     verdict: Note
 
@@ -260,7 +260,7 @@ def _of_trials(trials: Trials) -> Summary:
     auc = _auc(genuine, impostor) if len(genuine) and len(impostor) else None
     stated: Orientation | None = trials.orientation
     return Summary(
-        trials.name, None, None, len(trials), "float64", Spread.of(genuine), Spread.of(impostor), auc, _verdict(auc, None, stated)
+        trials.name, None, None, len(trials), "float64", ScoreSpread.of(genuine), ScoreSpread.of(impostor), auc, _verdict(auc, None, stated)
     )  # fmt: skip
 
 
@@ -298,7 +298,9 @@ def _of_matrix(scores: DenseScores, known: Samples | None, stated: Orientation |
     if len(genuine) and len(impostor):
         auc = _auc(genuine, impostor)
         check = _paired_check(scores, known, row_samples, column_samples)
-    return Summary(*sizes, Spread.of(genuine), Spread.of(impostor), auc, _verdict(auc, check, stated))
+    return Summary(
+        *sizes, ScoreSpread.of(genuine), ScoreSpread.of(impostor), auc, _verdict(auc, check, stated)
+    )
 
 
 def _paired_check(

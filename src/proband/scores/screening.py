@@ -13,20 +13,23 @@ order of addition (Higham's bound), and rounding the factors themselves adds a f
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine import slices
 from proband.samples.ids import Positions
 from proband.scores.base import Values
 from proband.scores.embeddings import Embeddings
 
 _UNIT = 2.0**-24  # float32's unit roundoff
-_SHORTEST = 1e-140
+SHORTEST = 1e-140  # squares of anything shorter lose their digits
 _BLOCK = 1 << 14
 
 Singles = npt.NDArray[np.float32]
+Rows = Callable[[Positions], Values]
 
 
 @dataclass(frozen=True)
@@ -77,15 +80,17 @@ def make_screen(embeddings: Embeddings, rows: Positions, columns: Positions) -> 
     centred_norms = norms
     factor = 1.0
     if embeddings.metric == "l2":
-        centre = _mean(embeddings, columns)
+        centre = mean_vector(embeddings.target_rows, columns)
         shifted = vectors - centre
         centred_norms = np.sqrt(np.einsum("ij,ij->i", shifted, shifted))
         # Below this, squares are subnormal and lose their digits; all differences then lie inside the band.
-        scale = max(_longest(embeddings, columns, centre), float(centred_norms.max()), _SHORTEST)
+        scale = max(
+            longest_vector(embeddings.target_rows, columns, centre), float(centred_norms.max()), SHORTEST
+        )
         probes = np.concatenate([shifted / scale, np.ones((len(rows), 1))], axis=1).astype(np.float32)
         factor = 2.0  # |x||y| + |y|²/2 is at most 3/2
     elif embeddings.metric == "inner":
-        scale = _longest(embeddings, columns, centre) or 1.0
+        scale = longest_vector(embeddings.target_rows, columns, centre) or 1.0
         probes = (vectors / np.where(norms > 0, norms, 1.0)[:, None]).astype(np.float32)
     else:
         probes = (vectors / norms[:, None]).astype(np.float32)
@@ -93,16 +98,18 @@ def make_screen(embeddings: Embeddings, rows: Positions, columns: Positions) -> 
     return Screen(embeddings, probes, band, centre, scale, norms, centred_norms)
 
 
-def _mean(embeddings: Embeddings, columns: Positions) -> Values:
-    total = np.zeros(embeddings.dimension)
-    for start in range(0, len(columns), _BLOCK):
-        total += embeddings.target_rows(columns[start : start + _BLOCK]).sum(axis=0, dtype=np.float64)
-    return total / len(columns)
+def mean_vector(vectors: Rows, positions: Positions) -> Values:
+    """The mean of some vectors, read block by block."""
+    total = sum(
+        vectors(positions[block]).sum(axis=0, dtype=np.float64) for block in slices(len(positions), _BLOCK)
+    )
+    return np.asarray(total) / len(positions)
 
 
-def _longest(embeddings: Embeddings, columns: Positions, centre: Values) -> float:
+def longest_vector(vectors: Rows, positions: Positions, centre: Values) -> float:
+    """The greatest distance of some vectors from a centre, read block by block."""
     longest = 0.0
-    for start in range(0, len(columns), _BLOCK):
-        shifted = embeddings.target_rows(columns[start : start + _BLOCK]) - centre
+    for block in slices(len(positions), _BLOCK):
+        shifted = vectors(positions[block]) - centre
         longest = max(longest, float(np.einsum("ij,ij->i", shifted, shifted).max()))
     return float(np.sqrt(longest))

@@ -229,7 +229,7 @@ class Steps:
                 f"McNemar's test compares two algorithms, got {len(outcomes)}: {named}.",
                 "pick two: FILE::NAME FILE::OTHER, or give two counts.",
             )
-        return mcnemar_of(outcomes[0], outcomes[1], request.rank)
+        return mcnemar_of(outcomes[0], outcomes[1], request.rank, self.output.confidence_level)
 
     def groups(
         self, one: Algorithm, column: str, within: Experiment | Samples, at: Verification

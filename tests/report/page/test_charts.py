@@ -27,7 +27,6 @@ from proband.report.page.charts.curves import _drawings, _Line, bands_chart, cmc
 from proband.report.page.charts.distributions import (
     differences_chart,
     hard_subjects_chart,
-    rates_chart,
     scores_chart,
 )
 from proband.report.page.charts.errors import det_chart, search_chart
@@ -105,7 +104,6 @@ def charts() -> dict[str, Chart]:
         groups_chart(grouped, "fmr", verified[0].answers, "fmr"),
         galleries_chart(gallery_variation(pb.RecognitionRate(1), scores(), experiment(), Galleries(3))),
         gallery_effect_chart(strat.effects),
-        rates_chart(choices),
         differences_chart(choices, [NAMES[:2], NAMES[1:]]),
         hard_subjects_chart(hard_subjects_of(scores()[0], experiment(), verified[0].points[0].point)),
     ]
@@ -113,7 +111,7 @@ def charts() -> dict[str, Chart]:
 
 
 IDS = ("cmc", "bands", "gallery-size", "leaderboard-chart", "forest", "det", "scores", "search", "fnmr", "fmr",
-       "galleries", "gallery-effect-chart", "choice-rates", "choice-differences-chart", "hard-subjects")  # fmt: skip
+       "galleries", "gallery-effect-chart", "choice-differences-chart", "hard-subjects")  # fmt: skip
 
 
 def roots(chart: Chart) -> dict[str, ElementTree.Element]:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine import slices
 from proband.errors import InputError
 from proband.samples import Ids, Samples
 from proband.samples.table import frozen
@@ -75,8 +76,7 @@ class Crops:
 
     def blocks(self, size: int = BLOCK) -> Iterator[slice]:
         """Cut the crops into slices that fit into memory."""
-        for start in range(0, len(self), size):
-            yield slice(start, min(start + size, len(self)))
+        return slices(len(self), size)
 
     def remember(self, key: Any, make: Callable[[], Made]) -> Made:
         """Make something of these crops once: several recognisers trained on them share it."""

@@ -106,8 +106,8 @@ class Checked(Result):
                 queries=rows,
                 targets=columns,
                 orientation=declared.orientation,
-                low=seen.low,
-                high=seen.high,
+                low=seen.least,
+                high=seen.greatest,
             ),
             TIED(share=seen.tied),
         ]

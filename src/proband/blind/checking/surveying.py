@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from proband.blind.checking.equality import Equality, middles
 from proband.blind.checking.matrices import Laid, Mask
-from proband.engine import Progress, Silent, run_blocks
+from proband.engine import Progress, Silent, run_blocks, slices
 from proband.results.base import Result
 from proband.results.walking import Written
 
@@ -38,7 +38,7 @@ class Survey(Result):
         The different values, as long as there are no more than two; three of them otherwise.
     constant_row, constant_column
         The first row and column whose scores are all equal.
-    low, high, mean, spread
+    least, greatest, mean, spread
         The least and the greatest score, their mean and standard deviation.
     column_gaps, gap_rows
         For each pair of columns asked for, how far they lie apart at most, as a share of what counts as equal, and in which
@@ -68,8 +68,8 @@ class Survey(Result):
     levels: tuple[float, ...]
     constant_row: int | None
     constant_column: int | None
-    low: float
-    high: float
+    least: float
+    greatest: float
     mean: float
     spread: float
     column_gaps: Floats
@@ -114,7 +114,6 @@ def survey(
     """
     n_rows, n_columns = matrix.shape
     step = max(1, CELLS_AT_ONCE // n_columns)
-    blocks = [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
 
     progress = progress or Silent()
     progress.begin(f"checking {matrix.name}", n_rows)
@@ -123,9 +122,8 @@ def survey(
         progress.advance(part.n_rows)
         return part
 
-    return _summary(
-        reduce(_merged, map(counted, run_blocks(_Looks(matrix, column_pairs, equality), blocks, threads)))
-    )
+    parts = run_blocks(_Looks(matrix, column_pairs, equality), slices(n_rows, step), threads)
+    return _summary(reduce(_merged, map(counted, parts)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,8 +240,8 @@ def _summary(total: _Part) -> Survey:
         levels=tuple((total.levels + 0.0).tolist()),
         constant_row=total.constant_row,
         constant_column=int(constant[0]) if len(constant) else None,
-        low=float(np.fmin.reduce(total.column_low)) + 0.0,
-        high=float(np.fmax.reduce(total.column_high)) + 0.0,
+        least=float(np.fmin.reduce(total.column_low)) + 0.0,
+        greatest=float(np.fmax.reduce(total.column_high)) + 0.0,
         mean=total.mean,
         spread=float(np.sqrt(total.squares / total.n)) if total.n else 0.0,
         column_gaps=total.gaps,

@@ -48,14 +48,14 @@ class Meeting:
 
 
 @dataclass(frozen=True)
-class Tested:
+class TestedPeople:
     """The samples of a test with whose they are, and other samples of the same people."""
 
     samples: dict[str, str]
     others: dict[str, str]
 
     @classmethod
-    def of(cls, samples: Samples, ids: Iterable[str]) -> Tested:
+    def of(cls, samples: Samples, ids: Iterable[str]) -> TestedPeople:
         """Part a table into what is tested, what else shows the same people, and the rest."""
         owner = dict(zip(samples.ids, (samples.subjects[code] for code in samples.codes), strict=True))
         tested = {name: owner[name] for name in ids}
@@ -99,7 +99,7 @@ def hashed(name: str, salt: str) -> str:
 def met_by(declared: Iterable[str], key: Key) -> list[Meeting]:
     """Find which of the declared samples or subjects, plain or hashed, are in the test that `key` opens."""
     tested = dict(zip(key.samples.ids, _people(key.samples), strict=True))
-    return Tested(tested, key.others).met_by({"either": list(declared)}, key.training_salt)
+    return TestedPeople(tested, key.others).met_by({"either": list(declared)}, key.training_salt)
 
 
 def read_training(text: str, id_column: str = "id", subject_column: str = "subject") -> tuple[str, Any]:
@@ -157,7 +157,7 @@ def require_salt(declared: Mapping[str, Any]) -> None:
             )
 
 
-def check_training(declared: Mapping[str, Any], tested: Tested, salt: str) -> None:
+def check_training(declared: Mapping[str, Any], tested: TestedPeople, salt: str) -> None:
     """Refuse training sets that meet the test in a sample or a person, and name the first."""
     for name, parts in declared.items():
         met = tested.met_by(parts, salt)

@@ -23,7 +23,7 @@ _SHARE_OF_CANARIES, _FEWEST_CANARIES, _MOST_CANARIES = 0.01, 2, 50
 
 
 @dataclass(frozen=True)
-class Sets:
+class DrawnSets:
     """The samples of the two sets, and how many of each are repeated: in the set itself, and in its control."""
 
     targets: tuple[str, ...]
@@ -35,7 +35,7 @@ class Sets:
     @classmethod
     def of(
         cls, samples: Samples, target: Choice, query: Choice, canaries: int | None, control: int | None
-    ) -> Sets:
+    ) -> DrawnSets:
         """Choose both sets and settle the numbers of repeats."""
         notes: list[Note] = []
         chosen: dict[str, tuple[str, ...]] = {}
@@ -58,7 +58,7 @@ class Sets:
         return list(dict.fromkeys([*self.targets, *self.queries]))
 
 
-def draw(sets: Sets, source: random.Random) -> pl.DataFrame:
+def draw(sets: DrawnSets, source: random.Random) -> pl.DataFrame:
     """Draw the repeats, name everything at random, and sort by role and name: the order is random then, too."""
     rows: list[tuple[str, str, str | None]] = []
     sizes = [len(sets.targets), len(sets.queries), *sets.canaries.values(), *sets.controls.values()]

@@ -14,8 +14,8 @@ from proband._version import __version__
 from proband.algorithms.pictures.acquire import EYE_COLUMNS
 from proband.algorithms.pictures.pictures import Pictures
 from proband.blind.checking.submission import DECLARATION
-from proband.blind.checking.training import Tested, check_training, require_salt, summary_of
-from proband.blind.package.drawing import Sets, draw, list_of, refuse_telling
+from proband.blind.checking.training import TestedPeople, check_training, require_salt, summary_of
+from proband.blind.package.drawing import DrawnSets, draw, list_of, refuse_telling
 from proband.blind.package.handout import form, readme, rules
 from proband.blind.package.key import Key, write_privately
 from proband.blind.package.key_table import LISTS
@@ -133,10 +133,10 @@ class BlindTest:
         """
         progress = progress or Silent()
         places = self._places(Path(out), Path(key))
-        sets = Sets.of(self.samples, self.target, self.query, self.canaries, self.control)
+        sets = DrawnSets.of(self.samples, self.target, self.query, self.canaries, self.control)
         eyes = EYE_COLUMNS if PARTIALLY in self.versions else ()
         refuse_telling(self.samples, self.keep, eyes)
-        tested = Tested.of(self.samples, sets.samples)
+        tested = TestedPeople.of(self.samples, sets.samples)
         source = chance(self.seed)
         if not self.training_salt:
             require_salt(self.training)
@@ -166,8 +166,8 @@ class BlindTest:
         self,
         draft: Path,
         version: Version,
-        sets: Sets,
-        tested: Tested,
+        sets: DrawnSets,
+        tested: TestedPeople,
         source: random.Random,
         public: str,
         sizes: dict[str, tuple[int, int]] | None,
@@ -243,7 +243,7 @@ class BlindTest:
         return [key.with_name(f"{key.stem}-names.csv") for key in keys] if self.pictures is None else []
 
     def _notes(
-        self, sets: Sets, sizes: dict[str, tuple[int, int]] | None, names: Sequence[Path]
+        self, sets: DrawnSets, sizes: dict[str, tuple[int, int]] | None, names: Sequence[Path]
     ) -> list[Note]:
         notes = []
         if self.seed is not None:

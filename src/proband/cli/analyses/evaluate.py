@@ -72,5 +72,5 @@ def evaluate(
     show_tables(*short_tables(evaluation))
     say_all(statements(evaluation))
     if found.measured:
-        show_tables(measures_table(found.measured))
+        show_tables(measures_table(found.measured, found.confidence_level))
         say_all(measures_statements(found.measured))

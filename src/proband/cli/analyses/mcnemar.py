@@ -10,7 +10,7 @@ import typer
 from proband.cli.analyses.command import Command, analysis
 from proband.cli.console import print_json, say, say_all, show_tables
 from proband.errors import UsageError
-from proband.words import count, signed
+from proband.words import count, level, signed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,9 +94,16 @@ def _of_counts(words: list[str], total: int | None, given: dict[str, Any]) -> No
         raise UsageError(f"{first} + {second} discordant probes cannot be among {total}.")
     plain: dict[str, Any] = test(first, second).to_dict()
     if total is not None:
-        ends = tango_counts(first, second, total)
+        confidence = 0.95 if given["confidence_level"] is None else given["confidence_level"]
+        ends = tango_counts(first, second, total, confidence)
         difference = (first - second) / total
-        plain |= {"n": total, "difference": difference, "low": ends.low, "high": ends.high}
+        plain |= {
+            "n": total,
+            "difference": difference,
+            "low": ends.low,
+            "high": ends.high,
+            "confidence_level": confidence,
+        }
     _show({**plain, "notes": []}, [], given["json"])
 
 
@@ -116,7 +123,7 @@ def _show(plain: dict[str, Any], said: Sequence[Note], json: bool) -> None:
     show_tables(Table("", columns("test", "p"), tuple(rows)))
     if "difference" in plain:
         say(
-            f"difference of rates {signed(plain['difference'], 4)}, 95% "
+            f"difference of rates {signed(plain['difference'], 4)}, {level(plain['confidence_level'])} "
             f"[{signed(plain['low'], 4)}, {signed(plain['high'], 4)}] (Tango)"
         )
     say_all([*said, _ASSUMED], dim=False)

@@ -11,7 +11,7 @@ from proband.cli.console import output, print_json, progress_bars, read_samples,
 
 if TYPE_CHECKING:
     from proband.report.table import Cell, Table
-    from proband.scores.inspection import Inspection, Spread
+    from proband.scores.inspection import Inspection, ScoreSpread
 
 
 def inspect(
@@ -79,10 +79,10 @@ def _table(found: Inspection) -> Table:
     return Table("", heads, tuple(rows))
 
 
-def _cells(spread: Spread | None) -> list[Cell]:
+def _cells(spread: ScoreSpread | None) -> list[Cell]:
     from proband.report.cells import count_cell, digits_cell, empty_cell
 
     if spread is None:
         return [empty_cell()] * 6
-    values = (spread.mean, spread.sd, spread.low, spread.median, spread.high)
+    values = (spread.mean, spread.sd, spread.q05, spread.median, spread.q95)
     return [count_cell(spread.n), *(digits_cell(value, 4) for value in values)]

@@ -16,7 +16,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class ClusteredMcNemar(Result):
+class ClusteredMcNemarTest(Result):
     """The result of McNemar's test with people as the units.
 
     Attributes
@@ -42,7 +42,7 @@ def clustered_mcnemar(
     differences: npt.NDArray[np.number[Any]],
     sizes: npt.NDArray[np.number[Any]],
     method: ClusteredMethod = "obuchowski",
-) -> ClusteredMcNemar:
+) -> ClusteredMcNemarTest:
     """Test whether two algorithms recognise equally well, where people have several probes.
 
     Both statistics take people for independent and assume nothing about the probes of one person. They lean on the number of
@@ -87,12 +87,12 @@ def clustered_mcnemar(
     k = len(gaps)
     discordant = int(np.count_nonzero(gaps))
     if not discordant:
-        return ClusteredMcNemar(0.0, 1.0, k, 0, method)
+        return ClusteredMcNemarTest(0.0, 1.0, k, 0, method)
     units = gaps if method == "obuchowski" else gaps / counts
     statistic = float(units.sum()) ** 2 / float(units @ units)
     if method == "obuchowski":
         statistic *= (k - 1) / k
-    return ClusteredMcNemar(statistic, float(chdtrc(1, statistic)), k, discordant, method)
+    return ClusteredMcNemarTest(statistic, float(chdtrc(1, statistic)), k, discordant, method)
 
 
 def _checked(

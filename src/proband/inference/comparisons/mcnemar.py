@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from proband.errors import UsageError
 from proband.inference.proportions import Interval, check_level, normal_quantile, proportion_interval
-from proband.results.base import Count, Rank, Rate, Result
+from proband.results.base import Confidence, Count, Rank, Rate, Result
 from proband.results.walking import Written
 from proband.words import Note, Sentence, count, digits
 
@@ -229,8 +229,8 @@ class McNemarOfOutcomes(Result):
     ----------
     first, second, rank
         The algorithms, and the rank that counts as a success.
-    counts, test, interval
-        Probes by who recognises them; the test; Tango's interval of the difference.
+    counts, test, interval, confidence_level
+        Probes by who recognises them; the test; Tango's interval of the difference, and its level.
     n_people
         Whose the probes are; fewer than probes means that these are not independent.
     """
@@ -249,6 +249,7 @@ class McNemarOfOutcomes(Result):
     test: McNemar
     interval: Interval
     n_people: Count
+    confidence_level: Confidence = 0.95
 
     @property
     def difference(self) -> float:
@@ -263,7 +264,9 @@ class McNemarOfOutcomes(Result):
         return said
 
 
-def mcnemar_of(first: Outcomes, second: Outcomes, rank: int = 1) -> McNemarOfOutcomes:
+def mcnemar_of(
+    first: Outcomes, second: Outcomes, rank: int = 1, confidence_level: float = 0.95
+) -> McNemarOfOutcomes:
     """Compare two algorithms by the probes that only one of them recognises.
 
     What is estimated is the difference of two rates over these probes' kind, with Tango's (1998) interval and McNemar's test
@@ -290,6 +293,7 @@ def mcnemar_of(first: Outcomes, second: Outcomes, rank: int = 1) -> McNemarOfOut
         rank,
         counts,
         mcnemar(counts.sf, counts.fs),
-        tango_counts(counts.sf, counts.fs, counts.n),
+        tango_interval(counts, confidence_level),
         len(np.unique(first.subjects)),
+        confidence_level,
     )

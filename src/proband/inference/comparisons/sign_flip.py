@@ -17,7 +17,7 @@ _BLOCK = 2_000
 
 
 @dataclass(frozen=True)
-class SignFlip(Result):
+class SignFlipTest(Result):
     """The result of a sign-flip test over people.
 
     Attributes
@@ -45,7 +45,7 @@ class SignFlip(Result):
         return None if self.exact else _MONTE_CARLO
 
 
-def sign_flip(differences: Floats, seed: int = 0) -> SignFlip:
+def sign_flip(differences: Floats, seed: int = 0) -> SignFlipTest:
     """Test whether differences, one for each person, are as likely to point one way as the other.
 
     After Fisher (1935). People vary and are independent; nothing is assumed about the probes of one.
@@ -75,7 +75,7 @@ def sign_flip(differences: Floats, seed: int = 0) -> SignFlip:
         raise UsageError("Differences must be finite numbers.")
     moving = differences[differences != 0]
     if not len(moving):
-        return SignFlip(0, 1.0, 1.0, 1.0, 1.0, True)
+        return SignFlipTest(0, 1.0, 1.0, 1.0, 1.0, True)
     sizes = np.abs(moving)
     if (sizes == np.rint(sizes)).all() and sizes.sum() <= _LARGEST_SUM:
         greater, less, same = _exact(sizes.astype(np.int64), int(moving.sum()))
@@ -84,7 +84,7 @@ def sign_flip(differences: Floats, seed: int = 0) -> SignFlip:
         greater, less, same = _sampled(moving, seed)
         exact = False
     smaller = min(greater, less)
-    return SignFlip(
+    return SignFlipTest(
         len(moving), greater, less, min(1.0, 2 * smaller), min(1.0, max(2 * smaller - same, 0.0)), exact
     )
 

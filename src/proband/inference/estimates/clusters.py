@@ -19,7 +19,13 @@ Squares = TypeVar("Squares", float, Floats)
 
 
 def over_people(squares: Squares, n_people: int) -> Squares:
-    """The variance of a sum over people drawn anew, from the summed squares of what each adds beyond its share."""
+    """Find the variance of a sum over people drawn anew, from the summed squares of what each adds beyond its share.
+
+    Examples
+    --------
+    >>> over_people(6.0, 4)  # 4/3 · 6
+    8.0
+    """
     return n_people / (n_people - 1) * squares
 
 
@@ -52,6 +58,13 @@ def design_effect(values: Floats, people: npt.NDArray[np.integer[Any]]) -> float
     """How much more a mean varies over people than over independent probes; at least one.
 
     Where nothing shows how alike a person's probes are, each person counts once.
+
+    Examples
+    --------
+    Two people whose two probes are equal: four probes tell no more than two, and with k/(k − 1) a little less.
+
+    >>> design_effect(np.array([1.0, 1.0, 0.0, 0.0]), np.array([0, 0, 1, 1]))
+    4.0
     """
     n, k = len(values), len(np.unique(people))
     if k == n:

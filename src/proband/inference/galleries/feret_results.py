@@ -25,7 +25,7 @@ from proband.words import Note
 
 @dataclass(frozen=True, eq=False)
 class UpperBound(Result):
-    """The curve of the algorithm that is best at rank 1, with its name."""
+    """The algorithm that is best at rank 1: its name, and the band around its curve."""
 
     written = Written(spread=("band",))
 
@@ -135,7 +135,7 @@ class FeretStudy(Result):
         entries, nowhere = self.evaluation.entries, (None, None, None)
         placed = frame_of_rows(
             (held.get((entry.category, entry.algorithm), nowhere) for entry in entries),
-            dict.fromkeys(("place", "place_low", "place_high"), pl.Int64),
+            dict.fromkeys(("place", "best_place", "worst_place"), pl.Int64),
         )
         board = pl.concat([self.evaluation.to_frame(), placed], how="horizontal")
         averages = frame_of_rows([self._average_row(one) for one in self.results])

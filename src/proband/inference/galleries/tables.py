@@ -60,7 +60,7 @@ class GalleryCell(Result):
 
     written = Written(
         {"low": "interval.low", "high": "interval.high"},
-        also=("place_low", "place_high"),
+        also=("best_place", "worst_place"),
         without=("interval", "place_interval"),
     )
 
@@ -73,13 +73,13 @@ class GalleryCell(Result):
     probes: Count
 
     @property
-    def place_low(self) -> Rank | None:
-        """The best place of the interval."""
+    def best_place(self) -> Rank | None:
+        """The best place that the interval holds."""
         return None if self.place_interval is None else self.place_interval[0]
 
     @property
-    def place_high(self) -> Rank | None:
-        """The worst place of the interval."""
+    def worst_place(self) -> Rank | None:
+        """The worst place that the interval holds."""
         return None if self.place_interval is None else self.place_interval[1]
 
 
@@ -191,7 +191,7 @@ class GalleryVariation(OfProbes, Result):
 _TYPES: dict[str, Any] = {
     **dict.fromkeys(("rate", "low", "high", "mean_age", "mean", "standard_deviation", "range"), pl.Float64),
     **dict.fromkeys(("statistic", "p_value", "between"), pl.Float64),
-    **dict.fromkeys(("place", "place_low", "place_high", "least_place", "greatest_place"), pl.Int64),
+    **dict.fromkeys(("place", "best_place", "worst_place", "least_place", "greatest_place"), pl.Int64),
     "degrees_of_freedom": pl.Int64,
     "declined": pl.String,
 }

@@ -86,7 +86,7 @@ class Improvement:
 
 
 class RateWithEnds(NamedTuple):
-    """A rate and the ends of its interval."""
+    """A rate and the ends of its interval, low and high."""
 
     rate: float
     low: float

@@ -147,7 +147,15 @@ class Distribution(Result):
 
 @dataclass(frozen=True, eq=False)
 class RatesOverChoices(Result):
-    """One algorithm's rates at ranks 1, 2, … over choices of images: mean, standard deviation and interval; all of rank 1."""
+    """One algorithm's rates at ranks 1, 2, … over choices of images.
+
+    Attributes
+    ----------
+    mean, standard_deviation, interval
+        At each rank.
+    rank_1
+        All of the rate at rank 1.
+    """
 
     mean: Rates
     standard_deviation: Floats
@@ -157,7 +165,17 @@ class RatesOverChoices(Result):
 
 @dataclass(frozen=True, eq=False)
 class DifferencesOverChoices(Result):
-    """The first's rate less the second's at ranks 1, 2, … over choices of images, and the trials that each does not win."""
+    """The first's rate less the second's at ranks 1, 2, … over choices of images.
+
+    Attributes
+    ----------
+    first, second
+        The algorithms.
+    mean, interval
+        Of the difference at each rank.
+    not_won, not_won_by_second
+        The trials that the first, and that the second, does not win.
+    """
 
     first: str
     second: str

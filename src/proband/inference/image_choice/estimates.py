@@ -18,7 +18,7 @@ from proband.inference.comparisons.verdicts import judged
 from proband.inference.image_choice.distributions import Distribution
 from proband.inference.image_choice.exact import MOST_CHOICES, ExactChoice, exact_choice
 from proband.inference.image_choice.rivals import Closeness
-from proband.inference.image_choice.trials import LOW_RANKS, Algorithm
+from proband.inference.image_choice.trials import LOW_RANKS, PackedAlgorithm
 from proband.inference.image_choice.virtual_experiments import VirtualExperiments, permute
 from proband.inference.procedures import Joint, Question
 from proband.inference.proportions import Interval
@@ -182,7 +182,7 @@ class _Trials:
     """A measure of the ranks in every trial of a block."""
 
     measure: OutcomeMeasure
-    prepared: Algorithm
+    prepared: PackedAlgorithm
     pool: Pool
     design: ImageChoice
     seed: int
@@ -198,7 +198,7 @@ def _statistics(
 ) -> Floats:
     """A measure of the ranks in every trial."""
     measure.of_ranks(np.ones((1, 1)))  # refused before any work where it is not defined
-    prepared = Algorithm(Closeness.of(scores, pool, "miss"), None, 1, "pessimistic", "bitset")
+    prepared = PackedAlgorithm(Closeness.of(scores, pool, "miss"), None, 1, "pessimistic", "bitset")
     blocks = range(-(-design.n_resamples // TRIALS_A_BLOCK))
     return np.concatenate(list(run_blocks(_Trials(measure, prepared, pool, design, seed), blocks)))
 

@@ -225,7 +225,7 @@ class Slices:
     entry_subsets: npt.NDArray[np.uint32]
 
     @classmethod
-    def of(cls, closeness: Closeness, layout: Layout, strictly: bool) -> Slices | None:
+    def of(cls, closeness: Closeness, layout: PoolLayout, strictly: bool) -> Slices | None:
         """List rivals tile by tile; None if there would be more entries than memory is worth."""
         from proband.kernels.choices import list_rivals, order_levels
 
@@ -285,7 +285,7 @@ def _joined_starts(parts: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class PoolLayout:
     """Where each image stands among the tabulated subsets of its person's images.
 
     Attributes
@@ -302,7 +302,7 @@ class Layout:
     n_chunks: int
 
     @classmethod
-    def of(cls, options: Options) -> Layout:
+    def of(cls, options: Options) -> PoolLayout:
         """Put each person's images into chunks of four."""
         from proband.kernels.choices import SUBSET
 

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from proband.designs.image_choice import TRIALS_A_BLOCK, ImageChoice, draw_choices
 from proband.engine import Progress, run_blocks, uninterrupted
-from proband.inference.image_choice.rivals import Layout
-from proband.inference.image_choice.trials import LOW_RANKS, Algorithm, Counted, Packed
+from proband.inference.image_choice.rivals import PoolLayout
+from proband.inference.image_choice.trials import LOW_RANKS, Counted, Packed, PackedAlgorithm
 from proband.samples.pool import Options
 
 Floats = npt.NDArray[np.float64]
@@ -57,14 +57,18 @@ class Trials:
 
     Attributes
     ----------
+    algorithms, layout
+        The algorithms made ready, and where images stand in their tables.
+    design, n_ranks, seed
+        How images are chosen, the ranks that are counted, and the seed.
     pairs
         Algorithms whose differences are counted.
     compiled
         Whether compiled kernels draw and add up.
     """
 
-    algorithms: tuple[Algorithm, ...]
-    layout: Layout | None
+    algorithms: tuple[PackedAlgorithm, ...]
+    layout: PoolLayout | None
     design: ImageChoice
     n_ranks: int
     seed: int

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from proband.designs.image_choice import Choices
 from proband.errors import DesignError
-from proband.inference.image_choice.rivals import Closeness, Layout, Marks, Slices
+from proband.inference.image_choice.rivals import Closeness, Marks, PoolLayout, Slices
 from proband.measures.outcomes import TiePolicy
 from proband.samples.pool import Options
 
@@ -38,7 +38,7 @@ class Counted:
     by_person: npt.NDArray[Any]
 
 
-class Algorithm:
+class PackedAlgorithm:
     """One algorithm made ready for trials.
 
     Parameters
@@ -54,7 +54,7 @@ class Algorithm:
     """
 
     def __init__(
-        self, closeness: Closeness, layout: Layout | None, n_ranks: int, ties: TiePolicy, kernel: Kernel
+        self, closeness: Closeness, layout: PoolLayout | None, n_ranks: int, ties: TiePolicy, kernel: Kernel
     ) -> None:
         self.options: Options = closeness.options
         self.ties = ties
@@ -156,7 +156,7 @@ class Packed:
     chunks: tuple[tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]], ...]
 
     @classmethod
-    def of(cls, choices: Choices, options: Options, layout: Layout) -> Packed:
+    def of(cls, choices: Choices, options: Options, layout: PoolLayout) -> Packed:
         """Pack the choices, a chunk of trials at a time."""
         from proband.kernels.choices import CHUNK, SUBSET, pack
         from proband.kernels.vectorised import WORDS

@@ -18,9 +18,9 @@ from proband.inference.image_choice.distributions import (
     Distribution,
     RatesOverChoices,
 )
-from proband.inference.image_choice.rivals import Closeness, Layout
+from proband.inference.image_choice.rivals import Closeness, PoolLayout
 from proband.inference.image_choice.runs import TrialRun, Trials
-from proband.inference.image_choice.trials import LOW_RANKS, Algorithm, Kernel
+from proband.inference.image_choice.trials import LOW_RANKS, Kernel, PackedAlgorithm
 from proband.inference.proportions import check_seed
 from proband.measures.outcomes import FailurePolicy, TiePolicy
 from proband.results.base import Answers, Confidence, Count, Result
@@ -273,9 +273,9 @@ def permute(
         raise UsageError("Algorithms need names of their own, and there must be at least one.")
     n = pool.n_subjects
     n_ranks = min(n, max_rank or (n if n <= _ALL_RANKS_UP_TO else _RANKS_BEYOND))
-    layout = Layout.of(pool.options) if kernel != "numpy" else None
+    layout = PoolLayout.of(pool.options) if kernel != "numpy" else None
     prepared = [
-        Algorithm(Closeness.of(one, pool, on_failure), layout, n_ranks, ties, kernel)
+        PackedAlgorithm(Closeness.of(one, pool, on_failure), layout, n_ranks, ties, kernel)
         for one in named.values()
     ]
     pairs = tuple(combinations(range(len(prepared)), 2)) if differences else ()

@@ -10,7 +10,7 @@ from proband.errors import DesignError
 from proband.inference.comparisons.paired import Tested
 from proband.inference.procedures import Joint, Question
 from proband.inference.proportions import Interval
-from proband.inference.verification.dyadic_auc import Closeness, People, auc_difference, auc_interval
+from proband.inference.verification.dyadic_auc import PairCloseness, PairPeople, auc_difference, auc_interval
 from proband.inference.verification.fnmr import answers_of_verification, joint_of_pairs, pairs_within
 from proband.inference.verification.verification import Verification, verify
 from proband.measures.pair_measures import facts_of_pairs
@@ -29,8 +29,8 @@ class _Comparisons:
     """Every comparison of one algorithm."""
 
     made: Verification
-    closeness: Closeness
-    people: People
+    closeness: PairCloseness
+    people: PairPeople
 
     @classmethod
     def of(cls, scores: Scores, within: Experiment | Samples, level: float) -> _Comparisons:
@@ -38,7 +38,7 @@ class _Comparisons:
         pairs = PairSet.of(scores, within)
         own, genuine = genuine_pairs(scores, pairs)
         first, second, impostor = tail_pairs(scores, pairs, -np.inf, _MOST)
-        return cls(made, Closeness(genuine, impostor), People(own, first, second))
+        return cls(made, PairCloseness(genuine, impostor), PairPeople(own, first, second))
 
 
 def auc_estimates(question: Question) -> tuple[Estimate, ...]:

@@ -32,7 +32,7 @@ _OVER_PEOPLE = Method(
 )
 
 
-class Closeness(NamedTuple):
+class PairCloseness(NamedTuple):
     """How close one algorithm finds every genuine and every impostor comparison.
 
     Attributes
@@ -45,7 +45,7 @@ class Closeness(NamedTuple):
     impostor: npt.ArrayLike
 
 
-class People(NamedTuple):
+class PairPeople(NamedTuple):
     """Whose the comparisons are: the subject of each genuine, and both subjects of each impostor comparison, as numbers.
 
     Attributes
@@ -93,7 +93,7 @@ class AucInterval(Result):
 
 
 def auc_interval(
-    scores: Closeness, people: People | None = None, confidence_level: float = 0.95
+    scores: PairCloseness, people: PairPeople | None = None, confidence_level: float = 0.95
 ) -> AucInterval:
     """Give the chance that a genuine comparison is closer than an impostor's (ties count half) an interval.
 
@@ -128,7 +128,10 @@ def auc_interval(
 
 
 def auc_difference(
-    first: Closeness, second: Closeness, people: People | None = None, confidence_level: float = 0.95
+    first: PairCloseness,
+    second: PairCloseness,
+    people: PairPeople | None = None,
+    confidence_level: float = 0.95,
 ) -> AucInterval:
     """Compare two algorithms' areas under the ROC on the same comparisons, paired.
 
@@ -167,7 +170,7 @@ class _Numbered(NamedTuple):
     n: int
 
     @classmethod
-    def of(cls, people: People, n_genuine: int, n_impostor: int) -> _Numbered:
+    def of(cls, people: PairPeople, n_genuine: int, n_impostor: int) -> _Numbered:
         own, i, j = (whole_numbers(one, "The subjects of comparisons") for one in people)
         if len(own) != n_genuine or not len(i) == len(j) == n_impostor or (i == j).any():
             raise UsageError("Every genuine comparison needs a subject, and every impostor comparison two.")
@@ -176,7 +179,7 @@ class _Numbered(NamedTuple):
         return cls(own, i, j, len(who))
 
 
-def _placements(scores: Closeness) -> tuple[float, Floats, Floats]:
+def _placements(scores: PairCloseness) -> tuple[float, Floats, Floats]:
     """The area, and for each comparison the share of the other kind that it stands on the right side of, less the area."""
     genuine, impostor = (np.asarray(one, dtype=np.float64) for one in scores)
     if genuine.ndim != 1 or impostor.ndim != 1 or np.isnan(genuine).any() or np.isnan(impostor).any():

@@ -157,9 +157,9 @@ class Shared:
     tail: Floats
 
     @classmethod
-    def of(cls, scores: Scores, pairs: PairSet, loosest: float) -> Shared:
+    def of(cls, scores: Scores, pairs: PairSet, loosest: float, threads: int | None = None) -> Shared:
         """Collect the comparisons above a threshold, and every genuine one."""
-        met = impostor_meetings(scores, pairs)
+        met = impostor_meetings(scores, pairs, threads)
         if met is None and pairs.n_shared and not pairs.symmetric:
             raise DesignError(
                 f"{count(pairs.n_shared)} samples are both queries and targets and others are not, so it is not clear how "
@@ -180,8 +180,8 @@ class Shared:
         else:
             one, other = (np.searchsorted(people, side) for side in met[:2])
             comparisons = ListedComparisons.of(one, other, len(people), met[2])
-        whose, genuine = genuine_pairs(scores, pairs)
-        first, second, tail = tail_pairs(scores, pairs, loosest, _LARGEST_TAIL)
+        whose, genuine = genuine_pairs(scores, pairs, threads)
+        first, second, tail = tail_pairs(scores, pairs, loosest, _LARGEST_TAIL, threads)
         return cls(
             comparisons,
             np.searchsorted(people, whose),
@@ -191,14 +191,16 @@ class Shared:
             tail,
         )
 
-    def fnmr_replicates(self, fmrs: Sequence[float], n_resamples: int, drawings: Drawings) -> list[Floats]:
+    def fnmr_replicates(
+        self, fmrs: Sequence[float], n_resamples: int, drawings: Drawings, threads: int | None = None
+    ) -> list[Floats]:
         """FNMR at each false match rate in drawings of people, with the thresholds found anew in each."""
         if not fmrs:
             return []
         tail = Tail.of(self.first, self.second, self.tail, self.comparisons)
         genuine = Genuine.of(self.genuine_people, self.genuine, self.comparisons)
         return AtRates.of(tail, genuine, self.comparisons, fmrs).replicates(
-            "vertex", n_resamples, drawings, None
+            "vertex", n_resamples, drawings, threads
         )
 
 
@@ -329,8 +331,8 @@ def verified(
     # Replicates move the threshold both ways, so some more of the tail is needed than the points themselves use.
     if n_resamples and fmrs:
         loosest = min(loosest, room_for_replicates(rates, max(fmrs)))
-    shared = Shared.of(scores, pairs, loosest)
-    made = with_intervals(points, sign, shared, confidence_level, n_resamples, naive, drawings)
+    shared = Shared.of(scores, pairs, loosest, threads)
+    made = with_intervals(points, sign, shared, confidence_level, n_resamples, naive, drawings, threads)
     people = shared.comparisons.n_subjects
     compared = compared_pairs(scores, within, counts)
     found = Verification(rates, made, people, confidence_level, OVER_PEOPLE, rates.notes, compared)
@@ -394,6 +396,7 @@ def with_intervals(
     n_resamples: int,
     naive: bool,
     drawings: Drawings,
+    threads: int | None = None,
 ) -> tuple[VerificationPoint, ...]:
     """Give points their intervals over people, all under the same drawings of them.
 
@@ -411,7 +414,7 @@ def with_intervals(
     asked = (
         [one.asked for one in points if one.asked is not None and one.false_matches] if n_resamples else []
     )
-    drawn = dict(zip(asked, shared.fnmr_replicates(asked, n_resamples, drawings), strict=True))
+    drawn = dict(zip(asked, shared.fnmr_replicates(asked, n_resamples, drawings, threads), strict=True))
     return tuple(
         _with_intervals(one, sign, shared, level, naive, None if one.asked is None else drawn.get(one.asked))
         for one in points

@@ -25,7 +25,7 @@ _CHUNK = 1 << 20  # scores of a list that are counted in one go
 
 
 @dataclass(frozen=True)
-class Grid:
+class ScoreGrid:
     """Equal cells over the range where most scores lie, and for each cell the edges that may be near its scores.
 
     Attributes
@@ -63,7 +63,7 @@ class Grid:
         band: float,
         typical: Floats,
         precision: type[np.floating[Any]] = np.float64,
-    ) -> Grid:
+    ) -> ScoreGrid:
         """Lay a grid over the range of the keys of `typical` scores; without any, over that of the edges."""
         inside = typical if typical.size else keys[np.isfinite(keys)]
         low, high = np.quantile(inside, [0.001, 0.999], method="nearest") if inside.size else np.zeros(2)
@@ -126,12 +126,12 @@ class PairAccumulator:
 
     """
 
-    def __init__(self, edges: npt.ArrayLike | Grid) -> None:
-        if not isinstance(edges, Grid):
+    def __init__(self, edges: npt.ArrayLike | ScoreGrid) -> None:
+        if not isinstance(edges, ScoreGrid):
             values = np.array(edges, dtype=np.float64).ravel()
             if np.isnan(values).any() or (np.diff(values) <= 0).any():
                 raise UsageError("Edges must be numbers that ascend, each only once.")
-            edges = Grid.of(values, values, 0.0, np.empty(0))
+            edges = ScoreGrid.of(values, values, 0.0, np.empty(0))
         self.grid = edges
         self._extremes = np.array([np.inf, -np.inf] * 2)  # of scores, and of products that stand for them
         self.excluded = np.zeros(2, dtype=np.int64)

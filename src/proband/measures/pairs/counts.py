@@ -18,7 +18,7 @@ import polars as pl
 
 from proband.engine import Progress, Silent, one_blas_thread, run_blocks
 from proband.errors import InputError, Said, UsageError
-from proband.measures.pairs.accumulator import Grid, PairAccumulator
+from proband.measures.pairs.accumulator import PairAccumulator, ScoreGrid
 from proband.measures.pairs.histogram import Histogram, bin_edges, histogram_of
 from proband.measures.pairs.lists import genuine_pairs, impostor_meetings, tail_pairs
 from proband.measures.pairs.pair_set import Counts, Floats, PairSet
@@ -104,11 +104,6 @@ class PairCounts:
     impostor_bits: float | None = None
     notes: tuple[Note, ...] = ()
 
-    @property
-    def genuine_ge(self) -> Counts:
-        """Genuine scores at or above each edge."""
-        return np.cumsum(self.genuine_at[::-1])[::-1]
-
     def __repr__(self) -> str:
         failed = self.n_failed_genuine + self.n_failed_impostor
         lost = f"; {count(failed)} failed" if failed else ""
@@ -160,7 +155,7 @@ def count_pairs(
     if isinstance(scores, Embeddings) and scores.is_product and impostors.size and not log_ratios:
         total = _count_products(scores, near, edges.every, impostors, threads, progress)
     else:
-        grid = Grid.of(edges.every, edges.every, 0.0, impostors)
+        grid = ScoreGrid.of(edges.every, edges.every, 0.0, impostors)
         total = _added(_OfTiles(scores, near, grid, log_ratios), row_blocks(near), threads, progress)
     total.take_out(_equal_to(edges.every, genuine.closeness))
     n_dont_care, n_failed = total.excluded.tolist()
@@ -210,7 +205,7 @@ def count_trials(trials: Trials, thresholds: Sequence[float] = (), *, log_ratios
     closeness = sign * frame["score"].fill_null(0.0).to_numpy()
     genuine, impostors = closeness[mated & ~failed], closeness[~mated & ~failed]
     edges = _Edges.of(genuine, thresholds, impostors)
-    total = PairAccumulator(Grid.of(edges.every, edges.every, 0.0, impostors))
+    total = PairAccumulator(ScoreGrid.of(edges.every, edges.every, 0.0, impostors))
     total.add(impostors, log_ratios=log_ratios)
     return _counts(
         genuine,
@@ -288,7 +283,7 @@ def _count_products(
 ) -> PairAccumulator:
     """Count in tiles of matrix products, settling by the exact score what they cannot tell."""
     products = Products.of(scores, pairs).settled_by(edges, impostors)
-    grid = Grid.of(edges, products.keys(edges), products.band, products.keys(impostors), products.dtype)
+    grid = ScoreGrid.of(edges, products.keys(edges), products.band, products.keys(impostors), products.dtype)
     with one_blas_thread():
         return _added(_OfProducts(products, pairs, grid), products.blocks(pairs), threads, progress)
 
@@ -299,7 +294,7 @@ class _OfProducts:
 
     products: Products
     pairs: PairSet
-    grid: Grid
+    grid: ScoreGrid
 
     def __call__(self, blocks: Sequence[Block]) -> tuple[PairAccumulator, int]:
         total, sign = PairAccumulator(self.grid), sign_of(self.products.embeddings)
@@ -315,7 +310,7 @@ class _OfTiles:
 
     scores: Scores
     pairs: PairSet
-    grid: Grid
+    grid: ScoreGrid
     log_ratios: bool
 
     def __call__(self, blocks: Sequence[slice]) -> tuple[PairAccumulator, int]:

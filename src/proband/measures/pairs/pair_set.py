@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -214,18 +213,6 @@ class PairSet:
             f"PairSet({count(len(self.rows))} × {count(len(self.columns))} samples{once}: "
             f"{count(self.n_genuine)} genuine, {count(self.n_impostor)} impostor{lost})"
         )
-
-
-def slices(length: int, step: int, start: int = 0) -> Iterator[slice]:
-    """Cut a range into runs of `step`.
-
-    Examples
-    --------
-    >>> list(slices(5, 2))
-    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
-    """
-    for begin in range(start, length, step):
-        yield slice(begin, min(begin + step, length))
 
 
 def _known(axis: Ids, samples: Samples) -> tuple[Positions, Positions]:

@@ -14,20 +14,19 @@ order of addition (Higham's bound); rounding the factors, and the defined score'
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from proband.measures.pairs.pair_set import Codes, Counts, Floats, PairSet, slices
-from proband.samples.ids import Positions
+from proband.engine import slices
+from proband.measures.pairs.pair_set import Codes, Counts, Floats, PairSet
 from proband.scores.base import Values
 from proband.scores.embeddings import Embeddings
+from proband.scores.screening import SHORTEST, longest_vector, mean_vector
 
 _SINGLE, _DOUBLE = 2.0**-24, 2.0**-53  # units of rounding
-_SHORTEST = 1e-140  # squares of anything shorter lose their digits
-_BLOCK = 1 << 14
 _STRIP, _ROWS_AT_ONCE, _COLUMNS_AT_ONCE = 8192, 512, 1024  # a tile of products stays in cache
 _DOUBTFUL = 0.1  # beyond this share of doubtful pairs, settling them costs more than float64 products do
 
@@ -112,12 +111,12 @@ class Products:
         centre = np.zeros(embeddings.dimension)
         row_scale = column_scale = 1.0
         if embeddings.metric == "l2":
-            centre = _mean(embeddings.target_rows, columns)
+            centre = mean_vector(embeddings.target_rows, columns)
         if embeddings.metric != "cosine":
-            row_scale = _longest(embeddings.query_rows, rows, centre) or 1.0
-            column_scale = _longest(embeddings.target_rows, columns, centre) or 1.0
+            row_scale = longest_vector(embeddings.query_rows, rows, centre) or 1.0
+            column_scale = longest_vector(embeddings.target_rows, columns, centre) or 1.0
         if embeddings.metric == "l2":
-            row_scale = column_scale = max(row_scale, column_scale, _SHORTEST)
+            row_scale = column_scale = max(row_scale, column_scale, SHORTEST)
         return cls(embeddings, centre, row_scale, column_scale, np.float32)
 
     @property
@@ -192,18 +191,3 @@ class Products:
             extra = [half, np.ones(len(half))] if halves_first else [np.ones(len(half)), half]
             scaled = np.column_stack([scaled, *extra])
         return scaled.astype(self.dtype, copy=False)
-
-
-def _mean(vectors: Callable[[Positions], Values], positions: Positions) -> Floats:
-    total = sum(
-        vectors(positions[block]).sum(axis=0, dtype=np.float64) for block in slices(len(positions), _BLOCK)
-    )
-    return np.asarray(total) / len(positions)
-
-
-def _longest(vectors: Callable[[Positions], Values], positions: Positions, centre: Floats) -> float:
-    longest = 0.0
-    for block in slices(len(positions), _BLOCK):
-        shifted = vectors(positions[block]) - centre
-        longest = max(longest, float(np.einsum("ij,ij->i", shifted, shifted).max()))
-    return float(np.sqrt(longest))

@@ -11,7 +11,7 @@ from proband.engine import Progress
 from proband.errors import UsageError
 from proband.protocols.audit import balance, cures, declared as said, leaks
 from proband.protocols.audit.copies import copied_pairs, crossing_pairs, findings_of_copies
-from proband.protocols.audit.findings import NAMED, Audit, Finding, Severity, ordered
+from proband.protocols.audit.findings import NAMED, Audit, AuditFinding, Severity, ordered
 from proband.protocols.audit.losses import Losses, losses
 from proband.protocols.audit.rows import Rows, Splits, rows_of
 from proband.protocols.choosing import Task
@@ -167,9 +167,9 @@ def audit(
     )
 
 
-def _of_columns(splits: SplitTable) -> Iterator[Finding]:
+def _of_columns(splits: SplitTable) -> Iterator[AuditFinding]:
     if "fold" in splits.assumed:
-        yield Finding(
+        yield AuditFinding(
             "no column of folds",
             "note",
             ONE_SPLIT() if "repeat" in splits.assumed else ONE_SPLIT_A_REPEAT(),
@@ -215,7 +215,7 @@ def _copies(
     )
 
 
-def _of_losses(found: Losses) -> Iterator[Finding]:
+def _of_losses(found: Losses) -> Iterator[AuditFinding]:
     tests: tuple[tuple[str, Severity, tuple[str, ...], Sentence, Note], ...] = (
         ("unexplained losses", "fault", found.unexplained, UNEXPLAINED, cures.STATE_REASONS()),
         ("used, not collected", "fault", found.foreign, NOT_COLLECTED, cures.COMPLETE_TABLE()),
@@ -224,10 +224,10 @@ def _of_losses(found: Losses) -> Iterator[Finding]:
     )  # fmt: skip
     for kind, severity, names, what, cure in tests:
         if names:
-            yield Finding(kind, severity, what(n=len(names)), len(names), names[:NAMED], cure)
+            yield AuditFinding(kind, severity, what(n=len(names)), len(names), names[:NAMED], cure)
     if found.reasons:
         total = sum(found.reasons.values())
-        yield Finding(
+        yield AuditFinding(
             "explained losses",
             "note",
             EXPLAINED(n=total, total=found.n_collected),
@@ -238,7 +238,7 @@ def _of_losses(found: Losses) -> Iterator[Finding]:
         )
     for one in found.uneven:
         if one.p_value is not None and one.p_value < balance.UNLIKELY:
-            yield Finding(
+            yield AuditFinding(
                 f"uneven losses by {one.by}",
                 "note" if one.by == "subject" else "warning",
                 UNEVEN_LOSSES(

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.protocols.audit import cures as cures
-from proband.protocols.audit.findings import NAMED, Finding
+from proband.protocols.audit.findings import NAMED, AuditFinding
 from proband.protocols.audit.rows import CELL, Rows, on_both_sides
 from proband.words import Sentence, count, counted, percent
 
@@ -70,12 +70,12 @@ _FEWEST_UNITS = 5  # on either side, for a test by a chi-square distribution
 _MOST_CLASSES = 50
 
 
-def sizes(rows: Rows) -> Iterator[Finding]:
+def sizes(rows: Rows) -> Iterator[AuditFinding]:
     """Find splits that lack a part, test sets that are tiny, and folds unlike their siblings."""
     table = _sizes(rows)
     empty = table.filter((pl.col("train") == 0) | (pl.col("test") == 0))
     if empty.height:
-        yield Finding(
+        yield AuditFinding(
             "empty parts",
             "fault",
             EMPTY_PARTS(n=empty.height),
@@ -90,7 +90,7 @@ def sizes(rows: Rows) -> Iterator[Finding]:
     usual = pl.col("test").median().over("repeat")
     odd = full.filter((pl.len().over("repeat") > 2) & (2 * pl.col("test") < usual) & _not_by_subject(rows))
     if odd.height:
-        yield Finding(
+        yield AuditFinding(
             "uneven folds",
             "warning",
             UNEVEN_FOLDS(n=odd.height),
@@ -101,7 +101,7 @@ def sizes(rows: Rows) -> Iterator[Finding]:
     small = full.filter(pl.col("test") < _SMALL)
     if small.height and full["test"].max() != 1 and not odd.height:
         least = int(small["test"].min() or 0)  # type: ignore[arg-type]
-        yield Finding(
+        yield AuditFinding(
             "tiny test sets",
             "note",
             TINY_TEST_SETS(n=small.height, total=table.height, limit=_SMALL, least=least, step=1 / least),
@@ -113,7 +113,7 @@ def sizes(rows: Rows) -> Iterator[Finding]:
         )
 
 
-def absent_classes(rows: Rows) -> Iterator[Finding]:
+def absent_classes(rows: Rows) -> Iterator[AuditFinding]:
     """Find classes that are tested without having been trained."""
     labelled = rows.known.filter(pl.col("label").is_not_null())
     parts = {
@@ -127,7 +127,7 @@ def absent_classes(rows: Rows) -> Iterator[Finding]:
         return
     apart = rows.task == "identity" and missing.height == parts["test"].height
     severity = "note" if apart else "warning" if rows.task == "identity" or _declared_open(rows) else "fault"
-    yield Finding(
+    yield AuditFinding(
         "classes absent from training",
         severity,  # type: ignore[arg-type]
         (PEOPLE_APART if apart else PEOPLE_ABSENT if rows.task == "identity" else CLASSES_ABSENT)(
@@ -142,7 +142,7 @@ def absent_classes(rows: Rows) -> Iterator[Finding]:
     )
 
 
-def dominant_class(rows: Rows) -> Iterator[Finding]:
+def dominant_class(rows: Rows) -> Iterator[AuditFinding]:
     """Find that one class makes up most of what is tested."""
     if rows.task == "identity":
         return
@@ -151,7 +151,7 @@ def dominant_class(rows: Rows) -> Iterator[Finding]:
     total = int(counts["count"].sum())
     if counts.height > 1 and counts["count"][0] > _DOMINANT * total:
         share = counts["count"][0] / total
-        yield Finding(
+        yield AuditFinding(
             "dominant class",
             "warning",
             DOMINANT_CLASS(share=share, label=counts["label"][0]),
@@ -162,7 +162,7 @@ def dominant_class(rows: Rows) -> Iterator[Finding]:
         )
 
 
-def unlike_classes(rows: Rows) -> Iterator[Finding]:
+def unlike_classes(rows: Rows) -> Iterator[AuditFinding]:
     """Find splits whose training and test parts have other shares of the classes than chance would give."""
     labelled = rows.known.filter(pl.col("label").is_not_null() & pl.col("role").is_in(["train", "test"]))
     classes = labelled["label"].unique().sort()
@@ -181,7 +181,7 @@ def unlike_classes(rows: Rows) -> Iterator[Finding]:
             unlikely.append((row, p_value, "subject" if together else "id"))
     if unlikely:
         worst, p_value, unit = unlikely[0]
-        yield Finding(
+        yield AuditFinding(
             "unlike classes",
             "warning",
             UNLIKE_CLASSES(n=len(unlikely), total=rows.n_splits, apart=worst["apart"]),

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from proband.protocols.audit import cures as cures
-from proband.protocols.audit.findings import NAMED, Finding, Severity
+from proband.protocols.audit.findings import NAMED, AuditFinding, Severity
 from proband.protocols.audit.rows import CELL, Rows
 from proband.words import Sentence, Target, digits
 
@@ -118,13 +118,13 @@ def _meeting(rows: Rows, pairs: pl.DataFrame) -> pl.DataFrame:
 
 def findings_of_copies(
     rows: Rows, copies: Duplicates, pairs: pl.DataFrame, crossing: pl.DataFrame
-) -> Iterator[Finding]:
+) -> Iterator[AuditFinding]:
     """Name copies across a split, those that only stand on one side, and those under two labels or subjects."""
     yield from _across(rows, copies, crossing)
     yield from _within(rows, copies, pairs, crossing)
     yield from _contradicting(rows, copies, pairs)
     if copies.unread:
-        yield Finding(
+        yield AuditFinding(
             "not compared",
             "warning",
             NOT_COMPARED(n=len(copies.unread)),
@@ -133,7 +133,7 @@ def findings_of_copies(
             cures.MEND_OR_EXCLUDE(),
         )
     if copies.capped or np.bincount(copies.groups).max(initial=0) > _MOST_OF_A_GROUP:
-        yield Finding(
+        yield AuditFinding(
             "too many copies",
             "warning",
             TOO_MANY_COPIES(),
@@ -143,7 +143,7 @@ def findings_of_copies(
         )
 
 
-def _across(rows: Rows, copies: Duplicates, crossing: pl.DataFrame) -> Iterator[Finding]:
+def _across(rows: Rows, copies: Duplicates, crossing: pl.DataFrame) -> Iterator[AuditFinding]:
     for copy, alike in (("exact", copies.exact), ("near", copies.near)):
         found = crossing.filter(pl.col("copy") == copy)
         if not found.height:
@@ -151,7 +151,7 @@ def _across(rows: Rows, copies: Duplicates, crossing: pl.DataFrame) -> Iterator[
         severity: Severity = "warning" if copies.of_vectors and copy == "near" else "leak"
         others = found.filter(pl.col("train_subject") != pl.col("test_subject")).height
         said = {"n": found.height, "alike": alike}
-        yield Finding(
+        yield AuditFinding(
             f"{copy} copies in training and testing",
             severity,
             COPIES_OF_TWO_SUBJECTS(**said, others=others) if others else COPIES_ACROSS(**said),
@@ -164,7 +164,9 @@ def _across(rows: Rows, copies: Duplicates, crossing: pl.DataFrame) -> Iterator[
         )
 
 
-def _within(rows: Rows, copies: Duplicates, pairs: pl.DataFrame, crossing: pl.DataFrame) -> Iterator[Finding]:
+def _within(
+    rows: Rows, copies: Duplicates, pairs: pl.DataFrame, crossing: pl.DataFrame
+) -> Iterator[AuditFinding]:
     """Exact copies on the same side that nowhere cross: each counts twice there."""
     names = ["one", "other"]
     crossed = pl.concat(
@@ -179,7 +181,7 @@ def _within(rows: Rows, copies: Duplicates, pairs: pl.DataFrame, crossing: pl.Da
             .unique(names, keep="first", maintain_order=True)
         )
         if found.height:
-            yield Finding(
+            yield AuditFinding(
                 f"exact copies within {part.key}",
                 "warning",
                 COPIES_WITHIN(n=found.height, alike=copies.exact, part=part),
@@ -191,7 +193,7 @@ def _within(rows: Rows, copies: Duplicates, pairs: pl.DataFrame, crossing: pl.Da
             )
 
 
-def _contradicting(rows: Rows, copies: Duplicates, pairs: pl.DataFrame) -> Iterator[Finding]:
+def _contradicting(rows: Rows, copies: Duplicates, pairs: pl.DataFrame) -> Iterator[AuditFinding]:
     """Exact copies of which at least one must be labelled wrongly."""
     whose = {"subject": "subjects"} if rows.label is None else {"label": "labels", "subject": "subjects"}
     for column, words in whose.items():
@@ -199,7 +201,7 @@ def _contradicting(rows: Rows, copies: Duplicates, pairs: pl.DataFrame) -> Itera
         found = pairs.filter(differing)
         if found.height:
             said = {"n": found.height, "alike": copies.exact}
-            yield Finding(
+            yield AuditFinding(
                 f"exact copies under two {words}",
                 "warning" if copies.of_vectors else "fault",
                 COPIES_UNDER_LABELS(**said, label=rows.label)

@@ -8,7 +8,7 @@ import polars as pl
 
 from proband.engine.frames import frame_of_rows
 from proband.protocols.audit import cures as cures
-from proband.protocols.audit.findings import NAMED, Finding
+from proband.protocols.audit.findings import NAMED, AuditFinding
 from proband.protocols.audit.rows import CELL, Rows, on_both_sides
 from proband.protocols.notation import Protocol
 from proband.protocols.splits.sizes import shares
@@ -90,7 +90,7 @@ _PARTS = {2: ("train", "test"), 3: ("train", "validation", "test")}
 _SLACK = 1e-9
 
 
-def declared(rows: Rows) -> Iterator[Finding]:
+def declared(rows: Rows) -> Iterator[AuditFinding]:
     """Find where the splits are not what the protocol says."""
     if rows.protocol is None or rows.protocol.kind == "unstated":
         return
@@ -106,7 +106,7 @@ def declared(rows: Rows) -> Iterator[Finding]:
         case "leave-one-out" | "leave-one-subject-out" | "sampled leave-one-out":
             yield from _left_out(rows, rows.protocol)
     if rows.protocol.disjoint is False and not _any_shared(rows):
-        yield Finding(
+        yield AuditFinding(
             "subjects kept apart",
             "note",
             KEPT_APART(protocol=str(rows.protocol)),
@@ -139,14 +139,14 @@ def unchecked(rows: Rows) -> tuple[Note, ...]:
     return (*said, *(REMARK(remark=note) for note in protocol.notes))
 
 
-def _numbers(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
+def _numbers(rows: Rows, protocol: Protocol) -> Iterator[AuditFinding]:
     stated, what = protocol.n_splits, OTHER_SPLITS
     if protocol.kind == "leave-one-out" and not _conditional(protocol):
         stated, what = len(rows.used), OTHER_SPLITS_THAN_SAMPLES
     elif protocol.kind == "leave-one-subject-out" and not _conditional(protocol):
         stated, what = rows.known["person"].n_unique(), OTHER_SPLITS_THAN_SUBJECTS
     if stated is not None and stated != rows.n_splits:
-        yield Finding(
+        yield AuditFinding(
             "number of splits",
             "fault",
             what(n=rows.n_splits, protocol=str(protocol), stated=stated),
@@ -160,7 +160,7 @@ def _numbers(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
         uneven = rows.frame.group_by("repeat").agg(pl.col("fold").n_unique())["fold"].n_unique() > 1
         if repeats != protocol.repeats or uneven:
             numbered = UNEVEN_REPEATS if uneven else OTHER_REPEATS
-            yield Finding(
+            yield AuditFinding(
                 "repeats and folds",
                 "fault",
                 numbered(n=repeats, protocol=str(protocol), stated=protocol.repeats),
@@ -170,7 +170,7 @@ def _numbers(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
             )
 
 
-def _validation(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
+def _validation(rows: Rows, protocol: Protocol) -> Iterator[AuditFinding]:
     parts = _parts(rows)
     if len(protocol.sizes) == 3:
         wrong, how = parts.filter(pl.col("validation") == 0), NO_VALIDATION()
@@ -184,7 +184,7 @@ def _validation(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
         )
 
 
-def _shares(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
+def _shares(rows: Rows, protocol: Protocol) -> Iterator[AuditFinding]:
     """Hold sizes of parts against percentages, or one of k folds, of all samples that are used."""
     stated = (
         shares(protocol.sizes) if protocol.folds is None else (1 - 1 / protocol.folds, 1 / protocol.folds)
@@ -241,7 +241,7 @@ def _stratified(rows: Rows, stated: dict[str, float]) -> pl.DataFrame:
     return held.filter("near")
 
 
-def _counts(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
+def _counts(rows: Rows, protocol: Protocol) -> Iterator[AuditFinding]:
     """Hold numbers of samples, per subject (and class) or in all, against those that are stated."""
     if not protocol.sizes:
         return
@@ -257,7 +257,7 @@ def _counts(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
             yield from _per_subject(rows, protocol, name, size)
 
 
-def _per_subject(rows: Rows, protocol: Protocol, name: str, size: float | None) -> Iterator[Finding]:
+def _per_subject(rows: Rows, protocol: Protocol, name: str, size: float | None) -> Iterator[AuditFinding]:
     key = ["subject", "label"] if protocol.per == "class" else ["subject"]
     known = rows.known.unique(["cell", "sample", "role"], maintain_order=True)
     here = known.filter(pl.col("role") == name).group_by(*CELL, *key).agg(pl.len().cast(pl.Int64).alias("n"))
@@ -269,7 +269,7 @@ def _per_subject(rows: Rows, protocol: Protocol, name: str, size: float | None) 
     if off.height:
         whose = "subject and class" if protocol.per == "class" else "subject"
         said = {"protocol": str(protocol), "whose": whose, "part": name, "n": off.height}
-        yield Finding(
+        yield AuditFinding(
             "samples per subject",
             "fault",
             REST_OF_EACH(**said) if size is None else SIZE_OF_EACH(**said, size=int(size)),
@@ -282,7 +282,7 @@ def _per_subject(rows: Rows, protocol: Protocol, name: str, size: float | None) 
         )
 
 
-def _classes(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
+def _classes(rows: Rows, protocol: Protocol) -> Iterator[AuditFinding]:
     """Hold the training samples of each class against those that are stated."""
     known = rows.known.unique(["cell", "sample", "role"])
     here = (
@@ -300,7 +300,7 @@ def _classes(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
     off = counts.with_columns(pl.col("n", "wanted").fill_null(0)).filter(pl.col("n") != pl.col("wanted"))
     off = off.sort(*CELL, "label")
     if off.height:
-        yield Finding(
+        yield AuditFinding(
             "samples per class",
             "fault",
             OTHER_CLASS_SIZES(n=off.height, protocol=str(protocol)),
@@ -317,7 +317,7 @@ def _classes(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
         yield _sizes_off(rows, rest, ("train", "test"), REST_NOT_TESTED(n=n))
 
 
-def _left_out(rows: Rows, protocol: Protocol) -> Iterator[Finding]:
+def _left_out(rows: Rows, protocol: Protocol) -> Iterator[AuditFinding]:
     """Hold what one split leaves out, and what it trains on, against the protocol."""
     parts, n = _parts(rows), len(rows.used)
     by_subject = protocol.kind == "leave-one-subject-out"
@@ -367,15 +367,15 @@ def _parts(rows: Rows) -> pl.DataFrame:
 
 def _sizes_off(
     rows: Rows, off: pl.DataFrame, names: Sequence[str], how: Note, kind: str = "sizes of parts"
-) -> Finding:
+) -> AuditFinding:
     examples = [
         ", ".join(f"{name} {count(row[name])}" for name in names) for row in off.head(NAMED).to_dicts()
     ]
     return _deviation(rows, kind, how, off, examples)
 
 
-def _deviation(rows: Rows, kind: str, how: Note, off: pl.DataFrame, examples: Sequence[str]) -> Finding:
-    return Finding(
+def _deviation(rows: Rows, kind: str, how: Note, off: pl.DataFrame, examples: Sequence[str]) -> AuditFinding:
+    return AuditFinding(
         kind,
         "fault",
         DEVIATION(n=off.height, total=rows.n_splits, protocol=str(rows.protocol), how=how),

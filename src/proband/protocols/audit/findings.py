@@ -22,7 +22,7 @@ NAMED = 5
 
 
 @dataclass(frozen=True, repr=False)
-class Finding(Result):
+class AuditFinding(Result):
     """One thing that an audit found.
 
     Attributes
@@ -95,7 +95,7 @@ class Audit(Result):
     n_samples: int
     n_subjects: int
     looked_for: tuple[Note, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[AuditFinding, ...]
     unchecked: tuple[Note, ...] = ()
     duplicates: pl.DataFrame | None = None
     losses: Losses | None = None
@@ -105,7 +105,7 @@ class Audit(Result):
         """Whether there is neither a leak nor a fault."""
         return not any(found.severity in ("leak", "fault") for found in self.findings)
 
-    def of(self, kind: str) -> tuple[Finding, ...]:
+    def of(self, kind: str) -> tuple[AuditFinding, ...]:
         """The findings of one kind."""
         return tuple(found for found in self.findings if found.kind == kind)
 
@@ -134,7 +134,7 @@ class Audit(Result):
         return frame_of_rows(rows, texts | {"count": pl.Int64, "p_value": pl.Float64})
 
 
-def ordered(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+def ordered(findings: Sequence[AuditFinding]) -> tuple[AuditFinding, ...]:
     """Put the gravest first; among equals the order stays."""
     rank = {name: place for place, name in enumerate(get_args(Severity))}
     return tuple(sorted(findings, key=lambda found: rank[found.severity]))

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from proband.protocols.audit import cures as cures
-from proband.protocols.audit.findings import NAMED, Finding, Severity
+from proband.protocols.audit.findings import NAMED, AuditFinding, Severity
 from proband.protocols.audit.rows import Rows, on_both_sides
 from proband.words import Note, Sentence, Target, listed
 
@@ -69,11 +69,11 @@ _PARTS = {
 _EACH_ONCE = ("cross-validation", "leave-one-out", "leave-one-subject-out")
 
 
-def ids_and_rows(rows: Rows) -> Iterator[Finding]:
+def ids_and_rows(rows: Rows) -> Iterator[AuditFinding]:
     """Find ids that no sample has, rows that stand twice, and samples without a label."""
     unknown = rows.frame.filter(pl.col("subject").is_null())["id"].unique(maintain_order=True)
     if len(unknown):
-        yield Finding(
+        yield AuditFinding(
             "unknown ids",
             "fault",
             UNKNOWN_IDS(n=len(unknown)),
@@ -84,7 +84,7 @@ def ids_and_rows(rows: Rows) -> Iterator[Finding]:
     twice = rows.frame.filter(rows.frame.select("cell", "sample", "role").is_duplicated())
     if twice.height:
         names = twice["id"].unique(maintain_order=True)
-        yield Finding(
+        yield AuditFinding(
             "repeated rows",
             "fault",
             REPEATED_ROWS(n=len(names)),
@@ -94,7 +94,7 @@ def ids_and_rows(rows: Rows) -> Iterator[Finding]:
         )
     bare = rows.known.filter(pl.col("label").is_null())["id"].unique(maintain_order=True)
     if len(bare):
-        yield Finding(
+        yield AuditFinding(
             "no label",
             "fault",
             NO_LABEL(n=len(bare), label=rows.label),
@@ -104,14 +104,14 @@ def ids_and_rows(rows: Rows) -> Iterator[Finding]:
         )
 
 
-def shared_samples(rows: Rows) -> Iterator[Finding]:
+def shared_samples(rows: Rows) -> Iterator[AuditFinding]:
     """Find samples in two roles of the same split."""
     for one, other, severity, both in _SIDES:
         parts = listed((_PARTS[one], _PARTS[other]))
         found = on_both_sides(rows.frame, "id", one, other)
         names = found["id"].unique(maintain_order=True)
         if len(names):
-            yield Finding(
+            yield AuditFinding(
                 f"samples in {both}",
                 severity,
                 SHARED_SAMPLES(n=len(names), parts=parts),
@@ -121,7 +121,7 @@ def shared_samples(rows: Rows) -> Iterator[Finding]:
             )
 
 
-def shared_subjects(rows: Rows) -> Iterator[Finding]:
+def shared_subjects(rows: Rows) -> Iterator[AuditFinding]:
     """Find subjects in two roles of the same split: a leak for attributes, and where the protocol says that there are none."""
     declared = rows.protocol is not None and rows.protocol.is_disjoint
     forbidden = declared or rows.task == "attribute"
@@ -138,7 +138,7 @@ def shared_subjects(rows: Rows) -> Iterator[Finding]:
             f"{row['subject']}: {row[one]} in {one}, {row[other]} in {other}{rows.where(row)}"
             for row in _first_of_each(found, "subject")
         )
-        yield Finding(
+        yield AuditFinding(
             f"subjects in {both}",
             weight,
             _shared_subjects(rows, declared, n=len(names), total=n_subjects, parts=parts),
@@ -156,7 +156,7 @@ def _shared_subjects(rows: Rows, declared: bool, **said: Any) -> Note:
     return SHARED_AS_NEEDED(**said)
 
 
-def how_often_tested(rows: Rows) -> Iterator[Finding]:
+def how_often_tested(rows: Rows) -> Iterator[AuditFinding]:
     """Find samples that a cross-validation tests twice in a repeat, or never."""
     folds = rows.frame.group_by("repeat").agg(pl.col("cell").n_unique()).filter(pl.col("cell") > 1)
     several = rows.frame.join(folds, on="repeat", how="semi")
@@ -186,7 +186,7 @@ def how_often_tested(rows: Rows) -> Iterator[Finding]:
                 .select("repeat", "id", "times")
                 .iter_rows()
             )
-            yield Finding(kind, "fault", what(n=len(names)), len(names), tuple(examples), cure)
+            yield AuditFinding(kind, "fault", what(n=len(names)), len(names), tuple(examples), cure)
 
 
 def _crossed(rows: Rows, counts: pl.DataFrame) -> pl.DataFrame:
@@ -200,12 +200,12 @@ def _crossed(rows: Rows, counts: pl.DataFrame) -> pl.DataFrame:
     return repeats.filter((pl.col("tested") > 0.5) & (pl.col("once") > 0.5))
 
 
-def left_over(rows: Rows) -> Iterator[Finding]:
+def left_over(rows: Rows) -> Iterator[AuditFinding]:
     """Find samples of the table that no split uses."""
     used = set(rows.used)
     rest = [name for name in rows.samples.ids if name not in used]
     if rest:
-        yield Finding(
+        yield AuditFinding(
             "unused samples",
             "note",
             UNUSED(n=len(rest), total=len(rows.samples)),

@@ -15,15 +15,15 @@ from proband.errors import InputError, Said, UsageError
 from proband.protocols.cards.contradictions import contradictions, misses
 from proband.protocols.cards.schema import faults
 from proband.protocols.cards.sections import (
+    CardProcedure,
+    CardProvenance,
+    CardSelection,
     Dataset,
     Environment,
     Metric,
     Named,
     PredictionsFile,
-    Procedure,
-    Provenance,
     Section,
-    Selection,
     Task,
     Value,
     frozen,
@@ -73,15 +73,15 @@ class ProtocolCard:
 
     method: str | None = None
     dataset: Dataset = field(default_factory=Dataset)
-    selection: Selection = field(default_factory=Selection)
+    selection: CardSelection = field(default_factory=CardSelection)
     task: Task = field(default_factory=Task)
     conditions: Named | None = None
-    protocol: Procedure = field(default_factory=Procedure)
+    protocol: CardProcedure = field(default_factory=CardProcedure)
     metric: Metric = field(default_factory=Metric)
     value: Value = field(default_factory=Value)
     predictions: PredictionsFile = field(default_factory=PredictionsFile)
     environment: Environment = field(default_factory=Environment)
-    provenance: Provenance = field(default_factory=Provenance)
+    provenance: CardProvenance = field(default_factory=CardProvenance)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "conditions", frozen(self.conditions))
@@ -115,11 +115,11 @@ class ProtocolCard:
         method: str,
         dataset: Dataset,
         task: Task,
-        protocol: Procedure,
+        protocol: CardProcedure,
         value: Value,
         *,
         metric: Metric | None = None,
-        selection: Selection | None = None,
+        selection: CardSelection | None = None,
         conditions: Named | None = None,
         predictions: PredictionsFile | None = None,
     ) -> ProtocolCard:
@@ -152,7 +152,7 @@ class ProtocolCard:
         card = cls(
             method=method,
             dataset=dataset,
-            selection=selection or Selection(),
+            selection=selection or CardSelection(),
             task=task,
             conditions=conditions,
             protocol=protocol,

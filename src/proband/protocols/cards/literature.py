@@ -14,7 +14,7 @@ from proband.errors import UsageError
 from proband.protocols.cards.card import ProtocolCard
 from proband.protocols.cards.comparability import Comparability, compare_cards
 from proband.protocols.cards.levels import Level
-from proband.protocols.cards.sections import Dataset, Metric, Procedure, Provenance, Task, Value
+from proband.protocols.cards.sections import CardProcedure, CardProvenance, Dataset, Metric, Task, Value
 from proband.protocols.notation import Protocol
 from proband.results.base import Result
 from proband.results.walking import Written
@@ -60,7 +60,7 @@ _CLASSES = ("female", "male")
 
 
 @dataclass(frozen=True)
-class Pair(Result):
+class CardPair(Result):
     """Two rows of a table, and how far they may be compared."""
 
     written = Written(
@@ -135,7 +135,7 @@ class Literature(Result):
                 return one
         raise UsageError(f"There is no row {row} in the table; it has {len(self.cards)}.")
 
-    def pairs(self, least: int = Level.SAME_PROTOCOL) -> list[Pair]:
+    def pairs(self, least: int = Level.SAME_PROTOCOL) -> list[CardPair]:
         """The pairs of rows that may be compared, from a level on: by default the same protocol on the same data.
 
         Examples
@@ -198,11 +198,11 @@ class Literature(Result):
             }
         )
 
-    def _every_pair(self) -> Iterator[Pair]:
+    def _every_pair(self) -> Iterator[CardPair]:
         for a, b in combinations(self.cards, 2):
-            yield Pair((a.provenance.row or 0, b.provenance.row or 0), compare_cards(a, b))
+            yield CardPair((a.provenance.row or 0, b.provenance.row or 0), compare_cards(a, b))
 
-    def comparable_pairs(self) -> list[Pair]:
+    def comparable_pairs(self) -> list[CardPair]:
         """Every two rows that are comparable, be it on their word."""
         return self.pairs(Level.ON_THEIR_WORD)
 
@@ -255,7 +255,7 @@ def _card(row: dict[str, Any], table: dict[str, Any]) -> ProtocolCard:
         protocol=_procedure(row, table),
         metric=Metric(**table["metric"]),
         value=Value(round(row["accuracy"] / 100, 6)),
-        provenance=Provenance(
+        provenance=CardProvenance(
             publication=row["publication"],
             year=row["year"],
             source=table["source"],
@@ -266,9 +266,9 @@ def _card(row: dict[str, Any], table: dict[str, Any]) -> ProtocolCard:
     )
 
 
-def _procedure(row: dict[str, Any], table: dict[str, Any]) -> Procedure:
+def _procedure(row: dict[str, Any], table: dict[str, Any]) -> CardProcedure:
     """Read the evaluation of a row; where nothing marks it as disjoint, the table says what that means."""
-    stated = Procedure(row["evaluation"])
+    stated = CardProcedure(row["evaluation"])
     if stated.disjoint is not None:
         return stated
-    return Procedure(stated.notation, row.get("disjoint", table["disjoint"]))
+    return CardProcedure(stated.notation, row.get("disjoint", table["disjoint"]))

@@ -112,7 +112,7 @@ def manifest_of(ids: Sequence[str], subjects: Sequence[str], content: Sequence[s
 
 
 @dataclass(frozen=True)
-class Selection(Section):
+class CardSelection(Section):
     """How the used data came from the collected data.
 
     `excluded` counts by keys, or by whatever words the author chose. `reasons` has words for keys: they are for people, and neither
@@ -149,7 +149,7 @@ class Task(Section):
 
 
 @dataclass(frozen=True)
-class Procedure(Section):
+class CardProcedure(Section):
     """How training and testing data were parted.
 
     The notation is made canonical, and disjointness is said in it and beside it; a share of training data that follows from
@@ -227,7 +227,7 @@ class Environment(Section):
 
 
 @dataclass(frozen=True)
-class Provenance(Section):
+class CardProvenance(Section):
     """Where the value was published."""
 
     publication: str | None = None

@@ -17,10 +17,10 @@ from proband.inference.accuracy.cross_validation import (
 from proband.inference.accuracy.five_by_two import FiveByTwo
 from proband.protocols.cards.card import ProtocolCard
 from proband.protocols.cards.sections import (
+    CardProcedure,
+    CardSelection,
     Dataset,
     PredictionsFile,
-    Procedure,
-    Selection,
     Task as CardTask,
     Value,
 )
@@ -29,7 +29,7 @@ from proband.protocols.notation import Protocol
 from proband.protocols.running.data import FeatureTable
 from proband.protocols.running.predictions import FoldFacts, Predictions
 from proband.protocols.splits.balancing import Imbalance
-from proband.protocols.splits.plans import Plan
+from proband.protocols.splits.plans import SplitPlan
 from proband.protocols.splits.splits import GENERATOR_VERSION
 from proband.results.base import Result
 from proband.results.walking import Written
@@ -144,7 +144,7 @@ class ProtocolFindings(Result):
         without=("plan",),
     )
 
-    plan: Plan
+    plan: SplitPlan
     results: tuple[ProtocolResult, ...]
     on_splits: AccuracyComparison | None
     on_people: AccuracyComparison | None
@@ -274,7 +274,7 @@ class ProtocolRun(Result):
             result.classifier,
             Dataset.of(list(data.samples.ids), data.subjects.tolist(), name=data.name),
             CardTask.of(asked.task, roster.classes[roster.labels].tolist(), asked.label),
-            Procedure(
+            CardProcedure(
                 notation=str(result.protocol),
                 stratified=asked.stratify,
                 seed=asked.seed,
@@ -289,7 +289,7 @@ class ProtocolRun(Result):
                 interval.confidence_level,
                 interval.method.key,
             ),
-            selection=Selection(
+            selection=CardSelection(
                 len(data) + len(data.left_out),
                 tuple(sorted((why.key, n) for why, n in data.exclusions)),
                 tuple(sorted((why.key, str(why)) for why, _ in data.exclusions)) or None,

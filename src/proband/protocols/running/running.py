@@ -26,7 +26,7 @@ from proband.protocols.running.learning import Learner, learner
 from proband.protocols.running.predictions import Codes, FoldFacts, Predictions, Roster
 from proband.protocols.running.results import ProtocolRun, Setting
 from proband.protocols.running.summary import summarised
-from proband.protocols.splits.plans import AUTO, Plan, make_plans
+from proband.protocols.splits.plans import AUTO, SplitPlan, make_plans
 from proband.protocols.splits.splits import Missing, Split
 from proband.words import Note, Sentence
 
@@ -139,7 +139,7 @@ class _Runner:
         self._ready: dict[str, Learner] = {}
         self.notes: list[Note] = []
 
-    def run(self, plan: Plan) -> list[Predictions]:
+    def run(self, plan: SplitPlan) -> list[Predictions]:
         """Train and test every classifier on every split of a plan."""
         journals = {name: self._journal(name, plan) for name in self._classifiers}
         total = plan.n_splits
@@ -182,7 +182,7 @@ class _Runner:
         ]
 
     def _wanted(
-        self, plan: Plan, journals: Mapping[str, Journal | None]
+        self, plan: SplitPlan, journals: Mapping[str, Journal | None]
     ) -> Iterator[tuple[Split, dict[str, Codes], list[str]]]:
         """The splits, what is known of each, and who has yet to predict it."""
         for split in plan.splits():
@@ -200,7 +200,7 @@ class _Runner:
             )
             self._progress.advance(1)
 
-    def _journal(self, name: str, plan: Plan) -> Journal | None:
+    def _journal(self, name: str, plan: SplitPlan) -> Journal | None:
         if self._cache is None:
             return None
         settings = fingerprint(self._classifiers[name])

@@ -20,7 +20,7 @@ from proband.inference.accuracy.five_by_two import FiveByTwo, compare_five_by_tw
 from proband.protocols.running.predictions import Predictions, Roster
 from proband.protocols.running.results import ProtocolFindings, ProtocolResult, ProtocolRun, Setting
 from proband.protocols.splits.balancing import imbalance
-from proband.protocols.splits.plans import Plan
+from proband.protocols.splits.plans import SplitPlan
 from proband.protocols.splits.splits import Split
 from proband.words import Note, Sentence
 
@@ -61,7 +61,7 @@ SAME_PEOPLE = Sentence(
 def summarised(
     setting: Setting,
     roster: Roster,
-    plans: Sequence[Plan],
+    plans: Sequence[SplitPlan],
     predictions: Sequence[Sequence[Predictions]],
     notes: Sequence[Note],
 ) -> ProtocolRun:
@@ -76,7 +76,9 @@ def summarised(
 _TESTS_ONCE = ("cross-validation", "leave-one-out", "leave-one-subject-out", "external")
 
 
-def _findings(setting: Setting, roster: Roster, plan: Plan, found: Sequence[Predictions]) -> ProtocolFindings:
+def _findings(
+    setting: Setting, roster: Roster, plan: SplitPlan, found: Sequence[Predictions]
+) -> ProtocolFindings:
     protocol, folds = plan.protocol, found[0].folds
     level, disjoint = setting.confidence_level, protocol.is_disjoint
     n_subjects = len(np.unique(roster.subjects[np.concatenate(found[0].tests)]))
@@ -125,7 +127,7 @@ def _findings(setting: Setting, roster: Roster, plan: Plan, found: Sequence[Pred
     return ProtocolFindings(plan, results, on_splits, on_people, five, bayes, unlike)
 
 
-def _why_not_on_splits(plan: Plan, found: Predictions) -> Note | None:
+def _why_not_on_splits(plan: SplitPlan, found: Predictions) -> Note | None:
     """Why splits tell nothing of other test samples, if they do not: none of them trains what another tests."""
     if len(found.tests) < 2:
         return None

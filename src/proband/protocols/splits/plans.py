@@ -24,7 +24,7 @@ _MOST_SPLITS = 100_000
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class SplitPlan:
     """A protocol that is ready to be carried out on given samples.
 
     Attributes
@@ -96,7 +96,7 @@ def make_plan(
     seed: int = 0,
     stratify: bool = True,
     missing: Missing = "error",
-) -> Plan:
+) -> SplitPlan:
     """Fit a protocol to samples: choose one if it is ``auto``, and find who meets its conditions.
 
     The conditions of a protocol (``[train: session == 1; test: session == 2]``) are conditions on the table of samples; the two data
@@ -111,7 +111,7 @@ def make_plan(
         None if text is None else _meeting(samples, text) for text in (stated.train_on, stated.test_on)
     )
     left_out = made.left_out(labels, subjects, train_on=train_on, test_on=test_on)
-    plan = Plan(made, labels, subjects, why, train_on, test_on, left_out)
+    plan = SplitPlan(made, labels, subjects, why, train_on, test_on, left_out)
     if plan.n_splits > _MOST_SPLITS:
         raise DesignError(
             f"{stated} has {count(plan.n_splits)} splits of these samples, and {count(_MOST_SPLITS)} are the most.",
@@ -129,7 +129,7 @@ def make_plans(
     seed: int = 0,
     stratify: bool = True,
     missing: Missing = "error",
-) -> tuple[dict[int, Target], list[Plan]]:
+) -> tuple[dict[int, Target], list[SplitPlan]]:
     """Fit protocols to the samples that all of them can use.
 
     Returns

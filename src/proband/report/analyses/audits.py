@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from proband.protocols.audit.findings import Audit, Finding
+from proband.protocols.audit.findings import Audit, AuditFinding
 from proband.report.cells import columns, count_cell, error_cell, interval_cell, over, rate_cell, text_cell
 from proband.report.table import Cell, Column, Table, Tone
 from proband.words import Note, Sentence, as_sentence, count, p_value
@@ -53,7 +53,7 @@ def findings_table(audit: Audit) -> Table:
     return Table("", heads, tuple(map(_finding_row, audit.findings)))
 
 
-def _finding_row(found: Finding) -> tuple[Cell, ...]:
+def _finding_row(found: AuditFinding) -> tuple[Cell, ...]:
     tone = _TONES[found.severity]
     return (
         text_cell(found.severity, tone),
@@ -63,7 +63,7 @@ def _finding_row(found: Finding) -> tuple[Cell, ...]:
     )
 
 
-def finding_sentence(found: Finding) -> str:
+def finding_sentence(found: AuditFinding) -> str:
     """The finding, with its p-value if chance could have made it."""
     what = as_sentence(found.what)
     if found.p_value is None:
@@ -71,7 +71,7 @@ def finding_sentence(found: Finding) -> str:
     return f"{what} p {p_value(found.p_value)} ({found.test})."
 
 
-def _named(found: Finding, tone: Tone) -> Cell:
+def _named(found: AuditFinding, tone: Tone) -> Cell:
     rest = found.count - len(found.examples)
     # Reasons and classes are counted in samples, so that what is left of them is not known.
     counted_all = found.examples_are_groups

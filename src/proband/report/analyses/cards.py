@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from proband.protocols.cards.card import NOT_STATED, ProtocolCard, shown
 from proband.protocols.cards.comparability import Comparability, Verdict
-from proband.protocols.cards.literature import Group, Literature, Pair
+from proband.protocols.cards.literature import CardPair, Group, Literature
 from proband.protocols.notation import Protocol
 from proband.report.cells import count_cell, fixed_cell, text_cell
 from proband.report.table import Cell, Column, Table, Tone
@@ -76,7 +76,7 @@ def literature_table(found: Literature) -> Table:
     return Table("", heads, tuple(rows))
 
 
-def pairs_table(found: Literature, pairs: Sequence[Pair]) -> Table:
+def pairs_table(found: Literature, pairs: Sequence[CardPair]) -> Table:
     """Make a table of pairs of published results."""
     cards = {card.provenance.row: card for card in found.cards}
     heads = (

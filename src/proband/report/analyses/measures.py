@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from proband.inference.estimates.evaluation import probes_called
-from proband.report.cells import columns, interval_cell, over, rate_cell, text_cell
+from proband.report.cells import columns, interval_cell, rate_cell, table, text_cell
 from proband.report.table import Table
 from proband.study.findings import Measured
-from proband.words import Note, Sentence
+from proband.words import Note, Sentence, percent
 
 _VARYING = Sentence(
     "measures.varying",
@@ -17,21 +17,23 @@ _VARYING = Sentence(
 )
 
 
-def measures_table(measured: Sequence[Measured]) -> Table:
+def measures_table(measured: Sequence[Measured], level: float) -> Table:
     """A row for each measure, set of probes and algorithm."""
     several = any(one.category is not None for one in measured)
-    rows = (
-        (
+    rows = [
+        [
             text_cell(str(estimate.answers.of)),
-            *((text_cell(probes_called(one.category)),) if several else ()),
+            *([text_cell(probes_called(one.category))] if several else []),
             text_cell(estimate.facts.algorithm),
-            over(rate_cell(estimate.value), interval_cell((estimate.low, estimate.high), estimate.answers)),
-        )
+            rate_cell(estimate.value),
+            interval_cell((estimate.low, estimate.high), estimate.answers),
+        ]
         for one in measured
         for estimate in one.estimates
-    )
+    ]
     names = ("measure", "probes of", "algorithm") if several else ("measure", "algorithm")
-    return Table("", columns(*names, "value", text=len(names)), tuple(rows))
+    heads = columns(*names, "value", f"{percent(level)} interval", text=len(names))
+    return table("measures", "Other measures", heads, rows)
 
 
 def measures_statements(measured: Sequence[Measured]) -> list[Note]:

@@ -71,8 +71,8 @@ def _leaderboard_csv(comparison: Comparison) -> str:
             "high": row.estimate.high,
             "events": row.estimate.events,
             "n": row.estimate.facts.n_probes,
-            "place_low": places[row.name][0],
-            "place_high": places[row.name][1],
+            "best_place": places[row.name][0],
+            "worst_place": places[row.name][1],
         }
         for row in rows_of(comparison)
     ]

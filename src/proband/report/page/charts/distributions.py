@@ -20,10 +20,7 @@ from proband.report.cells import (
     effect_cell,
     effect_interval,
     effect_interval_cell,
-    interval,
-    interval_cell,
     percent,
-    rate,
     rate_cell,
     share_cell,
     table,
@@ -101,38 +98,6 @@ def _fewer_bins(counts: ScoreCounts) -> tuple[Floats, Floats, Floats]:
         for one in (counts.genuine, counts.impostor)
     )
     return edges, genuine, impostor
-
-
-def rates_chart(
-    choices: VirtualExperiments,
-    rank: int = 1,
-    level: float = 0.95,
-    algorithms: Sequence[str] | None = None,
-    id: str = "choice-rates",
-) -> Chart:
-    """Draw how every algorithm's rate at a rank varies over choices of images."""
-    names = tuple(algorithms or choices.algorithms)
-    found = {name: choices.rate(name, rank) for name in names}
-    title = f"Recognition rate at rank {rank} over choices of images"
-    said = (
-        _trials(choices)
-        + listed([f"{name} {rate(one.mean)} {interval(*one.interval(level))}" for name, one in found.items()])
-        + "."
-    )
-    rows = [
-        (
-            text_cell(name),
-            rate_cell(one.mean),
-            rate_cell(one.standard_deviation),
-            interval_cell(one.interval(level), choices.answers),
-        )
-        for name, one in found.items()
-    ]
-    heads = columns("algorithm", "mean", "standard deviation", "interval")
-    label = f"recognition rate at rank {rank}"
-    drawn = _shares(f"{id}-linear", title, said, list(found.items()), level, "rate", label)
-    data = table(f"{id}-data", title, heads, rows)
-    return Chart(id, title, said, {"linear": drawn}, names, data, (_bars(level),), choices.answers)
 
 
 def differences_chart(

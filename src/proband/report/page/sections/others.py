@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from proband.inference.estimates.evaluation import probes_called
 from proband.report import cells
-from proband.report.page.model import Block, Section, said
+from proband.report.analyses.measures import measures_statements, measures_table
+from proband.report.page.model import Block, Folded, Section, said
 from proband.report.page.registry import section
 from proband.report.table import Table
 from proband.words import as_sentence
@@ -22,30 +22,9 @@ def measures_section(found: Findings) -> Section | None:
     """Other measures that were asked for, a row for each algorithm and set of probes."""
     if not found.measured:
         return None
-    several = any(one.category is not None for one in found.measured)
-    level = cells.percent(found.confidence_level)
-    rows = [
-        [
-            cells.text_cell(str(estimate.answers.of)),
-            *([cells.text_cell(probes_called(one.category))] if several else []),
-            cells.text_cell(estimate.facts.algorithm),
-            cells.rate_cell(estimate.value),
-            cells.interval_cell((estimate.low, estimate.high), estimate.answers),
-            cells.text_cell(str(estimate.design)),
-        ]
-        for one in found.measured
-        for estimate in one.estimates
-    ]
-    names = ("measure", "probes of", "algorithm") if several else ("measure", "algorithm")
-    heads = (
-        *cells.columns(*names, "value", f"{level} interval", text=len(names)),
-        *cells.columns("interval by"),
-    )
-    notes = dict.fromkeys(
-        note for one in found.measured for estimate in one.estimates for note in estimate.notes
-    )
-    table = cells.table("measures", "Other measures", heads, rows, map(as_sentence, notes))
-    return Section("measures", "Other measures", (table,))
+    shown = measures_table(found.measured, found.confidence_level)
+    told = Folded("What the measures mean", tuple(said(measures_statements(found.measured))))
+    return Section("measures", "Other measures", (shown, told))
 
 
 @section("folds", 50)
