@@ -13,7 +13,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import chdir, redirect_stderr, redirect_stdout
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from importlib import import_module
 from inspect import getmembers, isfunction
 from pathlib import Path
@@ -36,6 +36,7 @@ from proband.report.page.build import build_page
 from proband.report.page.model import Block, Chart, Folded
 from proband.report.table import Cell, Column, Table
 from proband.report.terminal import as_terminal
+from proband.results.base import Result
 
 S = "scores.npz -s samples.csv"
 G = """-g "session == 1 and kind == 'fa'" """
@@ -46,6 +47,7 @@ COMMANDS = (
     f"evaluate {S} {G} --feret",
     f"evaluate {S} {G} --by sex --measure median-rank@5 --measure rank-rate@3",
     f"evaluate a={S.replace(' ', '::strong ', 1)} b=scores.npz::strong c=scores.npz::weak d=scores.npz::weak e=scores.npz::middling {G} --by sex",
+    f"evaluate {S} {G} --measure median-rank@5 --design bootstrap",
     f"compare {S} {G}",
     f"verify {S} --fmr 0.05,0.01 --threshold 0.6 --replicates 100",
     f"search {S} -g \"session == 1 and kind == 'fa' and age < 44\" --fpir 0.2,0.1 --ranks 1,3",
@@ -323,11 +325,31 @@ def test_a_derived_kind_is_shown_as_what_it_derives_from() -> None:
     assert derived.to_latex() == compared.to_latex()
 
 
-@pytest.mark.parametrize("form", ["html", "latex", "markdown", "csv", "terminal"])
-def test_every_form_of_every_result_follows_from_its_tables(form: str) -> None:
-    found = finding.whole()
-    for result in (found.evaluation, found.verification[0], found.groups[0], found.choices, found.strat):
-        assert len(render(result, form)) > 100
+def results(part: Any) -> Iterator[Result]:
+    """Every result within another, however deep."""
+    if isinstance(part, Result):
+        yield part
+    inner: list[Any] = []
+    if is_dataclass(part):
+        inner = [getattr(part, one.name) for one in fields(part)]
+    elif isinstance(part, dict):
+        inner = list(part.values())[:2]
+    elif isinstance(part, list | tuple):
+        inner = list(part)[:2]
+    for one in inner:
+        yield from results(one)
+
+
+@pytest.mark.parametrize("made", [finding.whole, finding.feret])
+def test_every_form_of_every_result_follows_from_its_tables(made: Any) -> None:
+    kinds = {type(one): one for one in results(made())}
+    assert len(kinds) > 15
+    for one in kinds.values():
+        tables = render(one, "table")
+        long = sum(len(table.rows) for table in tables) > 60
+        for form in ("html",) if long else ("html", "latex", "markdown", "csv", "terminal"):
+            assert render(one, form), (type(one), form)
+        check(replace(tables[0], rows=tables[0].rows[:9], notes=()), 80)
 
 
 def test_a_notebook_is_not_flooded() -> None:

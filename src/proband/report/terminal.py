@@ -116,7 +116,7 @@ def _pieces(cell: Cell, column: Column) -> list[_Piece]:
 
 def _on_one_line(text: str) -> str:
     """Write what the terminal would obey as its number, and what would break the line as a blank."""
-    return printable(text.replace("\n", " ").replace("\t", " "))
+    return printable(text.replace("\n", " ").replace("\t", " ").rstrip())
 
 
 def _split(strips: Sequence[_Strip], room: int) -> list[list[_Strip]] | None:
@@ -191,6 +191,8 @@ def _stacked(names: Sequence[_Strip], others: Sequence[_Strip], width: int) -> I
 
 def _labelled(label: str, cell: Sequence[_Piece], width: int) -> Iterator[list[_Piece]]:
     room = width - len(_INDENT)
+    if not any(piece.text for piece in cell):
+        label = label.rstrip()
     lines = _all_folded(cell, room - cell_len(label))
     if max(cell_len(line.text) for line in lines) + cell_len(label) <= room:
         for depth, line in enumerate(lines):
