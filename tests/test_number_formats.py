@@ -117,7 +117,7 @@ def test_modules_that_write_for_machines_still_do(name: str) -> None:
 
 
 @pytest.fixture
-def outcome(study: Path) -> tuple[pb.Evaluation, pb.Comparison]:
+def outcome(study: Path) -> tuple[pb.inference.Evaluation, pb.inference.Comparison]:
     samples = pb.Samples.read(study / "samples.csv")
     scores = list(pb.read_scores(study / "scores.npz", samples, orientation="similarity").values())
     evaluation = pb.evaluate(scores, pb.experiment_over(scores, samples), confidence_level=0.995)
@@ -126,7 +126,7 @@ def outcome(study: Path) -> tuple[pb.Evaluation, pb.Comparison]:
 
 
 def test_a_rate_and_its_interval_look_the_same_everywhere(
-    outcome: tuple[pb.Evaluation, pb.Comparison],
+    outcome: tuple[pb.inference.Evaluation, pb.inference.Comparison],
 ) -> None:
     evaluation, _ = outcome
     shown = {
@@ -144,7 +144,9 @@ def test_a_rate_and_its_interval_look_the_same_everywhere(
             assert interval(found.low, found.high) in text, place
 
 
-def test_a_p_value_has_two_digits_everywhere(outcome: tuple[pb.Evaluation, pb.Comparison]) -> None:
+def test_a_p_value_has_two_digits_everywhere(
+    outcome: tuple[pb.inference.Evaluation, pb.inference.Comparison],
+) -> None:
     _, comparison = outcome
     found = AuditFinding("kind", "note", "Losses differ.", 1, (), "look", p_value=0.031249, test="a test")
     shown = p_value(found.p_value)
@@ -153,7 +155,9 @@ def test_a_p_value_has_two_digits_everywhere(outcome: tuple[pb.Evaluation, pb.Co
     assert any(f"p {p_value(comparison.pairs[0].p_adjusted)}" in str(one) for one in comparison.sentences())
 
 
-def test_statements_are_notes_that_json_can_hold(outcome: tuple[pb.Evaluation, pb.Comparison]) -> None:
+def test_statements_are_notes_that_json_can_hold(
+    outcome: tuple[pb.inference.Evaluation, pb.inference.Comparison],
+) -> None:
     evaluation, comparison = outcome
     said = [
         one for one in (*statements(evaluation), *comparison_statements(comparison)) if isinstance(one, Note)
@@ -170,7 +174,9 @@ def test_statements_are_notes_that_json_can_hold(outcome: tuple[pb.Evaluation, p
     assert [as_sentence(one) for one in said] == [as_sentence(one) for one in said]
 
 
-def test_a_level_is_not_rounded_to_certainty(outcome: tuple[pb.Evaluation, pb.Comparison]) -> None:
+def test_a_level_is_not_rounded_to_certainty(
+    outcome: tuple[pb.inference.Evaluation, pb.inference.Comparison],
+) -> None:
     evaluation, comparison = outcome
     said = [
         *map(as_sentence, statements(evaluation)),

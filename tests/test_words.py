@@ -31,13 +31,13 @@ from proband.study.run import run
 from proband.words import Method, Sentence, Target, as_sentence
 
 DESIGNS = [
-    *(pb.Binomial(kind) for kind in ("wilson", "clopper-pearson", "jeffreys")),
-    *(pb.Bootstrap(unit, kind) for unit in ("probe", "subject") for kind in ("percentile", "basic", "bca")),
-    *(pb.ClusteredMcNemar(kind) for kind in ("obuchowski", "durkalski")),
-    *(pb.Jackknife(kind=kind) for kind in ("JKn", "JK1")),
-    *(pb.Galleries(2, order=order) for order in (None, "date")),
-    pb.Clustered(), pb.TrainingSets(), pb.SignFlip(), pb.BRR(), pb.Fay(), pb.Enumeration(), pb.RaoWu(),
-    pb.CollapsedStrata(), pb.ImageChoice(),
+    *(pb.designs.Binomial(kind) for kind in ("wilson", "clopper-pearson", "jeffreys")),
+    *(pb.designs.Bootstrap(unit, kind) for unit in ("probe", "subject") for kind in ("percentile", "basic", "bca")),
+    *(pb.designs.ClusteredMcNemar(kind) for kind in ("obuchowski", "durkalski")),
+    *(pb.designs.Jackknife(kind=kind) for kind in ("JKn", "JK1")),
+    *(pb.designs.Galleries(2, order=order) for order in (None, "date")),
+    pb.designs.Clustered(), pb.designs.TrainingSets(), pb.designs.SignFlip(), pb.designs.BRR(), pb.designs.Fay(), pb.designs.Enumeration(), pb.designs.RaoWu(),
+    pb.designs.CollapsedStrata(), pb.designs.ImageChoice(),
 ]  # fmt: skip
 
 
@@ -170,7 +170,7 @@ def compared() -> Findings:
     ]
     experiment = pb.Experiment(table, gallery="image == 0")
     pool = pb.Pool(table, groups="session")
-    by_choice = pb.compare(pb.RecognitionRate(1), algorithms, pool, pb.ImageChoice(n_resamples=100))
+    by_choice = pb.compare(pb.RecognitionRate(1), algorithms, pool, pb.designs.ImageChoice(n_resamples=100))
     return Findings(
         "Compared",
         finding.PROVENANCE,
@@ -243,7 +243,7 @@ def test_words_are_other_words(scrambled):
     note = Sentence.every["comparison.nobody"]()
     assert as_sentence(note) != "Of the people here nobody tells them apart."
     assert str(pb.RecognitionRate(1).estimand) != "recognition rate at rank 1"
-    assert str(pb.SignFlip()) != "sign-flip over people (mid-p)"
+    assert str(pb.designs.SignFlip()) != "sign-flip over people (mid-p)"
 
 
 @pytest.mark.parametrize("design", DESIGNS, ids=repr)

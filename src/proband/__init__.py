@@ -1,46 +1,36 @@
 """Statistical evaluation of recognition algorithms: how good, how sure, and is it better?
 
-The public names are loaded when they are first used, so that ``import proband`` costs next to nothing.
+The names a user needs are here; what belongs to them is in namespaces: ``designs`` (what varies), ``measures``, ``results``,
+``protocols``, ``blind``, ``papers``, ``algorithms``, ``faces``, ``report``. Names and namespaces are loaded when they are first used, so
+that ``import proband`` costs next to nothing.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from proband._lazy import lazily
 from proband._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from proband.designs import (
-        BRR as BRR,
-        Binomial as Binomial,
-        Bootstrap as Bootstrap,
-        Clustered as Clustered,
-        ClusteredMcNemar as ClusteredMcNemar,
-        CollapsedStrata as CollapsedStrata,
-        Enumeration as Enumeration,
-        Fay as Fay,
-        Galleries as Galleries,
-        ImageChoice as ImageChoice,
-        Jackknife as Jackknife,
-        RaoWu as RaoWu,
-        SignFlip as SignFlip,
-        TrainingSets as TrainingSets,
+    from proband import (
+        algorithms as algorithms,
+        blind as blind,
+        designs as designs,
+        errors as errors,
+        faces as faces,
+        inference as inference,
+        measures as measures,
+        papers as papers,
+        protocols as protocols,
+        report as report,
+        results as results,
+        samples as samples,
+        scores as scores,
+        study as study,
     )
-    from proband.errors import (
-        AlignmentError as AlignmentError,
-        DesignError as DesignError,
-        InputError as InputError,
-        ProbandError as ProbandError,
-        UsageError as UsageError,
-    )
+    from proband.errors import ProbandError as ProbandError
     from proband.inference import (
-        Comparison as Comparison,
-        Estimate as Estimate,
-        Evaluation as Evaluation,
-        GalleryVariation as GalleryVariation,
-        ImageColumns as ImageColumns,
-        VirtualExperiments as VirtualExperiments,
         compare as compare,
         compare_independent as compare_independent,
         estimate as estimate,
@@ -62,28 +52,21 @@ if TYPE_CHECKING:
         AUC as AUC,
         CMC as CMC,
         FNMR as FNMR,
-        Curve as Curve,
-        Measurement as Measurement,
         MedianCensoredRank as MedianCensoredRank,
         MedianRelativeRank as MedianRelativeRank,
-        Outcomes as Outcomes,
         RankStatistic as RankStatistic,
         RecognitionRate as RecognitionRate,
-        average_cmc as average_cmc,
         rank as rank,
         search as search,
-        upper_bound_cmc as upper_bound_cmc,
     )
-    from proband.report import cmc_figure as cmc_figure, save_figure as save_figure
+    from proband.report import save_figure as save_figure
     from proband.samples import (
         Category as Category,
         Experiment as Experiment,
         OnePerSubject as OnePerSubject,
         Pool as Pool,
         Samples as Samples,
-        equally_representative as equally_representative,
         feret_categories as feret_categories,
-        representation as representation,
     )
     from proband.scores import (
         Embeddings as Embeddings,
@@ -93,94 +76,30 @@ if TYPE_CHECKING:
     )
     from proband.scores.formats import write_scores as write_scores
     from proband.scores.reading import read_embeddings as read_embeddings, read_scores as read_scores
-    from proband.scores.trials import Trials as Trials, read_lfw_pairs as read_lfw_pairs
+    from proband.scores.trials import Trials as Trials
+    from proband.study.reading import read_study as read_study
+    from proband.study.requests import Request as Request
+    from proband.study.run import run as run
 
-_HOME = {
-    "proband.errors": ("AlignmentError", "DesignError", "InputError", "ProbandError", "UsageError"),
-    "proband.samples": (
-        "Category",
-        "Experiment",
-        "OnePerSubject",
-        "Pool",
-        "Samples",
-        "equally_representative",
-        "feret_categories",
-        "representation",
+__getattr__, __dir__ = lazily(
+    __name__,
+    {
+        "errors": "ProbandError",
+        "samples": "Category Experiment OnePerSubject Pool Samples feret_categories",
+        "scores": "Embeddings Scores experiment_over pool_over",
+        "scores.trials": "Trials",
+        "scores.reading": "read_embeddings read_scores",
+        "scores.formats": "write_scores",
+        "measures": "AUC CMC FNMR MedianCensoredRank MedianRelativeRank RankStatistic RecognitionRate rank search",
+        "inference": "compare compare_independent estimate estimate_cmc estimate_weighted evaluate exact_over_choices feret_study "
+        "gallery_effect gallery_variation mcnemar permute plan_difference plan_error_rate plan_half_width verify",
+        "study.requests": "Request",
+        "study.reading": "read_study",
+        "study.run": "run",
+        "report": "save_figure",
+    },
+    (
+        *("algorithms", "blind", "designs", "errors", "faces", "inference", "measures", "papers"),
+        *("protocols", "report", "results", "samples", "scores", "study"),
     ),
-    "proband.scores": ("Embeddings", "Scores", "experiment_over", "pool_over"),
-    "proband.scores.formats": ("write_scores",),
-    "proband.scores.reading": ("read_embeddings", "read_scores"),
-    "proband.scores.trials": ("Trials", "read_lfw_pairs"),
-    "proband.measures": (
-        "AUC",
-        "CMC",
-        "FNMR",
-        "Curve",
-        "Measurement",
-        "MedianCensoredRank",
-        "MedianRelativeRank",
-        "Outcomes",
-        "RankStatistic",
-        "RecognitionRate",
-        "average_cmc",
-        "rank",
-        "search",
-        "upper_bound_cmc",
-    ),
-    "proband.designs": (
-        "BRR",
-        "Binomial",
-        "Bootstrap",
-        "Clustered",
-        "ClusteredMcNemar",
-        "CollapsedStrata",
-        "Enumeration",
-        "Fay",
-        "Galleries",
-        "ImageChoice",
-        "Jackknife",
-        "RaoWu",
-        "SignFlip",
-        "TrainingSets",
-    ),
-    "proband.inference": (
-        "Comparison",
-        "Estimate",
-        "Evaluation",
-        "GalleryVariation",
-        "ImageColumns",
-        "VirtualExperiments",
-        "compare",
-        "compare_independent",
-        "estimate",
-        "estimate_cmc",
-        "estimate_weighted",
-        "gallery_effect",
-        "gallery_variation",
-        "evaluate",
-        "exact_over_choices",
-        "feret_study",
-        "mcnemar",
-        "permute",
-        "plan_difference",
-        "plan_error_rate",
-        "plan_half_width",
-        "verify",
-    ),
-    "proband.report": ("cmc_figure", "save_figure"),
-}
-_PLACE = {name: module for module, names in _HOME.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    try:
-        module = _PLACE[name]
-    except KeyError:
-        raise AttributeError(f"module 'proband' has no attribute {name!r}") from None
-    value = getattr(import_module(module), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_PLACE])
+)

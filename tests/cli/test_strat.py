@@ -131,7 +131,7 @@ def people_with(sizes: list[int], strength: float = 1.0) -> tuple[list[pb.Scores
 
 
 @pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("design", [pb.BRR(), pb.Jackknife()], ids=str)
+@pytest.mark.parametrize("design", [pb.designs.BRR(), pb.designs.Jackknife()], ids=str)
 def test_as_many_images_as_leave_the_most_probes(seed: int, design: Any) -> None:
     from proband.inference.galleries.effect import most_probes
 
@@ -142,7 +142,7 @@ def test_as_many_images_as_leave_the_most_probes(seed: int, design: Any) -> None
     probes = {
         k: sum(k - 1 for size in sizes if size >= k)
         for k in range(3, 21)
-        if (isinstance(design, pb.Jackknife) or k - 1 in prime_powers)
+        if (isinstance(design, pb.designs.Jackknife) or k - 1 in prime_powers)
         and 2 * sum(size >= k for size in sizes) >= sum(size >= 3 for size in sizes)
     }
     chosen = most_probes(sizes, design)
@@ -171,12 +171,14 @@ def test_too_few_people_are_said_to_be_too_few() -> None:
 
 
 @pytest.mark.parametrize("images", range(3, 12))
-@pytest.mark.parametrize("design", [pb.Jackknife(), pb.RaoWu(n_resamples=50)], ids=["jackknife", "rao-wu"])
+@pytest.mark.parametrize(
+    "design", [pb.designs.Jackknife(), pb.designs.RaoWu(n_resamples=50)], ids=["jackknife", "rao-wu"]
+)
 def test_any_number_of_images_with_a_design_that_takes_any(images: int, design: Any) -> None:
     scores, samples = people_with([11] * 6)
     study = strat_study(scores[:1], samples, images, design=design)
     within = [name for name in study.errors if name in ("brr", "jackknife-stratified")]
-    balanced = pb.BRR().takes(images - 1)
+    balanced = pb.designs.BRR().takes(images - 1)
     assert within == ["brr" if balanced else "jackknife-stratified"]
     if not balanced:
         with pytest.raises(UsageError, match="power of a prime") as refused:
@@ -186,7 +188,7 @@ def test_any_number_of_images_with_a_design_that_takes_any(images: int, design: 
 
 def test_the_seed_reaches_every_replicate() -> None:
     scores, samples = people_with([3] * 8)
-    design = pb.RaoWu(n_resamples=50)
+    design = pb.designs.RaoWu(n_resamples=50)
     first, again, other = (strat_study(scores, samples, design=design, seed=seed) for seed in (0, 0, 1))
     assert first.to_dict() == again.to_dict()
     for one, two in zip(first.effects, other.effects, strict=True):

@@ -153,7 +153,7 @@ def trials(folder: Path, ties: str) -> Any:
     samples = people()
     named = {kind: scores_of(samples, folder, kind) for kind in ("mapped", "embeddings")}
     pool = Pool(samples, "day")
-    found = permute(named, pool, pb.ImageChoice(5000), ties=ties, seed=3, keep=True)  # type: ignore[arg-type]
+    found = permute(named, pool, pb.designs.ImageChoice(5000), ties=ties, seed=3, keep=True)  # type: ignore[arg-type]
     means = [found.rate(name, r).mean for name in named for r in range(1, 11)]
     return found.to_dict(), means, found.successes
 
@@ -162,7 +162,7 @@ def over_choices(folder: Path) -> Any:
     samples = people()
     scores, pool = scores_of(samples, folder, "embeddings"), Pool(samples, "day")
     exact = exact_over_choices(scores, pool)
-    median = pb.estimate(pb.MedianCensoredRank(), scores, pool, pb.ImageChoice(3000))
+    median = pb.estimate(pb.MedianCensoredRank(), scores, pool, pb.designs.ImageChoice(3000))
     return exact.to_dict(), median.to_dict()
 
 
@@ -329,4 +329,6 @@ def test_the_number_of_threads_reaches_all_work(kind: str, tmp_path: Path, monke
     assert pb.verify(scores, samples, fmrs=[0.1], threads=1).points
     assert len(rank(scores, experiment, threads=1).ranks)
     if kind != "masked":
-        assert permute([scores], Pool(samples, "day"), pb.ImageChoice(3000), threads=1).n_trials == 3000
+        assert (
+            permute([scores], Pool(samples, "day"), pb.designs.ImageChoice(3000), threads=1).n_trials == 3000
+        )

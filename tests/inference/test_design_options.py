@@ -38,12 +38,12 @@ OTHERS: dict[str, tuple[Any, ...]] = {
     "by": ("age",),
 }
 DESIGNS = (
-    pb.BRR(),
-    pb.Fay(),
-    pb.Enumeration(),
-    pb.Jackknife(),
-    pb.RaoWu(n_resamples=200),
-    pb.CollapsedStrata(weights={str(k): (k + 1) / 78 for k in range(12)}),
+    pb.designs.BRR(),
+    pb.designs.Fay(),
+    pb.designs.Enumeration(),
+    pb.designs.Jackknife(),
+    pb.designs.RaoWu(n_resamples=200),
+    pb.designs.CollapsedStrata(weights={str(k): (k + 1) / 78 for k in range(12)}),
 )
 LINEAR = ("rate", "band", "mean rank", "compared")
 # The replicates of a linear statistic have the estimate for their mean, and the textbook variance under any balanced array and
@@ -81,7 +81,7 @@ def numbers(one: Any) -> list[Any]:
 
 def opened(door: str, design: Any) -> list[Any]:
     """What a design gives at one of the doors."""
-    alone = isinstance(design, pb.CollapsedStrata)
+    alone = isinstance(design, pb.designs.CollapsedStrata)
     sizes = [1] * 12 if alone else [3] * 4
     a, b = (outcomes_over(sizes, name, seed) for name, seed in (("a", 1), ("b", 2)))
     if door == "band":
@@ -110,7 +110,7 @@ def test_an_option_matters_or_is_refused(design, door):
     try:
         usual = opened(door, design)
     except DesignError:
-        assert (type(design), door) == (pb.Jackknife, "median")
+        assert (type(design), door) == (pb.designs.Jackknife, "median")
         return
     for field in fields(design):
         for value in OTHERS[field.name]:
@@ -119,40 +119,40 @@ def test_an_option_matters_or_is_refused(design, door):
             except ProbandError:
                 continue
             assert value is not UNBALANCED
-            may_be_equal = (field.name, door) in EQUAL and not isinstance(design, pb.RaoWu)
+            may_be_equal = (field.name, door) in EQUAL and not isinstance(design, pb.designs.RaoWu)
             assert other != usual or may_be_equal, f"{field.name}={value!r} is ignored"
 
 
 @pytest.mark.parametrize("door", ["rate", "median", "mean rank", "band", "compared"])
 def test_an_array_that_is_not_balanced_is_refused_at_every_door(door):
     with pytest.raises(DesignError, match="not balanced"):
-        opened(door, pb.BRR(array=UNBALANCED))
+        opened(door, pb.designs.BRR(array=UNBALANCED))
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_some_replicates_are_some_of_all(seed):
     """Drawn without replacement from the whole array, and their variance by the formula over those drawn."""
     outcomes = outcomes_over([3] * 12, seed=seed)
-    whole = estimate(RecognitionRate(1), outcomes, design=pb.BRR())
-    some = estimate(RecognitionRate(1), outcomes, design=pb.BRR(sample=5), seed=seed)
+    whole = estimate(RecognitionRate(1), outcomes, design=pb.designs.BRR())
+    some = estimate(RecognitionRate(1), outcomes, design=pb.designs.BRR(sample=5), seed=seed)
     assert len(some.replicates) == 5
     assert {round(one, 9) for one in some.replicates} <= {round(one, 9) for one in whole.replicates}
     assert some.standard_error**2 == pytest.approx(((some.replicates - some.value) ** 2).sum() / (5 * 2))
-    again = estimate(RecognitionRate(1), outcomes, design=pb.BRR(sample=5), seed=seed + 1)
+    again = estimate(RecognitionRate(1), outcomes, design=pb.designs.BRR(sample=5), seed=seed + 1)
     assert not np.array_equal(some.replicates, again.replicates)
     assert any("drawn at random" in str(note) for note in some.notes)
-    more = estimate(RecognitionRate(1), outcomes, design=pb.BRR(sample=10_000))
+    more = estimate(RecognitionRate(1), outcomes, design=pb.designs.BRR(sample=10_000))
     assert more.standard_error == pytest.approx(whole.standard_error)
-    band = estimate_cmc(outcomes, design=pb.BRR(sample=5), seed=seed)
+    band = estimate_cmc(outcomes, design=pb.designs.BRR(sample=5), seed=seed)
     assert (band.low[0], band.high[0]) == pytest.approx((max(0, some.low), min(1, some.high)))
 
 
 def test_replicates_drawn_at_random_are_unbiased():
     """Over all seeds the variance is that of the whole array, up to the noise of so many seeds."""
     outcomes = outcomes_over([3] * 12)
-    whole = estimate(RecognitionRate(1), outcomes, design=pb.BRR()).standard_error ** 2
+    whole = estimate(RecognitionRate(1), outcomes, design=pb.designs.BRR()).standard_error ** 2
     drawn = [
-        estimate(RecognitionRate(1), outcomes, design=pb.BRR(sample=9), seed=seed).standard_error ** 2
+        estimate(RecognitionRate(1), outcomes, design=pb.designs.BRR(sample=9), seed=seed).standard_error ** 2
         for seed in range(150)
     ]
     assert np.mean(drawn) == pytest.approx(whole, abs=4 * np.std(drawn) / np.sqrt(150))
@@ -161,22 +161,22 @@ def test_replicates_drawn_at_random_are_unbiased():
 @pytest.mark.parametrize("options", [{"sample": 1}, {"sample": 5, "centre": "mean"}])
 def test_samples_that_would_mislead_are_refused(options):
     with pytest.raises(UsageError):
-        pb.BRR(**options)
+        pb.designs.BRR(**options)
 
 
 @pytest.mark.parametrize(
     "design",
     [
-        pb.BRR(strata="site"),
-        pb.BRR(weights="equal"),
-        pb.Jackknife(interval="logit"),
-        pb.CollapsedStrata(by="age"),
-        pb.RaoWu(degrees_of_freedom="cochran"),
+        pb.designs.BRR(strata="site"),
+        pb.designs.BRR(weights="equal"),
+        pb.designs.Jackknife(interval="logit"),
+        pb.designs.CollapsedStrata(by="age"),
+        pb.designs.RaoWu(degrees_of_freedom="cochran"),
     ],
     ids=str,
 )
 def test_what_does_not_apply_to_given_units_is_refused(design):
-    units = [1, 2, 3, 4] if isinstance(design, pb.CollapsedStrata) else [1, 1, 2, 2]
+    units = [1, 2, 3, 4] if isinstance(design, pb.designs.CollapsedStrata) else [1, 1, 2, 2]
     with pytest.raises(UsageError):
         estimate_weighted(lambda w: w @ np.arange(4.0), units, design)
 
@@ -204,7 +204,7 @@ def test_collapsing_strata_leaves_the_estimate_alone(n, seed):
         pairs = [order[k : k + 2].tolist() for k in range(0, n - n % 2, 2)]
         if n % 2:
             pairs[-1].append(int(order[-1]))
-        design = pb.CollapsedStrata(weights=given, by=by)
+        design = pb.designs.CollapsedStrata(weights=given, by=by)
         for rank in (1, 2):
             values = outcomes.success(rank)
             value, variance = naive_collapsed(values, weights, pairs)
@@ -233,7 +233,7 @@ def test_collapsed_strata_beside_whole_ones():
     for a, b in zip(single[::2], single[1::2], strict=True):
         gap = weights[a] * (values[a][0] - expected) - weights[b] * (values[b][0] - expected)
         variance += gap**2
-    design = pb.CollapsedStrata(weights={str(k): float(w) for k, w in enumerate(weights)})
+    design = pb.designs.CollapsedStrata(weights={str(k): float(w) for k, w in enumerate(weights)})
     found = estimate(RecognitionRate(1), outcomes, design=design)
     assert (found.value, found.standard_error**2) == pytest.approx((expected, variance))
 
@@ -248,13 +248,17 @@ def test_errors_are_zero_exactly_where_nothing_varies(seed):
     outcomes = outcomes_over(sizes, seed=seed)
     shares = rng.dirichlet(np.ones(40))
     strata = Strata(Strata.of(outcomes.subjects).codes, shares, tuple(map(str, range(40))))
-    for design in (pb.Jackknife(), pb.RaoWu(n_resamples=30), pb.Jackknife(kind="JK1", weights="equal")):
+    for design in (
+        pb.designs.Jackknife(),
+        pb.designs.RaoWu(n_resamples=30),
+        pb.designs.Jackknife(kind="JK1", weights="equal"),
+    ):
         _, errors, _ = rates_and_errors(outcomes, design, strata, 9)
         for rank in range(1, 10):
             success = outcomes.success(rank)
             alike = all(np.ptp(success[strata.codes == h]) == 0 for h in range(40))
             assert (errors[rank - 1] == 0) == alike
-            if design == pb.Jackknife():
+            if design == pb.designs.Jackknife():
                 textbook = sum(
                     shares[h] ** 2 * success[strata.codes == h].var(ddof=1) / sizes[h] for h in range(40)
                 )

@@ -12,7 +12,7 @@ from proband.inference.estimates.evaluation import probes_called
 EVEN = "probe.kind == 'even'"
 
 
-def evaluated(*categories: pb.Category, pooled: pb.Category | None = None) -> pb.Evaluation:
+def evaluated(*categories: pb.Category, pooled: pb.Category | None = None) -> pb.inference.Evaluation:
     experiment = pb.Experiment(finding.samples(), gallery="image == 0")
     return pb.evaluate([finding.scores("sharp", 0.45, 0)], experiment, categories=categories, pooled=pooled)
 

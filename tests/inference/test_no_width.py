@@ -17,7 +17,7 @@ from proband.samples import Experiment, Samples
 from proband.scores import Scores
 
 DESIGNS = (
-    pb.BRR(), pb.BRR(sample=3), pb.Fay(), pb.Enumeration(), pb.Jackknife(), pb.Jackknife(kind="JK1"), pb.RaoWu(n_resamples=60),
+    pb.designs.BRR(), pb.designs.BRR(sample=3), pb.designs.Fay(), pb.designs.Enumeration(), pb.designs.Jackknife(), pb.designs.Jackknife(kind="JK1"), pb.designs.RaoWu(n_resamples=60),
     Bootstrap("subject", n_resamples=100), Bootstrap("probe", n_resamples=100), SignFlip(), ClusteredMcNemar(), Binomial(),
 )  # fmt: skip
 PEOPLE = np.repeat(np.arange(7), 3)
@@ -44,7 +44,7 @@ def test_what_does_not_vary_decides_nothing(outcomes_of, design, ties, second):
         return
     (one,) = found.pairs
     if one.has_width:
-        assert not isinstance(design, pb.BRR | pb.Jackknife | pb.RaoWu | Bootstrap)
+        assert not isinstance(design, pb.designs.BRR | pb.designs.Jackknife | pb.designs.RaoWu | Bootstrap)
         return
     assert (one.verdict, one.not_inferior, one.subjects_needed) == ("undecided", False, None)
     assert "not worse" not in str(one.sentence())

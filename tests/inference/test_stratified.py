@@ -31,7 +31,7 @@ def ratio_of_three(w):
 
 
 def test_half_samples_of_ambulances():
-    found = estimate_weighted(ratio, AMBULANCES, pb.BRR(centre="mean"))
+    found = estimate_weighted(ratio, AMBULANCES, pb.designs.BRR(centre="mean"))
     assert sorted(found.replicates) == pytest.approx(
         sorted([0.13846153846154, 0.15676229508197, 0.15636822194199, 0.16400911161731]), rel=1e-12
     )
@@ -43,19 +43,21 @@ def test_half_samples_of_ambulances():
 @pytest.mark.parametrize(
     ("design", "error"),
     [
-        (pb.BRR(centre="mean"), 0.00941840066992),
-        (pb.BRR(), 0.00942663573267),
-        (pb.Fay(rho=0.3, centre="mean"), 0.00952518747771),
-        (pb.Fay(rho=0.5, centre="mean"), 0.00960096935782),
-        (pb.Jackknife(centre="mean"), 0.009846457204),
-        (pb.Jackknife(), 0.00984917313064),
+        (pb.designs.BRR(centre="mean"), 0.00941840066992),
+        (pb.designs.BRR(), 0.00942663573267),
+        (pb.designs.Fay(rho=0.3, centre="mean"), 0.00952518747771),
+        (pb.designs.Fay(rho=0.5, centre="mean"), 0.00960096935782),
+        (pb.designs.Jackknife(centre="mean"), 0.009846457204),
+        (pb.designs.Jackknife(), 0.00984917313064),
     ],
 )
 def test_ratio_against_r(design, error):
     assert estimate_weighted(ratio, AMBULANCES, design).standard_error == pytest.approx(error, rel=1e-10)
 
 
-@pytest.mark.parametrize("design", [pb.BRR(), pb.Fay(rho=0.3), pb.Jackknife(), pb.Enumeration()])
+@pytest.mark.parametrize(
+    "design", [pb.designs.BRR(), pb.designs.Fay(rho=0.3), pb.designs.Jackknife(), pb.designs.Enumeration()]
+)
 def test_totals_and_means_against_r(design):
     total = estimate_weighted(lambda w: w @ ALIVE, AMBULANCES, design)
     assert (total.value, total.standard_error) == pytest.approx((278, 21.4941852602), rel=1e-11)
@@ -66,10 +68,10 @@ def test_totals_and_means_against_r(design):
 @pytest.mark.parametrize(
     ("design", "error"),
     [
-        (pb.BRR(centre="mean"), 0.0195411599561),
-        (pb.BRR(), 0.0196055886338),
-        (pb.Fay(rho=0.3, centre="mean"), 0.0193334542454),
-        (pb.Jackknife(centre="mean"), 0.0193299386594),
+        (pb.designs.BRR(centre="mean"), 0.0195411599561),
+        (pb.designs.BRR(), 0.0196055886338),
+        (pb.designs.Fay(rho=0.3, centre="mean"), 0.0193334542454),
+        (pb.designs.Jackknife(centre="mean"), 0.0193299386594),
     ],
 )
 def test_three_units_against_r(design, error):
@@ -85,11 +87,11 @@ def test_three_units_against_r(design, error):
 def test_an_array_of_one_s_own():
     rows = ["0000", "1012", "2021", "0111", "1120", "2102", "0222", "1201", "2210"]
     array = np.array([[int(mark) for mark in row] for row in rows])
-    found = estimate_weighted(ratio_of_three, FOUR, pb.BRR(array=array, centre="mean"))
+    found = estimate_weighted(ratio_of_three, FOUR, pb.designs.BRR(array=array, centre="mean"))
     assert found.standard_error == pytest.approx(0.0195411599561, rel=1e-10)
     array[0, 0] = 1
     with pytest.raises(DesignError, match="not balanced"):
-        estimate_weighted(ratio_of_three, FOUR, pb.BRR(array=array))
+        estimate_weighted(ratio_of_three, FOUR, pb.designs.BRR(array=array))
 
 
 def people(outcomes_of, rng, sizes, rate=0.6, name="net"):
@@ -105,7 +107,7 @@ def test_rates_have_the_textbook_variance(outcomes_of, units):
     outcomes = people(outcomes_of, np.random.default_rng(units), [units] * 10)
     success = outcomes.success(1).reshape(10, units)
     textbook = np.sqrt((success.var(axis=1, ddof=1) / units).sum()) / 10
-    for design in (pb.BRR(), pb.Fay(rho=0.5), pb.Jackknife()):
+    for design in (pb.designs.BRR(), pb.designs.Fay(rho=0.5), pb.designs.Jackknife()):
         found = estimate(RecognitionRate(1), outcomes, design=design)
         assert found.value == pytest.approx(success.mean())
         assert found.standard_error == pytest.approx(textbook, rel=1e-12)
@@ -125,10 +127,10 @@ def test_unequal_units_are_grouped(outcomes_of):
     outcomes = people(outcomes_of, rng, sizes)
     strata = Strata.of(outcomes.subjects)
     textbook = float(np.sqrt(strata.textbook_variance(outcomes.success(1))[0]))
-    found = estimate(RecognitionRate(1), outcomes, design=pb.BRR())
+    found = estimate(RecognitionRate(1), outcomes, design=pb.designs.BRR())
     assert found.value == pytest.approx(outcomes.success(1).mean())
     assert found.standard_error == pytest.approx(textbook, rel=1e-12)
-    plan = pb.BRR().replicates(strata)
+    plan = pb.designs.BRR().replicates(strata)
     assert "grouped" in str(plan.notes[0])
     rows = np.concatenate([block for part in plan.parts for block in part.blocks(len(sizes))])
     each = (rows * strata.unit_weights) @ outcomes.success(1)
@@ -138,7 +140,7 @@ def test_unequal_units_are_grouped(outcomes_of):
 def test_medians_are_evaluated(outcomes_of):
     rng = np.random.default_rng(3)
     outcomes = people(outcomes_of, rng, [3] * 4, rate=0.3)
-    found = estimate(MedianCensoredRank(10), outcomes, design=pb.BRR())
+    found = estimate(MedianCensoredRank(10), outcomes, design=pb.designs.BRR())
     ranks = np.minimum(outcomes.ranks, 10).reshape(4, 3)
     every = [np.median(ranks[np.arange(4), choice]) for choice in product(range(3), repeat=4)]
     assert set(found.replicates) <= set(every)
@@ -146,40 +148,47 @@ def test_medians_are_evaluated(outcomes_of):
     assert found.standard_error == pytest.approx(
         np.sqrt(((found.replicates - found.value) ** 2).sum() / (9 * 2))
     )
-    mine = estimate(pb.RankStatistic(lambda r: np.median(np.minimum(r, 10))), outcomes, design=pb.BRR())
+    mine = estimate(
+        pb.RankStatistic(lambda r: np.median(np.minimum(r, 10))), outcomes, design=pb.designs.BRR()
+    )
     assert sorted(mine.replicates) == sorted(found.replicates)
-    whole = estimate(MedianCensoredRank(10), outcomes, design=pb.Enumeration())
+    whole = estimate(MedianCensoredRank(10), outcomes, design=pb.designs.Enumeration())
     assert sorted(whole.replicates) == sorted(every)
     with pytest.raises(DesignError, match="not valid for medians"):
-        estimate(MedianCensoredRank(10), outcomes, design=pb.Jackknife())
+        estimate(MedianCensoredRank(10), outcomes, design=pb.designs.Jackknife())
     with pytest.raises(DesignError, match="weighted=True"):
-        estimate(pb.RankStatistic(np.mean), outcomes, design=pb.Jackknife())
+        estimate(pb.RankStatistic(np.mean), outcomes, design=pb.designs.Jackknife())
 
 
 def test_weighted_functions(outcomes_of):
     outcomes = people(outcomes_of, np.random.default_rng(4), [3] * 6)
     mean = pb.RankStatistic(lambda r, w: float(w @ r / w.sum()), "mean rank", weighted=True)
-    for design in (pb.BRR(), pb.Fay(), pb.Jackknife(), pb.RaoWu(n_resamples=500)):
+    for design in (
+        pb.designs.BRR(),
+        pb.designs.Fay(),
+        pb.designs.Jackknife(),
+        pb.designs.RaoWu(n_resamples=500),
+    ):
         found = estimate(mean, outcomes, design=design)
         assert found.value == pytest.approx(outcomes.ranks.mean())
-        if not isinstance(design, pb.RaoWu):
+        if not isinstance(design, pb.designs.RaoWu):
             strata = Strata.of(outcomes.subjects)
             assert found.standard_error == pytest.approx(np.sqrt(strata.textbook_variance(outcomes.ranks)[0]))
 
 
 def test_rao_wu_comes_close(outcomes_of):
     outcomes = people(outcomes_of, np.random.default_rng(5), [3] * 60)
-    truth = estimate(RecognitionRate(1), outcomes, design=pb.BRR()).standard_error
-    made = estimate(RecognitionRate(1), outcomes, design=pb.RaoWu(n_resamples=4000), seed=1)
+    truth = estimate(RecognitionRate(1), outcomes, design=pb.designs.BRR()).standard_error
+    made = estimate(RecognitionRate(1), outcomes, design=pb.designs.RaoWu(n_resamples=4000), seed=1)
     assert made.standard_error == pytest.approx(truth, rel=0.05)
-    again = estimate(RecognitionRate(1), outcomes, design=pb.RaoWu(n_resamples=4000), seed=1)
+    again = estimate(RecognitionRate(1), outcomes, design=pb.designs.RaoWu(n_resamples=4000), seed=1)
     assert np.array_equal(made.replicates, again.replicates)
 
 
 def test_ordinary_jackknife_is_the_sample_variance(outcomes_of):
     outcomes = people(outcomes_of, np.random.default_rng(6), [3] * 20)
     success = outcomes.success(1)
-    found = estimate(RecognitionRate(1), outcomes, design=pb.Jackknife(kind="JK1"))
+    found = estimate(RecognitionRate(1), outcomes, design=pb.designs.Jackknife(kind="JK1"))
     assert found.standard_error == pytest.approx(success.std(ddof=1) / np.sqrt(60), rel=1e-10)
     assert found.answers.varying.key == "probes"
 
@@ -198,7 +207,7 @@ def test_three_units_are_two_thirds_of_the_mean_of_two(outcomes_of):
 
 def test_bands_are_the_estimates_at_every_rank(outcomes_of):
     outcomes = people(outcomes_of, np.random.default_rng(8), [2, 3, 3, 4, 2, 5] * 5)
-    for design in (pb.BRR(), pb.Jackknife(kind="JK1"), pb.RaoWu(n_resamples=200)):
+    for design in (pb.designs.BRR(), pb.designs.Jackknife(kind="JK1"), pb.designs.RaoWu(n_resamples=200)):
         band = estimate_cmc(outcomes, design=design)
         for t in range(1, 6):
             one = estimate(RecognitionRate(t), outcomes, design=design)
@@ -214,7 +223,7 @@ def test_reweighting_explores_other_populations(outcomes_of):
     names = [str(name) for name in outcomes.experiment.samples.subjects]
     labels = np.array(names)[outcomes.subjects][::2]
     found = estimate(
-        RecognitionRate(1), outcomes, design=pb.BRR(weights=dict(zip(labels, shares, strict=True)))
+        RecognitionRate(1), outcomes, design=pb.designs.BRR(weights=dict(zip(labels, shares, strict=True)))
     )
     assert found.value == pytest.approx(shares @ own)
     for weights, message in (
@@ -223,25 +232,25 @@ def test_reweighting_explores_other_populations(outcomes_of):
         ({labels[0]: 1.0}, "no weight"),
     ):
         with pytest.raises(UsageError, match=message):
-            estimate(RecognitionRate(1), outcomes, design=pb.BRR(weights=weights))
+            estimate(RecognitionRate(1), outcomes, design=pb.designs.BRR(weights=weights))
 
 
 def test_intervals_that_stay_inside(outcomes_of):
     closer = np.zeros(40, dtype=int)
     closer[0] = 1
     outcomes = outcomes_of(closer, np.repeat(np.arange(20), 2))
-    plain = estimate(RecognitionRate(1), outcomes, design=pb.BRR())
+    plain = estimate(RecognitionRate(1), outcomes, design=pb.designs.BRR())
     assert plain.high > 1
     assert any("passes 0 or 1" in str(note) for note in plain.notes)
     assert any("19 of 20 strata do not vary" in str(note) for note in plain.notes)
     for kind in ("logit", "wilson"):
-        inside = estimate(RecognitionRate(1), outcomes, design=pb.BRR(interval=kind))
+        inside = estimate(RecognitionRate(1), outcomes, design=pb.designs.BRR(interval=kind))
         assert 0 < inside.low < inside.value < inside.high < 1
-    few = estimate(RecognitionRate(1), outcomes, design=pb.BRR(degrees_of_freedom="cochran"))
+    few = estimate(RecognitionRate(1), outcomes, design=pb.designs.BRR(degrees_of_freedom="cochran"))
     assert few.degrees_of_freedom == pytest.approx(1)  # one stratum of two units varies
     assert few.high > plain.high
     still = estimate(
-        RecognitionRate(1), outcomes_of(np.zeros(40), np.repeat(np.arange(20), 2)), design=pb.BRR()
+        RecognitionRate(1), outcomes_of(np.zeros(40), np.repeat(np.arange(20), 2)), design=pb.designs.BRR()
     )
     assert still.low == still.high == 1
     assert any("no width" in str(note) for note in still.notes)
@@ -251,8 +260,8 @@ def test_collapsed_strata_err_on_the_large_side(outcomes_of):
     rng = np.random.default_rng(10)
     outcomes = people(outcomes_of, rng, [1] * 9)
     with pytest.raises(DesignError, match="one unit"):
-        estimate(RecognitionRate(1), outcomes, design=pb.BRR())
-    found = estimate(RecognitionRate(1), outcomes, design=pb.CollapsedStrata())
+        estimate(RecognitionRate(1), outcomes, design=pb.designs.BRR())
+    found = estimate(RecognitionRate(1), outcomes, design=pb.designs.CollapsedStrata())
     assert found.value == pytest.approx(outcomes.success(1).mean())
     assert any("upper bound" in str(note) for note in found.notes)
     values = outcomes.success(1)
@@ -264,7 +273,7 @@ def test_collapsed_strata_err_on_the_large_side(outcomes_of):
 def test_paired_differences_under_the_same_replicates(outcomes_of):
     rng = np.random.default_rng(11)
     a, b = (people(outcomes_of, rng, [3] * 30, rate, name) for rate, name in ((0.9, "a"), (0.4, "b")))
-    found = pb.compare(RecognitionRate(1), [a, b], design=pb.BRR())
+    found = pb.compare(RecognitionRate(1), [a, b], design=pb.designs.BRR())
     apart = (a.success(1) - b.success(1)).reshape(30, 3)
     error = np.sqrt((apart.var(axis=1, ddof=1) / 3).sum()) / 30
     (pair,) = found.pairs
@@ -273,24 +282,26 @@ def test_paired_differences_under_the_same_replicates(outcomes_of):
 
     assert pair.p_value == pytest.approx(2 * stats.t.sf(abs(apart.mean()) / error, 60))
     assert "probe images of these people" in str(found.answers.varying)
-    median = pb.compare(MedianCensoredRank(10), [a, b], design=pb.BRR(), margin=1.0)
+    median = pb.compare(MedianCensoredRank(10), [a, b], design=pb.designs.BRR(), margin=1.0)
     assert median.pairs[0].difference == np.median(a.censored(10)) - np.median(b.censored(10))
 
 
 @pytest.mark.parametrize(
     ("sizes", "design", "message"),
     [
-        ([6] * 5, pb.BRR(), "6"),
-        ([2, 2, 1], pb.Jackknife(), "one unit"),
-        ([2] * 40, pb.Enumeration(), "too many"),
-        ([2, 3], pb.Enumeration(), "equally many"),
+        ([6] * 5, pb.designs.BRR(), "6"),
+        ([2, 2, 1], pb.designs.Jackknife(), "one unit"),
+        ([2] * 40, pb.designs.Enumeration(), "too many"),
+        ([2, 3], pb.designs.Enumeration(), "equally many"),
     ],
 )
 def test_refusals_name_the_remedy(outcomes_of, sizes, design, message):
     outcomes = people(outcomes_of, np.random.default_rng(0), sizes)
     with pytest.raises((DesignError, UsageError), match=message) as refused:
         estimate(
-            MedianCensoredRank(5) if isinstance(design, pb.BRR | pb.Enumeration) else RecognitionRate(1),
+            MedianCensoredRank(5)
+            if isinstance(design, pb.designs.BRR | pb.designs.Enumeration)
+            else RecognitionRate(1),
             outcomes,
             design=design,
         )

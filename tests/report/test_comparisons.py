@@ -16,7 +16,7 @@ from proband.report.terminal import as_terminal
 
 
 @pytest.fixture
-def comparison() -> pb.Comparison:
+def comparison() -> pb.inference.Comparison:
     ids = [f"{side}{k}" for side in "gp" for k in range(60)]
     samples = pb.Samples({"id": ids, "subject": [name[1:] for name in ids]})
     experiment = pb.Experiment(samples, gallery=ids[:60])

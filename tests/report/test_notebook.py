@@ -168,7 +168,7 @@ def test_a_column_wide_figure_is_saved_in_every_form(tmp_path: Path, ending: str
 def test_a_figure_of_several_is_chosen_by_name() -> None:
     made = results()["Verification"]
     assert made.plot(which="roc").axes[0].get_ylabel().startswith("true accept rate")
-    with pytest.raises(pb.UsageError, match="no figure 'rok'"):
+    with pytest.raises(pb.errors.UsageError, match="no figure 'rok'"):
         made.plot(which="rok")
 
 
@@ -251,7 +251,7 @@ def test_what_has_nothing_to_draw_names_what_can_be_drawn() -> None:
         pairs: tuple[Any, ...]
 
     pairs = next(iter(finding.whole().comparisons.values())).pairs
-    with pytest.raises(pb.UsageError, match="no figure of a Study") as refused:
+    with pytest.raises(pb.errors.UsageError, match="no figure of a Study") as refused:
         Study("a", pairs).plot()
     assert "pairs" in str(refused.value.hint)
 

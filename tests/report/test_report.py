@@ -15,7 +15,7 @@ from proband.words import as_sentence
 
 
 @pytest.fixture
-def evaluation(study: Path) -> pb.Evaluation:
+def evaluation(study: Path) -> pb.inference.Evaluation:
     samples = pb.Samples.read(study / "samples.csv", failed="not found")
     scores = list(pb.read_scores(study / "scores.npz", samples, orientation="similarity").values())
     return pb.evaluate(
@@ -25,7 +25,7 @@ def evaluation(study: Path) -> pb.Evaluation:
     )
 
 
-def test_numbers_agree_everywhere(evaluation: pb.Evaluation, tmp_path: Path) -> None:
+def test_numbers_agree_everywhere(evaluation: pb.inference.Evaluation, tmp_path: Path) -> None:
     found = Findings("Found", Provenance("none"), evaluation)
     report = write_run(found, tmp_path / "out", formats=("csv",))
     stored = json.loads((tmp_path / "out" / "results.json").read_text())["identification"]
@@ -39,7 +39,7 @@ def test_numbers_agree_everywhere(evaluation: pb.Evaluation, tmp_path: Path) -> 
         assert rate == naive
 
 
-def test_statements_say_what_was_left_out(evaluation: pb.Evaluation) -> None:
+def test_statements_say_what_was_left_out(evaluation: pb.inference.Evaluation) -> None:
     said = " ".join(map(as_sentence, statements(evaluation)))
     assert "Gallery: 12 images of 12 people" in said
     assert "1 probe and 0 gallery images" in said
@@ -60,7 +60,7 @@ def test_open_universe_is_said(study: Path) -> None:
     assert "11 images of 11 people" in said
 
 
-def test_figure_draws_what_was_measured(evaluation: pb.Evaluation, tmp_path: Path) -> None:
+def test_figure_draws_what_was_measured(evaluation: pb.inference.Evaluation, tmp_path: Path) -> None:
     figure = evaluation_figure(evaluation)
     axes = [axis for axis in figure.axes if axis.get_visible()]
     assert len(axes) == 3
@@ -75,13 +75,13 @@ def test_figure_draws_what_was_measured(evaluation: pb.Evaluation, tmp_path: Pat
         cmc_figure({})
 
 
-def test_many_algorithms_still_have_a_legend(evaluation: pb.Evaluation) -> None:
+def test_many_algorithms_still_have_a_legend(evaluation: pb.inference.Evaluation) -> None:
     curves = [evaluation.curves()[0].named(f"algorithm {k}") for k in range(20)]
     figure = cmc_figure({"all": curves})
     assert len(figure.legends[0].get_texts()) == 20
 
 
-def test_a_failed_write_leaves_nothing(evaluation: pb.Evaluation, tmp_path: Path) -> None:
+def test_a_failed_write_leaves_nothing(evaluation: pb.inference.Evaluation, tmp_path: Path) -> None:
     def fail(directory: Path) -> None:
         raise InputError("no")
 
@@ -90,7 +90,9 @@ def test_a_failed_write_leaves_nothing(evaluation: pb.Evaluation, tmp_path: Path
     assert [path for path in tmp_path.iterdir() if path.name.startswith((".", "out"))] == []
 
 
-def test_data_in_a_directory_of_results_is_not_replaced(evaluation: pb.Evaluation, tmp_path: Path) -> None:
+def test_data_in_a_directory_of_results_is_not_replaced(
+    evaluation: pb.inference.Evaluation, tmp_path: Path
+) -> None:
     def attach(directory: Path) -> None:
         (directory / "data").mkdir()
         (directory / "data" / "scores.npz").write_text("what others compute from")

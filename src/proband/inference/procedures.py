@@ -254,7 +254,8 @@ def procedure_for(question: Question, *, comparing: bool = False) -> Procedure:
 
     Examples
     --------
-    >>> from proband import Bootstrap, Clustered, MedianCensoredRank, RecognitionRate, SignFlip
+    >>> from proband import MedianCensoredRank, RecognitionRate
+    >>> from proband.designs import Bootstrap, Clustered, SignFlip
     >>> def found(measure, design, comparing=False):
     ...     return procedure_for(Question.of(measure, {"a": None}, None, design, 0.95, 0), comparing=comparing).key
     >>> found(RecognitionRate(1), Clustered()), found(MedianCensoredRank(), Bootstrap())

@@ -71,7 +71,7 @@ def whole() -> Findings:
             "median-rank-10": pb.compare(
                 pb.MedianCensoredRank(10),
                 [one.outcomes for one in first],
-                design=pb.Bootstrap("subject", n_resamples=200),
+                design=pb.designs.Bootstrap("subject", n_resamples=200),
             ),
         },
         verified,
@@ -81,7 +81,7 @@ def whole() -> Findings:
         ),
         {"sharp": hard_subjects_of(algorithms[0], experiment, verified[0].points[0].point, pseudonyms=True)},
         tuple(searches_with_intervals(pb.search(one, part), (0.1,), (1,)) for one in algorithms),
-        pb.permute(algorithms, pb.Pool(table, groups="session"), pb.ImageChoice(n_resamples=200)),
+        pb.permute(algorithms, pb.Pool(table, groups="session"), pb.designs.ImageChoice(n_resamples=200)),
         strat_study(algorithms[:2], table, 4),
         notes=("a note of the study",),
     )
@@ -97,7 +97,7 @@ def feret() -> Findings:
         experiment,
         categories=[pb.Category.parse("even: probe.kind == 'even'")],
         versions=[("blunt", "plain")],
-        galleries=pb.Galleries(2),
+        galleries=pb.designs.Galleries(2),
         sizes=(5, 20, 40),
     )
     return Findings("FERET", PROVENANCE, feret=found)

@@ -91,7 +91,7 @@ def charts() -> dict[str, Chart]:
         for one, found in zip(scores(), verified, strict=True)
     ]
     searched = [searches_with_intervals(search(one, experiment(20)), (0.5, 0.2), (1,)) for one in scores()]
-    choices = pb.permute(scores(), pb.Pool(samples()), pb.ImageChoice(200))
+    choices = pb.permute(scores(), pb.Pool(samples()), pb.designs.ImageChoice(200))
     strat = strat_study(scores()[:2], samples(), IMAGES)
     sizes = [size_curve(one.outcomes, "all", (2, 5, 10, 40), 1, 0.95) for one in entries]
     made = [
@@ -327,7 +327,7 @@ def test_pairs_that_read_alike_are_drawn_apart():
         )
         for lift, name in zip((4, 3, 2, 1), names, strict=True)
     ]
-    choices = pb.permute(made, pb.Pool(samples()), pb.ImageChoice(50))
+    choices = pb.permute(made, pb.Pool(samples()), pb.designs.ImageChoice(50))
     pairs = [("a", "b − c"), ("a − b", "c")]
     chart = differences_chart(choices, pairs)
     assert chart.series == ("a − b − c",) * 2

@@ -17,7 +17,7 @@ from proband.study.findings import Findings
 from proband.words import as_sentence
 
 
-def compared(wrong: dict[str, range], n: int = 200, **options: object) -> pb.Comparison:
+def compared(wrong: dict[str, range], n: int = 200, **options: object) -> pb.inference.Comparison:
     """Algorithms that miss these of so many people."""
     ids = [f"{side}{k}" for side in "gp" for k in range(n)]
     samples = pb.Samples({"id": ids, "subject": [name[1:] for name in ids]})
@@ -35,7 +35,7 @@ def sentences(found: Findings) -> list[str]:
     return [block.text for block in section.blocks if isinstance(block, Paragraph)]
 
 
-def of(comparison: pb.Comparison) -> list[str]:
+def of(comparison: pb.inference.Comparison) -> list[str]:
     return sentences(Findings("t", finding.PROVENANCE, comparisons={"rank 1": comparison}))
 
 

@@ -391,7 +391,8 @@ def resampled(question: Question) -> Joint:
 
     Examples
     --------
-    >>> from proband import Bootstrap, Experiment, MedianCensoredRank, Samples, Scores
+    >>> from proband import Experiment, MedianCensoredRank, Samples, Scores
+    >>> from proband.designs import Bootstrap
     >>> ids = [f"{side}{k}" for side in "gp" for k in range(8)]
     >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
     >>> values = {"a": np.eye(8), "b": np.where(np.arange(8)[:, None] < 5, 0.5, np.eye(8))}

@@ -25,7 +25,8 @@ def resampled(question: Question) -> tuple[Estimate, ...]:
 
     Examples
     --------
-    >>> from proband import Bootstrap, Experiment, MedianCensoredRank, Samples, Scores
+    >>> from proband import Experiment, MedianCensoredRank, Samples, Scores
+    >>> from proband.designs import Bootstrap
     >>> ids = [f"{side}{k}" for side in "gp" for k in range(8)]
     >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
     >>> values = np.where(np.arange(8)[:, None] < 3, 0.5, np.eye(8))
@@ -44,7 +45,8 @@ def replicate_interval(design: Reweighting, case: Case, replicates: Floats | Non
 
     Examples
     --------
-    >>> from proband import Bootstrap, Experiment, RecognitionRate, Samples, Scores, rank
+    >>> from proband import Experiment, RecognitionRate, Samples, Scores, rank
+    >>> from proband.designs import Bootstrap
     >>> ids = [f"{side}{k}" for side in "gp" for k in range(8)]
     >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
     >>> values = np.where(np.arange(8)[:, None] < 4, 0.5, np.eye(8))
@@ -74,7 +76,7 @@ def resampling_answers(of: Target, design: Reweighting) -> Answers:
 
     Examples
     --------
-    >>> from proband import Bootstrap
+    >>> from proband.designs import Bootstrap
     >>> resampling_answers(Target("rank-rate", "a rate"), Bootstrap("subject")).varying.key
     'people'
     """
@@ -88,7 +90,8 @@ def units_of(outcomes: Outcomes, design: Reweighting) -> npt.NDArray[np.intp]:
 
     Examples
     --------
-    >>> from proband import Bootstrap, Experiment, Samples, Scores, rank
+    >>> from proband import Experiment, Samples, Scores, rank
+    >>> from proband.designs import Bootstrap
     >>> samples = Samples({"id": ["a1", "b1", "a2", "a3", "b2"], "subject": list("abaab")})
     >>> scores = Scores.from_array([[9, 1], [8, 1], [1, 9]], ["a2", "a3", "b2"], ["a1", "b1"], orientation="similarity")
     >>> outcomes = rank(scores, Experiment(samples, gallery=["a1", "b1"]))

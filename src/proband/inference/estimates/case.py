@@ -132,7 +132,8 @@ def estimates_of(question: Question, find: Callable[[Any, Case], IntervalFound])
 
     Examples
     --------
-    >>> from proband import Binomial, Experiment, RecognitionRate, Samples, Scores
+    >>> from proband import Experiment, RecognitionRate, Samples, Scores
+    >>> from proband.designs import Binomial
     >>> from proband.inference.estimates.closed import binomial_interval
     >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
     >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
@@ -148,7 +149,8 @@ def cases_of(question: Question) -> list[Case]:
 
     Examples
     --------
-    >>> from proband import Binomial, Experiment, RecognitionRate, Samples, Scores
+    >>> from proband import Experiment, RecognitionRate, Samples, Scores
+    >>> from proband.designs import Binomial
     >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
     >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
     >>> asked = Question.of(RecognitionRate(1), [scores], Experiment(samples, gallery="session == 1"), Binomial(), 0.95, 0)
@@ -170,7 +172,8 @@ def estimate_from(
 
     Examples
     --------
-    >>> from proband import Binomial, Experiment, RecognitionRate, Samples, Scores
+    >>> from proband import Experiment, RecognitionRate, Samples, Scores
+    >>> from proband.designs import Binomial
     >>> from proband.inference.estimates.closed import binomial_interval
     >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
     >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")

@@ -26,7 +26,8 @@ def replicate(
 
     Examples
     --------
-    >>> from proband import Bootstrap, Experiment, RecognitionRate, Samples, Scores, rank
+    >>> from proband import Experiment, RecognitionRate, Samples, Scores, rank
+    >>> from proband.designs import Bootstrap
     >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
     >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
     >>> outcomes = rank(scores, Experiment(samples, gallery="session == 1"))

@@ -44,7 +44,8 @@ def over_trainings(question: Question) -> tuple[Estimate]:
     --------
     Trained on two sets it recognises both of two people, and one of them: 0.75, with a standard error of 0.3536/√2.
 
-    >>> from proband import Experiment, RecognitionRate, Samples, TrainingSets
+    >>> from proband import Experiment, RecognitionRate, Samples
+    >>> from proband.designs import TrainingSets
     >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
     >>> values = {"first": [[0.9, 0.1], [0.3, 0.7]], "second": [[0.9, 0.1], [0.7, 0.3]]}
     >>> scores = [Scores.from_array(v, ["a2", "b2"], ["a1", "b1"], orientation="similarity", name=n) for n, v in values.items()]

@@ -212,7 +212,8 @@ def mean_age(samples: Samples, gallery: SmallGallery, column: str) -> tuple[floa
 
     Examples
     --------
-    >>> from proband import Experiment, Galleries
+    >>> from proband import Experiment
+    >>> from proband.designs import Galleries
     >>> data = {"id": [f"{p}{k}" for p in "abcd" for k in (1, 2)], "subject": list("aabbccdd"), "session": [1, 2] * 4}
     >>> samples = Samples({**data, "year": [1993, 1994, 1993, 1996, 1993, 1993, 1994, 1995]})
     >>> part = Galleries(2, order="year").parts(Experiment(samples, gallery="session == 1")).galleries[0]

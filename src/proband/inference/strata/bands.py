@@ -24,7 +24,8 @@ def stratified_band(case: Case, design: StratifiedDesign, measure: CMC) -> Band:
 
     Examples
     --------
-    >>> from proband import BRR, Experiment, RecognitionRate, Samples, Scores, rank
+    >>> from proband import Experiment, RecognitionRate, Samples, Scores, rank
+    >>> from proband.designs import BRR
     >>> ids = [f"{side}{k}" for side in "gpq" for k in range(4)]
     >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
     >>> values = np.vstack([np.eye(4), np.where(np.arange(4)[:, None] < 2, 0.5, np.eye(4))])
@@ -66,7 +67,8 @@ def rates_and_errors(
     --------
     Four people with two probes each, of whom two are found once: v = 2 · (1/16) · 0.5/2.
 
-    >>> from proband import BRR, Experiment, Samples, Scores, rank
+    >>> from proband import Experiment, Samples, Scores, rank
+    >>> from proband.designs import BRR
     >>> ids = [f"{side}{k}" for side in "gpq" for k in range(4)]
     >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
     >>> values = np.vstack([np.eye(4), np.where(np.arange(4)[:, None] < 2, 0.5, np.eye(4))])

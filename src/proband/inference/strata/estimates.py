@@ -244,7 +244,8 @@ def stratified_interval(design: StratifiedDesign, case: Case) -> IntervalFound:
 
     Examples
     --------
-    >>> from proband import Experiment, Jackknife, RecognitionRate, Samples, Scores, rank
+    >>> from proband import Experiment, RecognitionRate, Samples, Scores, rank
+    >>> from proband.designs import Jackknife
     >>> ids = [f"{side}{k}" for side in "gpq" for k in range(4)]
     >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
     >>> values = np.vstack([np.eye(4), np.where(np.arange(4)[:, None] < 2, 0.5, np.eye(4))])
@@ -411,7 +412,7 @@ def answers_of(of: Target, design: StratifiedDesign) -> Answers:
 
     Examples
     --------
-    >>> from proband import Jackknife
+    >>> from proband.designs import Jackknife
     >>> [answers_of(Target("rank-rate", "a rate"), one).varying.key for one in (BRR(), Jackknife(kind="JK1"))]
     ['probe-images-of-these-people', 'probes']
     """

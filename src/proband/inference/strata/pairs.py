@@ -26,7 +26,8 @@ def stratified(question: Question) -> Joint:
     --------
     Of four people with two probes each *a* recognises all; *b* misses one probe of two people: d = ¼, v = 2 · (1/16) · 0.5/2.
 
-    >>> from proband import BRR, Experiment, RecognitionRate, Samples, Scores
+    >>> from proband import Experiment, RecognitionRate, Samples, Scores
+    >>> from proband.designs import BRR
     >>> ids = [f"{side}{k}" for side in "gpq" for k in range(4)]
     >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
     >>> poor = np.vstack([np.eye(4), np.where(np.arange(4)[:, None] < 2, 0.5, np.eye(4))])

@@ -112,7 +112,7 @@ def auc_interval(
 
     Examples
     --------
-    >>> found = auc_interval(Closeness([0.9, 0.8, 0.6, 0.3], [0.7, 0.5, 0.4, 0.2, 0.1]))
+    >>> found = auc_interval(PairCloseness([0.9, 0.8, 0.6, 0.3], [0.7, 0.5, 0.4, 0.2, 0.1]))
     >>> round(found.value, 4), round(found.standard_error, 4)  # (5 + 5 + 4 + 2)/20, √(0.08/4 + 0.04375/5)
     (0.8, 0.1696)
     """
@@ -140,8 +140,8 @@ def auc_difference(
 
     Examples
     --------
-    >>> first = Closeness([0.9, 0.8, 0.6, 0.3], [0.7, 0.5, 0.4, 0.2, 0.1])
-    >>> second = Closeness([0.9, 0.8, 0.3, 0.3], [0.7, 0.5, 0.4, 0.2, 0.1])
+    >>> first = PairCloseness([0.9, 0.8, 0.6, 0.3], [0.7, 0.5, 0.4, 0.2, 0.1])
+    >>> second = PairCloseness([0.9, 0.8, 0.3, 0.3], [0.7, 0.5, 0.4, 0.2, 0.1])
     >>> round(auc_difference(first, second).value, 4), auc_difference(first, first).p_value
     (0.1, 1.0)
     """
