@@ -26,6 +26,8 @@ from proband.designs import Reweighting
 from proband.designs.base import BLOCK
 from proband.measures import Mean
 from proband.report.page.model import Paragraph, Section
+from proband.samples import Ids
+from proband.scores.formats import Format, ScoreFile
 from proband.words import Method, Target
 
 
@@ -60,6 +62,15 @@ class BayesianBootstrap(Reweighting):
             yield n_units * rng.dirichlet(np.ones(n_units), size)
 
 
+def read_toy(path, options):
+    """Read a matrix of the format: a line of ids, and a line of scores for each."""
+    ids, *rows = [line.split() for line in path.read_text().splitlines()[1:]]
+    return ScoreFile("toy", {"toy": np.array(rows, float)}, Ids(ids), Ids(ids), orientation="similarity")
+
+
+FORMAT = Format("toy", "a toy's scores", (".toy",), lambda path, head: head.startswith(b"toy"), read_toy)
+
+
 def mean_pixels(images):
     """A recogniser: the mean of each row of pixels."""
     return images.reshape(len(images), images.shape[1], -1).mean(axis=2).astype(np.float32)
@@ -83,6 +94,9 @@ mean-pixels = toy:mean_pixels
 
 [proband.sections]
 toy = toy:section
+
+[proband.formats]
+toy = toy:FORMAT
 """
 
 STUDY = """
@@ -185,6 +199,25 @@ def test_an_installed_measure_design_and_section_are_in_the_terminal_the_study_a
     assert shown.returncode == 0, shown.stderr
     assert "mean reciprocal rank" in shown.stdout
     assert "Bayesian bootstrap over people" in " ".join(shown.stdout.split())
+
+
+def test_an_installed_format_is_read_by_commands_and_studies(home: Path) -> None:
+    held = np.load(home / "scores.npz")
+    rows = "\n".join(" ".join(map(str, row)) for row in held["a"])
+    (home / "scores.toy").write_text(f"toy\n{' '.join(held['ids'])}\n{rows}\n")
+    done = program(home, "site", "evaluate", "scores.toy", "-s", "samples.csv", "-g", "number == 0", "--json")
+    assert done.returncode == 0, done.stderr
+    (own,) = json.loads(done.stdout)["results"]
+    assert own["algorithm"] == "toy"
+    shown = program(home, "site", "inspect", "scores.toy", "-s", "samples.csv")
+    assert shown.returncode == 0, shown.stderr
+    assert "toy" in shown.stdout
+    (home / "format.toml").write_text(
+        "[samples]\nfile = 'samples.csv'\n[[scores]]\nfile = 'scores.toy'\nformat = 'toy'\n"
+        "[experiment]\ngallery = 'number == 0'\n[verification]\nn_resamples = 0\n"
+    )
+    ran = program(home, "site", "run", "format.toml", "--out", "format", "--quiet")
+    assert ran.returncode == 0, ran.stderr
 
 
 def test_an_installed_recogniser_is_listed(home: Path) -> None:

@@ -180,7 +180,7 @@ def compared() -> Findings:
             "auc": pb.compare(pb.AUC(), algorithms, experiment),
             "choices": by_choice,
         },
-        tuple(pb.verify(one, experiment, fmrs=(0.1,), n_resamples=0) for one in algorithms),
+        tuple(pb.verify(one, experiment, fmr=(0.1,), n_resamples=0) for one in algorithms),
     )
 
 

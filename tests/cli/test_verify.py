@@ -67,7 +67,7 @@ def test_json_equals_python(verify: Run, folder: Path) -> None:
     done = verify("--fmr", "0.1,0.01", "--replicates", 200, "--failed", "lost == 1", "--json")
     assert done.returncode == 0, done.stderr
     scores, samples = library(folder, "lost == 1")
-    expected = [pb.verify(one, samples, fmrs=[0.1, 0.01], n_resamples=200).to_dict() for one in scores]
+    expected = [pb.verify(one, samples, fmr=[0.1, 0.01], n_resamples=200).to_dict() for one in scores]
     assert json.loads(done.stdout) == json.loads(json.dumps(expected))
     assert expected[0]["n_failed_genuine"] == 4  # two images, each with two others of the same person
 

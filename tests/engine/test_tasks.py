@@ -326,7 +326,7 @@ def test_the_number_of_threads_reaches_all_work(kind: str, tmp_path: Path, monke
     samples = people()
     scores = scores_of(samples, tmp_path, kind)
     experiment = Experiment(samples, gallery="day <= 1", probes="day == 2")
-    assert pb.verify(scores, samples, fmrs=[0.1], threads=1).points
+    assert pb.verify(scores, samples, fmr=[0.1], threads=1).points
     assert len(rank(scores, experiment, threads=1).ranks)
     if kind != "masked":
         assert (

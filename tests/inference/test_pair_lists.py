@@ -73,18 +73,18 @@ def test_a_matrix_with_gaps_and_its_list_have_the_same_intervals(on_both_axes):
     trials = pb.Trials(listed, "similarity")
     values, queries, targets, cells, _ = trials.to_matrix()
     matrix = pb.Scores.from_array(values, queries, targets, orientation="similarity", cells=cells)
-    found = pb.verify(matrix, samples, fmrs=[FMR], n_resamples=100)
+    found = pb.verify(matrix, samples, fmr=[FMR], n_resamples=100)
     (point,) = found.points
     assert (point.fmr.rate, point.fmr.n) == (point.point.fmr, point.point.n_impostor)
     assert point.fmr.low < point.point.fmr < point.fmr.high
-    assert numbers(pb.verify(trials, samples, fmrs=[FMR], n_resamples=100)) == numbers(found)
+    assert numbers(pb.verify(trials, samples, fmr=[FMR], n_resamples=100)) == numbers(found)
 
 
 def test_chosen_pairs_are_verified_through_every_door(chosen, run, tmp_path):
     samples, listed = chosen
     listed.write_csv(tmp_path / "pairs.csv")
     samples.frame.write_csv(tmp_path / "samples.csv")
-    expected = pb.verify(pb.Trials(listed, "similarity"), samples, fmrs=[FMR], n_resamples=100)
+    expected = pb.verify(pb.Trials(listed, "similarity"), samples, fmr=[FMR], n_resamples=100)
     assert expected.points[0].fmr.n_subjects == 400
     asked = ("--orientation", "similarity", "--fmr", FMR, "--replicates", 100)
     done = run("verify", "pairs.csv", "-s", "samples.csv", *asked, "--json", cwd=tmp_path)

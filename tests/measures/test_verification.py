@@ -155,7 +155,7 @@ def test_bad_input_has_a_defined_end():
 
 def test_verify_carries_intervals_and_marks():
     samples, scores = made(7, people=40)
-    found = pb.verify(scores, samples, fmrs=[0.1, 1e-6], thresholds=[0.5], naive=True, n_resamples=200)
+    found = pb.verify(scores, samples, fmr=[0.1, 1e-6], thresholds=[0.5], naive=True, n_resamples=200)
     loose, strict, fixed = found.points
     assert loose.fmr.low < loose.point.fmr < loose.fmr.high
     assert loose.fnmr.low <= loose.point.fnmr <= loose.fnmr.high
@@ -167,7 +167,7 @@ def test_verify_carries_intervals_and_marks():
     assert fixed.fnmr_at_fmr is None
     assert all(one.method.key == "naive" for one in loose.naive)
     again = pb.verify(
-        scores, samples, fmrs=[0.1, 1e-6], thresholds=[0.5], naive=True, n_resamples=200, threads=2
+        scores, samples, fmr=[0.1, 1e-6], thresholds=[0.5], naive=True, n_resamples=200, threads=2
     )
     assert again.to_dict() == found.to_dict()
 
@@ -188,7 +188,7 @@ def test_estimate_and_compare_by_fnmr():
         good.values + noise + noise.T, list(samples.ids), orientation="similarity", name="poor"
     )
     one = pb.estimate(pb.FNMR(0.05), good, samples)
-    assert one.value == pb.verify(good, samples, fmrs=[0.05], n_resamples=0).points[0].point.fnmr
+    assert one.value == pb.verify(good, samples, fmr=[0.05], n_resamples=0).points[0].point.fnmr
     assert one.low <= one.value <= one.high
     found = pb.compare(pb.FNMR(0.05), [good, poor], samples)
     (pair,) = found.pairs

@@ -112,7 +112,7 @@ def test_an_operating_point_among_others_is_what_it_is_alone(folder: Path) -> No
     experiment = pb.Experiment(samples, gallery="image == 0")
     for one, together in zip(scores, found.verification, strict=True):
         for fmr, point in zip(fmrs, together.points, strict=True):
-            alone = pb.verify(one, experiment, fmrs=[fmr], n_resamples=200).points[0]
+            alone = pb.verify(one, experiment, fmr=[fmr], n_resamples=200).points[0]
             assert plain(point.to_dict()) == plain(alone.to_dict())
             assert np.array_equal(point.replicates, alone.replicates)
     for request, together in zip(comparisons, found.comparisons.values(), strict=True):

@@ -187,7 +187,7 @@ class Steps:
     ) -> Verification:
         """Error rates of one algorithm."""
         asked = {
-            "fmrs": request.fmr,
+            "fmr": request.fmr,
             "thresholds": request.thresholds,
             "n_resamples": request.n_resamples,
             "naive": request.naive,
@@ -207,7 +207,7 @@ class Steps:
         """Error rates of a list of comparisons."""
         return verify(
             one.trials,
-            fmrs=request.fmr,
+            fmr=request.fmr,
             thresholds=request.thresholds,
             confidence_level=self.output.confidence_level,
             n_resamples=request.n_resamples,

@@ -60,7 +60,7 @@ def whole() -> Findings:
         algorithms, experiment, categories=[pb.Category.parse("even: probe.kind == 'even'")]
     )
     first = evaluation.of(evaluation.categories[0])
-    verified = tuple(pb.verify(one, experiment, fmrs=(0.1, 0.01), n_resamples=100) for one in algorithms)
+    verified = tuple(pb.verify(one, experiment, fmr=(0.1, 0.01), n_resamples=100) for one in algorithms)
     part = pb.Experiment(table, gallery="image == 0 and kind == 'even'", probes="image != 0")
     return Findings(
         "Random",
@@ -116,5 +116,5 @@ def many(n: int) -> Findings:
     algorithms = [scores(f"algorithm {place:02d}", 0.3 + 0.015 * place, place) for place in range(n)]
     evaluation = pb.evaluate(algorithms, experiment)
     compared = pb.compare(pb.RecognitionRate(1), [one.outcomes for one in evaluation.entries])
-    verified = tuple(pb.verify(one, experiment, fmrs=(0.1, 0.01), n_resamples=0) for one in algorithms)
+    verified = tuple(pb.verify(one, experiment, fmr=(0.1, 0.01), n_resamples=0) for one in algorithms)
     return Findings("Many", PROVENANCE, evaluation, {"rank-1": compared}, verified)

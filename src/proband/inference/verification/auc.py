@@ -34,7 +34,7 @@ class _Comparisons:
 
     @classmethod
     def of(cls, scores: Scores, within: Experiment | Samples, level: float) -> _Comparisons:
-        made = verify(scores, within, fmrs=[0.01], confidence_level=level, n_resamples=0)
+        made = verify(scores, within, fmr=0.01, confidence_level=level, n_resamples=0)
         pairs = PairSet.of(scores, within)
         own, genuine = genuine_pairs(scores, pairs)
         first, second, impostor = tail_pairs(scores, pairs, -np.inf, _MOST)

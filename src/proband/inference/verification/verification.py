@@ -208,7 +208,7 @@ def verify(
     scores: Scores | Trials,
     within: Experiment | Samples | None = None,
     *,
-    fmrs: Sequence[float] = FMRS,
+    fmr: float | Sequence[float] = FMRS,
     thresholds: Sequence[float] = (),
     confidence_level: float = 0.95,
     n_resamples: int = 1_000,
@@ -232,7 +232,7 @@ def verify(
         An experiment (probes against the gallery), or the samples table: then every query is compared with every target, no
         pair twice and no sample with itself. A list is verified as it is; the table says whose its samples are, and may be left
         out if the list says so itself.
-    fmrs, thresholds
+    fmr, thresholds
         The operating points: false match rates, or thresholds.
     n_resamples
         Replicates of people for FNMR at a fixed FMR, where the threshold is found anew each time; 0 for none.
@@ -250,7 +250,7 @@ def verify(
     >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
     >>> same[0, 1] = same[1, 0] = 0.0
     >>> same[0, 2] = same[2, 0] = 1.0
-    >>> found = verify(Scores.from_array(same, ids, orientation="similarity", name="net"), samples, fmrs=[0.05], n_resamples=0)
+    >>> found = verify(Scores.from_array(same, ids, orientation="similarity", name="net"), samples, fmr=0.05, n_resamples=0)
     >>> (one,) = found.points
     >>> one.fmr.errors, one.fmr.n, one.fnmr.errors, one.fnmr.n, found.n_subjects
     (1, 60, 1, 6, 6)
@@ -258,6 +258,7 @@ def verify(
     check_level(confidence_level)
     drawings = seed if isinstance(seed, Drawings) else Drawings(seed)
     check_seed(drawings.seed)
+    fmrs = (fmr,) if isinstance(fmr, int | float) else tuple(fmr)
     if not fmrs and not thresholds:
         raise UsageError("There is no operating point.", "name false match rates or thresholds.")
     if isinstance(scores, Trials):
