@@ -62,8 +62,12 @@ def test_import_is_light() -> None:
 def test_public_names_exist() -> None:
     import proband as pb
 
-    for name in pb._PLACE:
+    public = [name for name in dir(pb) if not name.startswith("_")]
+    for name in public:
         assert getattr(pb, name) is not None
+    for room in (pb.protocols, pb.papers, pb.blind, pb.designs, pb.results):
+        assert all(getattr(room, name) is not None for name in dir(room) if not name.startswith("_"))
+    assert {"estimate", "compare", "run", "designs", "papers"} <= set(public)
     with pytest.raises(AttributeError):
         pb.no_such_name  # noqa: B018
 

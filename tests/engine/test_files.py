@@ -326,7 +326,7 @@ def test_a_record_from_strangers_moves_nothing_out_of_its_folder(tmp_path, place
 def test_what_another_user_left_is_not_acted_upon(tmp_path, monkeypatch):
     leave_half(tmp_path, monkeypatch)
     with monkeypatch.context() as patch:
-        patch.setattr("proband.engine.files.hiding._is_trusted", lambda path: False)
+        patch.setattr("proband.engine.files.hidden_drafts._is_trusted", lambda path: False)
         with pytest.raises(InputError, match="held by another program or user"):
             placing.settle(tmp_path / "matrix")
         put(tmp_path / "another")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from proband.inference.accuracy.cross_validation import pooled_interval
+from proband.inference.cross_validation.intervals import pooled_interval
 from proband.inference.estimates.clusters import cluster_statistics, design_effect, variance_over_people
 from proband.inference.estimates.people_fractions import people_interval
 from proband.inference.proportions import t_quantile, wilson_interval

@@ -10,7 +10,7 @@ from statsmodels.stats.proportion import proportion_confint
 from tests.examples import examples
 
 from proband.errors import InputError, UsageError
-from proband.inference.accuracy.cross_validation import (
+from proband.inference.cross_validation.intervals import (
     corrected_resampled_interval,
     fold_spread,
     plain_t_interval,

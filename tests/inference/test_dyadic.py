@@ -12,7 +12,8 @@ from scipy import stats
 from proband.errors import DesignError, UsageError
 from proband.inference import proportion_interval
 from proband.inference.proportions import t_quantile
-from proband.inference.verification.dyadic import (
+from proband.inference.verification.dyadic_auc import PairCloseness, PairPeople, auc_difference, auc_interval
+from proband.inference.verification.dyadic_rates import (
     Comparisons,
     effective_people,
     false_match_rate,
@@ -21,7 +22,6 @@ from proband.inference.verification.dyadic import (
     small_sample,
     zero_error_bounds,
 )
-from proband.inference.verification.dyadic_auc import PairCloseness, PairPeople, auc_difference, auc_interval
 
 
 def some_images(rng: np.random.Generator, subjects: int, symmetric: bool) -> Comparisons:

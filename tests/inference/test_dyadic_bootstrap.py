@@ -11,7 +11,6 @@ import pytest
 from proband.designs.base import BLOCK
 from proband.errors import DesignError, UsageError
 from proband.inference.verification.drawings import _allowed, subject_weights
-from proband.inference.verification.dyadic import Comparisons
 from proband.inference.verification.dyadic_bootstrap import (
     AlgorithmScores,
     bootstrapped_error_rates,
@@ -19,6 +18,7 @@ from proband.inference.verification.dyadic_bootstrap import (
     fnmr_difference_at_fmr,
     recentred_interval,
 )
+from proband.inference.verification.dyadic_rates import Comparisons
 from proband.kernels.subject_bootstrap import add_pairs
 
 BOOTSTRAPS = {

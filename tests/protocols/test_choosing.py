@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from proband.errors import DesignError, UsageError
-from proband.protocols.choosing import auto_protocol
+from proband.protocols.recommendation import auto_protocol
 from proband.protocols.splits.splits import splitter
 
 

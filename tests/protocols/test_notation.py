@@ -9,8 +9,8 @@ from hypothesis import given, strategies as st
 
 from proband.cli.protocols.protocol import explain
 from proband.errors import UsageError
-from proband.protocols.grammar import MAX_DIGITS, is_condition
 from proband.protocols.notation import Protocol
+from proband.protocols.parsing import MAX_DIGITS, is_condition
 
 _DISGUISE = "[train: no disguise; test: disguise]"
 _SINGLE = "[single sample per person]"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from proband.errors import DesignError, UsageError
-from proband.inference.accuracy.cross_validation import pooled_interval
+from proband.inference.cross_validation.intervals import pooled_interval
 from proband.protocols.running.classifiers import must_run_alone, parse_classifier
 from proband.protocols.running.data import BLACK, FeatureTable, _resized
 from proband.protocols.running.running import run_protocol

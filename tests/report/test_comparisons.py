@@ -93,7 +93,7 @@ def test_many_letters_are_written_as_runs():
     "name", ["a\n\\input{x}", "\\write18{x}", "a\r\n\n\\end{tabular}", "[0pt] & $x", "*b%", "\x1b[2Jc"]
 )
 def test_no_name_is_a_command_of_latex(name: str) -> None:
-    from proband.report.forms import as_latex, as_tex, tex_comment
+    from proband.report.formats import as_latex, as_tex, tex_comment
 
     assert len(tex_comment(f"of {name}.").splitlines()) == 1
     written = as_latex(Table(name, columns("algorithm", "rate"), ((text_cell(name), text_cell("1")),)))

@@ -16,7 +16,7 @@ from proband.inference.galleries.rejection import Rejection
 from proband.report.analyses.feret import study_figures, study_statements, study_tables
 from proband.report.analyses.feret_tables import gallery_size, leaderboards, size_tables, variation_table
 from proband.report.figures.style import save_figure
-from proband.report.forms import as_markdown
+from proband.report.formats import as_markdown
 from proband.report.notes import bullets
 from proband.report.table import Table
 from proband.report.terminal import as_terminal

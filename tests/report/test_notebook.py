@@ -18,7 +18,7 @@ import proband as pb
 from proband.engine.rendering import Shown
 from proband.report.cells import columns, text_cell
 from proband.report.figures.style import COLUMN, PAGE
-from proband.report.forms import as_html, as_latex, as_markdown, as_tex
+from proband.report.formats import as_html, as_latex, as_markdown, as_tex
 from proband.report.table import Table
 
 

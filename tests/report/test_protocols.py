@@ -25,7 +25,7 @@ from proband.report.analyses.protocols import (
     write_run,
 )
 from proband.report.figures.protocols import accuracy_figure
-from proband.report.forms import as_latex
+from proband.report.formats import as_latex
 from proband.samples import Samples
 from proband.words import as_sentence
 

@@ -31,7 +31,7 @@ from proband.engine.rendering import Shown, render
 from proband.errors import UsageError
 from proband.report import terminal
 from proband.report.cells import columns, interval_cell, over, rate_cell, share_cell, text_cell
-from proband.report.forms import as_csv, as_html, as_latex, as_markdown
+from proband.report.formats import as_csv, as_html, as_latex, as_markdown
 from proband.report.page.build import build_page
 from proband.report.page.model import Block, Chart, Folded
 from proband.report.table import Cell, Column, Table

@@ -15,7 +15,7 @@ from matplotlib.patches import StepPatch
 
 from proband.errors import UsageError
 from proband.inference.estimates.people_fractions import SizeCurve
-from proband.inference.verification.dyadic import RateInterval
+from proband.inference.verification.dyadic_rates import RateInterval
 from proband.inference.verification.groups import Differential, GroupRates
 from proband.report import save_figure
 from proband.report.charts.error_curves import ErrorCurve

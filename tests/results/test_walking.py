@@ -26,7 +26,7 @@ from proband.protocols.running.data import FeatureTable
 from proband.protocols.running.running import run_protocol
 from proband.results.base import Count, Interval, Rate, Result
 from proband.results.schema import schema_of
-from proband.results.walking import Written, entries, is_record, paths
+from proband.results.serializing import Written, entries, is_record, paths
 from proband.words import Method, Note, Sentence
 
 # Formats of files that are read back, and what stands below the results: each has a JSON of its own.

@@ -14,14 +14,14 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, logit, ndtr
 
-from proband.inference.accuracy.comparison import compare_folds, compare_pooled
-from proband.inference.accuracy.cross_validation import (
+from proband.inference.cross_validation.comparison import compare_folds, compare_pooled
+from proband.inference.cross_validation.five_by_two import compare_five_by_two
+from proband.inference.cross_validation.intervals import (
     AccuracyInterval,
     corrected_resampled_interval,
     plain_t_interval,
     pooled_interval,
 )
-from proband.inference.accuracy.five_by_two import compare_five_by_two
 from proband.inference.proportions import Interval, t_quantile
 
 LEVEL = 0.95

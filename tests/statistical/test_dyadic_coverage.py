@@ -13,12 +13,17 @@ import numpy as np
 import pytest
 from scipy import integrate, optimize, special
 
-from proband.inference.verification.dyadic import Comparisons, false_match_rate, naive_interval, small_sample
 from proband.inference.verification.dyadic_auc import PairCloseness, PairPeople, auc_interval
 from proband.inference.verification.dyadic_bootstrap import (
     bootstrapped_error_rates,
     fnmr_at_fmr_replicates,
     recentred_interval,
+)
+from proband.inference.verification.dyadic_rates import (
+    Comparisons,
+    false_match_rate,
+    naive_interval,
+    small_sample,
 )
 
 QUICK, LONG = 400, 4000

@@ -12,7 +12,7 @@ from proband.errors import InputError, UsageError
 from proband.scores import experiment_over
 from proband.study.definition import Study
 from proband.study.designs import categories_of
-from proband.study.init.initial import InitialStudy, initial_study, write_initial
+from proband.study.init.study_file import InitialStudy, initial_study, write_initial
 from proband.study.reading import read_study, study_from_text
 
 REAL = Path(__file__).parents[2].parent / "shared" / "data"

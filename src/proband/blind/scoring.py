@@ -19,7 +19,7 @@ from proband.errors import DesignError, Hint, UsageError
 from proband.inference.galleries.feret_study import FeretStudy, feret_study
 from proband.inference.galleries.versions import Version
 from proband.results.base import Result
-from proband.results.walking import Written
+from proband.results.serializing import Written
 from proband.samples import Choice, Experiment, Samples
 from proband.scores import experiment_over
 from proband.words import Note, Sentence

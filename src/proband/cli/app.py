@@ -33,12 +33,12 @@ from proband.cli.images.demo import demo
 from proband.cli.images.faces import faces
 from proband.cli.images.recognize import recognize
 from proband.cli.images.reproduce import reproduce
-from proband.cli.once import refuse_repeats
 from proband.cli.plan import plan
 from proband.cli.protocols.audit import audit
 from proband.cli.protocols.card import card
 from proband.cli.protocols.literature import literature
 from proband.cli.protocols.protocol import protocol
+from proband.cli.repeated_options import refuse_repeats
 from proband.cli.run import run
 from proband.errors import DesignError, ProbandError
 from proband.words import digits

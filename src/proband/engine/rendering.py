@@ -19,7 +19,7 @@ Made = Literal["table", "figure"]
 _MAKERS: dict[tuple[type, Made], Callable[..., Any]] = {}
 _WRITERS: dict[str, Callable[..., Any]] = {}
 _HOMES = (
-    "proband.report.forms",
+    "proband.report.formats",
     "proband.report.notebook",
     "proband.report.plotting",
 )  # register what they make when they are imported

@@ -2,11 +2,11 @@
 
 `procedures` is the table that leads a question to its procedure, `proportions` what they all count with. `estimates/` is one
 algorithm, `comparisons/` two or more on the same probes. By what varies or is shared: `verification/` (pairs of people),
-`strata/`, `galleries/`, `image_choice/` (other images of these people), `accuracy/` (folds of classifiers). `planning/` comes
+`strata/`, `galleries/`, `image_choice/` (other images of these people), `cross_validation/` (folds of classifiers). `planning/` comes
 before any data.
 """
 
-from proband.inference.comparisons.comparing import compare
+from proband.inference.comparisons.compare import compare
 from proband.inference.comparisons.comparison import Comparison
 from proband.inference.comparisons.independent import compare_independent
 from proband.inference.comparisons.mcnemar import (
@@ -18,7 +18,7 @@ from proband.inference.comparisons.mcnemar import (
 )
 from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.estimates.cmc_bands import estimate_cmc
-from proband.inference.estimates.estimation import estimate
+from proband.inference.estimates.estimate import estimate
 from proband.inference.estimates.evaluation import Entry, Evaluation, evaluate
 from proband.inference.galleries.effect import GalleryEffect, ImageColumns, gallery_effect
 from proband.inference.galleries.feret_study import feret_study

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from proband.errors import DesignError
 from proband.results.base import Count, Result
-from proband.results.walking import Written
+from proband.results.serializing import Written
 from proband.scores.base import ORIENTATION_HINT
 from proband.scores.trials import Trials
 from proband.words import Note, Sentence, counted, fixed

@@ -17,7 +17,7 @@ from proband.errors import DesignError, UsageError
 from proband.kernels.codes import OK
 from proband.measures.outcomes import FailurePolicy
 from proband.results.base import Count, Rank, Rate, Result
-from proband.results.walking import Written
+from proband.results.serializing import Written
 from proband.samples import Experiment, Positions
 from proband.scores import Scores, axis_positions, require_orientation
 from proband.words import Note, Sentence, count

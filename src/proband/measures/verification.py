@@ -14,7 +14,7 @@ import polars as pl
 from proband.errors import DesignError, Hint, UsageError
 from proband.measures.pairs.counts import PairCounts
 from proband.results.base import Count, Rate, Result
-from proband.results.walking import Written
+from proband.results.serializing import Written
 from proband.words import Note, count, fixed
 
 Floats = npt.NDArray[np.float64]

@@ -21,7 +21,7 @@ from proband.report.figures.choices import (
     sampling_figure,
 )
 from proband.report.figures.style import save_figure
-from proband.report.forms import as_markdown
+from proband.report.formats import as_markdown
 from proband.report.notes import bullets
 from proband.report.table import Table
 from proband.samples import Pool

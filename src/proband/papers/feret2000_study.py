@@ -17,7 +17,7 @@ from proband.papers.feret2000 import CHANGES, POOLED, Feret2000, categories, fer
 from proband.papers.feret2000_findings import PUBLISHED, bound_of, findings
 from proband.report.cells import columns, count_cell, empty_cell, rate_cell, text_cell
 from proband.report.directory import whole_directory
-from proband.report.forms import as_markdown
+from proband.report.formats import as_markdown
 from proband.report.table import Cell, Column, Table
 from proband.report.writer import RUN_FILES, write_run
 from proband.study.findings import Findings, Provenance

@@ -14,8 +14,8 @@ from proband.engine import Progress, Silent
 from proband.errors import UsageError
 from proband.faces import Population
 from proband.papers.beveridge2001 import DIFFICULTY
-from proband.protocols.choosing import Task
 from proband.protocols.notation import Protocol
+from proband.protocols.recommendation import Task
 from proband.protocols.running.data import FeatureTable
 from proband.protocols.running.results import ProtocolResult, ProtocolRun
 from proband.protocols.running.running import run_protocol

@@ -42,7 +42,7 @@ from proband.protocols.running.results import ProtocolRun
 from proband.report.directory import MARK, whole_directory
 from proband.report.figures.protocols import accuracy_figure
 from proband.report.figures.style import save_figure
-from proband.report.forms import as_markdown
+from proband.report.formats import as_markdown
 from proband.report.table import Table
 from proband.words import count, counted, given, percent
 

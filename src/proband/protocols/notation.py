@@ -1,7 +1,7 @@
 """One notation for protocols, read and printed: ``20×10f CV``, ``13-13 HO*``, ``LOO(100,500)+``, ``LOSO``.
 
 The symbols are those of Mery, Zhao and Bowyer (2016), made exact; the grammar is in
-`proband.protocols.grammar`.
+`proband.protocols.parsing`.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from proband.inference.accuracy.cross_validation import Kind as StatedKind
-from proband.protocols import grammar
-from proband.protocols.grammar import PartError
+from proband.inference.cross_validation.intervals import Kind as StatedKind
+from proband.protocols import parsing as grammar
+from proband.protocols.parsing import PartError
 from proband.protocols.splits.sizes import checked_classes, checked_sizes, clean, plain, shares, whole
 from proband.words import count, counted, listed
 

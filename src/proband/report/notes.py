@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from proband.report.forms import in_markdown
+from proband.report.formats import in_markdown
 from proband.results.base import Answers
 from proband.words import Note, Sentence, as_sentence
 

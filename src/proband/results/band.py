@@ -11,7 +11,7 @@ import polars as pl
 
 from proband.errors import UsageError
 from proband.results.base import Answers, Confidence, Facts, Result, rules
-from proband.results.walking import Written
+from proband.results.serializing import Written
 from proband.words import Method, Note, count, fixed, interval, level
 
 Rates = Annotated[npt.NDArray[np.float64], rules(type="number", minimum=0, maximum=1)]

@@ -14,8 +14,8 @@ from proband.engine.rendering import Shown
 from proband.errors import UsageError
 from proband.results.compared import Compared
 from proband.results.frames import rows_of
+from proband.results.serializing import Written, entries
 from proband.results.targets import DESCRIPTION, EVERYTHING, NOTHING
-from proband.results.walking import Written, entries
 from proband.words import Note, Target, plain
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from proband.results.base import Count, Finite, Interval, Rate, Result
-from proband.results.walking import Written
+from proband.results.serializing import Written
 from proband.words import Method, Note, Sentence
 
 NO_WIDTH = Sentence(

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from proband.errors import DesignError, UsageError
 from proband.results.base import Answers, Confidence, Count, Facts, Result
-from proband.results.walking import Written
+from proband.results.serializing import Written
 from proband.words import Method, Note, count, digits, fixed, interval, level
 
 Floats = npt.NDArray[np.float64]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from proband.results.walking import entries, is_record, members, paths, type_at
+from proband.results.serializing import entries, is_record, members, paths, type_at
 from proband.words import Method, Note, Target, plain
 
 Row = dict[str, Any]

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 import numpy as np
 import polars as pl
 
-from proband.results.walking import Written, paths, type_at
+from proband.results.serializing import Written, paths, type_at
 from proband.words import Method, Note, Target
 
 Schema = dict[str, Any]

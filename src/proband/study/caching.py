@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from proband.engine import written_whole
-from proband.engine.code import code_digest
 from proband.engine.files.files import make_directory, reading
 from proband.engine.files.placing import settle
+from proband.engine.source_digest import code_digest
 from proband.errors import Hint, InputError
 from proband.study.packing import DamagedError, pack, unpack
 

@@ -24,7 +24,7 @@ from proband.inference.verification.verification import Verification
 from proband.measures.folds import FoldAccuracy
 from proband.results.base import Confidence, Count, Result, rules
 from proband.results.schema import schema_of
-from proband.results.walking import Written
+from proband.results.serializing import Written
 from proband.samples import Pool
 from proband.words import Note
 

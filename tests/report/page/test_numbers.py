@@ -21,7 +21,7 @@ from proband.report.page.build import build_page
 from proband.report.page.model import Block, Chart, Folded, Page, Paragraph
 from proband.report.page.render import render_page
 from proband.report.page.sections import diagnostics
-from proband.report.page.sections.more import hard_subjects_section
+from proband.report.page.sections.searches_and_people import hard_subjects_section
 from proband.report.table import Cell, Table
 from proband.study.findings import Findings
 from proband.words import Sentence, Target

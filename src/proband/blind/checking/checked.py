@@ -12,7 +12,7 @@ from proband.blind.checking.surveying import Survey
 from proband.blind.checking.training import summary_of
 from proband.blind.package.package import Package
 from proband.results.base import Result
-from proband.results.walking import Written
+from proband.results.serializing import Written
 from proband.words import Note, Sentence
 
 SCORES = Sentence(

@@ -13,7 +13,7 @@ from proband.blind.checking.equality import Equality, middles
 from proband.blind.checking.matrices import Laid, Mask
 from proband.engine import Progress, Silent, run_blocks, slices
 from proband.results.base import Result
-from proband.results.walking import Written
+from proband.results.serializing import Written
 
 CELLS_AT_ONCE = 1 << 20
 _FEW = 2  # so many different values are decisions and no scores

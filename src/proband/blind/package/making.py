@@ -27,7 +27,7 @@ from proband.engine.files.files import make_directory, written_together
 from proband.engine.files.placing import settle
 from proband.errors import Hint, InputError, Said, UsageError
 from proband.results.base import Result
-from proband.results.walking import Written
+from proband.results.serializing import Written
 from proband.samples import Choice, Samples
 from proband.words import Note, Sentence, given
 

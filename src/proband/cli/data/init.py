@@ -34,7 +34,7 @@ def init(
 
       proband init scores.npz samples.csv -o study.toml
     """
-    from proband.study.init.initial import initial_study, require_free, write_initial
+    from proband.study.init.study_file import initial_study, require_free, write_initial
 
     require_apart([out], files)
     require_free(out, force)

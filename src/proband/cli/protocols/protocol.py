@@ -179,7 +179,7 @@ def run(
 
       proband protocol run faces -s samples.csv --label expression -c "lbp:chi2+sklearn.svm:SVC(kernel='linear')"
     """
-    from proband.inference.accuracy.comparison import check_margin
+    from proband.inference.cross_validation.comparison import check_margin
     from proband.protocols.running.classifiers import named_classifiers
     from proband.protocols.running.data import FeatureTable
     from proband.protocols.running.running import run_protocol

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from polars.exceptions import PanicException, PolarsError
 
-from proband.engine.files.hiding import hidden, is_hidden
+from proband.engine.files.hidden_drafts import hidden, is_hidden
 from proband.engine.files.placing import clear, commit, looks_within, settle
 from proband.errors import InputError, ProbandError, Said
 from proband.words import count

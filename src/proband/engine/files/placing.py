@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from proband.engine.files.hiding import (
+from proband.engine.files.hidden_drafts import (
     COMMIT,
     LEADER,
     held,

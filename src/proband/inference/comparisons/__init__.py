@@ -1,6 +1,6 @@
 """Two algorithms and more: paired differences, tests and verdicts.
 
-`comparing` is the verb and `comparison` what it finds; `paired` has a procedure for each design, `verdicts` says what intervals
+`compare` is the verb and `comparison` what it finds; `paired` has a procedure for each design, `verdicts` says what intervals
 show. The tests: `mcnemar`, `clustered_mcnemar`, `sign_flip`, `cochran` (any difference at all), `independent` (two sets of
-people), `multiplicity` (Holm).
+people), `adjustment` (Holm).
 """

@@ -13,7 +13,7 @@ from proband.results.base import Answers, Confidence, Rank, Result
 from proband.results.difference import Difference
 from proband.results.estimate import Estimate
 from proband.results.frames import rows_of
-from proband.results.walking import Written
+from proband.results.serializing import Written
 from proband.words import Note, as_sentence
 
 

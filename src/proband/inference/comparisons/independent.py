@@ -8,13 +8,13 @@ import numpy as np
 
 from proband.designs import Clustered
 from proband.errors import DesignError, first_few
-from proband.inference.comparisons.comparing import DEFAULT_MARGIN, margin_for
+from proband.inference.comparisons.compare import DEFAULT_MARGIN, margin_for
 from proband.inference.comparisons.comparison import Comparison
 from proband.inference.comparisons.paired import Tested, difference_of
 from proband.inference.comparisons.verdicts import judged
 from proband.inference.estimates.case import people_in
 from proband.inference.estimates.closed import effective_size
-from proband.inference.estimates.estimation import estimate
+from proband.inference.estimates.estimate import estimate
 from proband.inference.proportions import Interval, normal_quantile
 from proband.measures import Outcomes, RecognitionRate
 from proband.results.base import Answers

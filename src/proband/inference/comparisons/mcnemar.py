@@ -12,7 +12,7 @@ import numpy.typing as npt
 from proband.errors import UsageError
 from proband.inference.proportions import Interval, check_level, normal_quantile, proportion_interval
 from proband.results.base import Confidence, Count, Rank, Rate, Result
-from proband.results.walking import Written
+from proband.results.serializing import Written
 from proband.words import Note, Sentence, count, digits
 
 if TYPE_CHECKING:

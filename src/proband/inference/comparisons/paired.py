@@ -20,7 +20,7 @@ from proband.inference.comparisons.sign_flip import sign_flip
 from proband.inference.estimates.bootstrap import replicate_interval, units_of
 from proband.inference.estimates.case import cases_of, dependence, estimate_from, people_in
 from proband.inference.estimates.clusters import design_effect
-from proband.inference.estimates.estimation import estimates
+from proband.inference.estimates.estimate import estimates
 from proband.inference.procedures import Joint, Question
 from proband.inference.proportions import Interval, normal_quantile, t_quantile
 from proband.measures import OutcomeMeasure, Outcomes

@@ -11,7 +11,7 @@ from proband.errors import UsageError
 from proband.inference.estimates.bootstrap import resampling_answers, units_of
 from proband.inference.estimates.case import Case, dependence, people_in
 from proband.inference.estimates.clusters import over_people
-from proband.inference.estimates.estimation import settled
+from proband.inference.estimates.estimate import settled
 from proband.inference.procedures import Auto, Question, procedure_for
 from proband.inference.proportions import check_level, check_seed, normal_quantile, t_quantile, wilson_ends
 from proband.inference.strata.bands import earlier_of_same, stratified_band

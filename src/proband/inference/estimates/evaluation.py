@@ -18,7 +18,7 @@ from proband.measures import CMC, Curve, MedianCensoredRank, Outcomes, rank
 from proband.measures.outcomes import Counting, FailurePolicy, TiePolicy
 from proband.results.band import Band
 from proband.results.base import Answers, Confidence, Rank, Rate, Result
-from proband.results.walking import Written
+from proband.results.serializing import Written
 from proband.samples import Category, EmptyCategoryError, Experiment
 from proband.scores import Scores
 from proband.words import Note, Sentence, Target, fixed

@@ -19,8 +19,8 @@ from proband.measures import Curve, Outcomes, average_cmc
 from proband.measures.open_set import chance_by_gallery_size
 from proband.results.band import Band
 from proband.results.base import Answers, Confidence, Count, Rank, Result
+from proband.results.serializing import Written
 from proband.results.targets import OTHER_PEOPLE, PEOPLE_ALIKE
-from proband.results.walking import Written
 from proband.words import Target, count, counted, fixed
 
 Floats = npt.NDArray[np.float64]

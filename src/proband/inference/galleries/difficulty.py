@@ -12,7 +12,7 @@ from proband.inference.comparisons.comparison import Comparison
 from proband.inference.estimates.evaluation import OfProbes, probes_called
 from proband.measures import Outcomes
 from proband.results.base import Count, Rank, Rate, Result
-from proband.results.walking import Written
+from proband.results.serializing import Written
 from proband.words import Note, Sentence
 
 Verdict = Literal["apt", "too easy", "too hard", "too few people", "one algorithm"]

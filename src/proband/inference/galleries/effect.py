@@ -13,15 +13,15 @@ import polars as pl
 from proband.designs import BRR, StratifiedDesign
 from proband.designs.strata import ROUNDING
 from proband.errors import DesignError, UsageError
-from proband.inference.comparisons.verdicts import holm
+from proband.inference.comparisons.adjustment import holm
 from proband.inference.estimates.cmc_bands import estimate_cmc
-from proband.inference.estimates.estimation import estimate
+from proband.inference.estimates.estimate import estimate
 from proband.measures import Outcomes, RecognitionRate, rank as rank_probes
 from proband.measures.outcomes import FailurePolicy, TiePolicy
 from proband.results.band import Band
 from proband.results.base import Count, Rank, Result
 from proband.results.estimate import Estimate
-from proband.results.walking import Written
+from proband.results.serializing import Written
 from proband.samples import Experiment, Samples
 from proband.samples.table import Selection, frozen
 from proband.scores import Scores

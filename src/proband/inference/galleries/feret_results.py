@@ -19,7 +19,7 @@ from proband.inference.galleries.tables import GalleryVariation
 from proband.inference.galleries.versions import Contrast
 from proband.results.band import Band
 from proband.results.base import Rank, Result
-from proband.results.walking import Written
+from proband.results.serializing import Written
 from proband.words import Note
 
 

@@ -11,7 +11,7 @@ import polars as pl
 from proband.designs import Galleries
 from proband.engine import Progress
 from proband.errors import DesignError, Hint, UsageError, first_few
-from proband.inference.comparisons.comparing import compare
+from proband.inference.comparisons.compare import compare
 from proband.inference.estimates.evaluation import (
     Entry,
     Evaluation,

@@ -13,7 +13,7 @@ from proband.inference.verification.open_set import SearchEstimates, searches_wi
 from proband.measures.open_set import search
 from proband.measures.outcomes import FailurePolicy
 from proband.results.base import Count, Result
-from proband.results.walking import Written
+from proband.results.serializing import Written
 from proband.samples import Experiment
 from proband.scores import Scores
 from proband.words import Sentence, count

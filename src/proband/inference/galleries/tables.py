@@ -13,7 +13,7 @@ from proband.inference.galleries.places import Heterogeneity, Spread
 from proband.inference.proportions import Interval
 from proband.results.base import Answers, Confidence, Count, Rank, Result
 from proband.results.frames import rows_of
-from proband.results.walking import Written
+from proband.results.serializing import Written
 from proband.words import Method, Note, Target, count, fixed
 
 

@@ -13,7 +13,7 @@ from proband.designs.galleries import GalleryParts
 from proband.engine import Progress, Silent
 from proband.errors import DesignError, Said, UsageError
 from proband.inference.estimates.case import people_in
-from proband.inference.estimates.estimation import estimate
+from proband.inference.estimates.estimate import estimate
 from proband.inference.galleries.places import (
     Spread,
     heterogeneity,

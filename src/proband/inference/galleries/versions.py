@@ -9,14 +9,14 @@ from datetime import date
 from typing import Literal, NamedTuple
 
 from proband.errors import UsageError, first_few
-from proband.inference.comparisons.comparing import compare
+from proband.inference.comparisons.adjustment import holm
+from proband.inference.comparisons.compare import compare
 from proband.inference.comparisons.comparison import Comparison
-from proband.inference.comparisons.verdicts import holm
 from proband.inference.estimates.evaluation import Entry, Evaluation, OfProbes, probes_called
 from proband.measures import RecognitionRate
 from proband.results.base import Count, Rank, Result
 from proband.results.difference import Difference
-from proband.results.walking import Written
+from proband.results.serializing import Written
 from proband.words import Note, Sentence
 
 Kind = Literal["version", "improvement"]

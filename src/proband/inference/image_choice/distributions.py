@@ -12,7 +12,7 @@ from proband.errors import UsageError
 from proband.inference.proportions import Interval, check_level
 from proband.results.band import Rates
 from proband.results.base import Result
-from proband.results.walking import Written
+from proband.results.serializing import Written
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]

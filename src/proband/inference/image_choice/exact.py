@@ -14,7 +14,7 @@ from proband.errors import DesignError, InputError, UsageError
 from proband.kernels.poisson_binomial import at_most, count_beating, covariances
 from proband.measures.outcomes import TiePolicy
 from proband.results.base import Result
-from proband.results.walking import Written
+from proband.results.serializing import Written
 from proband.samples.pool import Options
 from proband.samples.table import frozen
 from proband.words import count

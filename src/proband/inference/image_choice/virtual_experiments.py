@@ -24,8 +24,8 @@ from proband.inference.image_choice.trials import LOW_RANKS, Kernel, PackedAlgor
 from proband.inference.proportions import check_seed
 from proband.measures.outcomes import FailurePolicy, TiePolicy
 from proband.results.base import Answers, Confidence, Count, Result
+from proband.results.serializing import Written
 from proband.results.targets import IMAGES_EXCHANGEABLE, OTHER_IMAGES, PEOPLE_AND_ALGORITHMS
-from proband.results.walking import Written
 from proband.samples import Pool
 from proband.scores import Scores
 from proband.words import Note, Sentence, Target, count, fixed, interval

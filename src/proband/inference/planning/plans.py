@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from proband.results.base import Answers, Confidence, Count, Result
-from proband.results.walking import Written
+from proband.results.serializing import Written
 from proband.words import Note, Sentence, as_sentence
 
 Aim = Literal["difference", "equivalence", "non-inferiority"]

@@ -19,8 +19,8 @@ from proband.inference.proportions import check_level, check_seed, t_quantile, w
 from proband.measures import Outcomes
 from proband.results.base import Answers, Confidence, Result
 from proband.results.estimate import Estimate
+from proband.results.serializing import Written
 from proband.results.targets import GALLERY, OTHER_PROBES, PROBES_ALIKE
-from proband.results.walking import Written
 from proband.words import Method, Note, Sentence, Target, count, counted, digits, level
 
 Floats = npt.NDArray[np.float64]

@@ -9,7 +9,7 @@ import numpy as np
 from proband.designs import StratifiedDesign
 from proband.inference.comparisons.paired import Pair, Tested, difference_of, joined, joint_of
 from proband.inference.estimates.case import Case
-from proband.inference.estimates.estimation import estimates
+from proband.inference.estimates.estimate import estimates
 from proband.inference.procedures import Joint, Question
 from proband.inference.proportions import Interval, t_quantile
 from proband.inference.strata.estimates import answers_of, evaluate_replicates, freedom_of, strata_of

@@ -14,7 +14,7 @@ from proband.designs import BRR, Bootstrap, Jackknife, StratifiedDesign
 from proband.designs.strata import ROUNDING
 from proband.engine import Progress, Silent
 from proband.errors import UsageError
-from proband.inference.comparisons.comparing import compare
+from proband.inference.comparisons.compare import compare
 from proband.inference.comparisons.comparison import Comparison
 from proband.inference.estimates.bootstrap import units_of
 from proband.inference.galleries.effect import GalleryEffect, ImageColumns, gallery_effect
@@ -24,8 +24,8 @@ from proband.measures import CMC, Outcomes, RecognitionRate, rank as rank_probes
 from proband.measures.outcomes import FailurePolicy, TiePolicy
 from proband.results.band import Band
 from proband.results.base import Count, Rank, Result
+from proband.results.serializing import Written
 from proband.results.targets import OTHER_PEOPLE, OTHER_PROBES
-from proband.results.walking import Written
 from proband.samples import Samples
 from proband.scores import Scores
 from proband.words import Method, Target, count

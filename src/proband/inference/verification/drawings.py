@@ -13,7 +13,7 @@ from proband.designs.base import BLOCK
 from proband.engine import run_blocks
 from proband.errors import DesignError, UsageError
 from proband.inference.proportions import check_seed
-from proband.inference.verification.dyads import Ints, Meetings, subject_pairs, whole_numbers
+from proband.inference.verification.meetings import Ints, Meetings, subject_pairs, whole_numbers
 from proband.words import count, digits
 
 Floats = npt.NDArray[np.float64]

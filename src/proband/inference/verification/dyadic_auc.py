@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from proband.errors import DesignError, UsageError
 from proband.inference.proportions import check_level, normal_quantile, t_quantile
-from proband.inference.verification.dyadic import FEWEST, effective_people, small_sample
-from proband.inference.verification.dyads import Ints, whole_numbers
+from proband.inference.verification.dyadic_rates import FEWEST, effective_people, small_sample
+from proband.inference.verification.meetings import Ints, whole_numbers
 from proband.results.base import Confidence, Count, Result
 from proband.words import Method
 

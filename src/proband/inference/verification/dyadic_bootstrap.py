@@ -23,8 +23,8 @@ from proband.inference.verification.drawings import (
     Tail,
     replicates,
 )
-from proband.inference.verification.dyadic import SUPPORTED
-from proband.inference.verification.dyads import Ints, Meetings
+from proband.inference.verification.dyadic_rates import SUPPORTED
+from proband.inference.verification.meetings import Ints, Meetings
 from proband.results.base import Result
 
 Floats = npt.NDArray[np.float64]
@@ -178,7 +178,7 @@ def bootstrapped_error_rates(
 
     Examples
     --------
-    >>> from proband.inference.verification.dyads import Comparisons
+    >>> from proband.inference.verification.meetings import Comparisons
     >>> everybody = Comparisons([1] * 20, [1] * 20, symmetric=True)
     >>> found = bootstrapped_error_rates(range(0, 20, 2), range(1, 20, 2), [0.9] * 10, everybody, [0.5, 0.95], 200)
     >>> found.fmr.round(4), found.false_matches, found.fmr_replicates.shape
@@ -215,7 +215,7 @@ def fnmr_at_fmr_replicates(
     --------
     Everybody has a genuine comparison at 0.8; the only impostors above it are of people 0 and 1.
 
-    >>> from proband.inference.verification.dyads import Comparisons
+    >>> from proband.inference.verification.meetings import Comparisons
     >>> everybody = Comparisons([1] * 5, [1] * 5, symmetric=True)
     >>> i, j = np.triu_indices(5, 1)
     >>> closeness = np.where((i == 0) & (j == 1), 0.9, 0.1)
@@ -250,7 +250,7 @@ def fnmr_difference_at_fmr(
 
     Examples
     --------
-    >>> from proband.inference.verification.dyads import Comparisons
+    >>> from proband.inference.verification.meetings import Comparisons
     >>> i, j = np.triu_indices(5, 1)
     >>> good = AlgorithmScores(i, j, np.linspace(0.0, 0.3, 10), [0.8] * 5)
     >>> poor = AlgorithmScores(i, j, np.linspace(0.0, 0.3, 10), [0.8, 0.8, 0.8, 0.8, 0.1])
@@ -280,7 +280,7 @@ def fnmr_difference(
 
     Examples
     --------
-    >>> from proband.inference.verification.dyads import Comparisons
+    >>> from proband.inference.verification.meetings import Comparisons
     >>> everybody = Comparisons([1] * 5, [1] * 5, symmetric=True)
     >>> first, second = FnmrDraws(0.2, 1, np.array([0.1, 0.2, 0.3])), FnmrDraws(0.1, 1, np.array([0.1, 0.1, 0.1]))
     >>> found = fnmr_difference(first, second, everybody, 0.1)

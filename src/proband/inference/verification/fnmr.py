@@ -9,14 +9,14 @@ from itertools import combinations
 import numpy as np
 
 from proband.errors import DesignError
-from proband.inference.comparisons.comparing import comparison_of, require_several
+from proband.inference.comparisons.compare import comparison_of, require_several
 from proband.inference.comparisons.comparison import Comparison
 from proband.inference.comparisons.paired import Tested
 from proband.inference.procedures import Joint, Question
 from proband.inference.proportions import Interval
 from proband.inference.verification.drawings import Drawings
 from proband.inference.verification.dyadic_bootstrap import FnmrDraws, fnmr_difference
-from proband.inference.verification.dyads import Meetings
+from proband.inference.verification.meetings import Meetings
 from proband.inference.verification.verification import (
     Integers,
     Shared,

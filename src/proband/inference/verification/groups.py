@@ -8,13 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import DesignError, UsageError
-from proband.inference.verification.dyadic import RateInterval, false_match_rate, false_non_match_rate
+from proband.inference.verification.dyadic_rates import RateInterval, false_match_rate, false_non_match_rate
 from proband.inference.verification.hard_subjects import HardSubjects, hard_subjects
 from proband.inference.verification.verification import Shared
 from proband.measures.pairs.pair_set import PairSet
 from proband.measures.verification import OperatingPoint
 from proband.results.base import Count, Result
-from proband.results.walking import Written
+from proband.results.serializing import Written
 from proband.samples import Experiment, Samples
 from proband.samples.table import Selection, frozen
 from proband.scores import Scores

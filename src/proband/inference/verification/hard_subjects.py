@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.inference.verification.dyads import Ints, ListedComparisons, Meetings
+from proband.inference.verification.meetings import Ints, ListedComparisons, Meetings
 from proband.results.base import Rate, Result
-from proband.results.walking import Written
+from proband.results.serializing import Written
 from proband.words import Method, Note, Sentence
 
 Integers = npt.NDArray[np.int64]
@@ -104,7 +104,7 @@ def hard_subjects(
     --------
     Four people with five genuine comparisons each; all five errors are the first one's: the chance of that is 4/C(20, 5).
 
-    >>> from proband.inference.verification.dyads import Comparisons
+    >>> from proband.inference.verification.meetings import Comparisons
     >>> whose, nobody = np.repeat(np.arange(4), 5), np.empty(0, dtype=np.int64)
     >>> found = hard_subjects(list("abcd"), Comparisons([5] * 4, [5] * 4, symmetric=True), whose, whose == 0, nobody, nobody)
     >>> found.people.row(0), found.goats_p < 0.002, found.lambs_p

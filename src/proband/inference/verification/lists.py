@@ -11,8 +11,8 @@ import polars as pl
 from proband.errors import Hint, InputError
 from proband.inference.proportions import check_level
 from proband.inference.verification.drawings import Drawings
-from proband.inference.verification.dyadic import RateInterval, false_non_match_rate, naive_interval
-from proband.inference.verification.dyads import ListedComparisons
+from proband.inference.verification.dyadic_rates import RateInterval, false_non_match_rate, naive_interval
+from proband.inference.verification.meetings import ListedComparisons
 from proband.inference.verification.verification import (
     ERROR_RATES,
     FMRS,

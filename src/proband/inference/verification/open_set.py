@@ -20,8 +20,8 @@ from proband.inference.proportions import (
 )
 from proband.measures.open_set import Searches, SearchPoint
 from proband.results.base import Answers, Confidence, Result
+from proband.results.serializing import Written
 from proband.results.targets import PEOPLE_ALIKE
-from proband.results.walking import Written
 from proband.words import Target
 
 _SUPPORTED = 30

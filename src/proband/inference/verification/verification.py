@@ -12,14 +12,14 @@ from proband.engine import Progress
 from proband.errors import AlignmentError, DesignError, Hint, Said, UsageError
 from proband.inference.proportions import Interval, check_level, check_seed
 from proband.inference.verification.drawings import AtRates, Drawings, Genuine, Tail
-from proband.inference.verification.dyadic import (
+from proband.inference.verification.dyadic_bootstrap import recentred_interval
+from proband.inference.verification.dyadic_rates import (
     RateInterval,
     false_match_rate,
     false_non_match_rate,
     naive_interval,
 )
-from proband.inference.verification.dyadic_bootstrap import recentred_interval
-from proband.inference.verification.dyads import Comparisons, ListedComparisons, Meetings
+from proband.inference.verification.meetings import Comparisons, ListedComparisons, Meetings
 from proband.measures.pair_measures import compared_pairs
 from proband.measures.pairs.counts import (
     count_pairs,
@@ -31,8 +31,8 @@ from proband.measures.pairs.pair_set import PairSet
 from proband.measures.verification import ErrorRates, OperatingPoint
 from proband.results.base import Answers, Confidence, Count, Result
 from proband.results.compared import Compared
+from proband.results.serializing import Written
 from proband.results.targets import OTHER_PEOPLE_COMPARED
-from proband.results.walking import Written
 from proband.samples import Experiment, Samples
 from proband.scores import Scores, experiment_over, require_orientation
 from proband.scores.trials import Trials

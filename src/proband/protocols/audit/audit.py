@@ -14,8 +14,8 @@ from proband.protocols.audit.copies import copied_pairs, crossing_pairs, finding
 from proband.protocols.audit.findings import NAMED, Audit, AuditFinding, Severity, ordered
 from proband.protocols.audit.losses import Losses, losses
 from proband.protocols.audit.rows import Rows, Splits, rows_of
-from proband.protocols.choosing import Task
 from proband.protocols.notation import Protocol
+from proband.protocols.recommendation import Task
 from proband.protocols.splits.files import SplitTable
 from proband.samples import Samples
 from proband.words import Note, Sentence, count

@@ -11,7 +11,7 @@ import polars as pl
 from proband.engine.frames import frame_of_rows
 from proband.protocols.audit.losses import Losses
 from proband.results.base import Result
-from proband.results.walking import Written
+from proband.results.serializing import Written
 from proband.words import Note, as_sentence, count, counted
 
 Severity = Literal["leak", "fault", "warning", "note"]

@@ -13,7 +13,7 @@ import polars as pl
 from proband.engine.frames import frame_of_rows
 from proband.errors import InputError, first_few
 from proband.results.base import Answers, Result
-from proband.results.walking import Written
+from proband.results.serializing import Written
 from proband.samples import Samples
 from proband.samples.reading import frame_from
 from proband.words import Method, Target, count, p_value

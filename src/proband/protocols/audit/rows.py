@@ -9,8 +9,8 @@ from functools import cached_property
 import polars as pl
 
 from proband.errors import Hint, UsageError, first_few
-from proband.protocols.choosing import Task
 from proband.protocols.notation import Protocol
+from proband.protocols.recommendation import Task
 from proband.protocols.splits.files import SplitTable, split_frame
 from proband.protocols.splits.splits import Split
 from proband.samples import Samples

@@ -13,7 +13,7 @@ from proband.protocols.cards.levels import NO_TEST, Level
 from proband.protocols.cards.sections import names_contents
 from proband.protocols.notation import Protocol
 from proband.results.base import Result
-from proband.results.walking import Written
+from proband.results.serializing import Written
 from proband.words import Note, Sentence
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from proband.protocols.cards.levels import Level
 from proband.protocols.cards.sections import CardProcedure, CardProvenance, Dataset, Metric, Task, Value
 from proband.protocols.notation import Protocol
 from proband.results.base import Result
-from proband.results.walking import Written
+from proband.results.serializing import Written
 from proband.words import Note, Sentence
 
 if TYPE_CHECKING:

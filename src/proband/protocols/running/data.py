@@ -18,7 +18,7 @@ from proband.algorithms.pictures.acquire import MARKED
 from proband.algorithms.pictures.crops import area_means
 from proband.engine import Progress
 from proband.errors import DesignError, Hint, InputError, Said, UsageError, first_few
-from proband.protocols.choosing import Task
+from proband.protocols.recommendation import Task
 from proband.samples import Samples
 from proband.scores.embeddings import Embeddings
 from proband.scores.reading import split_key

@@ -8,13 +8,13 @@ import polars as pl
 
 from proband.engine.frames import frame_of_rows
 from proband.errors import UsageError
-from proband.inference.accuracy.comparison import AccuracyComparison
-from proband.inference.accuracy.correlated_bayes import CorrelatedBayes
-from proband.inference.accuracy.cross_validation import (
+from proband.inference.cross_validation.comparison import AccuracyComparison
+from proband.inference.cross_validation.correlated_bayes import CorrelatedBayes
+from proband.inference.cross_validation.five_by_two import FiveByTwo
+from proband.inference.cross_validation.intervals import (
     AccuracyInterval,
     FoldSpread,
 )
-from proband.inference.accuracy.five_by_two import FiveByTwo
 from proband.protocols.cards.card import ProtocolCard
 from proband.protocols.cards.sections import (
     CardProcedure,
@@ -24,15 +24,15 @@ from proband.protocols.cards.sections import (
     Task as CardTask,
     Value,
 )
-from proband.protocols.choosing import Task
 from proband.protocols.notation import Protocol
+from proband.protocols.recommendation import Task
 from proband.protocols.running.data import FeatureTable
 from proband.protocols.running.predictions import FoldFacts, Predictions
 from proband.protocols.splits.balancing import Imbalance
 from proband.protocols.splits.plans import SplitPlan
 from proband.protocols.splits.splits import GENERATOR_VERSION
 from proband.results.base import Rate, Result
-from proband.results.walking import Written
+from proband.results.serializing import Written
 from proband.words import Note, Target, fixed
 
 

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from proband.engine import Progress, Silent, one_blas_thread, run_blocks
-from proband.engine.code import code_digest
+from proband.engine.source_digest import code_digest
 from proband.errors import UsageError
-from proband.inference.accuracy.comparison import check_margin
+from proband.inference.cross_validation.comparison import check_margin
 from proband.inference.proportions import check_level
-from proband.protocols.choosing import Task
 from proband.protocols.notation import Protocol
+from proband.protocols.recommendation import Task
 from proband.protocols.running.cache import Journal
 from proband.protocols.running.classifiers import fingerprint, must_run_alone, named_classifiers
 from proband.protocols.running.data import FeatureTable, labels_of

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from proband.errors import first_few
-from proband.inference.accuracy.comparison import compare_folds, compare_pooled
-from proband.inference.accuracy.correlated_bayes import CorrelatedBayes, correlated_bayes
-from proband.inference.accuracy.cross_validation import (
+from proband.inference.cross_validation.comparison import compare_folds, compare_pooled
+from proband.inference.cross_validation.correlated_bayes import CorrelatedBayes, correlated_bayes
+from proband.inference.cross_validation.five_by_two import FiveByTwo, compare_five_by_two
+from proband.inference.cross_validation.intervals import (
     corrected_resampled_interval,
     fold_spread,
     pooled_interval,
 )
-from proband.inference.accuracy.five_by_two import FiveByTwo, compare_five_by_two
 from proband.protocols.running.predictions import Predictions, Roster
 from proband.protocols.running.results import ProtocolFindings, ProtocolResult, ProtocolRun, Setting
 from proband.protocols.splits.balancing import imbalance

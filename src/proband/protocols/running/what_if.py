@@ -14,18 +14,18 @@ import polars as pl
 from proband.engine import Progress
 from proband.engine.frames import frame_of_rows
 from proband.errors import DesignError, UsageError, first_few
-from proband.inference.accuracy.folds import notes_on
+from proband.inference.cross_validation.folds import notes_on
 from proband.inference.estimates.clusters import over_people
 from proband.inference.proportions import check_level, t_quantile
-from proband.protocols.choosing import Task
 from proband.protocols.notation import Protocol
+from proband.protocols.recommendation import Task
 from proband.protocols.running.data import FeatureTable, labels_of
 from proband.protocols.running.results import ProtocolResult
 from proband.protocols.running.running import run_protocol
 from proband.protocols.splits.plans import AUTO, make_plan
 from proband.results.base import Answers, Confidence, Count, Result
+from proband.results.serializing import Written
 from proband.results.targets import PEOPLE_ALIKE
-from proband.results.walking import Written
 from proband.words import Note, Sentence, Target, fixed
 
 UNKNOWN_DROPPED = Sentence(

@@ -12,8 +12,8 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.errors import DesignError, UsageError
-from proband.protocols.choosing import Task, auto_protocol
 from proband.protocols.notation import Protocol
+from proband.protocols.recommendation import Task, auto_protocol
 from proband.protocols.running.data import labels_of, subjects_of
 from proband.protocols.splits.splits import GENERATOR_VERSION, Missing, Split, Splitter, splitter
 from proband.samples import Samples

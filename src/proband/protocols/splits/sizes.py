@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import SupportsIndex
 
-from proband.protocols.grammar import CLASSES, MAX_DIGITS, PartError
+from proband.protocols.parsing import CLASSES, MAX_DIGITS, PartError
 
 _TOLERANCE = 1e-9
 

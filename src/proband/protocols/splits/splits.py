@@ -19,7 +19,7 @@ from proband.protocols.splits.holdout import (
     per_subject_hold_out,
     too_few,
 )
-from proband.protocols.splits.leaving import leave_one_out, leave_one_subject_out, sampled_leave_one_out
+from proband.protocols.splits.leave_one_out import leave_one_out, leave_one_subject_out, sampled_leave_one_out
 from proband.protocols.splits.material import Mask, Material, Parts, checked_parts, material, positions_of
 from proband.samples.ids import Positions
 from proband.words import count

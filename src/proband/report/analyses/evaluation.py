@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from proband.inference import cluster_statistics
 from proband.inference.estimates.case import DEPENDENCE
-from proband.inference.estimates.estimation import CHOSEN
+from proband.inference.estimates.estimate import CHOSEN
 from proband.inference.estimates.evaluation import CENSORED_AT, Entry, Evaluation, probes_called
 from proband.measures import MedianCensoredRank
 from proband.report.cells import columns, count_cell, interval_cell, over, rate_cell, text_cell

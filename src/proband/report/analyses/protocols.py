@@ -12,7 +12,7 @@ from typing import Any
 from proband import words
 from proband.engine.files.documents import as_json
 from proband.engine.files.spreadsheets import write_spreadsheet
-from proband.inference.accuracy.results import AccuracyInterval
+from proband.inference.cross_validation.results import AccuracyInterval
 from proband.protocols.cards.sections import PredictionsFile
 from proband.protocols.running.results import ProtocolFindings, ProtocolResult, ProtocolRun
 from proband.protocols.splits.files import write_splits
@@ -21,7 +21,7 @@ from proband.report.charts.makers.errors import number_range
 from proband.report.directory import MARK, require_free, whole_directory
 from proband.report.figures.protocols import accuracy_figure
 from proband.report.figures.style import save_figure
-from proband.report.forms import all_latex, as_markdown
+from proband.report.formats import all_latex, as_markdown
 from proband.report.notes import bullets
 from proband.report.table import Cell, Column, Ends, Table
 from proband.words import Note, Sentence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from proband.engine.frames import frame_of_rows
-from proband.inference.verification.dyadic import RateInterval
+from proband.inference.verification.dyadic_rates import RateInterval
 from proband.inference.verification.groups import Differential
 from proband.inference.verification.open_set import SearchEstimates, SearchInterval
 from proband.inference.verification.verification import Verification, VerificationPoint

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from proband.report.charts.error_curves import ErrorCurve, thinned
+from proband.report.charts.few_errors_zone import zone_of
 from proband.report.charts.palette import colour, dashes
 from proband.report.charts.scales import Floats
 from proband.report.charts.spec import Axis, Errors
-from proband.report.charts.zone import zone_of
 from proband.report.figures.style import GREY
 
 if TYPE_CHECKING:

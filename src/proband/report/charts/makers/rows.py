@@ -11,7 +11,7 @@ from proband.errors import UsageError
 from proband.inference.comparisons.comparison import Comparison
 from proband.inference.galleries.effect import GalleryEffect
 from proband.inference.galleries.tables import GalleryVariation
-from proband.inference.verification.dyadic import RateInterval
+from proband.inference.verification.dyadic_rates import RateInterval
 from proband.inference.verification.groups import Differential
 from proband.measures.verification import SUPPORTED
 from proband.report.charts.scales import Unit, rounded_out

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from proband.report.charts.error_curves import ErrorCurve
+from proband.report.charts.few_errors_zone import zone_of
 from proband.report.charts.scales import Floats, log_ticks
 from proband.report.charts.spec import Axis, Errors
 from proband.report.charts.svg.axes import Frame, dot, interval_bar
 from proband.report.charts.svg.elements import element, line, number, path, points_of, series, words
 from proband.report.charts.svg.thinning import visible
-from proband.report.charts.zone import zone_of
 
 _READ = 60  # rates at which curves can be read, at most
 _STRIP = 18.0  # as wide as words need

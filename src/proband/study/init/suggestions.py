@@ -11,7 +11,7 @@ from proband.study.init.columns import (
     session_columns,
     toml_text,
 )
-from proband.study.init.proposing import Proposal
+from proband.study.init.proposal import Proposal
 from proband.words import count
 
 _A_YEAR = 365

@@ -12,9 +12,9 @@ from proband.engine.files.files import make_directory, writing
 from proband.errors import Hint, InputError, ProbandError, UsageError, first_few
 from proband.samples.reading import ROW_NUMBER
 from proband.study.init.columns import toml_text
-from proband.study.init.looking import look_at
-from proband.study.init.proposing import NO_TABLE, Proposal, SourceEntry, propose
-from proband.study.init.suggesting import analyses, experiment
+from proband.study.init.found_files import look_at
+from proband.study.init.proposal import NO_TABLE, Proposal, SourceEntry, propose
+from proband.study.init.suggestions import analyses, experiment
 from proband.study.reading import study_from_text
 from proband.words import Note, Sentence, count
 

@@ -16,7 +16,7 @@ from proband.report.page.charts.errors import search_chart
 from proband.report.page.model import Block, Folded, Section, said
 from proband.report.page.registry import section
 from proband.report.page.sections.identification import drawn, left_out
-from proband.report.page.sections.others import sizes_table
+from proband.report.page.sections.short_sections import sizes_table
 from proband.report.page.sections.verdict import leading
 from proband.report.table import Cell, Column, Table
 from proband.words import count, counted, given

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import UsageError
-from proband.inference.accuracy.folds import ALIKE, notes_on, same_folds, why_unknown
-from proband.inference.comparisons.verdicts import holm
+from proband.inference.comparisons.adjustment import holm
+from proband.inference.cross_validation.folds import ALIKE, notes_on, same_folds, why_unknown
 from proband.results.base import Answers, Result
 from proband.words import Method, Note, Sentence, Target
 

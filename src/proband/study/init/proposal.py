@@ -17,7 +17,7 @@ from proband.scores.inspection import inspect_file
 from proband.scores.orientation import check_orientation
 from proband.scores.reading import scores_of
 from proband.study.init.columns import failure_rule, id_column, subject_column
-from proband.study.init.looking import FoundFiles, FoundScores, FoundVectors
+from proband.study.init.found_files import FoundFiles, FoundScores, FoundVectors
 from proband.words import Note, Sentence
 
 LEFT_OUT = Sentence("init.file-left-out", "caution", "{file} is left out: {why}")

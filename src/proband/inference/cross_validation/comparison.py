@@ -14,7 +14,9 @@ import polars as pl
 from proband.designs import ClusteredMcNemar, SignFlip
 from proband.engine.frames import frame_of_rows
 from proband.errors import InputError, UsageError
-from proband.inference.accuracy.folds import (
+from proband.inference.comparisons.paired import Pair, Tested, chi_squared_pair, sign_flipped_pair
+from proband.inference.comparisons.verdicts import judged
+from proband.inference.cross_validation.folds import (
     ACCURACY,
     OTHERS_TRAINED,
     OTHERS_UNTRAINED,
@@ -32,8 +34,6 @@ from proband.inference.accuracy.folds import (
     subjects_in,
     why_unknown,
 )
-from proband.inference.comparisons.paired import Pair, Tested, chi_squared_pair, sign_flipped_pair
-from proband.inference.comparisons.verdicts import judged
 from proband.inference.proportions import Interval, check_level, t_quantile
 from proband.measures import Outcomes, RecognitionRate
 from proband.results.base import Answers, Confidence, Result

@@ -23,7 +23,7 @@ from proband.inference.proportions import (
     t_quantile,
     wilson_interval,
 )
-from proband.inference.verification.dyads import Comparisons, Ints, Meetings, subject_pairs
+from proband.inference.verification.meetings import Comparisons, Ints, Meetings, subject_pairs
 from proband.results.base import Confidence, Count, Result
 from proband.words import Method, Note, Sentence, count
 

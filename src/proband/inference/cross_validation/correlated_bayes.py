@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy.typing as npt
 
 from proband.errors import UsageError
-from proband.inference.accuracy.folds import (
+from proband.inference.cross_validation.folds import (
     PEOPLE_SPLIT,
     SAMPLES_SPLIT,
     SETTINGS,
@@ -21,8 +21,8 @@ from proband.inference.accuracy.folds import (
     why_unknown,
 )
 from proband.results.base import Answers, Result
+from proband.results.serializing import Written
 from proband.results.targets import derived
-from proband.results.walking import Written
 from proband.words import Method, Note, Sentence, Target, count
 
 _OF = Target(

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import InputError, UsageError
-from proband.inference.accuracy.folds import (
+from proband.inference.cross_validation.folds import (
     ACCURACY,
     OTHERS_TRAINED,
     OTHERS_UNTRAINED,
@@ -25,7 +25,10 @@ from proband.inference.accuracy.folds import (
     subjects_in,
     why_unknown,
 )
-from proband.inference.accuracy.results import AccuracyInterval as AccuracyInterval, FoldSpread as FoldSpread
+from proband.inference.cross_validation.results import (
+    AccuracyInterval as AccuracyInterval,
+    FoldSpread as FoldSpread,
+)
 from proband.inference.estimates.clusters import variance_over_people
 from proband.inference.estimates.people_fractions import people_interval
 from proband.inference.proportions import Interval, check_level, t_quantile, wilson_interval
