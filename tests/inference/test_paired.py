@@ -10,7 +10,7 @@ from proband.designs import Binomial, Bootstrap, ClusteredMcNemar, SignFlip
 from proband.errors import DesignError
 from proband.inference import compare, compare_independent, mcnemar
 from proband.inference.comparisons.clustered_mcnemar import clustered_mcnemar
-from proband.measures import MedianCensoredRank, RankStatistic, RecognitionRate
+from proband.measures import MedianCensoredRank, MedianRelativeRank, RankStatistic, RecognitionRate
 
 
 @pytest.fixture
@@ -153,3 +153,11 @@ def test_replicates_that_do_not_vary_prove_nothing(outcomes_of):
     closer = np.zeros(20, dtype=int)
     both = [outcomes_of(closer, np.repeat(np.arange(10), 2), name) for name in "ab"]
     assert compare(RecognitionRate(1), both, design=Bootstrap("subject")).pairs[0].verdict == "undecided"
+
+
+def test_two_infinite_medians_are_refused_and_not_subtracted(outcomes_of):
+    lost = np.zeros(40, dtype=bool)
+    lost[:30] = True
+    ranked = [outcomes_of(np.arange(40) % 3, name=name, failed=lost) for name in ("a", "b")]
+    with pytest.raises(DesignError, match="infinite in some replicates"):
+        compare(MedianRelativeRank(), ranked)

@@ -426,9 +426,9 @@ def resampled(question: Question) -> Joint:
 
     def test(design: Reweighting, pair: Pair) -> Tested:
         a, b = places[pair.first.algorithm], places[pair.second.algorithm]
-        return _swapped_pair(
-            design, pair, units, float(tallies[a].value() - tallies[b].value()), replicates[a] - replicates[b]
-        )
+        with np.errstate(invalid="ignore"):  # of two that are infinite the difference is none, and is refused
+            difference, draws = float(tallies[a].value() - tallies[b].value()), replicates[a] - replicates[b]
+        return _swapped_pair(design, pair, units, difference, draws)
 
     return joint_of(question, each, test)
 
