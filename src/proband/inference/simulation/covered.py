@@ -13,7 +13,7 @@ from proband.inference.comparisons.compare import compare
 from proband.inference.estimates.estimate import estimate
 from proband.inference.proportions import normal_quantile, proportion_interval
 from proband.inference.simulation.populations import Floats
-from proband.inference.simulation.worlds import OutcomesWorld, World
+from proband.inference.simulation.worlds import OutcomesWorld, TwoAlgorithms, World
 from proband.measures import Measure
 from proband.results.base import Count, Rate, Result
 from proband.results.estimate import Estimate
@@ -222,12 +222,12 @@ def simulate_tests(
     """
     listener = progress or Silent()
     listener.begin("comparisons", n_sets)
-    world.together(margin, discordant)  # refused before any work
-    truth = world.truth - OutcomesWorld(world.second(margin), world.measure).truth
+    two = TwoAlgorithms(world, margin, discordant)
+    truth = two.difference
     counts = dict.fromkeys(("rejected", "wrong", "held"), 0)
     width = apart = people = 0.0
     for number in range(n_sets):
-        first, second = world.draw_two(seed, number, margin, discordant)
+        first, second = two.draw(seed, number)
         (pair,) = compare(
             world.measure, [first, second], design=design, confidence_level=confidence_level, seed=number
         ).pairs

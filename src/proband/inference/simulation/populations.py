@@ -29,6 +29,7 @@ KINDS: dict[Kind, Target] = {
 _GRID = 2_000  # places at which distributions are integrated
 _HARD = 0.1  # of two classes of people, the share that is hard where nothing forbids it
 _TIED = 0.7  # the correlation of difficulty with the number of probes, where numbers are informative
+_SHARED = 0.9  # that of how easy a person is to one of two algorithms with how easy to algorithms in general
 _LARGEST = 1_000_000  # probes of one data set
 
 
@@ -150,6 +151,14 @@ class Population:
     @cached_property
     def probe_rate(self) -> float:
         """The rate of new people's probes, ΣE[m p]/ΣE[m]: other than `rate` where numbers are informative."""
+        return self._weighted_rate(_TIED)
+
+    @cached_property
+    def probe_rate_of_two(self) -> float:
+        """The same for one of two algorithms, to which people are easy each in its own way."""
+        return self._weighted_rate(_TIED * _SHARED)
+
+    def _weighted_rate(self, tied: float) -> float:
         if not self.informative:
             return self.rate
         from scipy.special import ndtr, ndtri
@@ -159,7 +168,7 @@ class Population:
         values, places = np.unique(self.numbers, return_counts=True)
         ends = ndtri(np.concatenate(([0.0], places.cumsum() / self.subjects)))
         hard = -ndtri(u)
-        below = ndtr((ends[:, None] - _TIED * hard) / np.sqrt(1 - _TIED**2))
+        below = ndtr((ends[:, None] - tied * hard) / np.sqrt(1 - tied**2))
         expected = values @ np.diff(below, axis=0)
         return float((expected * own).sum() / expected.sum())
 
@@ -176,6 +185,22 @@ class Population:
         return easiness, np.sort(numbers)[
             np.minimum((order * self.subjects).astype(np.int64), self.subjects - 1)
         ]
+
+
+def easiness_of_two(easiness: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Draw how easy people are to each of two algorithms, from how easy they are in general.
+
+    Examples
+    --------
+    >>> first, second = easiness_of_two(np.linspace(0.01, 0.99, 500), np.random.default_rng(0))
+    >>> bool(0.75 < np.corrcoef(first, second)[0, 1] < 0.85)
+    True
+    """
+    from scipy.special import ndtr, ndtri
+
+    common, rest = _SHARED * ndtri(easiness), np.sqrt(1 - _SHARED**2)
+    first, second = (ndtr(common + rest * rng.standard_normal(len(common))) for _ in range(2))
+    return first, second
 
 
 def _middles(n: int) -> Floats:

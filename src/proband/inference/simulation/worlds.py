@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from proband.errors import UsageError
-from proband.inference.simulation.populations import Floats, Integers, Kind, Population
+from proband.inference.simulation.populations import Floats, Integers, Kind, Population, easiness_of_two
 from proband.measures import Measure, Outcomes
 from proband.measures.base import OutcomeMeasure
 from proband.measures.pair_measures import AUC, FNMR
@@ -21,7 +21,8 @@ Target = Literal["people", "images"]
 """What an interval is to hold: the value for new people, or for new images of the people there are."""
 _TRUTH_SETS = 400  # data sets over which a truth without a closed form is found, and at least so many probes:
 _TRUTH_PROBES = 400_000
-_TRUTH_PAIRS = 2_000_000
+_TRUTH_PEOPLE = 20_000
+_TRUTH_PAIRS = 1_000_000
 _TRUTH = 10_001  # what tells the stream of random numbers of a truth from those of data sets
 
 
@@ -120,68 +121,25 @@ class OutcomesWorld:
         own = self.population.own_rate(easiness)
         if not self.is_share:
             return DataSet(
-                self._outcomes("net", numbers, self._ranks(rng, np.repeat(own, numbers))), None, self.truth
+                self.outcomes("net", numbers, self._ranks(rng, np.repeat(own, numbers))), None, self.truth
             )
         success = rng.random(int(numbers.sum())) < np.repeat(own, numbers)
         weight = np.ones_like(own) if self.by_person else numbers.astype(np.float64)
         truth = self.truth if self.target == "people" else float(weight @ own / weight.sum())
         people = np.repeat(np.arange(len(numbers)), numbers)
         share = np.bincount(people, success, minlength=len(numbers)) / numbers
-        outcomes = self._outcomes("net", numbers, self._found(success))
+        outcomes = self.outcomes("net", numbers, self.ranks_of(success))
         return DataSet(outcomes, None, truth, weight * (share - (truth if self.target == "people" else own)))
 
-    def draw_two(
-        self, seed: int, number: int, margin: float, discordant: float | None
-    ) -> tuple[Outcomes, Outcomes]:
-        """Draw the outcomes of two algorithms, the second worse by the margin, on the same probes of the same people.
-
-        Given the person they fail independently, or, where a share of discordant probes is given, as much together as that takes.
-        """
-        rng = np.random.default_rng([seed, number, 1])
-        easiness, numbers = self.population.draw(rng)
-        first, second = (
-            np.repeat(one.own_rate(easiness), numbers) for one in (self.population, self.second(margin))
-        )
-        together = self.together(margin, discordant)
-        own, other, shared = rng.random((3, len(first)))
-        other = np.where(shared < together, own, other)
-        return (
-            self._outcomes("first", numbers, self._found(own < first)),
-            self._outcomes("second", numbers, self._found(other < second)),
-        )
-
-    def second(self, margin: float) -> Population:
-        """The same people to an algorithm that is worse by the margin."""
-        return (
-            replace(self.population, rate=self.population.rate - margin).checked()
-            if margin
-            else self.population
-        )
-
-    def together(self, margin: float, discordant: float | None) -> float:
-        """How often the fates of a probe are one, so that the share of discordant probes is the one that is given."""
-        if discordant is None:
-            return 0.0
-        easiness = (np.arange(20_000) + 0.5) / 20_000
-        first, second = (one.own_rate(easiness) for one in (self.population, self.second(margin)))
-        most = float((first * (1 - second) + second * (1 - first)).mean())
-        least = float(np.abs(first - second).mean())
-        if not least - 1e-9 <= discordant <= most + 1e-9:
-            raise UsageError(
-                f"A share of discordant probes of {discordant!r} is impossible: with these rates and this intraclass correlation "
-                f"it lies between {least:.4f} and {most:.4f}.",
-                "leave it out to take algorithms for independent given the person.",
-            )
-        return (most - discordant) / (most - least) if most > least else 0.0
-
-    def _found(self, success: Any) -> Integers:
+    def ranks_of(self, success: Any) -> Integers:
         """Ranks of probes that are found at the rank of the measure, or just not."""
         return np.where(success, 1, 1 + int(getattr(self.measure, "rank", 1))).astype(np.int64)
 
     def _ranks(self, rng: np.random.Generator, own: Floats) -> Integers:
         return np.minimum(rng.geometric(np.maximum(own, 1e-6)), self.population.subjects).astype(np.int64)
 
-    def _outcomes(self, name: str, numbers: Integers, ranks: Integers) -> Outcomes:
+    def outcomes(self, name: str, numbers: Integers, ranks: Integers) -> Outcomes:
+        """Outcomes of people with these numbers of probes, whose mates have these ranks."""
         experiment = self.experiment
         probes = experiment.probes
         if self.population.informative:
@@ -203,6 +161,83 @@ class OutcomesWorld:
             n_unmated=0,
             n_gallery_failed=0,
         )
+
+
+@dataclass(frozen=True, eq=False)
+class TwoAlgorithms:
+    """Two algorithms on the same probes of the same people, the second worse by the margin.
+
+    People are easy to each in its own way. Given the person they fail independently, or, where a share of discordant probes is
+    given, as much together as that takes.
+
+    Attributes
+    ----------
+    world
+        The people, and the rate that is compared; the first algorithm's.
+    margin
+        By how much the mean of own rates is lower for the second.
+    discordant
+        The share of probes that only one of them recognises.
+
+    Examples
+    --------
+    >>> from proband import RecognitionRate
+    >>> world = OutcomesWorld(Population.of(50, 4, rate=0.9, icc=0.2), RecognitionRate(1))
+    >>> two = TwoAlgorithms(world, 0.05)
+    >>> [one.algorithm for one in two.draw(0, 0)], round(two.difference, 4)
+    (['first', 'second'], 0.05)
+    """
+
+    world: OutcomesWorld
+    margin: float
+    discordant: float | None = None
+
+    @cached_property
+    def second(self) -> Population:
+        """The same people to the second algorithm."""
+        population = self.world.population
+        return replace(population, rate=population.rate - self.margin).checked()
+
+    @property
+    def difference(self) -> float:
+        """By how much the first is truly better for new people: the margin, but for numbers of probes that are informative."""
+        if self.world.by_person:
+            return self.margin
+        return self.world.population.probe_rate_of_two - self.second.probe_rate_of_two
+
+    @cached_property
+    def together(self) -> float:
+        """How often the fates of a probe are one, so that the share of discordant probes is the one that is given."""
+        if self.discordant is None:
+            return 0.0
+        rng = np.random.default_rng([_TRUTH, 2])
+        first, second = self._own_rates(rng.random(_TRUTH_PEOPLE), rng)
+        most = float((first * (1 - second) + second * (1 - first)).mean())
+        least = float(np.abs(first - second).mean())
+        if not least - 1e-9 <= self.discordant <= most + 1e-9:
+            raise UsageError(
+                f"A share of discordant probes of {self.discordant!r} is impossible: with these rates and this intraclass "
+                f"correlation it lies between {least:.4f} and {most:.4f}.",
+                "leave it out to take algorithms for independent given the person.",
+            )
+        return (most - self.discordant) / (most - least) if most > least else 0.0
+
+    def draw(self, seed: int, number: int) -> tuple[Outcomes, Outcomes]:
+        """Draw people, and what becomes of their probes with both."""
+        rng = np.random.default_rng([seed, number, 1])
+        easiness, numbers = self.world.population.draw(rng)
+        first, second = (np.repeat(own, numbers) for own in self._own_rates(easiness, rng))
+        own, other, shared = rng.random((3, len(first)))
+        other = np.where(shared < self.together, own, other)
+        return (
+            self.world.outcomes("first", numbers, self.world.ranks_of(own < first)),
+            self.world.outcomes("second", numbers, self.world.ranks_of(other < second)),
+        )
+
+    def _own_rates(self, easiness: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """The own rates of people with each of the two."""
+        first, second = easiness_of_two(easiness, rng)
+        return self.world.population.own_rate(first), self.second.own_rate(second)
 
 
 _EFFECTS: dict[Kind, Callable[[np.random.Generator, int], Floats]] = {
@@ -243,6 +278,13 @@ class PairsWorld:
     icc: float
     kind: Kind = "normal"
 
+    def __post_init__(self) -> None:
+        if self.kind not in _EFFECTS:
+            raise UsageError(
+                f"Scores of pairs are not simulated for people of the kind {self.kind!r}.",
+                f"take one of {', '.join(_EFFECTS)}.",
+            )
+
     @cached_property
     def samples(self) -> Samples:
         """Every image of everybody."""
@@ -253,11 +295,6 @@ class PairsWorld:
     @cached_property
     def gap(self) -> float:
         """What makes genuine scores higher, so that the measure has its value over very many people."""
-        if self.kind not in _EFFECTS:
-            raise UsageError(
-                f"Scores of pairs are not simulated for people of the kind {self.kind!r}.",
-                f"take one of {', '.join(_EFFECTS)}.",
-            )
         rng = np.random.default_rng([_TRUTH, 1])
         noise, effect = np.sqrt(1 - self.icc), np.sqrt(self.icc)
         drawn = _EFFECTS[self.kind]
