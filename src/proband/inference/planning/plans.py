@@ -92,7 +92,7 @@ class Plan(Result, ABC):
         The four answers, with all that is assumed, and what else a reader should know.
     """
 
-    written = Written(also=("sentence",))
+    written = Written(also=("sentence",), if_any=("probes_cv", "assurance"))
 
     found: str
     confidence_level: Confidence
