@@ -328,7 +328,7 @@ def test_stability_is_known_of_what_is_bundled() -> None:
         "sklearn.svm:SVC()": None,
         "lbp:nbnn": False,
         "src": False,
-        "lbp+sklearn.discriminant_analysis:LinearDiscriminantAnalysis()": True,
+        "lbp:chi2+sklearn.discriminant_analysis:LinearDiscriminantAnalysis()": True,
     }
     assert {text: is_stable(parse_classifier(text)[1]) for text in named} == named
 

@@ -26,7 +26,7 @@ from proband.measures import Measure, Outcomes, RecognitionRate
 from proband.measures.base import OutcomeMeasure
 from proband.results.base import Answers, Confidence, Count, Rate, Result
 from proband.samples import Experiment
-from proband.words import Method, Note, Sentence, Target, as_sentence
+from proband.words import Method, Note, Sentence, Target, as_sentence, count
 
 _SIMULATED = Target("simulated-data-sets", "simulated data sets, each of new people and new probes")
 _SIMULATED_IMAGES = Target("simulated-images", "simulated data sets; in each, new images of its people")
@@ -217,7 +217,7 @@ def coverage(
     measure = RecognitionRate(1) if measure is None else measure
     if not _LEAST_SETS <= n_sets <= _MOST_SETS or n_sets != int(n_sets):
         raise UsageError(
-            f"The number of data sets is a whole number from {_LEAST_SETS} to {_MOST_SETS:,}, got {n_sets!r}.",
+            f"The number of data sets is a whole number from {count(_LEAST_SETS)} to {count(_MOST_SETS)}, got {n_sets!r}.",
             "1000 tell a coverage of 95% to ± 0.7 points.",
         )
     if measure.form == "curve":
@@ -237,7 +237,7 @@ def coverage(
         world = PairsWorld(population.numbers, measure, population.rate, population.icc, population.kind)
     if margin is not None and not (isinstance(world, OutcomesWorld) and world.is_share):
         raise UsageError("Power is simulated for rates of probes alone.", "leave out the margin.")
-    settings = {"confidence_level": confidence_level, "seed": seed, "progress": progress}
+    settings: dict[str, Any] = {"confidence_level": confidence_level, "seed": seed, "progress": progress}
     found, first = simulate_intervals(world, measure, design, n_sets, **settings)
     power = level = None
     if margin is not None:

@@ -15,7 +15,7 @@ from proband.inference.proportions import normal_quantile, proportion_interval
 from proband.inference.simulation.populations import Floats
 from proband.inference.simulation.worlds import OutcomesWorld, TwoAlgorithms, World
 from proband.measures import Measure
-from proband.results.base import Count, Rate, Result
+from proband.results.base import Confidence, Count, Rate, Result
 from proband.results.estimate import Estimate
 
 MONTE_CARLO = 0.99
@@ -34,6 +34,8 @@ class Share(Result):
         Its Monte Carlo error, √(p(1 − p)/n).
     low, high
         Clopper and Pearson's 99 % interval of what endlessly many data sets would show.
+    confidence_level
+        Of that interval.
     n
         Of how many data sets.
     """
@@ -42,6 +44,7 @@ class Share(Result):
     standard_error: float
     low: Rate
     high: Rate
+    confidence_level: Confidence
     n: Count
 
     @classmethod
@@ -49,7 +52,7 @@ class Share(Result):
         """Make a share of counts."""
         ends = proportion_interval(events, n, "clopper-pearson", MONTE_CARLO)
         share = events / n
-        return cls(share, float(np.sqrt(share * (1 - share) / n)), ends.low, ends.high, n)
+        return cls(share, float(np.sqrt(share * (1 - share) / n)), ends.low, ends.high, MONTE_CARLO, n)
 
 
 @dataclass(frozen=True)

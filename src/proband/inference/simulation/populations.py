@@ -144,7 +144,9 @@ class Population:
             low, high = max(0.0, rate - (1 - hard) * gap), min(1.0, rate + hard * gap)
             return lambda u: np.where(u < hard, low, high)
         # ln u is the latent difficulty of skewed people, turned around: exponential, the hard ones far out.
-        latent = ndtri if self.kind == "normal" else (lambda u: 1 + np.log(u))
+        latent: Callable[[Floats], Floats] = (
+            (lambda u: np.asarray(ndtri(u))) if self.kind == "normal" else (lambda u: 1 + np.log(u))
+        )
         shift, scale = _fitted(latent, rate, icc * rate * (1 - rate))
         return lambda u: np.asarray(ndtr(shift + scale * latent(u)))
 

@@ -28,7 +28,7 @@ from proband.measures import Measure, MedianCensoredRank, RecognitionRate
 from proband.measures.base import OutcomeMeasure
 from proband.measures.pair_measures import AUC, FNMR
 from proband.results.base import Result
-from proband.words import Target
+from proband.words import Target, given
 
 RATE = RecognitionRate(1)
 NEW_PEOPLE = Target("new-people", "new people against these rivals")
@@ -107,6 +107,15 @@ class Tried(Result):
 
 
 _SOME = (1, 2, 12)
+_FEW_HAVE_MANY = (1,) * 9 + (40,)
+
+
+def _each(numbers: int | tuple[int, ...]) -> str:
+    """Numbers of probes in words."""
+    if isinstance(numbers, int):
+        return str(numbers)
+    said = " or ".join(map(str, sorted(set(numbers))))
+    return said if len(set(numbers)) == len(numbers) else f"{said} (one in {len(numbers)})"
 
 
 def _searched(
@@ -122,8 +131,7 @@ def _searched(
     **more: Any,
 ) -> Trial:
     population = Population.of(subjects, probes, rate=rate, icc=icc, **more)
-    each = str(probes) if isinstance(probes, int) else " or ".join(map(str, probes))
-    said = f"{subjects} × {each}, rate {rate:g}, icc {icc:g}, {population.kind}"
+    said = f"{subjects} × {_each(probes)}, rate {given(rate)}, icc {given(icc)}, {population.kind}"
     said += ", hard people have more" if population.informative else ""
     return Trial(
         said, OutcomesWorld(population, measure, "images" if images else "people"), measure, design, level
@@ -133,9 +141,8 @@ def _searched(
 def _compared(
     subjects: int, images: int | tuple[int, ...], measure: Measure, value: float, icc: float, kind: Any
 ) -> Trial:
-    each = str(images) if isinstance(images, int) else " or ".join(map(str, images))
     numbers = Population.of(subjects, images, rate=0.5, icc=0.0).numbers
-    said = f"{subjects} × {each} images, value {value:g}, icc {icc:g}, {kind}"
+    said = f"{subjects} × {_each(images)} images, value {given(value)}, icc {given(icc)}, {kind}"
     return Trial(said, PairsWorld(numbers, measure, value, icc, kind), measure, "auto")
 
 
@@ -150,6 +157,8 @@ def _of_people(design: Any) -> tuple[Trial, ...]:
         _searched(60, _SOME, 0.8, 0.2, design),
         _searched(60, _SOME, 0.8, 0.2, design, kind="skewed"),
         _searched(60, _SOME, 0.8, 0.2, design, informative=True),
+        _searched(100, _FEW_HAVE_MANY, 0.8, 0.2, design),
+        _searched(60, _FEW_HAVE_MANY, 0.9, 0.2, design, kind="skewed", informative=True),
         _searched(200, _SOME, 0.9, 0.2, design, kind="normal", informative=True),
     )
 
@@ -161,6 +170,7 @@ def _without_difference(design: Any) -> tuple[Trial, ...]:
         _searched(100, 5, 0.9, 0.3, design, level=True, kind="skewed"),
         _searched(60, _SOME, 0.8, 0.2, design, level=True),
         _searched(60, _SOME, 0.8, 0.2, design, level=True, kind="classes", informative=True),
+        _searched(100, _FEW_HAVE_MANY, 0.8, 0.2, design, level=True),
     )
 
 

@@ -16,6 +16,7 @@ from proband.measures.base import OutcomeMeasure
 from proband.measures.pair_measures import AUC, FNMR
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
+from proband.words import fixed
 
 Target = Literal["people", "images"]
 """What an interval is to hold: the value for new people, or for new images of the people there are."""
@@ -217,7 +218,7 @@ class TwoAlgorithms:
         if not least - 1e-9 <= self.discordant <= most + 1e-9:
             raise UsageError(
                 f"A share of discordant probes of {self.discordant!r} is impossible: with these rates and this intraclass "
-                f"correlation it lies between {least:.4f} and {most:.4f}.",
+                f"correlation it lies between {fixed(least)} and {fixed(most)}.",
                 "leave it out to take algorithms for independent given the person.",
             )
         return (most - self.discordant) / (most - least) if most > least else 0.0

@@ -129,14 +129,10 @@ def is_stable(classifier: Any) -> bool | None:
     """
     if isinstance(classifier, Recognizer) and not isinstance(classifier, EstimatorRecognizer):
         return False
-    inner = (
-        getattr(classifier, "estimator", None)
-        if isinstance(classifier, Chain | EstimatorRecognizer)
-        else None
-    )
-    steps = getattr(classifier, "steps", None)
-    if inner is not None or steps:
-        return is_stable(inner if inner is not None else steps[-1][1])
+    if isinstance(classifier, Chain | EstimatorRecognizer):
+        return is_stable(classifier.estimator)
+    if steps := getattr(classifier, "steps", None):  # a pipeline is as stable as what decides in the end
+        return is_stable(steps[-1][1])
     kind = type(classifier)
     package = ".".join(kind.__module__.split(".")[:2])
     if f"{package}.{kind.__qualname__}" in _STABLE:
