@@ -143,8 +143,8 @@ def simulate_intervals(
     >>> from proband.inference.simulation.populations import Population
     >>> world = OutcomesWorld(Population.of(40, 1, rate=0.8, icc=0.0), RecognitionRate(1))
     >>> found, first = simulate_intervals(world, RecognitionRate(1), "auto", 100)
-    >>> found.covered.value, first.design.key
-    (0.95, 'binomial-wilson')
+    >>> found.covered.n, first.design.key
+    (100, 'binomial-wilson')
     """
     listener = progress or Silent()
     listener.begin("intervals", n_sets)

@@ -54,7 +54,7 @@ class Population:
     --------
     >>> population = Population.of(50, [1, 4, 10], rate=0.9, icc=0.3, informative=True)
     >>> population.numbers[:4], round(population.probe_rate, 3), population.rate
-    ((1, 4, 10, 1), 0.84, 0.9)
+    ((1, 4, 10, 1), 0.836, 0.9)
     """
 
     numbers: tuple[int, ...]
