@@ -8,7 +8,7 @@ OUT ?= proband-demo
 # Tests of a file share what they set up, so they stay together. Compiled tests are kept whatever the shell says.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist loadfile -rs
 
-.PHONY: demo test test-all test-whole fuzz test-portable test-portable-short test-wheel test-lowest lint words schema bench docs lock clean
+.PHONY: demo test test-all test-whole fuzz test-portable test-portable-short test-wheel test-lowest lint words schema coverage bench docs lock clean
 
 demo: $(VENV)/run.stamp ## run the main job on the bundled synthetic faces; it ends by naming the report
 	$(BIN)/proband demo --out $(OUT)
@@ -61,6 +61,10 @@ words: $(VENV)/dev.stamp ## every sentence of the product, for reading
 
 schema: $(VENV)/dev.stamp ## the JSON Schema of results.json, made of the types
 	$(BIN)/python -m tests.schema
+
+coverage: $(VENV)/dev.stamp ## every study of coverage, about an hour; docs/coverage.json and the table of docs/trust.md; SETS and STUDY choose
+	$(BIN)/python -m tests.statistical.coverage_table --sets $(SETS) $(if $(STUDY),--study $(STUDY))
+SETS ?= 4000
 
 bench: $(VENV)/dev.stamp ## measured ratios against naive ways and peers, in one run
 	$(BIN)/python -m benchmarks

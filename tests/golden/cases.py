@@ -142,6 +142,20 @@ ASKED = {
         "--margin 0.02 --discordant 0.05 --non-inferiority --subjects 500",
         "--error-rate 0.001",
         "--events --subjects 1000",
+        "--rate 0.95 --half-width 0.02 --icc 0.2 --probes-per-subject 4.5 --probes-cv 0.8 --assurance 0.9",
+    ],
+    "coverage": [
+        """--subjects 40 --probes-per-subject 1,4 --rate 0.8 --icc 0.2 --kind normal --informative --margin 0.1 --test obuchowski
+           --discordant 0.25 --sets 30 --level 0.9 --seed 3 --quiet""",
+        f"""-s samples.csv {G} -p "session == 2" --rate 0.9 --icc 0.2 --measure rank-rate@3 --design bootstrap --sets 20""",
+        f"""{S.replace("scores.npz", "scores.npz::weak")} {G} --failed "not detected" --sets 20 --threads 1""",
+        """plain.npz::weak -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation similarity
+           --query-ids rows --target-ids columns -g one_per_subject --sets 20 --no-orientation-check""",
+        "-e first.npz -s samples.csv --metric l2 -g one_per_subject --sets 20",
+        "bare.npy -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation distance --queries all "
+        "--targets all -g one_per_subject --sets 20 --no-orientation-check",
+        "matrix.csv -s kept.csv --orientation similarity --format csv-matrix --missing drop --sets 20",
+        "matrix.mtx --mask matrix.mask --sets 20",
     ],
     "inspect": [
         f"{S} --quiet",

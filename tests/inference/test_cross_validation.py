@@ -186,17 +186,17 @@ def test_no_failure_is_no_certainty_and_one_subject_tells_nothing():
 
 
 def test_few_subjects_and_mixed_splits_are_spoken_of():
-    few = corrected_resampled_interval(FOLDS, 9, 1, disjoint=True)
+    few = corrected_resampled_interval(FOLDS, 9, 1, disjoint=True, stable=True)
     assert tuple(map(str, few.notes)) == (
         "with 10 subjects neither coverage nor level is claimed; they are from 40 on",
     )
-    assert corrected_resampled_interval(FOLDS, 36, 4, disjoint=True).notes == ()
-    mixed = corrected_resampled_interval(FOLDS, 360, 40, disjoint=False, n_subjects=100)
+    assert corrected_resampled_interval(FOLDS, 36, 4, disjoint=True, stable=True).notes == ()
+    mixed = corrected_resampled_interval(FOLDS, 360, 40, disjoint=False, n_subjects=100, stable=True)
     (note,) = mixed.notes
     assert "nothing is said of new subjects" in str(note)
     assert "same subjects" in str(mixed.answers.varying)
     assert "the subjects" in str(mixed.answers.fixed)
-    unknown = corrected_resampled_interval(FOLDS, 360, 40, disjoint=False)
+    unknown = corrected_resampled_interval(FOLDS, 360, 40, disjoint=False, stable=True)
     assert "not said" in str(unknown.notes[1])
     correct, subjects = np.arange(80) % 3 > 0, np.arange(80) // 2
     assert pooled_interval(correct, subjects, disjoint=True).notes == ()
@@ -207,11 +207,26 @@ def test_few_subjects_and_mixed_splits_are_spoken_of():
     assert "10 subjects" in str(pooled_interval(correct[:20], subjects[:20], disjoint=True).notes[0])
 
 
+def test_of_an_unstable_learner_s_method_nothing_is_claimed():
+    made = {
+        stable: corrected_resampled_interval(FOLDS, 90, 10, disjoint=True, stable=stable)
+        for stable in (True, None, False)
+    }
+    assert made[False].low is made[False].high is made[False].standard_error is None
+    assert (made[None].low, made[None].high) == (made[True].low, made[True].high)
+    codes = {stable: [note.code for note in one.notes] for stable, one in made.items()}
+    assert codes == {True: [], None: ["folds.stability-not-said"], False: ["accuracy.declined"]}
+    correct, subjects = np.arange(80) % 3 > 0, np.arange(80) // 2
+    targets = [made[True].answers, pooled_interval(correct, subjects, disjoint=True).answers]
+    assert [one.of.key for one in targets] == ["accuracy", "pooled-accuracy"]
+
+
 def test_results_can_be_written():
     found = corrected_resampled_interval(FOLDS, 90, 10, disjoint=True)
     assert float(found) == found.value
     assert (
-        json.loads(json.dumps(found.to_dict()))["answers"]["of"]["text"] == "accuracy at this training size"
+        json.loads(json.dumps(found.to_dict()))["answers"]["of"]["text"]
+        == "accuracy of the method at this training size"
     )
     assert found.to_frame()["low"].item() == found.low
     assert "\n" not in repr(found)

@@ -398,3 +398,62 @@ def test_independent_data_sets_of_the_planned_size_have_the_power():
         for a, b in zip(first, second, strict=True)
     ]
     assert np.mean(np.array(found) <= 0.05) == pytest.approx(0.8, abs=0.04)
+
+
+@pytest.mark.parametrize("numbers", [(1, 2, 12), (3, 3, 3, 9), (1, 1, 1, 1, 40)])
+def test_unequal_probes_cost_the_design_effect_of_their_squares(numbers):
+    """Kish: a rate of unequal clusters has the design effect 1 + (Σm²/Σm − 1)ρ, which mean and variation give exactly."""
+    mean, cv = float(np.mean(numbers)), float(np.std(numbers) / np.mean(numbers))
+    found = plan_half_width(0.9, subjects=300, probes_per_subject=mean, probes_cv=cv, icc=0.3)
+    squares = sum(n * n for n in numbers) / sum(numbers)
+    assert found.design_effect == pytest.approx(1 + (squares - 1) * 0.3)
+    assert found.probes == 300 * sum(numbers) // len(numbers)
+
+
+def test_unequal_probes_in_simulated_tests():
+    numbers = np.resize([1, 2, 12], 300)
+    own = np.random.default_rng(5).beta(0.8 * 4, 0.2 * 4, (4_000, 300))
+    rates = np.random.default_rng(6).binomial(numbers, own).sum(axis=1) / numbers.sum()
+    found = plan_half_width(
+        0.8, subjects=300, probes_per_subject=5, probes_cv=float(np.std(numbers) / 5), icc=0.2
+    )
+    assert rates.var() == pytest.approx(0.16 * found.design_effect / found.probes, rel=0.1)
+
+
+@pytest.mark.parametrize(("probes", "icc"), [(1, None), (5, 0.2)])
+@pytest.mark.parametrize("assurance", [0.8, 0.95])
+def test_the_half_width_is_attained_with_the_assurance(probes, icc, assurance):
+    """Not only in half of the tests, as without it."""
+    found = plan_half_width(0.8, 0.05, probes_per_subject=probes, icc=icc, assurance=assurance)
+    plain = plan_half_width(0.8, 0.05, probes_per_subject=probes, icc=icc)
+    assert found.subjects > plain.subjects
+
+    def attained(people):
+        rng = np.random.default_rng(people)
+        own = rng.beta(0.8 * 4, 0.2 * 4, (2_000, people)) if icc else np.full((2_000, people), 0.8)
+        hits = rng.binomial(probes, own)
+        rate = hits.mean(axis=1) / probes
+        n, z = np.full(len(rate), float(people)), stats.norm.ppf(0.975)
+        if icc:
+            spread = ((hits - probes * rate[:, None]) ** 2).sum(axis=1) / (people - 1) / people / probes**2
+            n, z = rate * (1 - rate) / spread, stats.t.ppf(0.975, people - 1)
+        ends = np.array([wilson_interval(r, k, z) for r, k in zip(rate, n, strict=True)])
+        return float(np.mean((ends[:, 1] - ends[:, 0]) / 2 <= 0.05 + 1e-9))
+
+    assert attained(plain.subjects) < 0.65
+    assert attained(found.subjects) == pytest.approx(assurance, abs=0.06)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"probes_cv": -0.1},
+        {"probes_cv": 0.5, "probes_per_subject": 1},
+        {"assurance": 0.3},
+        {"assurance": 1.0},
+    ],
+    ids=str,
+)
+def test_what_is_no_variation_and_no_assurance(wrong):
+    with pytest.raises(UsageError):
+        plan_half_width(0.9, 0.05, **{"probes_per_subject": 3, "icc": 0.1, **wrong})

@@ -10,7 +10,7 @@ import pytest
 
 from proband.errors import DesignError, UsageError
 from proband.inference.cross_validation.intervals import pooled_interval
-from proband.protocols.running.classifiers import must_run_alone, parse_classifier
+from proband.protocols.running.classifiers import is_stable, must_run_alone, parse_classifier
 from proband.protocols.running.data import BLACK, FeatureTable, _resized
 from proband.protocols.running.running import run_protocol
 from proband.protocols.splits.splits import splitter
@@ -20,6 +20,7 @@ pytest.importorskip("sklearn")
 
 KNN = "sklearn.neighbors:KNeighborsClassifier(n_neighbors=1)"
 CENTRE = "sklearn.neighbors:NearestCentroid()"
+LINEAR = "sklearn.discriminant_analysis:LinearDiscriminantAnalysis()"
 
 
 @pytest.fixture(scope="module")
@@ -295,9 +296,41 @@ def test_a_sample_may_be_tested_many_times(data: FeatureTable) -> None:
 
 
 def test_five_by_two_and_posteriors(data: FeatureTable) -> None:
-    run = run_protocol({"knn": KNN, "c": CENTRE}, data, "5×2f CV", margin=0.01)
+    run = run_protocol({"l": LINEAR, "c": CENTRE}, data, "5×2f CV", margin=0.01)
     assert run.findings[0].five_by_two[0].degrees_of_freedom == (10, 5)
-    assert run.findings[0].bayes[0][:2] == ("knn", "c")
+    assert run.findings[0].bayes[0][:2] == ("l", "c")
+
+
+@pytest.mark.parametrize("unstable", [KNN, "sklearn.tree:DecisionTreeClassifier(random_state=0)"])
+def test_of_the_method_of_unstable_learners_nothing_is_claimed(data: FeatureTable, unstable: str) -> None:
+    classifiers = {"u": unstable, "l": LINEAR, "c": CENTRE}
+    (found,) = run_protocol(
+        classifiers, data, "5×2f CV+", task="attribute", label="sex", margin=0.05
+    ).findings
+    by_name = {one.classifier: one for one in found.results}
+    assert by_name["u"].corrected.low is None
+    assert by_name["u"].pooled.low is not None
+    assert by_name["l"].corrected.low is not None
+    assert found.on_splits is not None
+    for pair in found.on_splits.pairs:
+        if "u" in (pair.first, pair.second):
+            assert (pair.p_value, pair.low, pair.high, pair.verdict) == (1.0, -1.0, 1.0, "undecided")
+    assert [(one.first, one.second) for one in found.five_by_two] == [("l", "c")]
+    assert [names[:2] for names in found.bayes] == [("l", "c")]
+    assert found.on_people is not None
+
+
+def test_stability_is_known_of_what_is_bundled() -> None:
+    named = {
+        "sklearn.neighbors:KNeighborsClassifier()": False,
+        "sklearn.neighbors:NearestCentroid()": True,
+        "sklearn.linear_model:LogisticRegression()": True,
+        "sklearn.svm:SVC()": None,
+        "lbp:nbnn": False,
+        "src": False,
+        "lbp:chi2+sklearn.discriminant_analysis:LinearDiscriminantAnalysis()": True,
+    }
+    assert {text: is_stable(parse_classifier(text)[1]) for text in named} == named
 
 
 def test_few_people_claim_nothing(data: FeatureTable) -> None:
@@ -384,7 +417,7 @@ def test_splits_that_show_no_other_test_samples_decline(data: FeatureTable, prot
     "protocol", ["3×80-20 HO", "2×2f CV", "3×1-2 HO*", "2×2f CV [train: session == 1; test: session == 1]"]
 )
 def test_splits_of_one_pool_do_not_decline(data: FeatureTable, protocol: str) -> None:
-    run = run_protocol({"knn": KNN, "c": CENTRE}, data, protocol, task="attribute", label="sex")
+    run = run_protocol({"l": LINEAR, "c": CENTRE}, data, protocol, task="attribute", label="sex")
     assert run.results[0].corrected.low is not None
     assert run.findings[0].on_splits is not None
 

@@ -32,7 +32,7 @@ from proband.words import as_sentence
 pytest.importorskip("sklearn")
 
 CLASSIFIERS = {
-    "1_nn": "sklearn.neighbors:KNeighborsClassifier(n_neighbors=1)",
+    "l_da": "sklearn.discriminant_analysis:LinearDiscriminantAnalysis()",
     "centre|x": "sklearn.neighbors:NearestCentroid()",
 }
 
@@ -54,17 +54,17 @@ def test_the_table_has_the_papers_layout(run: ProtocolRun) -> None:
     heads = [one.title for one in table.columns]
     assert heads == ["", "", "6×75-25 HO mixed", "6×2f CV mixed", "75-25 HO mixed"]
     assert [row[:2] for row in rows[:5]] == [
-        ["1_nn", "max"], ["1_nn", "mean"], ["1_nn", "min"], ["1_nn", "std"], ["centre|x", "max"],
+        ["l_da", "max"], ["l_da", "mean"], ["l_da", "min"], ["l_da", "std"], ["centre|x", "max"],
     ]  # fmt: skip
     assert table.rules == (4,)
-    values = run.of("1_nn", "6×75-25 HO").predictions.accuracies.ravel()
+    values = run.of("l_da", "6×75-25 HO").predictions.accuracies.ravel()
     expected = [f"{100 * values.max():.1f}", f"{100 * values.mean():.1f}", f"{100 * values.min():.1f}"]
     assert [row[2] for row in rows[:4]] == [*expected, f"{100 * values.std(ddof=1):.2f}"]
     assert rows[3][4] == "–"
 
 
 def test_a_run_of_a_cross_validation_is_all_of_its_folds(run: ProtocolRun) -> None:
-    means = run.of("1_nn", "6×2f CV").predictions.accuracies.mean(axis=1)
+    means = run.of("l_da", "6×2f CV").predictions.accuracies.mean(axis=1)
     assert runs_table(run).rows[0][3].text == f"{100 * means.max():.1f}"
 
 
@@ -76,7 +76,7 @@ def test_one_split_has_no_interval_over_training(run: ProtocolRun) -> None:
 
 def test_latex_escapes_and_balances(run: ProtocolRun) -> None:
     text = as_latex(runs_table(run))
-    assert r"1\_nn" in text
+    assert r"l\_da" in text
     assert r"6$\times$75-25 HO mixed" in text
     rows = [line for line in text.splitlines() if line.endswith(r"\\")]
     assert {line.count("&") for line in rows} == {4}
@@ -90,8 +90,8 @@ def test_statements_say_what_varies_and_who_is_better(run: ProtocolRun) -> None:
     assert "nothing is said of new subjects" in said
     assert "6×2f CV mixed, on people, one repeat (sign-flip" in said
     assert "HO mixed, on people" not in said
-    assert "6×75-25 HO mixed, on splits (corrected resampled t): 1_nn" in said
-    assert "posterior of 1_nn against centre|x" in said
+    assert "6×75-25 HO mixed, on splits (corrected resampled t): l_da" in said
+    assert "posterior of l_da against centre|x" in said
 
 
 def test_what_statements_tell_of_tests_are_notes_with_their_numbers(run: ProtocolRun) -> None:
@@ -119,7 +119,7 @@ def test_the_directory_is_whole_and_agrees_with_itself(run: ProtocolRun, tmp_pat
         file.relative_to(out).as_posix() for file in out.glob("*/*")
     )
     assert results == json.loads(run_json(run))
-    card = ProtocolCard.read(out / "cards/1_nn-6x2f-CV-mixed.json".replace("1_nn", "1-nn"))
+    card = ProtocolCard.read(out / "cards/l-da-6x2f-CV-mixed.json")
     predictions = out / card.predictions.file
     assert hashlib.sha256(predictions.read_bytes()).hexdigest() == card.predictions.sha256
     frame = pl.read_parquet(predictions)
@@ -134,7 +134,7 @@ def test_the_directory_is_whole_and_agrees_with_itself(run: ProtocolRun, tmp_pat
 def test_two_classifiers_of_a_run_may_be_tested_in_pairs(run: ProtocolRun, tmp_path: Path) -> None:
     write_run(run, tmp_path / "made")
     cards = [
-        ProtocolCard.read(tmp_path / f"made/cards/{name}-6x2f-CV-mixed.json") for name in ("1-nn", "centre-x")
+        ProtocolCard.read(tmp_path / f"made/cards/{name}-6x2f-CV-mixed.json") for name in ("l-da", "centre-x")
     ]
     found = compare_cards(*cards)
     assert found.level.name == "SAME_TRIALS"

@@ -23,6 +23,7 @@ from proband.cli.analyses.search import search
 from proband.cli.analyses.strat import strat
 from proband.cli.analyses.verify import verify
 from proband.cli.blind.blind import blind
+from proband.cli.coverage import coverage
 from proband.cli.data.array import array
 from proband.cli.data.convert import convert
 from proband.cli.data.init import init
@@ -68,6 +69,7 @@ for command in (
     permute,
     strat,
     plan,
+    coverage,
     recognize,
     array,
     inspect,

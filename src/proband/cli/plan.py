@@ -16,7 +16,7 @@ _INTERVAL, _DIFFERENCE, _ERRORS = "Interval of a rate", "Difference of two algor
 _PEOPLE = "People"
 # What each question takes; --rate alone belongs to two of them.
 _TAKES = {
-    _INTERVAL: ("--half-width", "--rate"),
+    _INTERVAL: ("--half-width", "--assurance", "--rate"),
     _DIFFERENCE: (
         "--margin",
         "--discordant",
@@ -42,6 +42,13 @@ def plan(
     half_width: Annotated[
         float | None,
         typer.Option(help="Half-width wanted: 0.01 is one point either side.", rich_help_panel=_INTERVAL),
+    ] = None,
+    assurance: Annotated[
+        float | None,
+        typer.Option(
+            help="Chance that the interval is no wider, e.g. 0.8; without it, the width at the expected rate.",
+            rich_help_panel=_INTERVAL,
+        ),
     ] = None,
     margin: Annotated[
         float | None,
@@ -108,9 +115,22 @@ def plan(
         ),
     ] = None,
     probes_per_subject: Annotated[
-        int,
-        typer.Option("--probes-per-subject", "-m", help="Probes of each person.", rich_help_panel=_PEOPLE),
+        float,
+        typer.Option(
+            "--probes-per-subject",
+            "-m",
+            help="Probes of each person; with --probes-cv their mean.",
+            rich_help_panel=_PEOPLE,
+        ),
     ] = 1,
+    probes_cv: Annotated[
+        float,
+        typer.Option(
+            "--probes-cv",
+            help="Coefficient of variation of the number of probes, where people differ in it: standard deviation over mean.",
+            rich_help_panel=_PEOPLE,
+        ),
+    ] = 0.0,
     icc: Annotated[
         float | None,
         typer.Option(
@@ -137,6 +157,7 @@ def plan(
     given: dict[str, Any] = {
         "--rate": rate,
         "--half-width": half_width,
+        "--assurance": assurance,
         "--margin": margin,
         "--discordant": discordant,
         "--independent": independent or None,
@@ -149,6 +170,7 @@ def plan(
     people = {
         "subjects": subjects,
         "probes_per_subject": probes_per_subject,
+        "probes_cv": probes_cv,
         "icc": icc,
         "confidence_level": level,
     }
@@ -175,7 +197,9 @@ def _make(given: dict[str, Any], people: dict[str, Any]) -> Plan:
     if question == _INTERVAL:
         if "--rate" not in given:
             raise UsageError("The interval of a rate depends on the rate expected.", "give --rate.")
-        return plan_half_width(given["--rate"], given.get("--half-width"), **people)
+        return plan_half_width(
+            given["--rate"], given.get("--half-width"), assurance=given.get("--assurance"), **people
+        )
     if "--equivalence" in given and "--non-inferiority" in given:
         raise UsageError("--equivalence and --non-inferiority exclude each other.")
     if ("--independent" in given) != ("--rate" in given) or ("--independent" in given) == (

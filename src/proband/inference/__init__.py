@@ -3,7 +3,7 @@
 `procedures` is the table that leads a question to its procedure, `proportions` what they all count with. `estimates/` is one
 algorithm, `comparisons/` two or more on the same probes. By what varies or is shared: `verification/` (pairs of people),
 `strata/`, `galleries/`, `image_choice/` (other images of these people), `cross_validation/` (folds of classifiers). `planning/` comes
-before any data.
+before any data, `simulation/` asks whether procedures keep their word.
 """
 
 from proband.inference.comparisons.compare import compare
@@ -29,6 +29,8 @@ from proband.inference.image_choice.estimates import exact_over_choices
 from proband.inference.image_choice.virtual_experiments import VirtualExperiments, permute
 from proband.inference.planning.planning import plan_difference, plan_error_rate, plan_half_width
 from proband.inference.proportions import Interval, difference_of_independent, proportion_interval
+from proband.inference.simulation.coverage import Coverage, coverage
+from proband.inference.simulation.halves import Halves, compare_halves
 from proband.inference.strata.estimates import ReplicateEstimate, estimate_weighted
 from proband.inference.verification.verification import Verification, verify
 from proband.results.band import Band
@@ -39,6 +41,7 @@ __all__ = [
     "Band",
     "Clusters",
     "Comparison",
+    "Coverage",
     "Difference",
     "Distribution",
     "Entry",
@@ -46,6 +49,7 @@ __all__ = [
     "Evaluation",
     "GalleryEffect",
     "GalleryVariation",
+    "Halves",
     "ImageColumns",
     "Interval",
     "McNemar",
@@ -55,7 +59,9 @@ __all__ = [
     "VirtualExperiments",
     "cluster_statistics",
     "compare",
+    "compare_halves",
     "compare_independent",
+    "coverage",
     "difference_of_independent",
     "estimate",
     "estimate_cmc",

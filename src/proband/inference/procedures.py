@@ -169,6 +169,8 @@ class Procedure:
         The functions that estimate and that compare, as ``module:function`` of `proband.inference`; None where it cannot.
     key
         What it is known by.
+    study
+        The study of `simulation.studies` that shows how it fares; a procedure without one is not to be trusted.
     """
 
     key: str
@@ -177,6 +179,7 @@ class Procedure:
     capability: Capability | None
     estimates: str | None = None
     differences: str | None = None
+    study: str = ""
 
     def estimate(self, question: Question) -> tuple[Estimate, ...]:
         """Estimate each algorithm by itself."""
@@ -198,8 +201,11 @@ PROCEDURES = (
         "proportion",
         "estimates.closed:binomial",
         "comparisons.paired:over_probes",
+        study="rate-of-probes",
     ),
-    Procedure("clustered", "outcomes", _SHARES, "clusters", "estimates.closed:clustered"),
+    Procedure(
+        "clustered", "outcomes", _SHARES, "clusters", "estimates.closed:clustered", study="rate-over-people"
+    ),
     Procedure(
         "resampled",
         "outcomes",
@@ -207,9 +213,26 @@ PROCEDURES = (
         "weights",
         "estimates.bootstrap:resampled",
         "comparisons.paired:resampled",
+        study="ranks-over-people",
     ),
-    Procedure("sign-flip", "outcomes", _SHARES, "sign-flip", None, "comparisons.paired:sign_flipped"),
-    Procedure("clustered-mcnemar", "outcomes", _SHARES, "chi-square", None, "comparisons.paired:chi_squared"),
+    Procedure(
+        "sign-flip",
+        "outcomes",
+        _SHARES,
+        "sign-flip",
+        None,
+        "comparisons.paired:sign_flipped",
+        study="difference-of-rates",
+    ),
+    Procedure(
+        "clustered-mcnemar",
+        "outcomes",
+        _SHARES,
+        "chi-square",
+        None,
+        "comparisons.paired:chi_squared",
+        study="difference-of-rates",
+    ),
     Procedure(
         "stratified",
         "outcomes",
@@ -217,10 +240,32 @@ PROCEDURES = (
         "strata",
         "strata.estimates:stratified",
         "strata.pairs:stratified",
+        study="new-images",
     ),
-    Procedure("galleries", "outcomes", _OF_PROBES, "galleries", "galleries.variation:over_galleries"),
-    Procedure("training-sets", "outcomes", _OF_PROBES, "trainings", "estimates.training_sets:over_trainings"),
-    Procedure("training-sets", "images", _OF_PROBES, "trainings", "estimates.training_sets:over_trainings"),
+    Procedure(
+        "galleries",
+        "outcomes",
+        _OF_PROBES,
+        "galleries",
+        "galleries.variation:over_galleries",
+        study="other-galleries",
+    ),
+    Procedure(
+        "training-sets",
+        "outcomes",
+        _OF_PROBES,
+        "trainings",
+        "estimates.training_sets:over_trainings",
+        study="training-sets",
+    ),
+    Procedure(
+        "training-sets",
+        "images",
+        _OF_PROBES,
+        "trainings",
+        "estimates.training_sets:over_trainings",
+        study="training-sets",
+    ),
     Procedure(
         "image-choice",
         "images",
@@ -228,6 +273,7 @@ PROCEDURES = (
         "images",
         "image_choice.estimates:over_choices",
         "image_choice.estimates:differences_over_choices",
+        study="choices-of-images",
     ),
     Procedure(
         "fnmr-at-fmr",
@@ -236,6 +282,7 @@ PROCEDURES = (
         None,
         "verification.fnmr:fnmr_estimates",
         "verification.fnmr:fnmr_differences",
+        study="pairs-of-people",
     ),
     Procedure(
         "auc",
@@ -244,6 +291,7 @@ PROCEDURES = (
         None,
         "verification.auc:auc_estimates",
         "verification.auc:auc_differences",
+        study="pairs-of-people",
     ),
 )
 """Every way to an interval or a test. The first row that fits a question answers it."""

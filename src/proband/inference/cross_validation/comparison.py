@@ -26,9 +26,11 @@ from proband.inference.cross_validation.folds import (
     SETTINGS,
     SETTINGS_AND_SUBJECTS,
     TRAINED,
+    UNSTABLE,
     Sizes,
     corrected_error,
     notes_on,
+    notes_on_method,
     same_folds,
     size_ratio,
     subjects_in,
@@ -119,6 +121,7 @@ def compare_folds(
     margin: float | None = None,
     confidence_level: float = 0.95,
     n_subjects: int | None = None,
+    stable: Mapping[str, bool | None] | None = None,
 ) -> AccuracyComparison:
     """Compare classifiers by their accuracies on the same splits: the corrected resampled t-test (Nadeau & Bengio 2003).
 
@@ -133,6 +136,9 @@ def compare_folds(
         As for `corrected_resampled_interval`.
     margin
         A difference worth having: with it two classifiers can be shown to be equivalent.
+    stable
+        Of each classifier whether its learner is stable, as for `corrected_resampled_interval`. Two of which one is not are not
+        judged: `compare_pooled` compares their fitted models.
 
     Notes
     -----
@@ -151,12 +157,15 @@ def compare_folds(
     values = same_folds(fold_values)
     ratio = size_ratio(n_train, n_test)
     n_subjects = subjects_in(n_train, n_test, disjoint, n_subjects)
-    unknown = []
-    found = []
+    unknown, found = [], []
+    known, said = stable or {}, list[bool | None]()
     for (first, a), (second, b) in combinations(values.items(), 2):
-        tested = _corrected(a - b, ratio, confidence_level)
+        of_method = [known.get(name) for name in (first, second)]
+        said += of_method
+        tested = None if False in of_method else _corrected(a - b, ratio, confidence_level)
         if tested is None:
-            unknown.append(_UNKNOWN(first=first, second=second, why=why_unknown(len(a), "differences on")))
+            why = UNSTABLE() if False in of_method else why_unknown(len(a), "differences on")
+            unknown.append(_UNKNOWN(first=first, second=second, why=why))
             tested = Tested(float((a - b).mean()), *_everything(), 0.0, 1.0, _CORRECTED)
         found.append((first, second, n_subjects, tested))
     answers = Answers(
@@ -166,7 +175,7 @@ def compare_folds(
         _CORRELATED,
     )
     pairs = judged(found, margin, confidence_level, upward=True, in_points=True)
-    notes = (*unknown, *notes_on(disjoint, n_subjects))
+    notes = (*unknown, *notes_on_method(*said), *notes_on(disjoint, n_subjects))
     return AccuracyComparison(pairs, margin, confidence_level, disjoint, answers, notes)
 
 

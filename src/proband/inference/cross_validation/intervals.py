@@ -16,11 +16,13 @@ from proband.inference.cross_validation.folds import (
     POOLED_ACCURACY,
     SAMPLES_SPLIT,
     TRAINED,
+    UNSTABLE,
     Sizes,
     check_accuracies,
     corrected_error,
     fold_array,
     notes_on,
+    notes_on_method,
     size_ratio,
     subjects_in,
     why_unknown,
@@ -151,9 +153,10 @@ def corrected_resampled_interval(
     disjoint: bool,
     confidence_level: float = 0.95,
     n_subjects: int | None = None,
+    stable: bool | None = None,
     declined: Note | str | None = None,
 ) -> AccuracyInterval:
-    """Interval of an accuracy from its values on folds or hold-outs, which share training data.
+    """Interval of the accuracy of a method from its values on folds or hold-outs, which share training data.
 
     Parameters
     ----------
@@ -166,6 +169,10 @@ def corrected_resampled_interval(
         Whether no subject is both trained on and tested.
     n_subjects
         The people there are; on disjoint splits what is trained on and tested together, unless it is said.
+    stable
+        Whether the learner is stable: trained on nearly the same data it classifies nearly alike (linear discriminants do, nearest
+        neighbours and trees do not). Of an unstable one's method nothing is claimed: there is no interval. None where nobody knows,
+        which the notes say.
     declined
         Why splits tell nothing of other test samples, where they do not: there is then no interval, and the notes say why.
 
@@ -184,13 +191,15 @@ def corrected_resampled_interval(
     Examples
     --------
     >>> corrected_resampled_interval([0.8, 0.9, 0.7, 0.8, 0.85], 40, 10, disjoint=True)
-    accuracy at this training size 0.8100, 95% [0.6411, 0.9105], varying subjects for training and testing drawn anew
+    accuracy of the method at this training size 0.8100, 95% [0.6411, 0.9105], varying subjects for training and testing drawn anew
     (corrected resampled t, Wilson's ends)
     """
     values = fold_array(fold_values)
     ratio = size_ratio(n_train, n_test)
     n_subjects = subjects_in(n_train, n_test, disjoint, n_subjects)
     mean, error, freedom = corrected_error(values, ratio)
+    if stable is False and declined is None:
+        declined = UNSTABLE()
     if declined is not None:
         error = None
     ends = Interval(0.0, 1.0)
@@ -213,6 +222,7 @@ def corrected_resampled_interval(
         disjoint,
         n_subjects,
         confidence_level,
+        notes=() if error is None else notes_on_method(stable),
         unknown=None if declined is None else _DECLINED(why=declined),
     )
 
@@ -253,7 +263,7 @@ def pooled_interval(
 ) -> AccuracyInterval:
     """Find the interval of an accuracy from out-of-fold predictions, with people as the units.
 
-    Other people vary, and the trained classifiers stay.
+    It is of *these fitted models*: other people vary, and the trained classifiers stay.
 
     Parameters
     ----------

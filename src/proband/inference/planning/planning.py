@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import expm1, isclose, log1p
+from math import expm1, isclose, log1p, sqrt
 
 from proband.errors import DesignError, UsageError
 from proband.inference.planning.plans import (
@@ -62,8 +62,10 @@ def plan_half_width(
     half_width: float | None = None,
     *,
     subjects: int | None = None,
-    probes_per_subject: int = 1,
+    probes_per_subject: float = 1,
+    probes_cv: float = 0.0,
     icc: float | None = None,
+    assurance: float | None = None,
     confidence_level: float = 0.95,
 ) -> HalfWidthPlan:
     """Plan the interval of a rate: the fewest people for a half-width, or the half-width that people give.
@@ -77,9 +79,15 @@ def plan_half_width(
         The rate expected.
     half_width, subjects
         One of them; the other is worked out.
-    probes_per_subject, icc
+    probes_per_subject, probes_cv, icc
         The probes of each person, and their intraclass correlation, which several need. The design effect is
-        1 + icc × (probes − 1), and at least 1; without any success or failure each person counts once, as in `estimate`.
+        1 + icc × (probes − 1), and at least 1; without any success or failure each person counts once, as in `estimate`. Where
+        people differ in their number of probes, give the mean and the coefficient of variation, standard deviation over mean: the
+        design effect is then 1 + icc × ((1 + cv²) × mean − 1) (Eldridge et al. 2006).
+    assurance
+        The chance with which the half-width is to be attained. The interval of a test is wider or narrower than the one at the rate
+        expected, about half the time each: with one probe each because the observed rate varies, with several because the variance is
+        estimated from so many people (χ² over its degrees of freedom; Kupper & Hafner 1989).
 
     Examples
     --------
@@ -88,20 +96,32 @@ def plan_half_width(
     (664, 1.8, 0.9391, 0.9591)
     >>> round(plan_half_width(0.8, subjects=20).half_width, 4)  # Wilson's [0.5840, 0.9193]
     0.1677
+    >>> plan_half_width(0.95, 0.01, probes_per_subject=5, icc=0.2, probes_cv=0.8).subjects
+    899
+    >>> plan_half_width(0.95, 0.01, probes_per_subject=5, icc=0.2, assurance=0.9).subjects
+    710
     """
     check_level(confidence_level)
     within_unit(rate, "An expected rate")
-    people = people_of(probes_per_subject, icc, indistinct=rate in (0.0, 1.0))
+    people = people_of(probes_per_subject, icc, rate in (0.0, 1.0), probes_cv)
     if (half_width is None) == (subjects is None):
         raise UsageError(
             "The plan of an interval takes either its half-width or the number of people.",
             "give one of the two; the other is worked out.",
         )
 
+    if assurance is not None and not 0.5 <= assurance < 1:
+        raise UsageError(f"An assurance lies between 0.5 and 1, got {assurance!r}.", "0.8 is usual.")
+
     def interval(subjects: int) -> tuple[float, float]:
         several = people.probes_per_subject > 1
         z = t_quantile(confidence_level, subjects - 1) if several else normal_quantile(confidence_level)
-        return wilson_interval(rate, people.worth(subjects), z)
+        seen, worth = rate, people.worth(subjects)
+        if assurance is not None and several and subjects > 1:
+            worth /= _excess(subjects - 1, assurance)
+        elif assurance is not None:
+            seen = _towards_half(rate, worth, assurance)
+        return wilson_interval(seen, worth, z)
 
     def attained(subjects: int) -> float:
         low, high = interval(subjects)
@@ -130,7 +150,23 @@ def plan_half_width(
         low=low,
         high=high,
         half_width=attained(number),
+        assurance=assurance,
     )
+
+
+def _excess(freedom: float, assurance: float) -> float:
+    """By how much an estimated variance exceeds the true one at most, with this chance."""
+    from scipy.special import chdtri
+
+    return max(1.0, float(chdtri(freedom, 1 - assurance)) / freedom)
+
+
+def _towards_half(rate: float, n: float, assurance: float) -> float:
+    """The observed rate whose interval is exceeded in width only with the chance that the assurance leaves."""
+    from scipy.special import ndtri
+
+    reach = float(ndtri(assurance)) * sqrt(rate * (1 - rate) / n)
+    return max(0.5, rate - reach) if rate >= 0.5 else min(0.5, rate + reach)
 
 
 def plan_difference(
@@ -141,7 +177,8 @@ def plan_difference(
     power: float | None = None,
     subjects: int | None = None,
     aim: Aim = "difference",
-    probes_per_subject: int = 1,
+    probes_per_subject: float = 1,
+    probes_cv: float = 0.0,
     icc: float | None = None,
     confidence_level: float = 0.95,
 ) -> DifferencePlan:
@@ -160,7 +197,7 @@ def plan_difference(
         ``difference``: find a true difference of the margin, two-sided at 1 − `confidence_level`. ``equivalence`` and
         ``non-inferiority``: show that a difference, truly 0, lies within the margin (either way; to the worse), each side
         tested at 1 − `confidence_level` (Schuirmann 1987).
-    probes_per_subject, icc
+    probes_per_subject, probes_cv, icc
         As for `plan_half_width`; on the same probes the correlation is that of the *differences* of a person's probes.
 
     Notes
@@ -181,7 +218,7 @@ def plan_difference(
     4707
     """
     test = test_of(aim, discordant, rate, check_level(confidence_level))
-    people = people_of(probes_per_subject, icc, indistinct=test.indistinct)
+    people = people_of(probes_per_subject, icc, test.indistinct, probes_cv)
     wanted = open_one(margin, power, subjects)
 
     def attained(margin: float, subjects: int) -> float:
@@ -217,7 +254,8 @@ def plan_error_rate(
     error_rate: float | None = None,
     *,
     subjects: int | None = None,
-    probes_per_subject: int = 1,
+    probes_per_subject: float = 1,
+    probes_cv: float = 0.0,
     icc: float | None = None,
     confidence_level: float = 0.95,
 ) -> ErrorRatePlan:
@@ -230,8 +268,8 @@ def plan_error_rate(
     ----------
     error_rate, subjects
         One of them; the other is worked out.
-    probes_per_subject, icc
-        The trials of each person, and their intraclass correlation: the rules are for independent trials, and multiplied by
+    probes_per_subject, probes_cv, icc
+        The trials of each person (their mean, and the coefficient of variation), and their intraclass correlation: the rules are for independent trials, and multiplied by
         the design effect.
 
     Examples
@@ -243,7 +281,7 @@ def plan_error_rate(
     (-0.28, 0.36)
     """
     logarithm = log1p(-check_level(confidence_level))
-    people = people_of(probes_per_subject, icc)
+    people = people_of(probes_per_subject, icc, probes_cv=probes_cv)
     if (error_rate is None) == (subjects is None):
         raise UsageError(
             "A plan for rare errors takes either the error rate or the number of people.",
@@ -266,7 +304,7 @@ def plan_error_rate(
             return None
         rate = bound(worth(number)) if rate is None else rate
         return (
-            ErrorTrials(rate, number, number * people.probes_per_subject, worth(number))
+            ErrorTrials(rate, number, round(number * people.probes_per_subject), worth(number))
             if rate <= 1
             else None
         )

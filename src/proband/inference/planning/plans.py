@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Literal
 
-from proband.results.base import Answers, Confidence, Count, Result
+from proband.results.base import Answers, Confidence, Count, Rate, Result
 from proband.results.serializing import Written
 from proband.words import Note, Sentence, as_sentence
 
@@ -18,12 +18,23 @@ _CROWD = Sentence(
 _CROWD_OF_ONE = Sentence(
     "plan.people-one-probe", "note", "{subjects:count person/people} with one probe{subjects:word / each}"
 )
+_CROWD_UNEQUAL = Sentence(
+    "plan.people-unequal",
+    "note",
+    "{subjects:count person/people} with {probes:given} probes on average (coefficient of variation {cv:given})",
+)
 _TWO_SETS = Sentence("plan.two-sets", "note", "Two data sets, each of {who},")
 _HALF_WIDTH = Sentence(
     "plan.half-width",
     "note",
     "{who} {subjects:word gives/give} a rate of {rate:given} a {level:level} interval of ±{half_width:worth}, "
     "[{low:rate}, {high:rate}]",
+)
+_HALF_WIDTH_ASSURED = Sentence(
+    "plan.half-width-assured",
+    "note",
+    "{who} {subjects:word gives/give} a rate of {rate:given} a {level:level} interval of ±{half_width:worth} or less with a chance of "
+    "{assurance:power}",
 )
 _DIFFERENCE: dict[Aim, Sentence] = {
     "difference": Sentence(
@@ -74,17 +85,19 @@ class Plan(Result, ABC):
         The number that was worked out from the others.
     confidence_level
         Of the interval; or one less the level of the test.
-    probes_per_subject, icc, design_effect
-        The probes of each person, how alike they are, and how many times as many probes that costs.
+    probes_per_subject, probes_cv, icc, design_effect
+        The probes of each person (their mean), the coefficient of variation of their number, how alike they are, and how many
+        times as many probes that costs.
     answers, notes
         The four answers, with all that is assumed, and what else a reader should know.
     """
 
-    written = Written(also=("sentence",))
+    written = Written(also=("sentence",), if_any=("probes_cv", "assurance"))
 
     found: str
     confidence_level: Confidence
-    probes_per_subject: int
+    probes_per_subject: float
+    probes_cv: float
     icc: float
     design_effect: float
     answers: Answers
@@ -93,6 +106,12 @@ class Plan(Result, ABC):
     @abstractmethod
     def sentence(self) -> Note:
         """The plan in words."""
+
+    def _crowd(self, subjects: int) -> Note:
+        probes = self.probes_per_subject
+        if self.probes_cv > 0:
+            return _CROWD_UNEQUAL(subjects=subjects, probes=probes, cv=self.probes_cv)
+        return _CROWD_OF_ONE(subjects=subjects) if probes == 1 else _CROWD(subjects=subjects, probes=probes)
 
     def __repr__(self) -> str:
         return f"plan: {as_sentence(self.sentence())}"
@@ -107,7 +126,10 @@ class HalfWidthPlan(Plan):
     subjects, probes, effective_probes
         People, probes in all, and the independent probes that tell as much.
     rate, low, high, half_width
-        The rate expected, the interval that `estimate` would give it, and half the length of that.
+        The rate expected, the interval that `estimate` would give it, and half the length of that; with an assurance, of one that
+        is only exceeded with the chance that is left.
+    assurance
+        The chance that the interval of the test is no wider; None where it is the one at the rate expected.
     """
 
     subjects: Count
@@ -117,11 +139,21 @@ class HalfWidthPlan(Plan):
     low: float
     high: float
     half_width: float
+    assurance: Rate | None = None
 
     def sentence(self) -> Note:
         """The plan in words."""
+        if self.assurance is not None:
+            return _HALF_WIDTH_ASSURED(
+                who=self._crowd(self.subjects),
+                subjects=self.subjects,
+                rate=self.rate,
+                level=self.confidence_level,
+                half_width=self.half_width,
+                assurance=self.assurance,
+            )
         return _HALF_WIDTH(
-            who=_crowd(self.subjects, self.probes_per_subject),
+            who=self._crowd(self.subjects),
             subjects=self.subjects,
             rate=self.rate,
             level=self.confidence_level,
@@ -160,7 +192,7 @@ class DifferencePlan(Plan):
 
     def sentence(self) -> Note:
         """The plan in words."""
-        who = _crowd(self.subjects, self.probes_per_subject)
+        who = self._crowd(self.subjects)
         return _DIFFERENCE[self.aim](
             who=who if self.rate is None else _TWO_SETS(who=who),
             margin=self.margin,
@@ -240,7 +272,3 @@ class ErrorRatePlan(Plan):
             return _TRIALS(trials=trials.trials)
         independent = trials.independent_trials
         return _TRIALS_OF_PEOPLE(trials=trials.trials, subjects=trials.subjects, independent=independent)
-
-
-def _crowd(subjects: int, probes: int) -> Note:
-    return _CROWD_OF_ONE(subjects=subjects) if probes == 1 else _CROWD(subjects=subjects, probes=probes)

@@ -22,6 +22,7 @@ from proband.results.targets import (
 from proband.words import Note, Sentence, Target, count, digits, size_of
 
 POWER = 0.8
+_LARGEST_CV = 100
 LARGEST = 10**9  # people; a test that needs more is none
 _SLACK = 1e-12  # a goal that is met but for rounding is met
 
@@ -45,6 +46,11 @@ _CORRELATED_DIFFERENCES = Sentence(
     "note",
     "the intraclass correlation of the differences on a person's {n:count probe} is {icc:given}",
 )
+_UNEQUAL = Sentence(
+    "plan.unequal-probes",
+    "note",
+    "people differ in their number of probes, with a coefficient of variation of {cv:given}; the number says nothing of the person",
+)
 _DISCORDANT = Sentence("plan.discordant-expected", "note", "{share:level} of the probes are discordant")
 _TWO_SETS = Sentence("plan.rate-of-two-sets", "note", "two independent data sets have a rate of {rate:given}")
 _TWO_SETS_APART = Sentence(
@@ -60,13 +66,15 @@ class People:
 
     Attributes
     ----------
-    probes_per_subject, icc, design_effect
-        The probes of each, how alike they are, and how many times as many probes that costs.
+    probes_per_subject, probes_cv, icc, design_effect
+        The probes of each (their mean), the coefficient of variation of their number, how alike they are, and how many times as
+        many probes that costs.
     notes
         What a reader should know.
     """
 
-    probes_per_subject: int
+    probes_per_subject: float
+    probes_cv: float
     icc: float
     design_effect: float
     notes: tuple[Note, ...]
@@ -77,7 +85,7 @@ class People:
 
     def sizes(self, subjects: int) -> dict[str, Any]:
         """Return the people, their probes and what these are worth, as a plan holds them."""
-        probes = subjects * self.probes_per_subject
+        probes = round(subjects * self.probes_per_subject)
         return {"subjects": subjects, "probes": probes, "effective_probes": self.worth(subjects)}
 
     def facts(self, *notes: Note | None) -> dict[str, Any]:
@@ -89,6 +97,8 @@ class People:
         varying, alike, notes = ONE_PROBE_EACH, PROBES_ALIKE, list(expected)
         if self.probes_per_subject > 1:
             how = _CORRELATED_DIFFERENCES if differences else _CORRELATED
+            if self.probes_cv > 0:
+                notes.insert(0, _UNEQUAL(cv=self.probes_cv))
             notes.insert(0, how(n=self.probes_per_subject, icc=self.icc))
             varying, alike = OTHER_PEOPLE, PEOPLE_ALIKE
         assuming = Target(
@@ -97,18 +107,23 @@ class People:
         return Answers(of, varying, ALGORITHMS_AND_GALLERY if several else GALLERY, assuming)
 
 
-def people_of(probes_per_subject: int, icc: float | None, indistinct: bool = False) -> People:
+def people_of(
+    probes_per_subject: float, icc: float | None, indistinct: bool = False, probes_cv: float = 0.0
+) -> People:
     """Check what is said of people; where outcomes are `indistinct` nothing will show how alike they are.
 
-    The design effect is 1 + icc (m − 1) for m probes each, at least 1; where outcomes are indistinct each person counts once.
+    The design effect is 1 + icc (m − 1) for m probes each, and 1 + icc ((1 + cv²) m − 1) for m on average with a coefficient of
+    variation cv (Eldridge et al. 2006), at least 1; where outcomes are indistinct each person counts once.
 
     Examples
     --------
     >>> people = people_of(5, 0.2)
     >>> people.design_effect, round(people.worth(100), 4), people_of(5, 0.2, indistinct=True).worth(100)
     (1.8, 277.7778, 100.0)
+    >>> round(people_of(5, 0.2, probes_cv=0.8).design_effect, 4)  # 1 + (1.64 · 5 − 1) · 0.2
+    2.44
     """
-    probes = whole(probes_per_subject, "number of probes of a person")
+    probes = _mean_of_probes(probes_per_subject, probes_cv)
     if icc is None and probes > 1:
         raise UsageError(
             "Several probes of a person are not independent: their intraclass correlation is needed.",
@@ -118,12 +133,29 @@ def people_of(probes_per_subject: int, icc: float | None, indistinct: bool = Fal
     least = -1 / (probes - 1) if probes > 1 else -1.0
     if not least <= correlation <= 1:
         raise UsageError(
-            f"The intraclass correlation of {count(probes)} probes lies between {digits(least, 4)} and 1, got {correlation!r}."
+            f"The intraclass correlation of {digits(probes, 6)} probes lies between {digits(least, 4)} and 1, got {correlation!r}."
         )
-    effect = 1 + correlation * (probes - 1)
+    effect = 1 + correlation * ((1 + probes_cv**2) * probes - 1)
     if indistinct and probes > 1:
-        return People(probes, correlation, float(probes), (_COUNTED_ONCE(),))
-    return People(probes, correlation, max(1.0, effect), (_NOT_RELIED_ON(),) if effect < 1 else ())
+        return People(probes, probes_cv, correlation, float(probes), (_COUNTED_ONCE(),))
+    notes = (_NOT_RELIED_ON(),) if effect < 1 else ()
+    return People(probes, probes_cv, correlation, max(1.0, effect), notes)
+
+
+def _mean_of_probes(probes: float, cv: float) -> float:
+    """Return the number of probes of each person, or its mean where people differ."""
+    if not 0 <= cv <= _LARGEST_CV:
+        raise UsageError(
+            f"A coefficient of variation lies between 0 and {_LARGEST_CV}, got {cv!r}.",
+            "it is the standard deviation of the numbers of probes over their mean.",
+        )
+    if cv == 0:
+        return whole(probes, "number of probes of a person")
+    if not 1 < probes <= LARGEST:
+        raise UsageError(
+            f"People who differ in their number of probes have more than one on average, got {probes!r}."
+        )
+    return probes
 
 
 @dataclass(frozen=True)
@@ -313,7 +345,7 @@ def found_within(number: int | None, what: str) -> int:
     return number
 
 
-def whole(value: int | None, what: str) -> int:
+def whole(value: float | None, what: str) -> int:
     """Return the value, if it is a number of people or probes.
 
     Examples

@@ -112,6 +112,34 @@ def must_run_alone(classifier: Any) -> bool:
     return any(name.rpartition("__")[2] == "n_jobs" for name in classifier.get_params(deep=True))
 
 
+_STABLE = {
+    "sklearn.linear_model",
+    "sklearn.discriminant_analysis",
+    "sklearn.naive_bayes",
+    "sklearn.dummy",
+    "sklearn.neighbors.NearestCentroid",
+}
+_UNSTABLE = {"sklearn.neighbors", "sklearn.tree"}
+
+
+def is_stable(classifier: Any) -> bool | None:
+    """Whether a classifier trained on nearly the same data classifies nearly alike; None where that is not known.
+
+    Recognisers name a face after its nearest one, and nearest neighbours and trees are unstable; linear methods are stable.
+    """
+    if isinstance(classifier, Recognizer) and not isinstance(classifier, EstimatorRecognizer):
+        return False
+    if isinstance(classifier, Chain | EstimatorRecognizer):
+        return is_stable(classifier.estimator)
+    if steps := getattr(classifier, "steps", None):  # a pipeline is as stable as what decides in the end
+        return is_stable(steps[-1][1])
+    kind = type(classifier)
+    package = ".".join(kind.__module__.split(".")[:2])
+    if f"{package}.{kind.__qualname__}" in _STABLE:
+        return True
+    return True if package in _STABLE else False if package in _UNSTABLE else None
+
+
 def fingerprint(classifier: Any) -> str | None:
     """What a classifier's predictions depend on, in words; None where its code is not known to stay the same."""
     if isinstance(classifier, Chain):

@@ -20,7 +20,7 @@ from proband.inference.proportions import check_level
 from proband.protocols.notation import Protocol
 from proband.protocols.recommendation import Task
 from proband.protocols.running.cache import Journal
-from proband.protocols.running.classifiers import fingerprint, must_run_alone, named_classifiers
+from proband.protocols.running.classifiers import fingerprint, is_stable, must_run_alone, named_classifiers
 from proband.protocols.running.data import FeatureTable, labels_of
 from proband.protocols.running.learning import Learner, learner
 from proband.protocols.running.predictions import Codes, FoldFacts, Predictions, Roster
@@ -118,7 +118,8 @@ def run_protocol(
         warnings.filterwarnings("ignore", message="The number of unique classes is greater than 50%")
         predictions = [runner.run(plan) for plan in plans]
     setting = Setting(data, task, label, seed, stratify, confidence_level, margin)
-    return summarised(setting, of, plans, predictions, runner.notes)
+    stable = {name: is_stable(one) for name, one in found.items()}
+    return summarised(setting, of, plans, predictions, runner.notes, stable)
 
 
 class _Runner:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -64,10 +64,12 @@ def summarised(
     plans: Sequence[SplitPlan],
     predictions: Sequence[Sequence[Predictions]],
     notes: Sequence[Note],
+    stable: Mapping[str, bool | None],
 ) -> ProtocolRun:
-    """Estimate and compare from the predictions of every plan."""
+    """Estimate and compare from the predictions of every plan; of unstable classifiers nothing is claimed about the method."""
     findings = tuple(
-        _findings(setting, roster, plan, tuple(found)) for plan, found in zip(plans, predictions, strict=True)
+        _findings(setting, roster, plan, tuple(found), stable)
+        for plan, found in zip(plans, predictions, strict=True)
     )
     return ProtocolRun(setting, findings, (*notes, *_notes(setting, findings)))
 
@@ -77,7 +79,11 @@ _TESTS_ONCE = ("cross-validation", "leave-one-out", "leave-one-subject-out", "ex
 
 
 def _findings(
-    setting: Setting, roster: Roster, plan: SplitPlan, found: Sequence[Predictions]
+    setting: Setting,
+    roster: Roster,
+    plan: SplitPlan,
+    found: Sequence[Predictions],
+    stable: Mapping[str, bool | None],
 ) -> ProtocolFindings:
     protocol, folds = plan.protocol, found[0].folds
     level, disjoint = setting.confidence_level, protocol.is_disjoint
@@ -92,7 +98,13 @@ def _findings(
             protocol,
             fold_spread(one.accuracies, protocol.kind),
             corrected_resampled_interval(
-                one.accuracies, n_train, n_test, confidence_level=level, declined=declined, **about
+                one.accuracies,
+                n_train,
+                n_test,
+                confidence_level=level,
+                stable=stable.get(one.classifier),
+                declined=declined,
+                **about,
             ),
             pooled_interval(*one.correct(), disjoint=disjoint, confidence_level=level),
             one,
@@ -107,17 +119,19 @@ def _findings(
         judged: dict[str, Any] = {"margin": setting.margin, "confidence_level": level}
         varied = len(folds) > 1 and declined is None
         if varied:
-            on_splits = compare_folds(values, n_train, n_test, **judged, **about)
+            on_splits = compare_folds(values, n_train, n_test, stable=stable, **judged, **about)
         once = {one.classifier: one.once()[0] for one in found}
         people = found[0].once()[1]
         if protocol.kind in _TESTS_ONCE and len(np.unique(people)) > 1:
             on_people = compare_pooled(once, people, disjoint=disjoint, **judged)
+        method = {name: row for name, row in values.items() if stable.get(name) is not False}
+        varied = varied and len(method) > 1
         if varied and protocol.kind == "cross-validation" and (protocol.repeats, protocol.folds) == (5, 2):
-            five = compare_five_by_two(values, **about)
+            five = compare_five_by_two(method, **about)
         if setting.margin is not None and varied:
             bayes = tuple(
                 (a, b, correlated_bayes(values[a], values[b], n_train, n_test, rope=setting.margin, **about))
-                for a, b in combinations(values, 2)
+                for a, b in combinations(method, 2)
             )
     nobody = np.empty(0, np.intp)
     tested = [

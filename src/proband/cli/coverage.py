@@ -1,0 +1,235 @@
+"""``proband coverage``: does this interval keep its word for this design, how wide is it, and what is the power?"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from proband.cli import options as o
+from proband.cli.console import print_json, progress_bars, read_samples, say, say_all, show_tables
+from proband.cli.gathering import gathered
+from proband.cli.inputs import RunInputs, ScoreInputs, whole_numbers
+
+if TYPE_CHECKING:
+    from proband.inference.simulation.coverage import Coverage
+    from proband.inference.simulation.covered import Rejected, Share
+    from proband.inference.simulation.halves import Halves
+    from proband.measures import Outcomes
+    from proband.samples import Experiment
+
+_PEOPLE, _HOW, _POWER = "People", "Procedure", "Power"
+
+
+class KindName(StrEnum):
+    """In which way people differ."""
+
+    beta = "beta"
+    normal = "normal"
+    skewed = "skewed"
+    classes = "classes"
+
+
+@gathered
+def coverage(
+    inputs: ScoreInputs,
+    gallery: Annotated[str | None, o.condition("--gallery", "-g", "Who is enrolled.")] = None,
+    probes: Annotated[
+        str | None, o.condition("--probes", "-p", "Who is searched for; by default all others.")
+    ] = None,
+    subjects: Annotated[
+        int | None,
+        typer.Option("--subjects", "-n", help="People, where no table gives them.", rich_help_panel=_PEOPLE),
+    ] = None,
+    probes_per_subject: Annotated[
+        str | None,
+        typer.Option(
+            "--probes-per-subject",
+            "-m",
+            metavar="N[,N...]",
+            help="Probes of each person; several numbers are dealt out in turn.",
+            rich_help_panel=_PEOPLE,
+        ),
+    ] = None,
+    rate: Annotated[
+        float | None,
+        typer.Option(
+            help="Mean of people's own rates; for FNMR and AUC their true value. Scores give it.",
+            rich_help_panel=_PEOPLE,
+        ),
+    ] = None,
+    icc: Annotated[
+        float | None,
+        typer.Option(
+            help="Intraclass correlation of a person's probes. Scores give it.", rich_help_panel=_PEOPLE
+        ),
+    ] = None,
+    kind: Annotated[
+        KindName | None,
+        typer.Option(
+            help="In which way people differ; beta by default, normal for pairs.", rich_help_panel=_PEOPLE
+        ),
+    ] = None,
+    informative: Annotated[
+        bool, typer.Option("--informative", help="Hard people have more probes.", rich_help_panel=_PEOPLE)
+    ] = False,
+    measure: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME[@VALUE]",
+            help="What is estimated: rank-rate@1, median-rank@10, fnmr@0.001, auc, …",
+            rich_help_panel=_HOW,
+        ),
+    ] = "rank-rate@1",
+    design: Annotated[
+        str,
+        typer.Option(help="The interval: auto, binomial, clustered, bootstrap, brr, …", rich_help_panel=_HOW),
+    ] = "auto",
+    margin: Annotated[
+        float | None,
+        typer.Option(
+            help="Compare two algorithms that truly differ by this, and two that do not.",
+            rich_help_panel=_POWER,
+        ),
+    ] = None,
+    test: Annotated[
+        str, typer.Option(help="Their test: auto, sign-flip, obuchowski, mcnemar, …", rich_help_panel=_POWER)
+    ] = "auto",
+    discordant: Annotated[
+        float | None,
+        typer.Option(
+            help="Share of probes that only one of them recognises; by default they fail independently given the person.",
+            rich_help_panel=_POWER,
+        ),
+    ] = None,
+    sets: Annotated[int, typer.Option("--sets", help="Simulated data sets.", rich_help_panel=_HOW)] = 1_000,
+    level: o.Level = 0.95,
+    seed: o.Seed = 0,
+    running: RunInputs = RunInputs(),
+) -> None:
+    """Simulate a design: does the interval keep its word, how wide is it, and how often is a difference found?
+
+    People and probes are given, or taken as they are in a samples table. With scores of one algorithm the rate and the intraclass
+    correlation are taken as well, and halves of the people are compared with each other.
+
+    [bold]Examples[/bold]
+
+      proband coverage --subjects 100 --probes-per-subject 5 --rate 0.95 --icc 0.2 --margin 0.02
+
+      proband coverage -s samples.csv -g "session == 1" --rate 0.95 --icc 0.2 --kind skewed --informative
+
+      proband coverage net.npz -s samples.csv -g "session == 1"
+    """
+    from proband.inference.simulation.coverage import coverage as simulate
+    from proband.measures import measure_named
+    from proband.study.designs import design_of
+
+    measured, how, tested = measure_named(measure), design_of(design), design_of(test)
+    with progress_bars(running.quiet) as progress:
+        data = _data(inputs, gallery, probes, running, progress)
+        found = simulate(
+            measured,
+            data,
+            how,
+            subjects=subjects,
+            probes_per_subject=None
+            if probes_per_subject is None
+            else whole_numbers(probes_per_subject, "--probes-per-subject"),
+            rate=rate,
+            icc=icc,
+            kind=None if kind is None else kind.value,
+            informative=informative,
+            margin=margin,
+            test=tested,
+            discordant=discordant,
+            n_sets=sets,
+            confidence_level=level,
+            seed=seed,
+            progress=progress,
+        )
+    halves = _halves(measured, data, how, level, seed)
+    if running.json:
+        print_json({**found.to_dict(), **({} if halves is None else {"halves": halves.to_dict()})})
+        return
+    _show(found, halves)
+
+
+def _data(
+    inputs: ScoreInputs, gallery: str | None, probes: str | None, running: RunInputs, progress: Any
+) -> Outcomes | Experiment | None:
+    """What is known of the design: outcomes of scores, an experiment over a table, or nothing."""
+    from proband.errors import UsageError
+
+    experiment = {name: rule for name, rule in (("gallery", gallery), ("probes", probes)) if rule is not None}
+    if inputs.scores or inputs.embeddings:
+        from proband.cli.analyses.command import spelled
+        from proband.cli.console import typed
+        from proband.study.definition import Origin
+        from proband.study.requests import only
+        from proband.study.run import run
+
+        with spelled():
+            request = only("identification", {}, **inputs.sources(), experiment=experiment)
+            found = run(request, origin=Origin(command=typed()), threads=running.threads, progress=progress)
+        assert found.evaluation is not None  # what was asked for
+        ranked = [entry.outcomes for entry in found.evaluation.of(found.evaluation.categories[0])]
+        if len(ranked) > 1:
+            raise UsageError("One algorithm at a time is simulated.", "name one score file.")
+        return ranked[0]
+    table = read_samples(
+        inputs.samples, inputs.id_column, inputs.subject_column, inputs.failed, inputs.missing_values
+    )
+    if table is None:
+        if experiment:
+            raise UsageError("--gallery and --probes are conditions on the samples table.", "give --samples.")
+        return None
+    if gallery is None:
+        raise UsageError("Which samples are enrolled is not known.", "give --gallery.")
+    from proband.samples import Experiment
+
+    return Experiment(table, gallery, probes)
+
+
+def _halves(measure: Any, data: Any, design: Any, level: float, seed: int) -> Halves | None:
+    from proband.inference.simulation.halves import compare_halves
+    from proband.measures import Outcomes
+
+    if not isinstance(data, Outcomes):
+        return None
+    return compare_halves(measure, data, design, confidence_level=level, seed=seed)
+
+
+def _show(found: Coverage, halves: Halves | None) -> None:
+    from proband.report.cells import columns, digits_cell, text_cell
+    from proband.report.notes import answered
+    from proband.report.table import Table
+    from proband.words import as_sentence, percent
+
+    def share(one: Share) -> str:
+        return f"{percent(one.value, 1)} ± {percent(one.standard_error, 1)}"
+
+    inside = found.interval
+    rows: list[tuple[str, Any]] = [
+        ("holds the truth", text_cell(share(inside.covered))),
+        (
+            "lies below it, above it",
+            text_cell(f"{percent(inside.too_low, 1)}, {percent(inside.too_high, 1)}"),
+        ),
+        ("truth", digits_cell(inside.truth, 4)),
+        ("mean width", digits_cell(inside.mean_width, 4)),
+        ("mean width, if the variance were known", digits_cell(inside.known_width, 4)),
+    ]
+    if inside.carriers is not None:
+        rows.append(("people who carry the variance", digits_cell(inside.carriers, 3)))
+    rows.append(("comes with a caution", text_cell(percent(inside.cautioned, 1))))
+    tests: list[tuple[str, Rejected | None]] = [("power", found.power), ("type I error", found.level)]
+    rows += [(name, text_cell(share(one.rejected))) for name, one in tests if one is not None]
+    title = f"{found.measure}, {found.design}"
+    show_tables(Table(title, columns("simulated", ""), tuple((text_cell(name), cell) for name, cell in rows)))
+    say(found.sentence())
+    say_all(found.notes, dim=False)
+    say(as_sentence(answered(found.answers)), dim=True)
+    if halves is not None:
+        say(halves.sentence())
+        say_all(halves.notes, dim=False)

@@ -1,0 +1,360 @@
+"""Does this interval keep its word here, how wide will it be, and what is the power? For a user's own design, by simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from proband.designs import Design
+from proband.engine import Progress
+from proband.errors import UsageError
+from proband.inference.estimates.clusters import cluster_statistics
+from proband.inference.procedures import Auto
+from proband.inference.proportions import check_level, check_seed
+from proband.inference.simulation.covered import (
+    Covered,
+    Rejected,
+    simulate_intervals,
+    simulate_tests,
+)
+from proband.inference.simulation.populations import KINDS, Kind, Population
+from proband.inference.simulation.worlds import OutcomesWorld, PairsWorld, Target as About, numbers_in
+from proband.measures import Measure, Outcomes, RecognitionRate
+from proband.measures.base import OutcomeMeasure
+from proband.results.base import Answers, Confidence, Count, Rate, Result
+from proband.samples import Experiment
+from proband.words import Method, Note, Sentence, Target, as_sentence, count
+
+_SIMULATED = Target("simulated-data-sets", "simulated data sets, each of new people and new probes")
+_SIMULATED_IMAGES = Target("simulated-images", "simulated data sets; in each, new images of its people")
+_NOTHING_REAL = Target("the-design", "the numbers of people and probes, the rate and how much people differ")
+_KEEPS = Sentence(
+    "coverage.keeps",
+    "note",
+    "The {level:level} interval holds the truth in {covered:tenth} of {n:count simulated data set} (± {error:tenth}, Monte Carlo); its "
+    "mean width is {width:worth}, {ratio:two} times that of an interval that knows the true variance",
+)
+_KEEPS_IN_UNITS = Sentence(
+    "coverage.keeps-in-units",
+    "note",
+    "The {level:level} interval holds the truth in {covered:tenth} of {n:count simulated data set} (± {error:tenth}, Monte Carlo); its "
+    "mean width is {width:small}, {ratio:two} times that of an interval that knows the true variance",
+)
+_KEEPS_NOT = Sentence(
+    "coverage.falls-short",
+    "caution",
+    "this {level:level} interval falls short here: it holds the truth in at most {high:tenth} of data sets (99% Monte Carlo bound)",
+)
+_WIDE = Sentence(
+    "coverage.wide",
+    "note",
+    "it holds the truth more often than it says, at {ratio:two} times the width of an interval that knows the true variance",
+)
+_CARRIERS = Sentence(
+    "coverage.carriers",
+    "note",
+    "{carriers:small} people carry the variance (of {people:count})",
+)
+_FEW_CARRIERS = Sentence(
+    "coverage.few-carriers",
+    "caution",
+    "only {carriers:small} people carry the variance (of {people:count}): below 3 no interval can be relied on; test more people, or "
+    "as many probes of each",
+)
+_REFUSED = Sentence(
+    "coverage.refused",
+    "caution",
+    "{share:tenth} of the data sets gave no interval, and count for nothing here",
+)
+_INFORMATIVE = Sentence(
+    "coverage.informative",
+    "note",
+    "hard people have more probes: the rate of new people's probes is {probe_rate:rate}, the mean of people's own rates {rate:rate}",
+)
+_POWER = Sentence(
+    "coverage.power",
+    "note",
+    "a true difference of {margin:worth} is found in {power:tenth} of data sets, and one that is not there in {level:tenth}; "
+    "{discordant:tenth} of the probes are recognised by only one of the two",
+)
+_GIVEN_PERSON = Sentence(
+    "coverage.independent-given-person",
+    "note",
+    "given the person the two algorithms fail independently, which makes most probes discordant and power least; a share of "
+    "discordant probes can be given",
+)
+_ASSUMED = "people are independent, their probes independent given the person; {}"
+_PAIRS_ASSUMED = "people add to all scores they take part in, images nothing of their own; {}"
+_FEWEST_CARRIERS = 3
+_LEAST_SETS, _MOST_SETS = 20, 1_000_000
+
+
+@dataclass(frozen=True)
+class Coverage(Result):
+    """How an interval, and perhaps a test, fares for one design: what simulated data sets showed.
+
+    Attributes
+    ----------
+    design, measure, in_points
+        The procedure that was tried, what it measures, and whether that is told in percentage points.
+    subjects, probes, probes_cv
+        People and probes (images, for pairs) of a data set, and the coefficient of variation of the probes per person.
+    rate, icc, kind, informative
+        What is simulated: the mean of people's own rates (for pairs the measure's true value), how much and in which way people
+        differ, and whether hard people have more probes.
+    interval
+        What became of the intervals.
+    power, level
+        What became of tests with a true difference of the margin, and with none; None where no margin was given.
+    confidence_level, n_sets, seed
+        Of the intervals, the number of data sets, and the seed that gives them.
+    answers, notes
+        What it means, and what a reader should know.
+    """
+
+    design: Method
+    measure: str
+    in_points: bool
+    subjects: Count
+    probes: Count
+    probes_cv: float
+    rate: float
+    icc: float
+    kind: Kind
+    informative: bool
+    interval: Covered
+    power: Rejected | None
+    level: Rejected | None
+    confidence_level: Confidence
+    n_sets: Count
+    seed: int
+    answers: Answers
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def covered(self) -> Rate:
+        """The share of data sets whose interval holds the truth."""
+        return self.interval.covered.value
+
+    def sentence(self) -> Note:
+        """The finding in words."""
+        return (_KEEPS if self.in_points else _KEEPS_IN_UNITS)(
+            level=self.confidence_level,
+            covered=self.covered,
+            n=self.n_sets,
+            error=self.interval.covered.standard_error,
+            width=self.interval.mean_width,
+            ratio=self.interval.width_ratio,
+        )
+
+    def __repr__(self) -> str:
+        return f"{self.design}: {as_sentence(self.sentence())}"
+
+
+def coverage(
+    measure: Measure | None = None,
+    data: Outcomes | Experiment | None = None,
+    design: Design | Auto = "auto",
+    *,
+    subjects: int | None = None,
+    probes_per_subject: int | Sequence[int] | None = None,
+    rate: float | None = None,
+    icc: float | None = None,
+    kind: Kind | None = None,
+    informative: bool = False,
+    about: About | None = None,
+    margin: float | None = None,
+    test: Design | Auto = "auto",
+    discordant: float | None = None,
+    n_sets: int = 1_000,
+    confidence_level: float = 0.95,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Coverage:
+    """Find by simulation whether an interval keeps its word for a design, how wide it is, and what power a test has.
+
+    Data sets of people whose own rates are known are drawn, and every one goes the whole way that real data go. The share of
+    intervals that hold the truth has the Monte Carlo error √(p(1 − p)/n). It is known how procedures fare for *these* people;
+    yours may differ in other ways, so try several kinds.
+
+    Parameters
+    ----------
+    measure
+        What is estimated; the rate at rank 1 unless said. `FNMR` and `AUC` are simulated over pairs of images.
+    data
+        Your own: an experiment gives people and probes per person as they are; outcomes also the rate and its intraclass correlation.
+    design
+        The procedure for the interval, or ``"auto"``.
+    subjects, probes_per_subject
+        People, and the probes of each (for pairs, the images); several numbers are dealt out in turn.
+    rate, icc
+        The mean of people's own rates, and the intraclass correlation of a person's probes. For `FNMR` and `AUC` the true value, and
+        the share of the scores' variance that people account for.
+    kind
+        In which way people differ: ``beta`` (the default of rates), ``normal`` (that of pairs), ``skewed``, ``classes``.
+    informative
+        Whether hard people have more probes.
+    about
+        What the interval is to hold: the value for new ``people``, or for new ``images`` of the people tested; by default what the
+        design claims.
+    margin, test, discordant
+        With a margin two algorithms that differ by it are compared, by this test, and two that do not; `discordant` is the share of
+        probes that only one of them recognises (by default they fail independently given the person).
+    n_sets
+        How many data sets.
+
+    Examples
+    --------
+    >>> found = coverage(subjects=40, probes_per_subject=3, rate=0.9, icc=0.2, n_sets=200)
+    >>> found.design.key, found.interval.covered.n, 0.9 < found.covered <= 1
+    ('clustered', 200, True)
+    """
+    check_level(confidence_level)
+    check_seed(seed)
+    measure = RecognitionRate(1) if measure is None else measure
+    if not _LEAST_SETS <= n_sets <= _MOST_SETS or n_sets != int(n_sets):
+        raise UsageError(
+            f"The number of data sets is a whole number from {count(_LEAST_SETS)} to {count(_MOST_SETS)}, got {n_sets!r}.",
+            "1000 tell a coverage of 95% to ± 0.7 points.",
+        )
+    if measure.form == "curve":
+        raise UsageError(
+            "A whole curve has a band, whose coverage is not simulated.", "take a rate at a rank."
+        )
+    population = _population(measure, data, subjects, probes_per_subject, rate, icc, kind, informative)
+    world: Any
+    if isinstance(measure, OutcomeMeasure):
+        about = about or ("images" if getattr(design, "capability", None) == "strata" else "people")
+        world = OutcomesWorld(population, measure, about)
+        if about == "images" and not world.is_share:
+            raise UsageError("New images of the same people are simulated for rates alone.", "take a rate.")
+    else:
+        if about == "images" or informative:
+            raise UsageError("Over pairs, other people vary, whose numbers of images say nothing of them.")
+        world = PairsWorld(population.numbers, measure, population.rate, population.icc, population.kind)
+    if margin is not None and not (isinstance(world, OutcomesWorld) and world.is_share):
+        raise UsageError("Power is simulated for rates of probes alone.", "leave out the margin.")
+    settings: dict[str, Any] = {"confidence_level": confidence_level, "seed": seed, "progress": progress}
+    found, first = simulate_intervals(world, measure, design, n_sets, **settings)
+    power = level = None
+    if margin is not None:
+        power = simulate_tests(world, test, margin, n_sets, discordant=discordant, **settings)
+        level = simulate_tests(world, test, 0.0, n_sets, discordant=discordant, **settings)
+    assumed = (_ASSUMED if isinstance(world, OutcomesWorld) else _PAIRS_ASSUMED).format(
+        KINDS[population.kind]
+    )
+    answers = Answers(
+        first.answers.of,
+        _SIMULATED_IMAGES if about == "images" else _SIMULATED,
+        _NOTHING_REAL,
+        Target(f"simulated-{population.kind}", assumed),
+    )
+    return Coverage(
+        design=first.design,
+        measure=measure.code,
+        in_points=measure.in_points,
+        subjects=population.subjects,
+        probes=sum(population.numbers),
+        probes_cv=population.cv,
+        rate=population.rate,
+        icc=population.icc,
+        kind=population.kind,
+        informative=population.informative,
+        interval=found,
+        power=power,
+        level=level,
+        confidence_level=confidence_level,
+        n_sets=n_sets,
+        seed=seed,
+        answers=answers,
+        notes=_notes(found, power, level, population, confidence_level, discordant),
+    )
+
+
+def _population(
+    measure: Measure,
+    data: Outcomes | Experiment | None,
+    subjects: int | None,
+    probes: int | Sequence[int] | None,
+    rate: float | None,
+    icc: float | None,
+    kind: Kind | None,
+    informative: bool,
+) -> Population:
+    """Who is simulated: as given, or as the data have them."""
+    if data is not None and (subjects is not None or probes is not None):
+        raise UsageError(
+            "People and probes are taken from the data, or given; not both.", "leave out one of the two."
+        )
+    kind = kind or ("beta" if isinstance(measure, OutcomeMeasure) else "normal")
+    if isinstance(data, Outcomes):
+        if not isinstance(measure, OutcomeMeasure) or measure.form != "share":
+            raise UsageError(
+                "Only a rate is taken from outcomes.", "give an experiment, and the rate and icc."
+            )
+        numbers = tuple(np.unique(data.subjects, return_counts=True)[1].tolist())
+        seen = cluster_statistics(measure.success(data), data.subjects)
+        rate = seen.rate if rate is None else rate
+        if icc is None:
+            icc = float(np.clip(np.nan_to_num(seen.icc), 0.0, 0.95)) if max(numbers) > 1 else 0.0
+    elif isinstance(data, Experiment):
+        numbers = numbers_in(data, of_pairs=not isinstance(measure, OutcomeMeasure))
+    elif data is None and subjects is not None:
+        population = Population.of(subjects, 1 if probes is None else probes, rate=0.5, icc=0.0)
+        numbers = population.numbers
+    else:
+        raise UsageError(
+            "There are no people to simulate.",
+            "give the number of people and their probes, or an experiment or outcomes to take them from.",
+        )
+    if rate is None:
+        raise UsageError("A rate to simulate is needed.", "give the one expected, such as 0.95.")
+    if icc is None:
+        if max(numbers) > 1:
+            raise UsageError(
+                "Several probes of a person are not independent: their intraclass correlation is needed.",
+                "0.2 is usual; estimate reports that of a rate.",
+            )
+        icc = 0.0
+    if len(numbers) < 2:
+        raise UsageError("Other people are simulated from at least two; there is one.")
+    return Population(numbers, rate, icc, kind, informative).checked()
+
+
+def _notes(
+    found: Covered,
+    power: Rejected | None,
+    level: Rejected | None,
+    population: Population,
+    confidence_level: float,
+    discordant: float | None,
+) -> tuple[Note, ...]:
+    notes = []
+    if found.covered.high < confidence_level:
+        notes.append(_KEEPS_NOT(level=confidence_level, high=found.covered.high))
+    elif found.covered.low > confidence_level:
+        notes.append(_WIDE(ratio=found.width_ratio))
+    if found.carriers is not None:
+        few = found.carriers < _FEWEST_CARRIERS
+        notes.append(
+            (_FEW_CARRIERS if few else _CARRIERS)(carriers=found.carriers, people=population.subjects)
+        )
+    if population.informative:
+        notes.append(_INFORMATIVE(probe_rate=population.probe_rate, rate=population.rate))
+    if found.refused > 0:
+        notes.append(_REFUSED(share=found.refused))
+    if power is not None and level is not None:
+        notes.append(
+            _POWER(
+                margin=power.margin,
+                power=power.rejected.value,
+                level=level.rejected.value,
+                discordant=power.discordant,
+            )
+        )
+        if discordant is None:
+            notes.append(_GIVEN_PERSON())
+    return tuple(notes)

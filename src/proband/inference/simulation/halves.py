@@ -1,0 +1,183 @@
+"""Half against half: do intervals from two halves of the people agree as often as they should? A check on real data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from proband.designs import Design
+from proband.errors import DesignError, UsageError
+from proband.inference.estimates.estimate import estimate
+from proband.inference.procedures import Auto
+from proband.inference.proportions import check_level, check_seed, t_quantile
+from proband.inference.simulation.covered import Share
+from proband.measures import Outcomes
+from proband.measures.base import OutcomeMeasure
+from proband.results.base import Answers, Confidence, Count, Rate, Result
+from proband.results.targets import GALLERY, PEOPLE_ALIKE
+from proband.samples import Experiment
+from proband.words import Note, Sentence, Target, as_sentence
+
+_OF = Target("agreement-of-halves", "agreement of the estimates of two halves of the people")
+_VARYING = Target("halves", "which people fall into which half")
+_FEWEST = 4  # people in all
+_AGREE = Sentence(
+    "halves.agree",
+    "note",
+    "In {n:count split} of {people:count} people into halves the estimates differ by no more than t·√(V_A + V_B) in {agree:tenth} "
+    "({level:level} if the errors are right); one half's interval holds the other half's estimate in {inside:tenth} "
+    "({expected:tenth} if they are)",
+)
+_LIMITS = Sentence(
+    "halves.limits",
+    "note",
+    "the check cannot see what both halves share: the gallery, thresholds, sessions; and its splits are of the same people, so that "
+    "their shares vary more than those of independent trials",
+)
+_TOO_RARE = Sentence(
+    "halves.disagree",
+    "caution",
+    "halves disagree more often than the standard errors allow: these intervals are too short for these data",
+)
+_LEAST_AGREEMENT = 0.05  # below the level by so much is more than splits of one data set differ by
+
+
+@dataclass(frozen=True)
+class Halves(Result):
+    """How often the estimates of two halves of the people agree.
+
+    Attributes
+    ----------
+    agree
+        The share of splits with |θ_A − θ_B| ≤ t·√(V_A + V_B): the confidence level, if standard errors are right.
+    inside
+        The share in which one half's interval holds the other half's *estimate*: 83.4 % for a right interval of 95 %, since both vary.
+    expected_inside
+        What that should be at this level.
+    z_squared
+        The mean of (θ_A − θ_B)²/(V_A + V_B): about 1 where standard errors are right, above where they are too small.
+    n_splits, n_subjects
+        How many splits, and of how many people.
+    confidence_level, seed
+        Of the intervals, and of the splits.
+    answers, notes
+        What it means, and what it cannot show.
+    """
+
+    agree: Share
+    inside: Rate
+    expected_inside: Rate
+    z_squared: float
+    n_splits: Count
+    n_subjects: Count
+    confidence_level: Confidence
+    seed: int
+    answers: Answers
+    notes: tuple[Note, ...] = ()
+
+    def sentence(self) -> Note:
+        """The finding in words."""
+        return _AGREE(
+            n=self.n_splits,
+            people=self.n_subjects,
+            agree=self.agree.value,
+            level=self.confidence_level,
+            inside=self.inside,
+            expected=self.expected_inside,
+        )
+
+    def __repr__(self) -> str:
+        return as_sentence(self.sentence())
+
+
+def compare_halves(
+    measure: OutcomeMeasure,
+    outcomes: Outcomes,
+    design: Design | Auto = "auto",
+    *,
+    n_splits: int = 200,
+    confidence_level: float = 0.95,
+    seed: int = 0,
+) -> Halves:
+    """Split the people in halves at random, again and again, and see whether the halves' estimates agree as their errors say.
+
+    One half's 95 % interval holds the other half's estimate in 2Φ(1.96/√2) − 1 = 83.4 % of splits and not in 95, because both vary:
+    what should hold in 95 % is |θ_A − θ_B| ≤ t·√(V_A + V_B). What both halves share (the gallery, thresholds) is not seen by it.
+
+    Parameters
+    ----------
+    measure, outcomes
+        Of what, with standard errors under the design.
+    design
+        As for `estimate`.
+    n_splits
+        How many random splits.
+
+    Examples
+    --------
+    >>> from proband import RecognitionRate
+    >>> from proband.inference.simulation.populations import Population
+    >>> from proband.inference.simulation.worlds import OutcomesWorld
+    >>> outcomes = OutcomesWorld(Population.of(80, 3, rate=0.8, icc=0.2), RecognitionRate(1)).draw(0, 0).data
+    >>> found = compare_halves(RecognitionRate(1), outcomes, n_splits=50)
+    >>> found.n_subjects, round(found.expected_inside, 3), found.agree.value > 0.8
+    (80, 0.834, True)
+    """
+    from scipy.special import ndtr
+
+    check_level(confidence_level)
+    check_seed(seed)
+    if n_splits < 1:
+        raise UsageError(f"The number of splits is at least 1, got {n_splits!r}.")
+    people = np.unique(outcomes.subjects)
+    if len(people) < _FEWEST:
+        raise DesignError(
+            f"{len(people)} people have no halves to compare.", f"at least {_FEWEST} people are needed."
+        )
+    agree = inside = 0
+    squares = []
+    for number in range(n_splits):
+        chosen = np.random.default_rng([seed, number]).permutation(people)[: len(people) // 2]
+        first = np.isin(outcomes.subjects, chosen)
+        a, b = (
+            estimate(measure, _part(outcomes, kept), design=design, confidence_level=confidence_level)
+            for kept in (first, ~first)
+        )
+        if a.standard_error is None or b.standard_error is None:
+            raise DesignError(f"{a.design} gives no standard error, so halves cannot be compared.")
+        variance = a.standard_error**2 + b.standard_error**2
+        freedom = (len(people) - 2.0) if a.degrees_of_freedom is None else a.degrees_of_freedom
+        apart = abs(a.value - b.value)
+        agree += bool(apart <= t_quantile(confidence_level, freedom) * np.sqrt(variance) + 1e-12)
+        inside += int(a.low <= b.value <= a.high) + int(b.low <= a.value <= b.high)
+        squares.append(apart**2 / variance if variance > 0 else 0.0)
+    share = Share.of(agree, n_splits)
+    z = t_quantile(confidence_level, np.inf)
+    notes = [_LIMITS()]
+    if share.high < confidence_level - _LEAST_AGREEMENT:
+        notes.insert(0, _TOO_RARE())
+    return Halves(
+        agree=share,
+        inside=inside / (2 * n_splits),
+        expected_inside=float(2 * ndtr(z / np.sqrt(2)) - 1),
+        z_squared=float(np.mean(squares)),
+        n_splits=n_splits,
+        n_subjects=len(people),
+        confidence_level=confidence_level,
+        seed=seed,
+        answers=Answers(_OF, _VARYING, GALLERY, PEOPLE_ALIKE),
+        notes=tuple(notes),
+    )
+
+
+def _part(outcomes: Outcomes, kept: np.ndarray) -> Outcomes:
+    experiment: Experiment = outcomes.experiment.restricted(probes=outcomes.probes[kept].tolist())
+    return replace(
+        outcomes,
+        experiment=experiment,
+        **{
+            name: getattr(outcomes, name)[kept].copy()
+            for name in ("probes", "closer", "tied", "best_mates", "failed")
+        },
+    )

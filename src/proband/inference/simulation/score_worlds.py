@@ -1,0 +1,163 @@
+"""Scores of searches whose truth is known: for galleries dealt anew, for other training sets, for other choices of images."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from proband.inference.simulation.populations import Floats
+from proband.inference.simulation.worlds import DataSet
+from proband.samples import Experiment, Pool, Samples
+from proband.scores import Scores
+
+_WIDTH = 8  # dimensions of faces
+
+
+def _faces(rng: np.random.Generator, people: int, images: int, noise: float) -> Floats:
+    """Images of people (people × images × dimensions), who differ in how well they are known."""
+    centres = rng.standard_normal((people, 1, _WIDTH))
+    own = noise * rng.gamma(4, 0.25, people)[:, None, None]
+    return centres + own * rng.standard_normal((people, images, _WIDTH))
+
+
+def _closeness(queries: Floats, targets: Floats) -> Floats:
+    apart = (queries**2).sum(axis=1)[:, None] + (targets**2).sum(axis=1) - 2 * queries @ targets.T
+    return np.asarray(-apart)
+
+
+def _samples(people: int, images: int) -> Samples:
+    rows = [(f"{k}.{j}", str(k), j) for j in range(images) for k in range(people)]
+    ids, subjects, sessions = zip(*rows, strict=True)
+    return Samples({"id": ids, "subject": subjects, "session": sessions})
+
+
+@dataclass(frozen=True, eq=False)
+class GalleriesWorld:
+    """New people and other galleries: one image of each person enrolled, the others searched for.
+
+    Attributes
+    ----------
+    people, probes
+        How many, and the probes of each.
+    hubs
+        By how much some enrolled images attract everybody.
+    noise
+        How much images of a person differ.
+
+    Examples
+    --------
+    >>> one = GalleriesWorld(20, 2).draw(0, 0)
+    >>> one.data.shape, one.truth is None
+    ((40, 20), True)
+    """
+
+    people: int
+    probes: int = 1
+    hubs: float = 1.0
+    noise: float = 0.7
+
+    @cached_property
+    def experiment(self) -> Experiment:
+        """Session 0 is enrolled."""
+        return Experiment(_samples(self.people, 1 + self.probes), gallery="session == 0")
+
+    def draw(self, seed: int, number: int) -> DataSet:
+        """Draw people and compare their images."""
+        rng = np.random.default_rng([seed, number, 3])
+        faces = _faces(rng, self.people, 1 + self.probes, self.noise).swapaxes(0, 1)
+        values = _closeness(faces[1:].reshape(-1, _WIDTH), faces[0])
+        values += self.hubs * rng.standard_normal(self.people)
+        ids = self.experiment.samples.ids
+        scores = Scores.from_array(
+            values, ids[self.people :], ids[: self.people], orientation="similarity", name="net"
+        )
+        return DataSet(scores, self.experiment, None)
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingsWorld:
+    """The same people and images, and an algorithm trained on other sets: every training adds noise of its own to the scores.
+
+    Attributes
+    ----------
+    people, trainings
+        How many.
+    noise
+        How much images of a person differ.
+
+    Examples
+    --------
+    >>> one = TrainingsWorld(20, 3).draw(0, 0)
+    >>> len(one.data), one.truth is None
+    (3, True)
+    """
+
+    people: int
+    trainings: int
+    noise: float = 0.7
+
+    @cached_property
+    def experiment(self) -> Experiment:
+        """Session 0 is enrolled."""
+        return Experiment(_samples(self.people, 2), gallery="session == 0")
+
+    def draw(self, seed: int, number: int) -> DataSet:
+        """Train anew."""
+        faces = _faces(np.random.default_rng([seed, 4]), self.people, 2, self.noise)
+        values = _closeness(faces[:, 1], faces[:, 0])
+        rng = np.random.default_rng([seed, number, 4])
+        ids = self.experiment.samples.ids
+        found = [
+            Scores.from_array(
+                values + rng.standard_normal(values.shape),
+                ids[self.people :],
+                ids[: self.people],
+                orientation="similarity",
+                name=f"trained {place}",
+            )
+            for place in range(self.trainings)
+        ]
+        return DataSet(found, self.experiment, None)
+
+
+@dataclass(frozen=True, eq=False)
+class ChoicesWorld:
+    """People with several images: what is to be held is the rate of one random choice of a gallery and a probe image of each.
+
+    Attributes
+    ----------
+    people, images
+        How many, and the images of each.
+    noise
+        How much images of a person differ.
+
+    Examples
+    --------
+    >>> one = ChoicesWorld(20, 3).draw(0, 0)
+    >>> one.data.shape, 0 <= one.truth <= 1
+    ((60, 60), True)
+    """
+
+    people: int
+    images: int
+    noise: float = 0.7
+
+    @cached_property
+    def pool(self) -> Pool:
+        """All images, any two of a person making a choice."""
+        return Pool(_samples(self.people, self.images))
+
+    def draw(self, seed: int, number: int) -> DataSet:
+        """Draw people, compare their images, and choose two of each."""
+        rng = np.random.default_rng([seed, number, 5])
+        faces = _faces(rng, self.people, self.images, self.noise).swapaxes(0, 1).reshape(-1, _WIDTH)
+        values = _closeness(faces, faces)
+        order = np.argsort(rng.random((self.people, self.images)), axis=1)
+        everybody = np.arange(self.people)
+        enrolled, searched = (order[:, place] * self.people + everybody for place in (0, 1))
+        chosen = values[np.ix_(searched, enrolled)]
+        truth = float((chosen.argmax(axis=1) == everybody).mean())
+        scores = Scores.from_array(values, self.pool.samples.ids, orientation="similarity", name="net")
+        return DataSet(scores, self.pool, truth)

@@ -1,0 +1,344 @@
+"""Data sets whose truth is known: outcomes of probes and scores of pairs, of people whose own rates are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+from proband.errors import UsageError
+from proband.inference.simulation.populations import Floats, Integers, Kind, Population, easiness_of_two
+from proband.measures import Measure, Outcomes
+from proband.measures.base import OutcomeMeasure
+from proband.measures.pair_measures import AUC, FNMR
+from proband.samples import Experiment, Samples
+from proband.scores import Scores
+from proband.words import fixed
+
+Target = Literal["people", "images"]
+"""What an interval is to hold: the value for new people, or for new images of the people there are."""
+_TRUTH_SETS = 400  # data sets over which a truth without a closed form is found, and at least so many probes:
+_TRUTH_PROBES = 400_000
+_TRUTH_PEOPLE = 20_000
+_TRUTH_PAIRS = 1_000_000
+_TRUTH = 10_001  # what tells the stream of random numbers of a truth from those of data sets
+
+
+@dataclass(frozen=True, eq=False)
+class DataSet:
+    """One data set, and what is true of it.
+
+    Attributes
+    ----------
+    data, within
+        What `estimate` takes: outcomes, or scores and where they are measured.
+    truth
+        What the interval is to hold; None where it is the mean of all estimates.
+    residuals
+        What each person adds to the error of a rate; None for other measures.
+    """
+
+    data: Any
+    within: Any
+    truth: float | None
+    residuals: Floats | None = None
+
+
+class World(Protocol):
+    """Gives data sets by their number, the same one for the same number and seed."""
+
+    def draw(self, seed: int, number: int) -> DataSet:
+        """Draw a data set."""
+
+
+@dataclass(frozen=True, eq=False)
+class OutcomesWorld:
+    """Searches of a population: every probe succeeds with its person's own rate, independently given the person.
+
+    Attributes
+    ----------
+    population, measure
+        Who is searched for, and what is measured. For measures of ranks the rank is geometric, with the own rate as the chance of
+        rank 1.
+    target
+        What is to be held: the value for new ``people``, or for new ``images`` of the people of each data set.
+
+    Examples
+    --------
+    >>> from proband import RecognitionRate
+    >>> world = OutcomesWorld(Population.of(50, 4, rate=0.9, icc=0.2), RecognitionRate(1))
+    >>> one = world.draw(0, 0)
+    >>> len(one.data), one.truth, len(one.residuals)
+    (200, 0.9, 50)
+    """
+
+    population: Population
+    measure: OutcomeMeasure
+    target: Target = "people"
+
+    @cached_property
+    def experiment(self) -> Experiment:
+        """The gallery, one image of each person, and as many probes as anybody can have."""
+        people = range(self.population.subjects)
+        most = (
+            [max(self.population.numbers)] * len(people)
+            if self.population.informative
+            else self.population.numbers
+        )
+        searched = [(f"p{k}.{j}", str(k)) for k in people for j in range(most[k])]
+        ids, subjects = zip(*((f"g{k}", str(k)) for k in people), *searched, strict=True)
+        return Experiment(Samples({"id": ids, "subject": subjects}), gallery=list(ids[: len(people)]))
+
+    @property
+    def is_share(self) -> bool:
+        """Whether probes succeed or do not."""
+        return self.measure.form == "share"
+
+    @property
+    def by_person(self) -> bool:
+        """Whether every person counts alike, however many probes they have."""
+        return getattr(self.measure, "weights", "probe") == "person"
+
+    @cached_property
+    def truth(self) -> float:
+        """The value for new people: known for a rate, and otherwise that of very many people."""
+        if self.is_share:
+            return self.population.rate if self.by_person else self.population.probe_rate
+        rng = np.random.default_rng([_TRUTH, 0])
+        pooled: list[Floats] = []
+        while len(pooled) < _TRUTH_SETS or sum(map(len, pooled)) < _TRUTH_PROBES:
+            easiness, numbers = self.population.draw(rng)
+            own = np.repeat(self.population.own_rate(easiness), numbers)
+            pooled.append(self._ranks(rng, own).astype(np.float64))
+        return float(self.measure.of_ranks(np.concatenate(pooled)[None, :])[0])
+
+    def draw(self, seed: int, number: int) -> DataSet:
+        """Draw people and what becomes of their probes."""
+        rng = np.random.default_rng([seed, number])
+        easiness, numbers = self.population.draw(rng)
+        own = self.population.own_rate(easiness)
+        if not self.is_share:
+            return DataSet(
+                self.outcomes("net", numbers, self._ranks(rng, np.repeat(own, numbers))), None, self.truth
+            )
+        success = rng.random(int(numbers.sum())) < np.repeat(own, numbers)
+        weight = np.ones_like(own) if self.by_person else numbers.astype(np.float64)
+        truth = self.truth if self.target == "people" else float(weight @ own / weight.sum())
+        people = np.repeat(np.arange(len(numbers)), numbers)
+        share = np.bincount(people, success, minlength=len(numbers)) / numbers
+        outcomes = self.outcomes("net", numbers, self.ranks_of(success))
+        return DataSet(outcomes, None, truth, weight * (share - (truth if self.target == "people" else own)))
+
+    def ranks_of(self, success: Any) -> Integers:
+        """Ranks of probes that are found at the rank of the measure, or just not."""
+        return np.where(success, 1, 1 + int(getattr(self.measure, "rank", 1))).astype(np.int64)
+
+    def _ranks(self, rng: np.random.Generator, own: Floats) -> Integers:
+        return np.minimum(rng.geometric(np.maximum(own, 1e-6)), self.population.subjects).astype(np.int64)
+
+    def outcomes(self, name: str, numbers: Integers, ranks: Integers) -> Outcomes:
+        """Outcomes of people with these numbers of probes, whose mates have these ranks."""
+        experiment = self.experiment
+        probes = experiment.probes
+        if self.population.informative:
+            place = np.arange(max(self.population.numbers))
+            probes = probes[(place[None, :] < numbers[:, None]).ravel()]
+        n = len(probes)
+        return Outcomes(
+            algorithm=name,
+            experiment=experiment,
+            probes=probes.copy(),
+            closer=ranks - 1,
+            tied=np.zeros(n, dtype=np.int64),
+            best_mates=np.ones(n, dtype=np.int64),
+            failed=np.zeros(n, dtype=bool),
+            ties="pessimistic",
+            counting="images",
+            on_failure="miss",
+            n_ranks=self.population.subjects,
+            n_unmated=0,
+            n_gallery_failed=0,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class TwoAlgorithms:
+    """Two algorithms on the same probes of the same people, the second worse by the margin.
+
+    People are easy to each in its own way. Given the person they fail independently, or, where a share of discordant probes is
+    given, as much together as that takes.
+
+    Attributes
+    ----------
+    world
+        The people, and the rate that is compared; the first algorithm's.
+    margin
+        By how much the mean of own rates is lower for the second.
+    discordant
+        The share of probes that only one of them recognises.
+
+    Examples
+    --------
+    >>> from proband import RecognitionRate
+    >>> world = OutcomesWorld(Population.of(50, 4, rate=0.9, icc=0.2), RecognitionRate(1))
+    >>> two = TwoAlgorithms(world, 0.05)
+    >>> [one.algorithm for one in two.draw(0, 0)], round(two.difference, 4)
+    (['first', 'second'], 0.05)
+    """
+
+    world: OutcomesWorld
+    margin: float
+    discordant: float | None = None
+
+    @cached_property
+    def second(self) -> Population:
+        """The same people to the second algorithm."""
+        population = self.world.population
+        return replace(population, rate=population.rate - self.margin).checked()
+
+    @property
+    def difference(self) -> float:
+        """By how much the first is truly better for new people: the margin, but for numbers of probes that are informative."""
+        if self.world.by_person:
+            return self.margin
+        return self.world.population.probe_rate_of_two - self.second.probe_rate_of_two
+
+    @cached_property
+    def together(self) -> float:
+        """How often the fates of a probe are one, so that the share of discordant probes is the one that is given."""
+        if self.discordant is None:
+            return 0.0
+        rng = np.random.default_rng([_TRUTH, 2])
+        first, second = self._own_rates(rng.random(_TRUTH_PEOPLE), rng)
+        most = float((first * (1 - second) + second * (1 - first)).mean())
+        least = float(np.abs(first - second).mean())
+        if not least - 1e-9 <= self.discordant <= most + 1e-9:
+            raise UsageError(
+                f"A share of discordant probes of {self.discordant!r} is impossible: with these rates and this intraclass "
+                f"correlation it lies between {fixed(least)} and {fixed(most)}.",
+                "leave it out to take algorithms for independent given the person.",
+            )
+        return (most - self.discordant) / (most - least) if most > least else 0.0
+
+    def draw(self, seed: int, number: int) -> tuple[Outcomes, Outcomes]:
+        """Draw people, and what becomes of their probes with both."""
+        rng = np.random.default_rng([seed, number, 1])
+        easiness, numbers = self.world.population.draw(rng)
+        first, second = (np.repeat(own, numbers) for own in self._own_rates(easiness, rng))
+        own, other, shared = rng.random((3, len(first)))
+        other = np.where(shared < self.together, own, other)
+        return (
+            self.world.outcomes("first", numbers, self.world.ranks_of(own < first)),
+            self.world.outcomes("second", numbers, self.world.ranks_of(other < second)),
+        )
+
+    def _own_rates(self, easiness: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """The own rates of people with each of the two."""
+        first, second = easiness_of_two(easiness, rng)
+        return self.world.population.own_rate(first), self.second.own_rate(second)
+
+
+_EFFECTS: dict[Kind, Callable[[np.random.Generator, int], Floats]] = {
+    "normal": lambda rng, n: rng.standard_normal(n),
+    "skewed": lambda rng, n: rng.exponential(size=n) - 1,
+    "classes": lambda rng, n: np.where(rng.random(n) < 0.1, 3.0, -1 / 3),
+}
+"""What people add to the scores they take part in: of mean 0 and variance 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class PairsWorld:
+    """All pairs of images of people: impostor scores a_i + a_j + noise, genuine ones gap − b_i + noise, each of variance 1.
+
+    Attributes
+    ----------
+    numbers
+        Images of each person.
+    measure
+        `FNMR` at a false match rate, or `AUC`.
+    value
+        Its true value, by which the gap is found.
+    icc
+        The share of the variance of scores that people account for.
+    kind
+        How people's effects are distributed: ``normal``, ``skewed`` (exponential) or ``classes``.
+
+    Examples
+    --------
+    >>> one = PairsWorld((2,) * 20, AUC(), 0.98, 0.2).draw(0, 0)
+    >>> one.data.shape, one.truth
+    ((40, 40), 0.98)
+    """
+
+    numbers: tuple[int, ...]
+    measure: Measure
+    value: float
+    icc: float
+    kind: Kind = "normal"
+
+    def __post_init__(self) -> None:
+        if self.kind not in _EFFECTS:
+            raise UsageError(
+                f"Scores of pairs are not simulated for people of the kind {self.kind!r}.",
+                f"take one of {', '.join(_EFFECTS)}.",
+            )
+
+    @cached_property
+    def samples(self) -> Samples:
+        """Every image of everybody."""
+        rows = [(f"{k}.{j}", str(k)) for k, n in enumerate(self.numbers) for j in range(n)]
+        ids, subjects = zip(*rows, strict=True)
+        return Samples({"id": ids, "subject": subjects})
+
+    @cached_property
+    def gap(self) -> float:
+        """What makes genuine scores higher, so that the measure has its value over very many people."""
+        rng = np.random.default_rng([_TRUTH, 1])
+        noise, effect = np.sqrt(1 - self.icc), np.sqrt(self.icc)
+        drawn = _EFFECTS[self.kind]
+        genuine = noise * rng.standard_normal(_TRUTH_PAIRS) - effect * drawn(rng, _TRUTH_PAIRS)
+        both = drawn(rng, _TRUTH_PAIRS) + drawn(rng, _TRUTH_PAIRS)
+        impostor = noise * rng.standard_normal(_TRUTH_PAIRS) + effect / np.sqrt(2) * both
+        if isinstance(self.measure, FNMR):
+            threshold = float(np.quantile(impostor, 1 - self.measure.at_fmr))
+            return threshold - float(np.quantile(genuine, self.value))
+        if isinstance(self.measure, AUC):
+            return -float(np.quantile(genuine - impostor, 1 - self.value))
+        raise UsageError(
+            f"The {self.measure.estimand} is not simulated over pairs.",
+            "take AUC or FNMR at a false match rate.",
+        )
+
+    def draw(self, seed: int, number: int) -> DataSet:
+        """Draw people and the scores of all their images."""
+        rng = np.random.default_rng([seed, number, 2])
+        people = np.repeat(np.arange(len(self.numbers)), self.numbers)
+        n = len(people)
+        effect = np.sqrt(self.icc)
+        hard, wolf = (effect * _EFFECTS[self.kind](rng, len(self.numbers)) for _ in range(2))
+        noise = np.sqrt(1 - self.icc) * np.triu(rng.standard_normal((n, n)), 1)
+        lifted = (wolf[people][:, None] + wolf[people]) / np.sqrt(2)
+        mated = people[:, None] == people
+        values = noise + noise.T + np.where(mated, self.gap - hard[people], lifted)
+        scores = Scores.from_array(values, self.samples.ids, orientation="similarity", name="net")
+        return DataSet(scores, self.samples, self.value)
+
+
+def numbers_in(experiment: Experiment, *, of_pairs: bool = False) -> tuple[int, ...]:
+    """Count the probes of each person that can be found in the gallery; for pairs, all images of each.
+
+    Examples
+    --------
+    >>> samples = Samples({"id": ["a1", "a2", "a3", "b1", "b2"], "subject": list("aaabb")})
+    >>> experiment = Experiment(samples, gallery=["a1", "b1"])
+    >>> numbers_in(experiment), numbers_in(experiment, of_pairs=True)
+    ((2, 1), (3, 2))
+    """
+    places = experiment.probes[experiment.mated]
+    if of_pairs:
+        places = np.concatenate((experiment.gallery, experiment.probes))
+    found: list[int] = np.unique(experiment.samples.codes[places], return_counts=True)[1].tolist()
+    return tuple(found)

@@ -1,0 +1,225 @@
+"""Simulated designs: people are as they are said to be, shares are counted right, and procedures name their studies."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from proband import (
+    AUC,
+    FNMR,
+    Experiment,
+    MedianCensoredRank,
+    RecognitionRate,
+    Samples,
+    compare_halves,
+    coverage,
+)
+from proband.designs import BRR, Binomial, Bootstrap, Clustered
+from proband.errors import DesignError, UsageError
+from proband.inference.procedures import PROCEDURES
+from proband.inference.simulation.covered import Share, simulate_intervals, simulate_tests
+from proband.inference.simulation.populations import KINDS, Population
+from proband.inference.simulation.studies import STUDIES, run_trial
+from proband.inference.simulation.worlds import OutcomesWorld, PairsWorld, TwoAlgorithms
+
+RATE = RecognitionRate(1)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("rate", "icc"), [(0.95, 0.3), (0.5, 0.1), (0.8, 0.6)])
+def test_people_have_the_mean_and_the_correlation_that_were_asked_for(kind, rate, icc):
+    population = Population.of(10, 3, rate=rate, icc=icc, kind=kind)
+    own = population.own_rate((np.arange(200_000) + 0.5) / 200_000)
+    assert own.mean() == pytest.approx(rate, abs=2e-4)
+    assert own.var() == pytest.approx(icc * rate * (1 - rate), rel=5e-3)
+    assert 0 <= own.min() <= own.max() <= 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_rate_of_probes_of_people_who_have_more_if_they_are_hard(kind):
+    population = Population.of(300, [1, 2, 12], rate=0.8, icc=0.2, kind=kind, informative=True)
+    rng = np.random.default_rng(1)
+    drawn = [population.draw(rng) for _ in range(400)]
+    own = np.concatenate([population.own_rate(easiness) for easiness, _ in drawn])
+    numbers = np.concatenate([n for _, n in drawn])
+    ratios = numbers * (own - population.probe_rate)
+    assert abs(ratios.mean()) < 4 * ratios.std() / np.sqrt(len(ratios))
+    assert population.probe_rate < 0.78
+    assert np.corrcoef(own, numbers)[0, 1] < -0.2
+
+
+def test_two_algorithms_differ_by_the_margin_and_agree_as_much_as_asked():
+    world = OutcomesWorld(Population.of(400, 4, rate=0.85, icc=0.2), RATE)
+    two = TwoAlgorithms(world, 0.05, 0.12)
+    found = [two.draw(0, number) for number in range(30)]
+    first, second = (np.concatenate([RATE.success(pair[side]) for pair in found]) for side in (0, 1))
+    assert first.mean() - second.mean() == pytest.approx(0.05, abs=0.012)
+    assert np.abs(first - second).mean() == pytest.approx(0.12, abs=0.012)
+    with pytest.raises(UsageError, match="impossible"):
+        TwoAlgorithms(world, 0.05, 0.9).draw(0, 0)
+
+
+@pytest.mark.parametrize(("measure", "value"), [(AUC(), 0.97), (FNMR(0.05), 0.1)])
+@pytest.mark.parametrize("kind", ["normal", "skewed", "classes"])
+def test_pairs_have_the_value_that_was_asked_for(measure, value, kind):
+    world = PairsWorld((2,) * 80, measure, value, 0.2, kind)
+    found = [float(measure(one.data, one.within)) for one in (world.draw(0, n) for n in range(12))]
+    assert np.mean(found) == pytest.approx(value, abs=4.5 * np.std(found) / np.sqrt(12))
+
+
+def test_carriers_are_those_of_the_definition():
+    """One probe each: e is 1 − p with probability p, and −p otherwise."""
+    world = OutcomesWorld(Population.of(100, 1, rate=0.7, icc=0.0), RATE)
+    found, _ = simulate_intervals(world, RATE, "auto", 200)
+    second, fourth = (0.7 * 0.3**k + 0.3 * 0.7**k for k in (2, 4))
+    assert found.carriers == pytest.approx(100 * second**2 / fourth, rel=0.02)
+
+
+def test_the_coverage_of_wilsons_interval_is_the_exact_one():
+    """Against enumeration: the share of binomial counts whose interval holds the truth."""
+    from proband.inference.proportions import proportion_interval
+
+    n, rate, sets = 25, 0.9, 800
+    held = sum(
+        stats.binom.pmf(k, n, rate)
+        for k in range(n + 1)
+        if (ends := proportion_interval(k, n)).low <= rate <= ends.high
+    )
+    found = coverage(RATE, subjects=n, rate=rate, n_sets=sets)
+    assert found.interval.covered.low <= held <= found.interval.covered.high
+    assert found.interval.too_low + found.interval.too_high == pytest.approx(1 - found.covered)
+    assert found.interval.known_width == pytest.approx(2 * 1.96 * np.sqrt(rate * (1 - rate) / n), rel=0.08)
+
+
+def test_probes_taken_for_independent_fall_short_and_it_is_said():
+    common = {"subjects": 60, "probes_per_subject": 10, "rate": 0.8, "icc": 0.4, "n_sets": 150}
+    naive, people = (coverage(RATE, None, design, **common) for design in (Binomial(), Clustered()))
+    assert naive.covered < 0.8 < 0.9 < people.covered
+    assert "coverage.falls-short" in {note.code for note in naive.notes}
+    assert "coverage.falls-short" not in {note.code for note in people.notes}
+    assert naive.interval.cautioned > 0.9
+
+
+def test_new_images_of_the_same_people_are_another_question():
+    common = {"subjects": 60, "probes_per_subject": 4, "rate": 0.8, "icc": 0.5, "n_sets": 80}
+    images = coverage(RATE, None, BRR(), **common)
+    people = coverage(RATE, None, BRR(), about="people", **common)
+    assert people.covered < 0.8 < 0.88 < images.covered
+    assert (images.answers.varying.key, people.answers.varying.key) == (
+        "simulated-images",
+        "simulated-data-sets",
+    )
+
+
+def test_people_and_probes_as_they_are_in_the_data():
+    rows = [(f"{s}{k}", s, k) for s, n in (("a", 3), ("b", 2), ("c", 5), ("d", 2)) for k in range(n)]
+    ids, subjects, places = zip(*rows, strict=True)
+    samples = Samples({"id": ids, "subject": subjects, "place": places})
+    experiment = Experiment(samples, gallery="place == 0")
+    found = coverage(RATE, experiment, rate=0.7, icc=0.1, n_sets=20)
+    assert (found.subjects, found.probes) == (4, 8)
+    assert found.probes_cv == pytest.approx(np.std([2, 1, 4, 1]) / 2)
+    outcomes = OutcomesWorld(Population.of(30, 3, rate=0.8, icc=0.2), RATE).draw(0, 0).data
+    taken = coverage(RATE, outcomes, n_sets=20)
+    assert taken.rate == pytest.approx(RATE.success(outcomes).mean())
+    assert 0 <= taken.icc < 1
+
+
+def test_the_same_seed_gives_the_same_numbers():
+    made = [
+        coverage(subjects=20, probes_per_subject=2, rate=0.8, icc=0.2, margin=0.1, n_sets=30)
+        for _ in range(2)
+    ]
+    assert made[0].to_dict() == made[1].to_dict()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {},
+        {"subjects": 10},
+        {"subjects": 10, "rate": 1.2},
+        {"subjects": 10, "probes_per_subject": 2, "rate": 0.8},
+        {"subjects": 10, "rate": 0.8, "kind": "odd"},
+        {"subjects": 10, "rate": 0.8, "informative": True},
+        {"subjects": 10, "rate": 0.8, "n_sets": 3},
+        {"subjects": 1, "rate": 0.8},
+        {"subjects": 10, "probes_per_subject": 0, "rate": 0.8},
+        {"subjects": 10, "rate": 0.8, "margin": 0.9},
+        {"measure": AUC(), "subjects": 10, "probes_per_subject": 2, "rate": 0.9, "icc": 0.1, "margin": 0.1},
+        {"measure": AUC(), "subjects": 10, "probes_per_subject": 2, "rate": 0.9, "icc": 0.1, "kind": "beta"},
+        {"measure": MedianCensoredRank(), "subjects": 10, "rate": 0.8, "about": "images"},
+    ],
+    ids=str,
+)
+def test_what_cannot_be_simulated_is_refused(wrong):
+    with pytest.raises(UsageError):
+        coverage(**{"n_sets": 20, **wrong})
+
+
+def test_a_share_has_its_monte_carlo_error():
+    share = Share.of(95, 100)
+    assert share.standard_error == pytest.approx(np.sqrt(0.95 * 0.05 / 100))
+    assert share.low == pytest.approx(stats.beta.ppf(0.005, 95, 6))
+    assert share.high == pytest.approx(stats.beta.ppf(0.995, 96, 5))
+
+
+def test_halves_agree_as_often_as_they_should():
+    """Over many data sets: 95 % of differences within t·√(V_A + V_B), 83.4 % of estimates in the other half's interval."""
+    world = OutcomesWorld(Population.of(60, 4, rate=0.7, icc=0.3), RATE)
+    sets = [world.draw(3, number).data for number in range(40)]
+    right, naive = (
+        [compare_halves(RATE, one, design, n_splits=5) for one in sets]
+        for design in (Clustered(), Binomial())
+    )
+    assert np.mean([one.agree.value for one in right]) == pytest.approx(0.95, abs=0.04)
+    assert np.mean([one.inside for one in right]) == pytest.approx(0.834, abs=0.06)
+    assert np.mean([one.z_squared for one in right]) == pytest.approx(1, abs=0.3)
+    assert np.mean([one.z_squared for one in naive]) > 1.4
+    assert right[0].expected_inside == pytest.approx(2 * stats.norm.cdf(1.959964 / np.sqrt(2)) - 1)
+    with pytest.raises(DesignError):
+        compare_halves(RATE, OutcomesWorld(Population.of(3, 1, rate=0.7, icc=0), RATE).draw(0, 0).data)
+
+
+def test_power_grows_with_the_margin():
+    world = OutcomesWorld(Population.of(80, 3, rate=0.8, icc=0.1), RATE)
+    none, some, much = (
+        simulate_tests(world, "auto", margin, 40).rejected.value for margin in (0.0, 0.06, 0.15)
+    )
+    assert none < 0.2 < some < much
+
+
+@pytest.mark.parametrize("procedure", PROCEDURES, ids=lambda one: f"{one.key}-{one.view}")
+def test_every_procedure_names_a_study_that_tries_it(procedure):
+    assert procedure.study in STUDIES, f"{procedure.key} names no study of its coverage"
+    tried = {getattr(one.design, "capability", None) for one in STUDIES[procedure.study].trials}
+    assert procedure.capability in tried
+    if procedure.estimates is not None:
+        assert any(not one.level for one in STUDIES[procedure.study].trials)
+
+
+@pytest.mark.parametrize("key", STUDIES)
+def test_the_first_trial_of_every_study_keeps_its_word(key):
+    n = 60 if key in ("rate-of-probes", "rate-over-people", "difference-of-rates", "new-images") else 12
+    found = run_trial(key, 0, n)
+    share = found.interval.covered if found.level is None else found.level.covered
+    assert share.high >= 0.93
+    if found.level is not None:
+        assert found.level.rejected.low <= 0.075
+
+
+def test_bootstraps_are_tried_as_well():
+    found = coverage(
+        MedianCensoredRank(30),
+        None,
+        Bootstrap("subject", n_resamples=200),
+        subjects=60,
+        probes_per_subject=2,
+        rate=0.1,
+        icc=0.1,
+        n_sets=20,
+    )
+    assert not found.in_points
+    assert found.interval.covered.value > 0.6
