@@ -167,6 +167,8 @@ class Procedure:
         what the view does where no design is named.
     estimates, differences
         The functions that estimate and that compare, as ``module:function`` of `proband.inference`; None where it cannot.
+    people_can_weigh
+        Whether each of the two can have people weigh the same.
     key
         What it is known by.
     """
@@ -177,6 +179,7 @@ class Procedure:
     capability: Capability | None
     estimates: str | None = None
     differences: str | None = None
+    people_can_weigh: tuple[bool, bool] = (True, False)
 
     def estimate(self, question: Question) -> tuple[Estimate, ...]:
         """Estimate each algorithm by itself."""
@@ -207,6 +210,7 @@ PROCEDURES = (
         "weights",
         "estimates.bootstrap:resampled",
         "comparisons.paired:resampled",
+        people_can_weigh=(True, True),
     ),
     Procedure("sign-flip", "outcomes", _SHARES, "sign-flip", None, "comparisons.paired:sign_flipped"),
     Procedure("clustered-mcnemar", "outcomes", _SHARES, "chi-square", None, "comparisons.paired:chi_squared"),
@@ -217,6 +221,7 @@ PROCEDURES = (
         "strata",
         "strata.estimates:stratified",
         "strata.pairs:stratified",
+        people_can_weigh=(False, False),
     ),
     Procedure("galleries", "outcomes", _OF_PROBES, "galleries", "galleries.variation:over_galleries"),
     Procedure("training-sets", "outcomes", _OF_PROBES, "trainings", "estimates.training_sets:over_trainings"),
@@ -228,6 +233,7 @@ PROCEDURES = (
         "images",
         "image_choice.estimates:over_choices",
         "image_choice.estimates:differences_over_choices",
+        people_can_weigh=(True, True),
     ),
     Procedure(
         "fnmr-at-fmr",
@@ -267,6 +273,14 @@ def procedure_for(question: Question, *, comparing: bool = False) -> Procedure:
     capability = _capability(question.design)
     for one in able:
         if one.view == question.view and one.capability == capability and question.measure.form in one.forms:
+            if (
+                getattr(question.measure, "weights", "probe") == "person"
+                and not one.people_can_weigh[comparing]
+            ):
+                raise DesignError(
+                    f"{question.design} weighs every probe the same, and here people are to weigh the same.",
+                    "use Bootstrap('subject').",
+                )
             return one
     raise _refusal(question, able, capability, comparing)
 

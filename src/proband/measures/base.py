@@ -7,7 +7,7 @@ A new measure is one class here or in an installed package (entry point ``proban
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -85,9 +85,16 @@ class Measure(ABC):
 
 
 class OutcomeMeasure(Measure):
-    """A measure of what became of probes."""
+    """A measure of what became of probes.
+
+    Attributes
+    ----------
+    weights
+        What weighs the same: every ``probe``, or for a share that has it as a field every ``person``.
+    """
 
     view: View = "outcomes"
+    weights: Weights = "probe"
 
     @abstractmethod
     def tally(self, outcomes: Outcomes, units: Units) -> Tally:
@@ -118,11 +125,6 @@ class Share(OutcomeMeasure):
     knows it. With a field `weights` it can be weighted by person as well: then each of K people weighs 1/K, shared by the
     person's probes.
 
-    Attributes
-    ----------
-    weights
-        What weighs the same: every ``probe``, or every ``person``.
-
     Examples
     --------
     >>> from dataclasses import dataclass
@@ -141,7 +143,6 @@ class Share(OutcomeMeasure):
 
     form: Form = "share"
     in_points = True
-    weights: Weights = "probe"
 
     @abstractmethod
     def success(self, outcomes: Outcomes) -> Floats:
@@ -223,6 +224,19 @@ def probe_weights(outcomes: Outcomes, weights: Weights) -> Floats | None:
     codes = np.unique(outcomes.subjects, return_inverse=True)[1]
     shared: Floats = (1.0 / np.bincount(codes))[codes]
     return shared
+
+
+def weighted(measure: Measure, weights: Weights) -> Measure:
+    """Give a share of probes its weights; what has none stays as it is.
+
+    Examples
+    --------
+    >>> weighted(measure_named("rank-rate@5"), "person").code, weighted(measure_named("median-rank"), "person").code
+    ('rank-5-by-person', 'median-rank-10')
+    """
+    known = is_dataclass(measure) and any(one.name == "weights" for one in fields(measure))
+    made: Measure = replace(measure, weights=weights) if known else measure  # type: ignore[type-var]
+    return made
 
 
 def weighing(weights: Weights, of: Target) -> Target:

@@ -63,8 +63,8 @@ def mean_tally(values: Floats, units: Units, weights: Floats | None = None) -> T
     0.75
     """
     weight = np.ones_like(values) if weights is None else weights
-    rows = np.column_stack([np.bincount(units, weights=values * weight), np.bincount(units, weights=weight)])
-    return Tally(rows, ratio)
+    rows = np.column_stack([np.bincount(units, weights=one) for one in (values * weight, weight)])
+    return Tally(rows.astype(np.float64), ratio)
 
 
 def ratio(sums: Floats) -> Floats:

@@ -11,9 +11,33 @@ import numpy.typing as npt
 from proband.inference.estimates.clusters import over_people
 from proband.inference.proportions import wilson_ends
 from proband.measures.base import Weights
+from proband.results.estimate import ByPerson
+from proband.words import Note, Sentence
 
 Floats = npt.NDArray[np.float64]
 _NO_SPREAD = 1e-15  # a variance so small is rounding
+_ENOUGH_FREEDOM = 20
+_FEW_PEOPLE, _FEW_MISSES = 8, 3  # below, no interval of a share of probes keeps its word
+_TWO_RATES = Sentence(
+    "weights.two-rates",
+    "note",
+    "people have {least:count} to {most:count} probes: with people weighing the same the rate is {value:rate} [{low:rate}, "
+    "{high:rate}], and what is said of other people rests on that (the two differ: p = {p:two})",
+)
+_EFFECT = Sentence(
+    "weights.design-effect",
+    "note",
+    "few people carry the variance, so the design effect of {effect:two} and the intraclass correlation are uncertain: 95 % limits "
+    "of the former are {low:two} and {high:two}",
+)
+_FEW = Sentence(
+    "weights.few-people",
+    "caution",
+    "the share of probes rests on few people (these numbers of probes weigh like {effective:whole} equal people, and {missed:count} "
+    "people decide it): its interval may be too narrow; the rate with people weighing the same is to be relied on",
+)
+ABOUT_WEIGHTS = {one.code for one in (_TWO_RATES, _EFFECT, _FEW)}
+"""The codes of notes that say what different numbers of probes do to a share of probes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +111,9 @@ class PeopleSums:
         within = (self.squares.sum(axis=-1) - people) / (n - k)
         usual = (n - float(self.people @ self.sizes**2) / n) / (k - 1)
         total = between + (usual - 1) * within
-        return np.divide(between - within, total, out=np.zeros_like(missed), where=total > 0)
+        found: Floats = np.zeros_like(missed)
+        np.divide(between - within, total, out=found, where=total > 0)
+        return found
 
     def residuals(self, missed: Floats, scale: Floats) -> tuple[Floats, Floats]:
         """Σ e² and Σ e⁴ over the people of each size, e = (f − q·m)/scale."""
@@ -106,7 +132,8 @@ class PeopleSums:
         inner = np.maximum(self.squares - self.powers[1] / self.sizes, 0.0)
         pooled = np.maximum(inner.sum(axis=-1, keepdims=True), 0.5) / (n - k)
         own = np.where(self.sizes > 1, inner / np.maximum(self.sizes - 1, 1), pooled * self.people)
-        return np.where(inner.sum(axis=-1, keepdims=True) > 0, own, pooled * self.people)
+        found: Floats = np.where(inner.sum(axis=-1, keepdims=True) > 0, own, pooled * self.people)
+        return found
 
 
 def _by(codes: npt.NDArray[Any], rows: Floats) -> Floats:
@@ -159,7 +186,9 @@ def t_quantiles(confidence_level: float, freedom: Floats) -> Floats:
     return found
 
 
-def rates_of_people(sums: PeopleSums, weights: Weights = "probe", population: int | None = None) -> RatesOfPeople:
+def rates_of_people(
+    sums: PeopleSums, weights: Weights = "probe", population: int | None = None
+) -> RatesOfPeople:
     """Find rates, with the effective size and degrees of freedom of their intervals for other people.
 
     Of K people, person i has m_i of M probes and the mean ȳ_i. Where probes weigh the same the rate is p = Σ m_i ȳ_i/M, with the
@@ -227,8 +256,9 @@ def carriers_freedom(second: Floats, fourth: Floats, n_people: float) -> Floats:
     """
     carriers = np.divide(second**2, fourth, out=np.full_like(second, n_people), where=fourth > 0)
     share = carriers / n_people
-    alike = np.full_like(second, np.inf)
-    return np.maximum(np.divide(2 * carriers, 1 - share, out=alike, where=share < 1 - 1e-12), 1.0)
+    alike: Floats = np.full_like(second, np.inf)
+    np.divide(2 * carriers, 1 - share, out=alike, where=share < 1 - 1e-12)
+    return np.maximum(alike, 1.0)
 
 
 def _corrected(sums: PeopleSums, second: Floats) -> tuple[Floats, Floats]:
@@ -253,3 +283,93 @@ def _corrected(sums: PeopleSums, second: Floats) -> tuple[Floats, Floats]:
     a, b, c, s = summed(own**2), summed(share**2), summed(share * own), total[..., 0]
     squares = summed(factor * own * (own + 2 * beyond)) + 2 * a * b + (b * s) ** 2 + 2 * c**2 - 4 * s * b * c
     return variance, s**2 / squares
+
+
+def by_person(values: Floats, subjects: npt.NDArray[Any], confidence_level: float) -> ByPerson | None:
+    """Weigh people the same, and test whether that changes a share of probes; None where everybody has as many probes.
+
+    The difference p_probe − p_person is the mean over people of u_i = (m_i/m̄)(ȳ_i − p_probe) − (ȳ_i − p_person) besides itself, so
+    its variance is Σ u_i²/K(K − 1), with the degrees of freedom that carriers leave (`carriers_freedom`), at most K − 1.
+
+    Examples
+    --------
+    Two people with ten probes each and three with one:
+
+    >>> values = np.array([1.0] * 8 + [0.0] * 2 + [1.0] * 10 + [0.0, 1.0, 0.0])
+    >>> found = by_person(values, np.repeat(np.arange(5), [10, 10, 1, 1, 1]), 0.95)
+    >>> round(found.value, 4), round(found.difference, 4), round(found.p_value, 4)
+    (0.56, 0.2661, 0.1817)
+    """
+    codes = np.unique(subjects, return_inverse=True)[1]
+    sizes = np.bincount(codes)
+    if (sizes == sizes[0]).all():
+        return None
+    means, probe, k = np.bincount(codes, weights=values) / sizes, float(values.mean()), len(sizes)
+    found = rates_of_people(PeopleSums.of(values, subjects), "person")
+    low, high = found.ends(confidence_level)
+    person = float(means.mean())
+    apart = sizes / sizes.mean() * (means - probe) - (means - person)
+    return ByPerson(
+        value=person,
+        low=float(low),
+        high=float(high),
+        standard_error=float(found.standard_error),
+        degrees_of_freedom=float(found.freedom),
+        difference=probe - person,
+        p_value=_p_of_mean(probe - person, apart, k),
+    )
+
+
+def _p_of_mean(difference: float, parts: Floats, n_people: int) -> float:
+    """The p-value of no difference, from what each person adds to it."""
+    from scipy.special import stdtr
+
+    squares = float(parts @ parts)
+    if squares <= _NO_SPREAD:
+        return 1.0
+    carried = carriers_freedom(np.array(squares), np.array(float((parts**4).sum())), n_people)
+    freedom = min(float(carried), n_people - 1.0)
+    error = np.sqrt(squares / (n_people * (n_people - 1)))
+    return float(2 * stdtr(freedom, -abs(difference) / error))
+
+
+def about_weights(found: ByPerson | None, values: Floats, subjects: npt.NDArray[Any]) -> tuple[Note, ...]:
+    """Say beside a share of probes what weighing people the same gives, and where so few people decide it that no interval holds.
+
+    Examples
+    --------
+    >>> values, subjects = np.array([1.0] * 20 + [0.0, 1.0, 0.0]), np.repeat(np.arange(5), [10, 10, 1, 1, 1])
+    >>> [note.code for note in about_weights(by_person(values, subjects, 0.95), values, subjects)]
+    ['weights.two-rates', 'weights.design-effect', 'weights.few-people']
+    """
+    if found is None:
+        return ()
+    codes = np.unique(subjects, return_inverse=True)[1]
+    sizes = np.bincount(codes)
+    sums = PeopleSums.of(values, subjects)
+    rarer = values if values.mean() < 0.5 else 1 - values
+    decide = int((np.bincount(codes, weights=rarer) > 0).sum())
+    said = _TWO_RATES(
+        least=int(sizes.min()),
+        most=int(sizes.max()),
+        value=found.value,
+        low=found.low,
+        high=found.high,
+        p=found.p_value,
+    )
+    few = sums.effective_people < _FEW_PEOPLE or 0 < decide < _FEW_MISSES
+    warned = (_FEW(effective=sums.effective_people, missed=decide),) if few else ()
+    return said, *_about_effect(sums), *warned
+
+
+def _about_effect(sums: PeopleSums) -> tuple[Note, ...]:
+    """Say within which limits a design effect lies that few people show, as a variance of so many degrees of freedom does."""
+    from scipy.special import chdtri
+
+    found = rates_of_people(sums)
+    freedom = float(found.freedom)
+    if not found.varies or freedom >= _ENOUGH_FREEDOM or sums.n_people < 2:
+        return ()
+    effect = sums.n_probes / float(found.effective_n)
+    low, high = (effect * freedom / float(chdtri(freedom, tail)) for tail in (0.025, 0.975))
+    return (_EFFECT(effect=effect, low=low, high=high),)
