@@ -36,7 +36,7 @@ KINDS: list[tuple[str, Values, Values, list[Values]]] = [
     ("comparison", {"fnmr_at": 0.1}, E, []),
     ("comparison", {"auc": True}, E, []),
     ("comparison", {"measure": "median-relative-rank", "margin": 0.1, "design": "bootstrap"}, E, []),
-    ("identification", {"measures": ["median-rank@3", "fnmr@0.1"]}, E, [{"by": "sex"}]),
+    ("identification", {"measures": ["median-rank@3", "fnmr@0.1"], "weights": "person"}, E, [{"by": "sex"}]),
     ("identification", {"measures": ["rank-rate@2"], "design": "brr"}, E, []),
     ("mcnemar", {"rank": 2}, E, []),
     ("verification", {"fmr": [0.1, 0.05], "thresholds": [0.5], "n_resamples": 100, "by": ["sex"], "zoo": True, "naive": True}, {}, []),

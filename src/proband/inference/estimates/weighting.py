@@ -22,7 +22,7 @@ _TWO_RATES = Sentence(
     "weights.two-rates",
     "note",
     "people have {least:count} to {most:count} probes: with people weighing the same the rate is {value:rate} [{low:rate}, "
-    "{high:rate}], and what is said of other people rests on that (the two differ: p = {p:two})",
+    "{high:rate}], and what is said of other people rests on that (test whether the two differ: p = {p:two})",
 )
 _EFFECT = Sentence(
     "weights.design-effect",
