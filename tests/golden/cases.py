@@ -13,6 +13,7 @@ ASKED = {
         f"""{S} {G} --failed "not detected" --on-failure as-scored -p "session == 2" """,
         f"{S} -g one_per_subject --ties mean --count subjects",
         f"{S} --one-per-subject --ties optimistic --threads 1 --quiet",
+        f"{S} -g one_per_subject --weights person --measure rank-rate@2",
         f"""{S} {G} --category "older: probe.age > 30 and probe.session == 2" --category "same: probe.camera == mate.camera" """,
         "plain.npz::weak -s samples.csv --orientation similarity --query-ids rows --target-ids columns -g one_per_subject",
         """bare.npy -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation distance --queries all --targets all

@@ -19,9 +19,27 @@ def test_each_rank_has_the_interval_that_estimate_gives(outcomes_of, probes, see
     outcomes = outcomes_of(closer, subjects, failed=rng.random(len(subjects)) < 0.05)
     band = estimate_cmc(outcomes)
     assert np.array_equal(band.values, CMC()(outcomes).values)
-    for t in range(1, len(band.values) + 1):
-        one = estimate(RecognitionRate(t), outcomes)
-        assert (band.low[t - 1], band.high[t - 1]) == pytest.approx((one.low, one.high), abs=1e-12)
+    each = [estimate(RecognitionRate(t), outcomes) for t in range(1, len(band.values) + 1)]
+    inner = np.array([0 < one.value < 1 for one in each])
+    least = np.maximum.accumulate([one.low for one in each])  # as the curve does, the lower end never falls
+    assert band.low[inner] == pytest.approx(least[inner], abs=1e-12)
+    assert band.high == pytest.approx([one.high for one in each], abs=1e-12)
+
+
+@pytest.mark.parametrize("weights", ["probe", "person"])
+def test_a_band_does_not_fall_where_the_curve_reaches_one(outcomes_of, weights):
+    subjects = np.repeat(np.arange(12), np.r_[[6] * 10, 2, 2])
+    closer = np.zeros(len(subjects), int)
+    closer[[0, 7, 8, 20]] = 1, 1, 2, 3
+    band = estimate_cmc(outcomes_of(closer, subjects), weights=weights)
+    assert band.values[-1] == 1
+    assert (np.diff(band.low) >= 0).all()
+
+
+def test_a_whole_curve_without_a_miss_is_bounded(outcomes_of):
+    band = estimate_cmc(outcomes_of(np.zeros(20, int)), simultaneous=True)
+    assert band.low == pytest.approx(np.full(20, 0.05 ** (1 / 20)))
+    assert (band.high == 1).all()
 
 
 def test_one_person_says_nothing_of_others(outcomes_of):

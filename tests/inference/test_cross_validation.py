@@ -151,7 +151,7 @@ def test_with_one_sample_a_person_pooling_is_binomial(right):
 @given(st.integers(0, 10_000), st.integers(3, 30))
 def test_with_several_samples_a_person_pooling_is_the_clustered_interval_of_rates(seed, people):
     rng = np.random.default_rng(seed)
-    subjects = rng.integers(0, people, 4 * people)
+    subjects = rng.permutation(np.repeat(np.arange(people), 4))
     correct = (rng.random(len(subjects)) < rng.beta(4, 2, people)[subjects]).astype(float)
     found = pooled_interval(correct, [f"p{s}" for s in subjects], disjoint=True)
     clusters = cluster_statistics(correct, subjects)

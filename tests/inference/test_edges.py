@@ -204,10 +204,10 @@ def test_clusters(success, people):
     assert -1 <= found.icc <= 1
 
 
-def test_whole_population_is_known(outcomes_of):
+def test_whole_population_still_has_other_images(outcomes_of):
     for method, closer in product(METHODS, ([0] * 6, [1] * 6, [0, 1, 0, 1, 1, 0])):
         found = estimate(RecognitionRate(1), outcomes_of(closer), design=Binomial(method), population=6)
-        assert found.high - found.low < 1e-4
+        assert found.high - found.low > 0.3  # images of these people still vary
         assert found.low <= found.value <= found.high
     with pytest.raises(UsageError, match="cannot hold"):
         estimate(RecognitionRate(1), outcomes_of([0, 1]), population=0)

@@ -167,6 +167,8 @@ class Procedure:
         what the view does where no design is named.
     estimates, differences
         The functions that estimate and that compare, as ``module:function`` of `proband.inference`; None where it cannot.
+    people_can_weigh
+        Whether each of the two can have people weigh the same.
     key
         What it is known by.
     study
@@ -180,6 +182,7 @@ class Procedure:
     estimates: str | None = None
     differences: str | None = None
     study: str = ""
+    people_can_weigh: tuple[bool, bool] = (True, False)
 
     def estimate(self, question: Question) -> tuple[Estimate, ...]:
         """Estimate each algorithm by itself."""
@@ -214,6 +217,7 @@ PROCEDURES = (
         "estimates.bootstrap:resampled",
         "comparisons.paired:resampled",
         study="ranks-over-people",
+        people_can_weigh=(True, True),
     ),
     Procedure(
         "sign-flip",
@@ -241,6 +245,7 @@ PROCEDURES = (
         "strata.estimates:stratified",
         "strata.pairs:stratified",
         study="new-images",
+        people_can_weigh=(False, False),
     ),
     Procedure(
         "galleries",
@@ -274,6 +279,7 @@ PROCEDURES = (
         "image_choice.estimates:over_choices",
         "image_choice.estimates:differences_over_choices",
         study="choices-of-images",
+        people_can_weigh=(True, True),
     ),
     Procedure(
         "fnmr-at-fmr",
@@ -315,6 +321,14 @@ def procedure_for(question: Question, *, comparing: bool = False) -> Procedure:
     capability = _capability(question.design)
     for one in able:
         if one.view == question.view and one.capability == capability and question.measure.form in one.forms:
+            if (
+                getattr(question.measure, "weights", "probe") == "person"
+                and not one.people_can_weigh[comparing]
+            ):
+                raise DesignError(
+                    f"{question.design} weighs every probe the same, and here people are to weigh the same.",
+                    "use Bootstrap('subject').",
+                )
             return one
     raise _refusal(question, able, capability, comparing)
 

@@ -138,8 +138,8 @@ def wilson_interval(rate: float, n: float, z: float) -> Interval:
     return Interval(float(low[0]), float(high[0]))
 
 
-def wilson_ends(rates: Floats, n: Floats, z: float) -> tuple[Floats, Floats]:
-    """Find Wilson's (1927) intervals of many rates at once, each of its own number of trials.
+def wilson_ends(rates: Floats, n: Floats, z: float | Floats) -> tuple[Floats, Floats]:
+    """Find Wilson's (1927) intervals of many rates at once, each of its own number of trials, and its own quantile if need be.
 
     Examples
     --------
@@ -147,14 +147,14 @@ def wilson_ends(rates: Floats, n: Floats, z: float) -> tuple[Floats, Floats]:
     >>> low.round(4), high.round(4)
     (array([0.    , 0.2993]), array([0.1611, 0.7007]))
     """
-    if not np.isfinite(z):
-        return np.zeros_like(rates), np.ones_like(rates)
+    known = np.isfinite(z)
+    z = np.where(known, z, 0.0)
     centre = rates + z * z / (2 * n)
     spread = z * np.sqrt(rates * (1 - rates) / n + z * z / (4 * n * n))
     scale = 1 + z * z / n
     # The ends are exactly 0 and 1 where there are no successes or no failures; rounding must not hide that.
-    low: Floats = np.where(rates == 0, 0.0, np.maximum(0.0, (centre - spread) / scale))
-    high: Floats = np.where(rates == 1, 1.0, np.minimum(1.0, (centre + spread) / scale))
+    low: Floats = np.where((rates == 0) | ~known, 0.0, np.maximum(0.0, (centre - spread) / scale))
+    high: Floats = np.where((rates == 1) | ~known, 1.0, np.minimum(1.0, (centre + spread) / scale))
     return low, high
 
 

@@ -7,8 +7,8 @@ A new measure is one class here or in an installed package (entry point ``proban
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import fields, is_dataclass
-from typing import Any, Literal
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from proband.measures.tallies import Floats, Tally, Units, mean_tally
 from proband.results.band import Curve
 from proband.results.base import describing
 from proband.results.estimate import Measurement
+from proband.results.targets import derived
 from proband.samples import Experiment
 from proband.scores import Scores
 from proband.words import Target
@@ -37,6 +38,10 @@ Form = Literal["share", "mean", "quantile", "function", "curve", "threshold", "a
 the ranks. ``curve``: a share at every rank. ``threshold``: an error rate where another is given. ``area``: a share of pairs of
 pairs.
 """
+
+
+Weights = Literal["probe", "person"]
+"""What weighs the same in a rate: every probe, or every person, whose probes then share that weight."""
 
 
 class Measure(ABC):
@@ -80,9 +85,16 @@ class Measure(ABC):
 
 
 class OutcomeMeasure(Measure):
-    """A measure of what became of probes."""
+    """A measure of what became of probes.
+
+    Attributes
+    ----------
+    weights
+        What weighs the same: every ``probe``, or for a share that has it as a field every ``person``.
+    """
 
     view: View = "outcomes"
+    weights: Weights = "probe"
 
     @abstractmethod
     def tally(self, outcomes: Outcomes, units: Units) -> Tally:
@@ -110,7 +122,8 @@ class Share(OutcomeMeasure):
     """The share of probes that succeed: a subclass says which do.
 
     With y_i the success of probe i of n, it is Σ y_i / n. A plug-in needs a key, an estimand and `success`, and every verb then
-    knows it.
+    knows it. With a field `weights` it can be weighted by person as well: then each of K people weighs 1/K, shared by the
+    person's probes.
 
     Examples
     --------
@@ -136,14 +149,15 @@ class Share(OutcomeMeasure):
         """Whether each probe succeeds: 0 or 1, or a probability where ties are broken at random."""
 
     def tally(self, outcomes: Outcomes, units: Units) -> Tally:
-        """Successes and probes."""
-        return mean_tally(self.success(outcomes), units)
+        """Successes and probes, or what these weigh."""
+        return mean_tally(self.success(outcomes), units, probe_weights(outcomes, self.weights))
 
     def __call__(self, data: Outcomes | Scores, within: Experiment | None = None) -> Measurement:
         """Measure outcomes, or scores within an experiment."""
         outcomes = outcomes_of(data, within)
-        events = float(self.success(outcomes).sum())
-        return Measurement(events / len(outcomes), events, describing(self.estimand), outcomes.facts)
+        success, weights = self.success(outcomes), probe_weights(outcomes, self.weights)
+        value = float(success.sum() / len(outcomes) if weights is None else weights @ success / weights.sum())
+        return Measurement(value, float(success.sum()), describing(self.estimand), outcomes.facts)
 
 
 class Mean(OutcomeMeasure):
@@ -180,6 +194,62 @@ class Mean(OutcomeMeasure):
         return mean_tally(self.of_probes(outcomes), units)
 
 
+def check_weights(weights: str) -> None:
+    """Refuse what cannot be weighed by.
+
+    Examples
+    --------
+    >>> check_weights("person")
+    """
+    if weights not in get_args(Weights):
+        raise UsageError(
+            f"A rate weighs every probe or every person the same, got {weights!r}.",
+            "write 'probe' or 'person'.",
+        )
+
+
+def probe_weights(outcomes: Outcomes, weights: Weights) -> Floats | None:
+    """Return what each probe weighs where people weigh the same, one over the number of the person's probes; None where probes do.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "b1", "a2", "a3", "b2"], "subject": list("abaab")})
+    >>> scores = Scores.from_array([[9, 1], [8, 1], [1, 9]], ["a2", "a3", "b2"], ["a1", "b1"], orientation="similarity")
+    >>> probe_weights(rank(scores, Experiment(samples, gallery=["a1", "b1"])), "person")
+    array([0.5, 0.5, 1. ])
+    """
+    if weights == "probe":
+        return None
+    codes = np.unique(outcomes.subjects, return_inverse=True)[1]
+    shared: Floats = (1.0 / np.bincount(codes))[codes]
+    return shared
+
+
+def weighted(measure: Measure, weights: Weights) -> Measure:
+    """Give a share of probes its weights; what has none stays as it is.
+
+    Examples
+    --------
+    >>> weighted(measure_named("rank-rate@5"), "person").code, weighted(measure_named("median-rank"), "person").code
+    ('rank-5-by-person', 'median-rank-10')
+    """
+    known = "weights" in getattr(measure, "__dataclass_fields__", {})
+    made: Measure = replace(measure, weights=weights) if known else measure  # type: ignore[type-var]
+    return made
+
+
+def weighing(weights: Weights, of: Target) -> Target:
+    """Name what is measured with its weights.
+
+    Examples
+    --------
+    >>> str(weighing("person", Target("rank-rate", "recognition rate at rank 1")))
+    'recognition rate at rank 1, people weighing the same'
+    """
+    return of if weights == "probe" else derived("by-person", "{}, people weighing the same", of)
+
+
 def outcomes_of(data: Outcomes | Scores, within: Experiment | None) -> Outcomes:
     """Rank scores within an experiment, unless the outcomes are there already.
 
@@ -204,7 +274,7 @@ def measure_named(name: str) -> Measure:
     Examples
     --------
     >>> measure_named("rank-rate@5")
-    RecognitionRate(rank=5)
+    RecognitionRate(rank=5, weights='probe')
     """
     key, _, parameter = name.partition("@")
     found = MEASURES.find(key)

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.errors import DesignError, UsageError
-from proband.measures.base import MEASURES, OutcomeMeasure, Share, outcomes_of
+from proband.measures.base import (
+    MEASURES,
+    OutcomeMeasure,
+    Share,
+    Weights,
+    check_weights,
+    outcomes_of,
+    probe_weights,
+    weighing,
+)
 from proband.measures.outcomes import Outcomes, first_mate_within
 from proband.measures.tallies import Floats, Tally, Units, function_tally, median_tally, ratios
 from proband.results.band import Curve
@@ -38,6 +48,9 @@ class RecognitionRate(Share):
     ----------
     rank
         At which a probe counts as recognised.
+    weights
+        What weighs the same: every ``probe`` (the plain share), or every ``person``, Σ ȳ_i / K with ȳ_i the share of a person's
+        probes. They differ where people have different numbers of probes.
 
     Examples
     --------
@@ -52,19 +65,21 @@ class RecognitionRate(Share):
 
     key = "rank-rate"
     rank: int = 1
+    weights: Weights = "probe"
 
     def __post_init__(self) -> None:
         _check_rank(self.rank)
+        check_weights(self.weights)
 
     @property
     def estimand(self) -> Target:
         """What it measures."""
-        return Target(self.key, f"recognition rate at rank {self.rank}")
+        return weighing(self.weights, Target(self.key, f"recognition rate at rank {self.rank}"))
 
     @property
     def code(self) -> str:
         """What results know it by, its parameters and all."""
-        return f"rank-{self.rank}"
+        return f"rank-{self.rank}" if self.weights == "probe" else f"rank-{self.rank}-by-person"
 
     def success(self, outcomes: Outcomes) -> Floats:
         """Whether each probe's mate is at the rank or better."""
@@ -87,6 +102,8 @@ class CMC(OutcomeMeasure):
     max_rank
         Where to stop; by default at the size of the enrolled gallery, where the curve of a closed universe without
         failures reaches 1.
+    weights
+        What weighs the same: every ``probe``, or every ``person``.
 
     Examples
     --------
@@ -101,15 +118,18 @@ class CMC(OutcomeMeasure):
     form = "curve"
     in_points = True
     max_rank: int | None = None
+    weights: Weights = "probe"
 
     def __post_init__(self) -> None:
         if self.max_rank is not None:
             _check_rank(self.max_rank)
+        check_weights(self.weights)
 
     @property
     def estimand(self) -> Target:
         """What it measures."""
-        return Target(self.key, "recognition rate at each rank (cumulative match characteristic)")
+        of = Target(self.key, "recognition rate at each rank (cumulative match characteristic)")
+        return weighing(self.weights, of)
 
     def __call__(  # type: ignore[override]  # a curve is not one number
         self, data: Outcomes | Scores, within: Experiment | None = None
@@ -117,31 +137,37 @@ class CMC(OutcomeMeasure):
         """Measure outcomes, or scores within an experiment."""
         outcomes = outcomes_of(data, within)
         last = max(outcomes.n_ranks, 1)
-        steps = _fractional_steps(outcomes, last) if outcomes.ties == "mean" else _whole_steps(outcomes, last)
-        values: npt.NDArray[np.float64] = np.cumsum(steps, dtype=np.float64) / len(outcomes)
-        if outcomes.ties == "mean":
+        weights = probe_weights(outcomes, self.weights)
+        whole = len(outcomes) if weights is None else float(weights.sum())
+        stepped = _fractional_steps if outcomes.ties == "mean" else _whole_steps
+        values: Floats = np.cumsum(stepped(outcomes, last, weights), dtype=np.float64) / whole
+        if outcomes.ties == "mean" or weights is not None:
             values = np.minimum(values, 1.0)  # sums of fractions may pass 1 by rounding
         return Curve(frozen(values[: self.max_rank]), describing(self.estimand), outcomes.facts)
 
     def tally(self, outcomes: Outcomes, units: Units) -> Tally:
         """Successes at every rank, and probes."""
         last = min(outcomes.n_ranks, self.max_rank or outcomes.n_ranks)
-        columns = [np.bincount(units, weights=outcomes.success(t)) for t in range(1, last + 1)]
-        return Tally(np.column_stack([*columns, np.bincount(units)]).astype(np.float64), ratios)
+        weights = probe_weights(outcomes, self.weights)
+        weight = np.ones(len(outcomes)) if weights is None else weights
+        columns = [np.bincount(units, weights=weight * outcomes.success(t)) for t in range(1, last + 1)]
+        return Tally(np.column_stack([*columns, np.bincount(units, weights=weight)]), ratios)
 
 
-def _whole_steps(outcomes: Outcomes, last: int) -> npt.NDArray[np.int64]:
-    """How many probes have each rank 1 … last."""
-    ranks = outcomes.ranks[~outcomes.failed].astype(np.int64)
-    return np.bincount(ranks - 1, minlength=last)
+def _whole_steps(outcomes: Outcomes, last: int, weights: Floats | None) -> npt.NDArray[Any]:
+    """How many probes have each rank 1 … last, or what they weigh."""
+    ranked = ~outcomes.failed
+    own = None if weights is None else weights[ranked]
+    return np.bincount(outcomes.ranks[ranked].astype(np.int64) - 1, weights=own, minlength=last)
 
 
-def _fractional_steps(outcomes: Outcomes, last: int) -> npt.NDArray[np.float64]:
-    """The expected number of probes at each rank when ties are broken at random."""
+def _fractional_steps(outcomes: Outcomes, last: int, weights: Floats | None) -> Floats:
+    """The expected number of probes at each rank when ties are broken at random, or what they weigh."""
     steps = np.zeros(last)
     ranked = ~outcomes.failed
     cases = np.stack([outcomes.closer[ranked], outcomes.tied[ranked], outcomes.best_mates[ranked]])
-    distinct, repeats = np.unique(cases, axis=1, return_counts=True)
+    distinct, place = np.unique(cases, axis=1, return_inverse=True)
+    repeats = np.bincount(place.ravel(), weights=None if weights is None else weights[ranked])
     for (closer, tied, mates), repeat in zip(distinct.T, repeats, strict=True):
         within = first_mate_within(np.arange(tied + 2), tied, mates)
         steps[closer : closer + tied + 1] += repeat * np.diff(within)

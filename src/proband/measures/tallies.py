@@ -52,16 +52,19 @@ class Tally:
         return self.finish(weights.astype(np.float64) @ self.rows)
 
 
-def mean_tally(values: Floats, units: Units) -> Tally:
-    """Hold a mean over probes by units: sums of values and numbers of probes.
+def mean_tally(values: Floats, units: Units, weights: Floats | None = None) -> Tally:
+    """Hold a mean over probes by units: sums of values and numbers of probes, or of what they weigh.
 
     Examples
     --------
     >>> mean_tally(np.array([1.0, 0.0, 1.0]), np.array([0, 0, 1])).values(np.array([[1, 1], [0, 2]]))
     array([0.66666667, 1.        ])
+    >>> float(mean_tally(np.array([1.0, 0.0, 1.0]), np.array([0, 0, 1]), np.array([0.5, 0.5, 1.0])).value())
+    0.75
     """
-    rows = np.column_stack([np.bincount(units, weights=values), np.bincount(units)]).astype(np.float64)
-    return Tally(rows, ratio)
+    weight = np.ones_like(values) if weights is None else weights
+    rows = np.column_stack([np.bincount(units, weights=one) for one in (values * weight, weight)])
+    return Tally(rows.astype(np.float64), ratio)
 
 
 def ratio(sums: Floats) -> Floats:

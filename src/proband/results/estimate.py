@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import DesignError, UsageError
-from proband.results.base import Answers, Confidence, Count, Facts, Result
+from proband.results.base import Answers, Confidence, Count, Facts, Rate, Result
 from proband.results.serializing import Written
 from proband.words import Method, Note, count, digits, fixed, interval, level
 
@@ -84,6 +84,30 @@ class Clusters(Result):
         return self.rate in (0.0, 1.0)
 
 
+@dataclass(frozen=True)
+class ByPerson(Result):
+    """The same rate with people weighing the same, where they have different numbers of probes, beside the share of probes.
+
+    Attributes
+    ----------
+    value, low, high
+        The mean over people of each one's share, and the ends of its interval for other people.
+    standard_error, degrees_of_freedom
+        What that rests on.
+    difference, p_value
+        The share of probes less this rate, and the p-value of the two being equal: whether people with more probes are easier
+        or harder.
+    """
+
+    value: Rate
+    low: Rate
+    high: Rate
+    standard_error: float
+    degrees_of_freedom: float
+    difference: float
+    p_value: Rate
+
+
 @dataclass(frozen=True, eq=False)
 class Estimate(Result):
     """A measure of one algorithm with its interval.
@@ -108,6 +132,8 @@ class Estimate(Result):
         The four answers, and how the number came about.
     clusters
         How alike the probes of one person are, where people have several.
+    by_person
+        For a share of probes, the same with people weighing the same, where their numbers of probes differ.
     notes
         What else a reader should know: above all whether a simpler interval would be too narrow.
     again
@@ -130,6 +156,7 @@ class Estimate(Result):
     facts: Facts
     clusters: Clusters | None
     notes: tuple[Note, ...] = ()
+    by_person: ByPerson | None = None
     again: Callable[[int], Estimate] | None = field(default=None, repr=False)
 
     @property

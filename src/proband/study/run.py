@@ -14,6 +14,7 @@ from proband.errors import AlignmentError, DesignError, Hint, InputError, Proban
 from proband.inference import Comparison, Evaluation
 from proband.inference.estimates.evaluation import evaluate_outcomes
 from proband.measures import Outcomes, measure_named
+from proband.measures.base import weighted
 from proband.samples import Category, Experiment, Pool, Samples
 from proband.samples.delimited import SEPARATORS, unfinished
 from proband.scores import experiment_over, pool_over
@@ -250,6 +251,7 @@ class _Run:
             categories=plan.categories,
             ranks=request.identification.ranks if request.identification else (1,),
             confidence_level=request.output.confidence_level,
+            weights=request.identification.weights if request.identification else "probe",
         )
 
     def _measured(
@@ -260,7 +262,7 @@ class _Run:
             return ()
         ranked, made = self.request.experiment, []
         with self._at("identification"):
-            for measure in map(measure_named, request.measures):
+            for measure in (weighted(measure_named(one), request.weights) for one in request.measures):
                 if measure.view == "pairs":
                     each = self.steps.estimates(
                         measure, self.steps.scores, plan.verified, request.design, ranked

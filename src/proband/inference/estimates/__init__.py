@@ -1,6 +1,6 @@
 """One algorithm: a measure of its outcomes with an interval, under each design of people and probes.
 
 `estimate` is the verb and `evaluation` many of them at once; `case` makes estimates of intervals. `closed` and `clusters`
-have formulas, `bootstrap` and `replicates` draw, `cmc_bands` are whole curves, `people_fractions` means of fractions,
-`training_sets` other trainings.
+have formulas, `bootstrap` and `replicates` draw, `cmc_bands` and `whole_curves` are curves, `people_fractions` means of
+fractions, `weighting` people with different numbers of probes, `training_sets` other trainings.
 """

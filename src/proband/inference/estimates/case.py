@@ -12,10 +12,11 @@ import numpy.typing as npt
 
 from proband.designs import Design
 from proband.inference.estimates.clusters import cluster_statistics
+from proband.inference.estimates.weighting import about_weights, by_person
 from proband.inference.procedures import Question
 from proband.measures import OutcomeMeasure, Outcomes
 from proband.results.base import Answers
-from proband.results.estimate import Clusters, Estimate
+from proband.results.estimate import ByPerson, Clusters, Estimate
 from proband.words import Note, Sentence
 
 Floats = npt.NDArray[np.float64]
@@ -91,11 +92,31 @@ class Case:
         return people_in(self.outcomes) < len(self.outcomes)
 
     @property
+    def unequal(self) -> bool:
+        """Whether people have different numbers of probes."""
+        return len(np.unique(np.unique(self.outcomes.subjects, return_counts=True)[1])) > 1
+
+    @property
     def clusters(self) -> Clusters | None:
         """How alike the probes of one person are, for a rate over people with several."""
         if not self.is_share or not self.several:
             return None
         return cluster_statistics(self.measure.success(self.outcomes), self.outcomes.subjects)
+
+    @property
+    def by_person(self) -> ByPerson | None:
+        """For a share of probes, the same with people weighing the same, where their numbers of probes differ."""
+        if not self.is_share or self.measure.weights == "person":
+            return None
+        return by_person(self.measure.success(self.outcomes), self.outcomes.subjects, self.confidence_level)
+
+    @property
+    def about_weights(self) -> tuple[Note, ...]:
+        """What is to be said where people's numbers of probes differ."""
+        found = self.by_person
+        if found is None:
+            return ()
+        return about_weights(found, self.measure.success(self.outcomes), self.outcomes.subjects)
 
     @property
     def events(self) -> float | None:
@@ -199,7 +220,13 @@ def estimate_from(
         answers=found.answers,
         facts=case.outcomes.facts,
         clusters=case.clusters,
-        notes=(*question.why, *found.notes, *dependence(case.clusters, design.capability == "proportion")),
+        notes=(
+            *question.why,
+            *found.notes,
+            *dependence(case.clusters, design.capability == "proportion"),
+            *case.about_weights,
+        ),
+        by_person=case.by_person,
         again=partial(_larger, question, case, find) if can_grow else None,
     )
 

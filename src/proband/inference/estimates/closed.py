@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from proband.designs import Binomial, Clustered
 from proband.errors import DesignError, Hint, UsageError
 from proband.inference.estimates.case import Case, IntervalFound, estimates_of, people_in
+from proband.inference.estimates.weighting import PeopleSums, rates_of_people
 from proband.inference.procedures import Question
-from proband.inference.proportions import proportion_interval, t_quantile, wilson_interval
+from proband.inference.proportions import proportion_interval
 from proband.results.base import Answers
 from proband.results.estimate import Clusters, Estimate
 from proband.results.targets import (
@@ -19,7 +22,14 @@ from proband.results.targets import (
     PEOPLE_ALIKE,
     PROBES_ALIKE,
 )
-from proband.words import count
+from proband.words import Note, Sentence, count
+
+_NOT_LESSENED = Sentence(
+    "estimate.population-one-probe",
+    "note",
+    "the population has {population:count} people, but with one probe of each nothing tells how people differ from how images of "
+    "one person do: the interval is that of an endless population, which is never too narrow for it",
+)
 
 
 def binomial(question: Question) -> tuple[Estimate, ...]:
@@ -61,7 +71,9 @@ def clustered(question: Question) -> tuple[Estimate, ...]:
 
 
 def binomial_interval(design: Binomial, case: Case) -> IntervalFound:
-    """Give a rate of independent probes an interval; a finite population of N people multiplies its variance by 1 − K/N.
+    """Give a rate of independent probes an interval.
+
+    A finite population of people lessens nothing here: probes that are independent vary by their images, all of them.
 
     Examples
     --------
@@ -75,19 +87,30 @@ def binomial_interval(design: Binomial, case: Case) -> IntervalFound:
     >>> found.value, round(found.standard_error, 4), round(found.low, 4), round(found.high, 4)  # √(0.8·0.2/20)
     (0.8, 0.0894, 0.584, 0.9193)
     """
-    rate = _rate(design, case)
-    n = len(case.outcomes) / _correction(case)
+    if case.outcomes.fractional:
+        raise DesignError(
+            Hint("{design} counts successes, and {option:ties=mean} makes fractions of them.", design=design),
+            "use Clustered().",
+        )
+    if case.measure.weights == "person" and case.unequal:
+        raise DesignError(
+            f"{design} takes every probe for alike, and people with different numbers of probes are to weigh the same.",
+            "use Clustered().",
+        )
+    rate, n = float(case.measure.success(case.outcomes).mean()), float(len(case.outcomes))
     low, high = proportion_interval(rate * n, n, design.method, case.confidence_level)
     varying = OTHER_PROBES if case.several else ONE_PROBE_EACH
     answers = Answers(case.measure.estimand, varying, GALLERY, PROBES_ALIKE)
-    return IntervalFound(rate, low, high, _error(rate, n), answers)
+    error = float(np.sqrt(rate * (1 - rate) / n))
+    return IntervalFound(rate, low, high, error, answers, notes=_about_population(case))
 
 
 def clustered_interval(design: Clustered, case: Case) -> IntervalFound:
     """Give a rate over people, whose probes are alike, Wilson's interval with the effective sample size.
 
-    With the effective size n* of `effective_size`, it is Wilson's (1927) interval of n* trials, with Student's t on people − 1
-    degrees of freedom for z. A finite population of N people multiplies the variance by 1 − K/N.
+    With the effective size n* and the degrees of freedom of `rates_of_people` (people − 1 where they have as many probes each), it
+    is Wilson's (1927) interval of n* trials with Student's t for z. Successes may be fractions. A finite population of N people
+    is allowed for in two stages (Cochran 1977, §10.4).
 
     Examples
     --------
@@ -101,27 +124,14 @@ def clustered_interval(design: Clustered, case: Case) -> IntervalFound:
     >>> found.value, round(found.low, 4), round(found.high, 4), found.degrees_of_freedom  # 20 probes worth 9
     (0.8, 0.427, 0.9555, 9.0)
     """
-    rate = _rate(design, case)
-    clusters = case.clusters
-    n = float(len(case.outcomes)) if clusters is None else effective_size(clusters)
-    n /= _correction(case)
-    freedom = float(people_in(case.outcomes) - 1)
-    low, high = wilson_interval(rate, n, t_quantile(case.confidence_level, freedom))
+    sums = PeopleSums.of(case.measure.success(case.outcomes), case.outcomes.subjects)
+    notes = _about_population(case)
+    found = rates_of_people(sums, case.measure.weights, case.population)
+    value = float(case.measure(case.outcomes))  # as everybody counts it, to the last digit
+    low, high = replace(found, rate=np.asarray(value)).ends(case.confidence_level)
     answers = Answers(case.measure.estimand, OTHER_PEOPLE, GALLERY, PEOPLE_ALIKE)
-    return IntervalFound(rate, low, high, _error(rate, n), answers, freedom)
-
-
-def _rate(design: Binomial | Clustered, case: Case) -> float:
-    if case.outcomes.fractional:
-        raise DesignError(
-            Hint("{design} counts successes, and {option:ties=mean} makes fractions of them.", design=design),
-            "use Bootstrap().",
-        )
-    return float(case.measure.success(case.outcomes).mean())
-
-
-def _error(rate: float, n: float) -> float:
-    return float(np.sqrt(rate * (1 - rate) / n))
+    error, freedom = float(found.standard_error), float(found.freedom)
+    return IntervalFound(value, float(low), float(high), error, answers, freedom, notes=notes)
 
 
 def effective_size(clusters: Clusters) -> float:
@@ -144,13 +154,13 @@ def effective_size(clusters: Clusters) -> float:
     return clusters.n / max(1.0, clusters.design_effect)
 
 
-def _correction(case: Case) -> float:
-    """By how much drawing without replacement from a finite population lessens the variance."""
+def _about_population(case: Case) -> tuple[Note, ...]:
+    """Refuse a population that cannot hold the people tested; say where nothing shows how much of the variance it takes away."""
     if case.population is None:
-        return 1.0
+        return ()
     people = people_in(case.outcomes)
     if case.population < people:
         raise UsageError(
             f"A population of {count(case.population)} cannot hold the {count(people)} people tested."
         )
-    return max(1.0 - people / case.population, 1e-12)
+    return () if case.several else (_NOT_LESSENED(population=case.population),)

@@ -9,18 +9,20 @@ import numpy as np
 from proband.designs import Bootstrap, Design, Reweighting, StratifiedDesign
 from proband.errors import UsageError
 from proband.inference.estimates.bootstrap import resampling_answers, units_of
-from proband.inference.estimates.case import Case, dependence, people_in
-from proband.inference.estimates.clusters import over_people
+from proband.inference.estimates.case import Case, dependence
 from proband.inference.estimates.estimate import settled
+from proband.inference.estimates.whole_curves import berk_jones_band, carried_on, rates_by_rank
 from proband.inference.procedures import Auto, Question, procedure_for
-from proband.inference.proportions import check_level, check_seed, normal_quantile, t_quantile, wilson_ends
-from proband.inference.strata.bands import earlier_of_same, stratified_band
+from proband.inference.proportions import check_level, check_seed, normal_quantile, wilson_ends
+from proband.inference.strata.bands import stratified_band
 from proband.measures import CMC, Curve, Outcomes, RecognitionRate
-from proband.measures.base import outcomes_of
+from proband.measures.base import Weights, outcomes_of
 from proband.measures.tallies import Floats
 from proband.results.band import Band
 from proband.samples import Experiment
 from proband.scores import Scores
+
+_RANKS_OF_FRACTIONS = 2_000
 
 
 def estimate_cmc(
@@ -31,6 +33,7 @@ def estimate_cmc(
     max_rank: int | None = None,
     confidence_level: float = 0.95,
     simultaneous: bool = False,
+    weights: Weights = "probe",
     seed: int = 0,
 ) -> Band:
     """Estimate a whole cumulative match characteristic with a band.
@@ -42,13 +45,14 @@ def estimate_cmc(
     ----------
     design
         ``"auto"`` gives each rank the interval that `estimate` would (Wilson 1927, with the effective sample size where people
-        have several probes), and so does a stratified design (`BRR`, …); a `Bootstrap` gives percentiles at each rank (Efron
+        have several probes), never falling as the curve does not, and so does a stratified design (`BRR`, …); a `Bootstrap` gives percentiles at each rank (Efron
         1979).
     max_rank
         Where to stop; by default at the last rank there is.
     simultaneous
-        Make the band hold the whole curve at once: as many standard errors either side as the largest deviation of a bootstrap
-        replicate needs, c with P[max_τ |ρ*_τ − ρ_τ|/se_τ ≤ c] = level. Where no replicate varies the band has no width.
+        Make the band hold the whole curve at once (`berk_jones_band`).
+    weights
+        What weighs the same: every ``probe``, or every ``person``.
 
     Examples
     --------
@@ -64,29 +68,45 @@ def estimate_cmc(
     check_level(confidence_level)
     check_seed(seed)
     outcomes = outcomes_of(data, within)
-    measure = CMC(max_rank)
-    case = Case(RecognitionRate(1), outcomes, confidence_level, seed)
+    measure = CMC(max_rank, weights)
+    case = Case(RecognitionRate(1, weights), outcomes, confidence_level, seed)
     capability = None if design == "auto" else getattr(design, "capability", None)
     if isinstance(design, StratifiedDesign):
+        if weights == "person":
+            raise UsageError(
+                "A stratified design weighs its strata itself.",
+                "give it weights, or take 'auto' or Bootstrap().",
+            )
         if simultaneous:
             raise UsageError("A simultaneous band needs a bootstrap.", "use Bootstrap().")
         return stratified_band(case, design, measure)
     if capability not in (None, "weights"):
         raise UsageError(f"{design} gives no band.", "use 'auto', Bootstrap() or a stratified design.")
-    if design == "auto" and not simultaneous and not outcomes.fractional:
-        return closed_band(measure(outcomes), outcomes, confidence_level)
+    if design == "auto" and not simultaneous:
+        return closed_band(measure(outcomes), outcomes, confidence_level, weights)
     drawn = design if isinstance(design, Reweighting) else Bootstrap("subject" if case.several else "probe")
     counted = measure.tally(outcomes, units_of(outcomes, drawn))
     replicates = np.concatenate([counted.values(w) for w in drawn.weights(len(counted.rows), seed)])
-    low, high = _resampled(counted.value(), replicates, confidence_level, simultaneous)
+    values = counted.value()
+    if simultaneous:
+        found = carried_on(rates_by_rank(outcomes, len(values), weights))
+        low, high = berk_jones_band(values, found, replicates, confidence_level)
+    else:
+        low, high = _resampled(values, replicates, confidence_level)
     answers, facts = resampling_answers(measure.estimand, drawn), outcomes.facts
+    notes = case.about_weights if not drawn.over_probes else ()
     return Band(
-        counted.value(), low, high, confidence_level, simultaneous, drawn.as_method, seed, answers, facts, ()
+        values, low, high, confidence_level, simultaneous, drawn.as_method, seed, answers, facts, notes
     )
 
 
-def closed_band(curve: Curve, outcomes: Outcomes, confidence_level: float) -> Band:
-    """Give a curve of whole successes the interval that `estimate` would give at each rank, in one pass.
+def closed_band(
+    curve: Curve, outcomes: Outcomes, confidence_level: float, weights: Weights = "probe"
+) -> Band:
+    """Give a curve the interval that `estimate` would give at each rank, in one pass.
+
+    The lower end never falls. Where the curve has reached 1 nothing varies any more: the effective size of the last rank at
+    which something did is carried on. Fractions of successes, which are summed rank by rank, are followed as far as rank 2,000.
 
     Examples
     --------
@@ -99,59 +119,27 @@ def closed_band(curve: Curve, outcomes: Outcomes, confidence_level: float) -> Ba
     >>> band.low.round(4), band.high.round(4)
     (array([0.0945, 0.3424]), array([0.9055, 1.    ]))
     """
-    case = Case(RecognitionRate(1), outcomes, confidence_level, 0)
+    case = Case(RecognitionRate(1, weights), outcomes, confidence_level, 0)
     question = settled(Question.of(case.measure, [outcomes], None, "auto", confidence_level, 0))
     (at_one,) = procedure_for(question).estimate(question)
     binomial = question.design.over_probes
-    low, high = _closed(case, curve.values, clustered=not binomial)
+    values = curve.values[: _RANKS_OF_FRACTIONS if outcomes.fractional else None]
+    if binomial:
+        low, high = wilson_ends(
+            values, np.full(len(values), float(len(outcomes))), normal_quantile(confidence_level)
+        )
+    else:
+        found = carried_on(rates_by_rank(outcomes, len(values), weights))
+        low, high = replace(found, rate=values).ends(confidence_level)
+        low = np.maximum.accumulate(low)
     answers = replace(at_one.answers, of=curve.answers.of)
-    notes = (*question.why, *dependence(case.clusters, binomial))
+    notes = (*question.why, *dependence(case.clusters, binomial), *case.about_weights)
     made = question.design.as_method
-    return Band(curve.values, low, high, confidence_level, False, made, None, answers, curve.facts, notes)
+    return Band(values, low, high, confidence_level, False, made, None, answers, curve.facts, notes)
 
 
-def _closed(case: Case, values: Floats, *, clustered: bool) -> tuple[Floats, Floats]:
-    """The interval `estimate` would give at every rank, in one pass over the probes.
-
-    Going up the ranks, a probe that comes in raises its person's successes by one. The squared residuals of the ratio
-    estimator follow from Σ y², Σ y m and Σ y, with y a person's successes and m the person's probes.
-    """
-    outcomes, n = case.outcomes, float(len(case.outcomes))
-    level = case.confidence_level
-    if not clustered:
-        return wilson_ends(values, np.full(len(values), n), normal_quantile(level))
-    people = people_in(outcomes)
-    codes = np.unique(outcomes.subjects, return_inverse=True)[1]
-    sizes = np.bincount(codes).astype(np.float64)
-    ranked = np.flatnonzero(np.isfinite(outcomes.ranks))
-    order = ranked[np.argsort(outcomes.ranks[ranked], kind="stable")]
-    own = codes[order]
-    came_in = np.searchsorted(outcomes.ranks[order], np.arange(1, len(values) + 1), side="right")
-
-    def running(steps: Floats) -> Floats:
-        return np.concatenate([[0.0], np.cumsum(steps)])[came_in]
-
-    squares, crossed = running(2.0 * earlier_of_same(own) + 1.0), running(sizes[own])
-    residuals = squares - 2 * values * crossed + values**2 * float((sizes**2).sum())
-    binomial = values * (1 - values) / n
-    with np.errstate(divide="ignore", invalid="ignore"):
-        effect = over_people(np.maximum(residuals, 0.0), max(people, 2)) / n**2 / binomial
-    # As in `effective_size`: never more than there are probes; where nothing varies each person counts once.
-    effective = np.where(binomial > 0, n / np.maximum(effect, 1.0), people)
-    return wilson_ends(values, effective, t_quantile(level, people - 1.0))
-
-
-def _resampled(values: Floats, replicates: Floats, level: float, simultaneous: bool) -> tuple[Floats, Floats]:
-    if not simultaneous:
-        tail = (1 - level) / 2
-        ends = np.quantile(replicates, [tail, 1 - tail], axis=0)
-        return ends[0], ends[1]
-    errors = replicates.std(axis=0, ddof=1)
-    moving = errors > 0
-    largest = (
-        np.max(np.abs(replicates[:, moving] - values[moving]) / errors[moving], axis=1)
-        if moving.any()
-        else np.zeros(1)
-    )
-    reach = float(np.quantile(largest, level)) * errors
-    return np.clip(values - reach, 0, 1), np.clip(values + reach, 0, 1)
+def _resampled(values: Floats, replicates: Floats, level: float) -> tuple[Floats, Floats]:
+    """Percentiles at each rank."""
+    tail = (1 - level) / 2
+    ends = np.quantile(replicates, [tail, 1 - tail], axis=0)
+    return ends[0], ends[1]

@@ -30,7 +30,7 @@ _BOOTSTRAP_CHOSEN = Sentence(
 _FRACTIONS_CHOSEN = Sentence(
     "estimate.fractions",
     "note",
-    "fractions of a success have no closed form, so people's outcomes are bootstrapped",
+    "ties broken at random make fractions of successes, so people are the units (Wilson, effective sample size)",
 )
 CHOSEN = {one.code for one in (_PEOPLE_CHOSEN, _BINOMIAL_CHOSEN, _BOOTSTRAP_CHOSEN, _FRACTIONS_CHOSEN)}
 """The codes of notes that say why ``auto`` took its design."""
@@ -50,7 +50,8 @@ def estimate(
 
     With ``auto`` *other people* vary, and the algorithm and the gallery stay. A rate has Wilson's interval (1927): of n probes,
     one of each person (`wilson_interval`), or with the effective sample size where people have several (Rao & Scott 1992;
-    `clustered_interval`). Other measures of ranks are bootstrapped over people (Efron 1979; `bootstrap_interval`). FNMR and AUC
+    `clustered_interval`). Where people have different numbers of probes, the rate with people weighing the same stands beside it
+    (`Estimate.by_person`), and is to be taken for other people; ``weights="person"`` makes it the value. Other measures of ranks are bootstrapped over people (Efron 1979; `bootstrap_interval`). FNMR and AUC
     are over pairs of people (`fnmr_estimates`, `auc_interval`).
 
     Parameters
@@ -69,8 +70,9 @@ def estimate(
     seed
         The seed of replicates.
     population
-        The number of people the tested ones were drawn from, without replacement, if it is finite: the standard error
-        then shrinks by √(1 − n/N). None for an endless population.
+        The number of people the tested ones were drawn from, without replacement, if it is finite: (1 − n/N) of the variance over
+        people is left, and n/N of that over other images of the same people, which takes several probes of a person
+        (Cochran 1977, §10.4). None for an endless population.
 
     Examples
     --------
@@ -138,7 +140,7 @@ def settled(question: Question) -> Question:
 def chosen_design(question: Question) -> tuple[Design, tuple[Note, ...]]:
     """Choose the design that ``auto`` takes to speak of other people, and say why.
 
-    One probe for each person: `Binomial`. Several: `Clustered`. No rate, or fractions of successes: `Bootstrap` over people.
+    One probe for each person: `Binomial`. Several, or fractions of successes: `Clustered`. No rate: `Bootstrap` over people.
 
     Examples
     --------
@@ -154,7 +156,7 @@ def chosen_design(question: Question) -> tuple[Design, tuple[Note, ...]]:
     if not case.is_share:
         return Bootstrap("subject"), (_BOOTSTRAP_CHOSEN(measure=case.measure.estimand),)
     if any(one.fractional for one in question.outcomes):
-        return Bootstrap("subject"), (_FRACTIONS_CHOSEN(),)
+        return Clustered(), (_FRACTIONS_CHOSEN(),)
     if people_in(case.outcomes) < len(case.outcomes):
         return Clustered(), (_PEOPLE_CHOSEN(),)
     return Binomial(), (_BINOMIAL_CHOSEN(),)

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import polars as pl
 
-from proband.designs import Bootstrap
 from proband.engine import Progress
 from proband.engine.frames import frame_of_rows
 from proband.errors import UsageError
-from proband.inference.estimates.cmc_bands import closed_band, estimate_cmc
+from proband.inference.estimates.case import Case
+from proband.inference.estimates.cmc_bands import closed_band
 from proband.inference.proportions import Interval
-from proband.measures import CMC, Curve, MedianCensoredRank, Outcomes, rank
+from proband.measures import CMC, Curve, MedianCensoredRank, Outcomes, RecognitionRate, rank
+from proband.measures.base import Weights
 from proband.measures.outcomes import Counting, FailurePolicy, TiePolicy
 from proband.results.band import Band
 from proband.results.base import Answers, Confidence, Rank, Rate, Result
+from proband.results.estimate import ByPerson
 from proband.results.serializing import Written
 from proband.samples import Category, EmptyCategoryError, Experiment
 from proband.scores import Scores
@@ -33,8 +34,6 @@ _ALTERED = Sentence(
     "{name}: {n:count} of {of:count} are digitally altered copies (column '{column}'), so the pooled rate depends on how many "
     "copies were made; it is not a rate of photographs",
 )
-# A band of fractional successes needs replicates, which are kept for every rank: so many, as far as this.
-_RESAMPLES, _RANKS_RESAMPLED = 2_000, 2_000
 
 
 def probes_called(category: str | None) -> str:
@@ -73,6 +72,8 @@ class Entry(OfProbes, Result):
         What became of the probes, the rate at every rank, and its intervals.
     ranks
         The ranks that tables show.
+    weights
+        What weighs the same in the rates: probes or people.
     """
 
     written = Written(
@@ -87,8 +88,8 @@ class Entry(OfProbes, Result):
             "said": "band.notes",
             "facts": "curve.facts",
         },
-        also=("rates", "intervals"),
-        without=("outcomes", "curve", "band", "ranks"),
+        also=("rates", "intervals", "by_person"),
+        without=("outcomes", "curve", "band", "ranks", "weights"),
     )
 
     algorithm: str
@@ -97,6 +98,16 @@ class Entry(OfProbes, Result):
     curve: Curve
     band: Band
     ranks: tuple[Rank, ...]
+    weights: Weights = "probe"
+
+    @property
+    def by_person(self) -> dict[Rank, ByPerson | None]:
+        """The rates with people weighing the same; none where all have as many probes, or where these are the rates themselves."""
+        return {rank: self._by_person(rank) for rank in self.ranks}
+
+    def _by_person(self, rank: int) -> ByPerson | None:
+        measure = RecognitionRate(rank, self.weights)
+        return Case(measure, self.outcomes, self.band.confidence_level, 0).by_person
 
     @property
     def rates(self) -> dict[Rank, Rate]:
@@ -126,6 +137,8 @@ class Evaluation(Result):
         One for each category and algorithm, categories in the order asked for, algorithms as given.
     ranks
         The ranks that tables show.
+    weights
+        What weighs the same in the rates: probes or people.
     empty
         What is to be said of categories that no probe falls into.
 
@@ -151,6 +164,7 @@ class Evaluation(Result):
 
     entries: tuple[Entry, ...]
     ranks: tuple[Rank, ...]
+    weights: Weights = "probe"
     empty: tuple[Note, ...] = ()
 
     @property
@@ -226,6 +240,10 @@ class Evaluation(Result):
         for t in self.ranks:
             low, high = entry.interval(t) or (None, None)
             found |= {f"rank_{t}": entry.curve.at(t), f"rank_{t}_low": low, f"rank_{t}_high": high}
+        for t, one in entry.by_person.items():
+            if one is not None:
+                name = f"rank_{t}_by_person"
+                found |= {name: one.value, f"{name}_low": one.low, f"{name}_high": one.high}
         return found
 
     def curves_frame(self) -> pl.DataFrame:
@@ -254,6 +272,7 @@ def evaluate(
     counting: Counting = "images",
     on_failure: FailurePolicy = "miss",
     confidence_level: float = 0.95,
+    weights: Weights = "probe",
     check_orientation: bool = True,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -277,6 +296,9 @@ def evaluate(
         The ranks that tables show; whole curves are always computed.
     confidence_level
         Of the intervals, which speak of other people (``auto`` of `estimate_cmc`).
+    weights
+        What weighs the same: every ``probe``, the plain share, beside which the rate with people weighing the same is given where
+        they have different numbers of probes; or every ``person``.
     ties, counting, on_failure, check_orientation, threads, progress
         As in `rank`.
 
@@ -317,6 +339,7 @@ def evaluate(
         pooled=pooled,
         ranks=ranks,
         confidence_level=confidence_level,
+        weights=weights,
     )
 
 
@@ -328,6 +351,7 @@ def evaluate_outcomes(
     pooled: Category | None = None,
     ranks: Sequence[int] = (1, 5, 10),
     confidence_level: float = 0.95,
+    weights: Weights = "probe",
 ) -> Evaluation:
     """Measure algorithms whose probes are ranked already, all in one experiment; as `evaluate` otherwise.
 
@@ -346,11 +370,10 @@ def evaluate_outcomes(
     for name, part in sets.items():
         for outcomes in ranked:
             own = outcomes if part is experiment else outcomes.restricted(part)
-            curve = CMC()(own)
-            entries.append(
-                Entry(own.algorithm, name, own, curve, _band(curve, own, confidence_level), tuple(ranks))
-            )
-    return Evaluation(tuple(entries), tuple(ranks), notes)
+            curve = CMC(weights=weights)(own)
+            band = closed_band(curve, own, confidence_level, weights)
+            entries.append(Entry(own.algorithm, name, own, curve, band, tuple(ranks), weights))
+    return Evaluation(tuple(entries), tuple(ranks), weights, notes)
 
 
 def _check_ranks(ranks: Sequence[int]) -> None:
@@ -358,15 +381,6 @@ def _check_ranks(ranks: Sequence[int]) -> None:
         raise UsageError(
             f"Ranks are whole numbers of at least 1; got {', '.join(map(str, ranks)) or 'none'}."
         )
-
-
-def _band(curve: Curve, outcomes: Outcomes, level: float) -> Band:
-    if not outcomes.fractional:
-        return closed_band(curve, outcomes, level)
-    if len(np.unique(outcomes.subjects)) < 2:
-        return estimate_cmc(outcomes, confidence_level=level)
-    design = Bootstrap("subject", n_resamples=_RESAMPLES)
-    return estimate_cmc(outcomes, design=design, confidence_level=level, max_rank=_RANKS_RESAMPLED)
 
 
 def _sets(

@@ -12,9 +12,9 @@ import polars as pl
 
 from proband.designs import Clustered
 from proband.errors import Hint, UsageError
-from proband.inference.estimates.clusters import design_effect
 from proband.inference.estimates.evaluation import OfProbes, probes_called
-from proband.inference.proportions import Interval, normal_quantile, t_quantile, wilson_interval
+from proband.inference.estimates.weighting import PeopleSums, rates_of_people
+from proband.inference.proportions import Interval, normal_quantile, wilson_interval
 from proband.measures import Curve, Outcomes, average_cmc
 from proband.measures.open_set import chance_by_gallery_size
 from proband.results.band import Band
@@ -41,7 +41,7 @@ def people_interval(
 ) -> Interval:
     """Find the interval of a mean of fractions between 0 and 1, for other people.
 
-    Wilson's (1927), with as many trials as would give the mean the variance it has over people: p(1 − p)/v. For successes of 0
+    Wilson's (1927), with as many trials as would give the mean the variance it has over people (`rates_of_people`). For successes of 0
     and 1 it is the interval that `estimate` gives a rate. Where nothing varies each person counts once.
 
     Examples
@@ -53,14 +53,12 @@ def people_interval(
     >>> [round(end, 4) for end in wilson_interval(0.8, 10, 1.959964)]
     [0.4902, 0.9433]
     """
-    n, people = len(values), len(np.unique(subjects))
-    mean = float(values.mean())
-    spread = float(((values - mean) ** 2).mean())
-    several = people < n
-    quantile = t_quantile(confidence_level, people - 1.0) if several else normal_quantile(confidence_level)
-    if spread <= 1e-15:
-        return wilson_interval(mean, people, quantile)
-    return wilson_interval(mean, n * mean * (1 - mean) / spread / design_effect(values, subjects), quantile)
+    sums = PeopleSums.of(values, subjects)
+    found = rates_of_people(sums)
+    if sums.n_people == sums.n_probes:
+        return wilson_interval(float(found.rate), float(found.effective_n), normal_quantile(confidence_level))
+    low, high = found.ends(confidence_level)
+    return Interval(float(low), float(high))
 
 
 def average_band(outcomes: Sequence[Outcomes], curves: Sequence[Curve], confidence_level: float) -> Band:

@@ -36,7 +36,7 @@ _ALIKE = Target(
 def over_trainings(question: Question) -> tuple[Estimate]:
     """Estimate the mean of a measure over training sets, with its standard error and a Student interval.
 
-    x̄ ± t_{m−1} s/√m over m sets (Student 1908), not cut off at the limits of a rate. The training set varies; people and
+    x̄ ± t_{m−1} s/√m over m sets (Student 1908), cut off at the limits of a rate. The training set varies; people and
     images are held fixed (Beveridge et al. 2001). With a pool of images each training set counts by its mean over choices of
     images, and the spread over those is given beside the spread over training sets.
 
@@ -85,10 +85,11 @@ def over_trainings(question: Question) -> tuple[Estimate]:
         held = _PROBES_FIXED
     error = float(values.std(ddof=1) / np.sqrt(len(values)))
     mean, reach = float(values.mean()), t_quantile(level, len(values) - 1.0) * error
+    least, most = (0.0, 1.0) if measure.in_points else (-np.inf, np.inf)
     found = Estimate(
         value=mean,
-        low=mean - reach,
-        high=mean + reach,
+        low=max(mean - reach, least),
+        high=min(mean + reach, most),
         confidence_level=level,
         standard_error=error,
         events=None,

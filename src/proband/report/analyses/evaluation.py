@@ -8,10 +8,20 @@ from proband.inference import cluster_statistics
 from proband.inference.estimates.case import DEPENDENCE
 from proband.inference.estimates.estimate import CHOSEN
 from proband.inference.estimates.evaluation import CENSORED_AT, Entry, Evaluation, probes_called
+from proband.inference.estimates.weighting import ABOUT_WEIGHTS
 from proband.measures import MedianCensoredRank
-from proband.report.cells import columns, count_cell, interval_cell, over, rate_cell, text_cell
+from proband.report.cells import (
+    columns,
+    count_cell,
+    empty_cell,
+    interval_cell,
+    over,
+    rate_cell,
+    text_cell,
+)
 from proband.report.table import Cell, Column, Table
 from proband.results.compared import metrics_statement
+from proband.results.estimate import ByPerson
 from proband.words import Note, Sentence, Target, counted, given
 
 _FEW = 4  # up to so many algorithms, a table shows every rank of every set of probes
@@ -61,6 +71,10 @@ _INTERVALS = Sentence(
     "note",
     "Intervals: {level:level} at each rank. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
 )
+_WEIGHTS = Sentence("evaluation.weights", "note", "Weights, at rank {rank:count} for {algorithm}: {effect}")
+_PEOPLE_WEIGH = Sentence(
+    "evaluation.people-weigh", "note", "Weights: every person weighs the same, whatever the number of probes"
+)
 _METHOD = Sentence("evaluation.method", "note", "Method: {method}")
 _DEPENDENCE = Sentence("evaluation.dependence", "note", "Dependence, at rank 1 for {algorithm}: {effect}")
 
@@ -80,12 +94,18 @@ def short_tables(evaluation: Evaluation) -> list[Table]:
 
 def _of_category(evaluation: Evaluation, category: str | None, several: bool) -> Table:
     ranks, entries = evaluation.ranks, evaluation.of(category)
+    persons = [(t, [entry.by_person[t] for entry in entries]) for t in ranks]
+    beside = [t for t, found in persons if any(found)]
     best = {t: max(entry.curve.at(t) for entry in entries) for t in ranks}
-    heads = columns("algorithm", *(f"rank {t}" for t in ranks), "median rank", "probes", "gallery")
+    by_person = (f"rank {t} by person" for t in beside)
+    heads = columns(
+        "algorithm", *(f"rank {t}" for t in ranks), *by_person, "median rank", "probes", "gallery"
+    )
     rows = (
         (
             text_cell(entry.algorithm),
             *(_rate(entry, t, len(entries) > 1 and entry.curve.at(t) == best[t]) for t in ranks),
+            *(_by_person(entry.by_person[t]) for t in beside),
             _median(entry),
             count_cell(entry.curve.facts.n_probes),
             count_cell(entry.curve.facts.n_gallery_subjects),
@@ -100,6 +120,12 @@ def _rate(entry: Entry, rank: int, best: bool) -> Cell:
     ends = None if found is None else (found.low, found.high)
     rate = rate_cell(entry.curve.at(rank))
     return over(replace(rate, tone="best") if best else rate, interval_cell(ends))
+
+
+def _by_person(found: ByPerson | None) -> Cell:
+    if found is None:
+        return empty_cell()
+    return over(rate_cell(found.value), interval_cell((found.low, found.high)))
 
 
 def _median(entry: Entry) -> Cell:
@@ -154,6 +180,7 @@ def statements(evaluation: Evaluation) -> list[Note]:
             assuming=answers.assuming,
         ),
         *_dependence(entries),
+        *_weights(evaluation, entries),
         *evaluation.notes,
     ]
 
@@ -194,3 +221,15 @@ def _dependence(entries: tuple[Entry, ...]) -> list[Note]:
         _, worst, note = max(shared, key=lambda one: one[0])
         said.append(_DEPENDENCE(algorithm=worst.algorithm, effect=note))
     return said
+
+
+def _weights(evaluation: Evaluation, entries: tuple[Entry, ...]) -> list[Note]:
+    """What weighs the same, where people have different numbers of probes."""
+    if evaluation.weights == "person":
+        return [_PEOPLE_WEIGH()]
+    return [
+        _WEIGHTS(rank=1, algorithm=entry.algorithm, effect=note)
+        for entry in entries
+        for note in entry.band.notes
+        if note.code in ABOUT_WEIGHTS
+    ]

@@ -15,6 +15,12 @@ class Identification(Part):
     """Recognition rates and cumulative match curves, and any other measure with its interval."""
 
     ranks: Annotated[Several[Positive], Field(description="Ranks to show.")] = (1, 5, 10)
+    weights: Annotated[
+        Literal["probe", "person"],
+        Field(
+            description="What weighs the same in a rate: every probe, or every person, whatever the number of probes."
+        ),
+    ] = "probe"
     measures: Annotated[
         Several[Text],
         Field(

@@ -88,8 +88,16 @@ def rates_table(evaluation: Evaluation) -> Table:
     level = cells.percent(evaluation.confidence_level)
     heads = [Column("probes of", "name")] if several else []
     heads.append(Column("algorithm", "name"))
+    beside = [t for t in evaluation.ranks if any(entry.by_person[t] for entry in evaluation.entries)]
     for rank in evaluation.ranks:
         heads += [Column(f"rank {rank}", "number"), Column(f"{level} interval", "interval")]
+    for rank in beside:
+        heads += [
+            Column(
+                f"rank {rank} by person", "number", "People weigh the same, whatever their number of probes."
+            ),
+            Column(f"{level} interval", "interval"),
+        ]
     heads += [Column("probes", "number"), Column("people", "number"), Column("no rank", "number", "Failures to acquire or to compare."),
               Column("ties", "number", "Probes whose mate ties with somebody else.")]  # fmt: skip
     rows = []
@@ -101,6 +109,12 @@ def rates_table(evaluation: Evaluation) -> Table:
             row += [
                 cells.rate_cell(entry.curve.at(rank)),
                 cells.interval_cell(entry.interval(rank), entry.band.answers),
+            ]
+        for rank in beside:
+            found = entry.by_person[rank]
+            row += [
+                cells.rate_cell(found.value if found else None),
+                cells.interval_cell((found.low, found.high) if found else None),
             ]
         counted = (facts.n_probes, facts.n_probe_subjects, facts.n_failed, facts.n_tied)
         rows.append([*row, *map(cells.count_cell, counted)])

@@ -1,0 +1,375 @@
+"""Rates of people with different numbers of probes: what they rest on when probes weigh the same, and when people do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.inference.estimates.clusters import over_people
+from proband.inference.proportions import wilson_ends
+from proband.measures.base import Weights
+from proband.results.estimate import ByPerson
+from proband.words import Note, Sentence
+
+Floats = npt.NDArray[np.float64]
+_NO_SPREAD = 1e-15  # a variance so small is rounding
+_ENOUGH_FREEDOM = 20
+_FEW_PEOPLE, _FEW_MISSES = 8, 3  # below, no interval of a share of probes keeps its word
+_TWO_RATES = Sentence(
+    "weights.two-rates",
+    "note",
+    "people have {least:count} to {most:count} probes: with people weighing the same the rate is {value:rate} [{low:rate}, "
+    "{high:rate}], and what is said of other people rests on that (test whether the two differ: p = {p:two})",
+)
+_EFFECT = Sentence(
+    "weights.design-effect",
+    "note",
+    "few people carry the variance, so the design effect of {effect:two} and the intraclass correlation are uncertain: 95 % limits "
+    "of the former are {low:two} and {high:two}",
+)
+_FEW = Sentence(
+    "weights.few-people",
+    "caution",
+    "the share of probes rests on few people (these numbers of probes weigh like {effective:whole} equal people, and {missed:count} "
+    "people decide it): its interval may be too narrow; the rate with people weighing the same is to be relied on",
+)
+ABOUT_WEIGHTS = {one.code for one in (_TWO_RATES, _EFFECT, _FEW)}
+"""The codes of notes that say what different numbers of probes do to a share of probes."""
+
+
+@dataclass(frozen=True, eq=False)
+class PeopleSums:
+    """What people miss, summed over those with equally many probes: rates and their variances follow from it.
+
+    Attributes
+    ----------
+    sizes, people
+        Each number of probes that somebody has, and how many people have it.
+    powers
+        Σ f, Σ f², Σ f³ and Σ f⁴ over these people, f what one of them misses: 4 × (ranks or data sets, if there are several) ×
+        sizes.
+    squares
+        The sum of squared misses over the probes of these people, likewise.
+    """
+
+    sizes: Floats
+    people: Floats
+    powers: Floats
+    squares: Floats
+
+    @classmethod
+    def of(cls, values: Floats, subjects: npt.NDArray[Any]) -> PeopleSums:
+        """Sum what the people of probes miss; values are successes of probes, or rows of them.
+
+        Examples
+        --------
+        >>> PeopleSums.of(np.array([1.0, 1.0, 0.0, 1.0]), np.array([0, 0, 1, 2])).powers[0]
+        array([1., 0.])
+        """
+        codes = np.unique(subjects, return_inverse=True)[1]
+        sizes, group = np.unique(np.bincount(codes), return_inverse=True)
+        misses = 1.0 - np.atleast_2d(values)
+        missed = _by(codes, misses)
+        powers = np.stack([_by(group, missed**power) for power in (1, 2, 3, 4)])
+        squares = _by(group, _by(codes, misses**2))
+        shape = (*np.shape(values)[:-1], len(sizes))
+        people = np.bincount(group).astype(np.float64)
+        return cls(sizes.astype(np.float64), people, powers.reshape(4, *shape), squares.reshape(shape))
+
+    @property
+    def n_probes(self) -> float:
+        """All probes."""
+        return float(self.sizes @ self.people)
+
+    @property
+    def n_people(self) -> float:
+        """All people."""
+        return float(self.people.sum())
+
+    @property
+    def equal(self) -> bool:
+        """Whether everybody has as many probes."""
+        return len(self.sizes) == 1
+
+    @property
+    def effective_people(self) -> float:
+        """How many people with equally many probes would weigh as evenly: (Σ m)²/Σ m² (Kish 1965)."""
+        return self.n_probes**2 / float(self.people @ self.sizes**2)
+
+    @property
+    def icc(self) -> Floats:
+        """The intraclass correlation by analysis of variance, as in `cluster_statistics`."""
+        n, k = self.n_probes, self.n_people
+        missed = self.powers[0].sum(axis=-1) / n
+        if k in (1, n):
+            return np.zeros_like(missed)
+        people = (self.powers[1] / self.sizes).sum(axis=-1)
+        between = (people - n * missed**2) / (k - 1)
+        within = (self.squares.sum(axis=-1) - people) / (n - k)
+        usual = (n - float(self.people @ self.sizes**2) / n) / (k - 1)
+        total = between + (usual - 1) * within
+        found: Floats = np.zeros_like(missed)
+        np.divide(between - within, total, out=found, where=total > 0)
+        return found
+
+    def residuals(self, missed: Floats, scale: Floats) -> tuple[Floats, Floats]:
+        """Σ e² and Σ e⁴ over the people of each size, e = (f − q·m)/scale."""
+        one, two, three, four = (sums / scale ** (place + 1) for place, sums in enumerate(self.powers))
+        share = missed[..., None] * self.sizes / scale
+        second = two - 2 * share * one + share**2 * self.people
+        fourth = four - 4 * share * three + 6 * share**2 * two - 4 * share**3 * one + share**4 * self.people
+        return np.maximum(second, 0.0), np.maximum(fourth, 0.0)
+
+    def within(self) -> Floats:
+        """Σ s_i² over the people of each size, s_i² the variance of one person's probes; the usual one for people with one probe.
+
+        Where probes of one person never differ they are taken to do so once, lest their noise be thought none.
+        """
+        n, k = self.n_probes, self.n_people
+        inner = np.maximum(self.squares - self.powers[1] / self.sizes, 0.0)
+        pooled = np.maximum(inner.sum(axis=-1, keepdims=True), 0.5) / (n - k)
+        own = np.where(self.sizes > 1, inner / np.maximum(self.sizes - 1, 1), pooled * self.people)
+        found: Floats = np.where(inner.sum(axis=-1, keepdims=True) > 0, own, pooled * self.people)
+        return found
+
+
+def _by(codes: npt.NDArray[Any], rows: Floats) -> Floats:
+    """Sums over the columns of each code."""
+    return np.stack([np.bincount(codes, weights=row) for row in rows])
+
+
+@dataclass(frozen=True, eq=False)
+class RatesOfPeople:
+    """Rates with what their intervals for other people rest on, one or many at once.
+
+    Attributes
+    ----------
+    rate
+        The rates.
+    effective_n, freedom
+        The independent probes that would tell as much, and the degrees of freedom with which that is known.
+    varies
+        Whether anything varies: without a miss (or a success) nothing shows how alike a person's probes are.
+    """
+
+    rate: Floats
+    effective_n: Floats
+    freedom: Floats
+    varies: npt.NDArray[np.bool_]
+
+    @property
+    def standard_error(self) -> Floats:
+        """Of the rates, over people drawn anew."""
+        found: Floats = np.sqrt(self.rate * (1 - self.rate) / self.effective_n)
+        return found
+
+    def ends(self, confidence_level: float) -> tuple[Floats, Floats]:
+        """Wilson's intervals (1927) of so many trials, with Student's t for z."""
+        return wilson_ends(self.rate, self.effective_n, t_quantiles(confidence_level, self.freedom))
+
+
+def t_quantiles(confidence_level: float, freedom: Floats) -> Floats:
+    """Return two-sided quantiles of Student's t (1908), infinite below one degree of freedom.
+
+    Examples
+    --------
+    >>> t_quantiles(0.95, np.array([0.0, 4.0, np.inf])).round(4)
+    array([   inf, 2.7764, 1.96  ])
+    """
+    from scipy.special import stdtrit
+
+    known = np.where(freedom < 1, 1.0, np.minimum(freedom, 1e12))
+    found: Floats = np.where(freedom < 1, np.inf, stdtrit(known, 0.5 + confidence_level / 2))
+    return found
+
+
+def rates_of_people(
+    sums: PeopleSums, weights: Weights = "probe", population: int | None = None
+) -> RatesOfPeople:
+    """Find rates, with the effective size and degrees of freedom of their intervals for other people.
+
+    Of K people, person i has m_i of M probes and the mean ȳ_i. Where probes weigh the same the rate is p = Σ m_i ȳ_i/M, with the
+    residuals e_i = m_i(ȳ_i − p) and the variance Σ c_i e_i²/M²; the c_i make it unbiased if totals have the variances σ_i² =
+    m_i(1 + (m_i − 1)ρ), ρ the intraclass correlation: c_i = σ_i²/[σ_i²(1 − 2h_i) + h_i² Σσ²], h_i = m_i/M (Bell & McCaffrey 2002).
+    Where people do it is Σ ȳ_i/K, with e_i = ȳ_i − p and the variance Σ e_i²/K(K − 1). The effective size is p(1 − p) over the
+    variance (Rao & Scott 1992), never more than if all probes were independent.
+
+    With as many probes each the two are one, with K − 1 degrees of freedom. Otherwise these are ν = 2S/(1 − S/K), S = (Σe²)²/Σe⁴
+    the number of people who carry the variance; at most K − 1 where people weigh the same, and what Bell and McCaffrey's working
+    model leaves where probes do.
+
+    A finite population of N people leaves (1 − K/N) of the variance, and K/N of that of other images of the same people (two
+    stages; Cochran 1977, §10.4). It takes people with several probes.
+
+    Examples
+    --------
+    Two people with ten probes each and three with one:
+
+    >>> values = np.array([1.0] * 8 + [0.0] * 2 + [1.0] * 10 + [0.0, 1.0, 0.0])
+    >>> sums = PeopleSums.of(values, np.repeat(np.arange(5), [10, 10, 1, 1, 1]))
+    >>> [round(float(rates_of_people(sums, weights).rate), 4) for weights in ("probe", "person")]
+    [0.8261, 0.56]
+    >>> [round(float(rates_of_people(sums, weights).freedom), 2) for weights in ("probe", "person")]
+    [1.13, 4.0]
+    """
+    by_person = weights == "person"
+    n, k, sizes = sums.n_probes, sums.n_people, sums.sizes
+    scale, weight = (sizes, k) if by_person else (np.ones_like(sizes), n)
+    missed = (sums.powers[0] / scale).sum(axis=-1) / weight
+    # Independent probes have this variance: Σ w_i² s²/m_i with the weights of people's means.
+    spread = np.maximum((sums.squares / scale).sum(axis=-1) / weight - missed**2, 0.0)
+    independent = spread * float((sums.people * sizes / scale**2).sum()) / weight**2
+    second, fourth = sums.residuals(missed, scale)
+    alone = k if by_person else sums.effective_people
+    if sums.equal or by_person:
+        variance = over_people(second.sum(axis=-1), max(int(k), 2)) / weight**2
+        freedom = np.full_like(missed, k - 1)
+    else:
+        variance, freedom = _corrected(sums, second)
+    if not sums.equal:
+        freedom = np.minimum(freedom, carriers_freedom(second.sum(axis=-1), fourth.sum(axis=-1), k))
+    variance = independent if n == k else np.maximum(variance, independent)
+    if population is not None and n > k:
+        images = (sums.within() * sizes / scale**2).sum(axis=-1) / weight**2
+        variance = (1 - k / population) * variance + k / population * images
+    varies = spread > _NO_SPREAD
+    effective = np.full_like(missed, alone)
+    np.divide(missed * (1 - missed), variance, out=effective, where=varies)
+    freedom = np.where(varies, freedom, max(alone - 1, 1.0) if k > 1 else 0.0)
+    return RatesOfPeople(1 - missed, effective, freedom, varies)
+
+
+def carriers_freedom(second: Floats, fourth: Floats, n_people: float) -> Floats:
+    """Find the degrees of freedom ν = 2S/(1 − S/K) that the people who carry a variance leave, S = (Σe²)²/Σe⁴; at least one.
+
+    They match the variance of Σe² to that of a χ²: for normal residuals S is about K/3 and ν about K.
+
+    Examples
+    --------
+    One of ten people carries all; all alike.
+
+    >>> carriers_freedom(np.array([1.0, 10.0]), np.array([1.0, 10.0]), 10)
+    array([2.22222222,        inf])
+    """
+    carriers = np.divide(second**2, fourth, out=np.full_like(second, n_people), where=fourth > 0)
+    share = carriers / n_people
+    alike: Floats = np.full_like(second, np.inf)
+    np.divide(2 * carriers, 1 - share, out=alike, where=share < 1 - 1e-12)
+    return np.maximum(alike, 1.0)
+
+
+def _corrected(sums: PeopleSums, second: Floats) -> tuple[Floats, Floats]:
+    """The variance of a share of probes without the bias of a few large people, and its degrees of freedom (Bell & McCaffrey 2002).
+
+    Under the working model residuals have the covariance G = (I − h1ᵀ)Σ(I − 1hᵀ), c_i G_ii = σ_i², and Σ c_i e_i² matches a χ² of
+    (Σσ²)²/Σ c_i c_j G_ij² degrees of freedom.
+    """
+    people, sizes, n = sums.people, sums.sizes, sums.n_probes
+    share = sizes / n
+    alike = np.maximum(sums.icc, 0.0)[..., None]
+    own = sizes * (1 + (sizes - 1) * alike)
+    total = (people * own).sum(axis=-1, keepdims=True)
+    beyond = share**2 * total - 2 * share * own  # G_ij − σ_i² δ_ij at j = i
+    factor = own / (own + beyond)
+    variance = (factor * second).sum(axis=-1) / n**2
+
+    def summed(terms: Floats) -> Floats:
+        found: Floats = (people * factor * terms).sum(axis=-1)
+        return found
+
+    a, b, c, s = summed(own**2), summed(share**2), summed(share * own), total[..., 0]
+    squares = summed(factor * own * (own + 2 * beyond)) + 2 * a * b + (b * s) ** 2 + 2 * c**2 - 4 * s * b * c
+    return variance, s**2 / squares
+
+
+def by_person(values: Floats, subjects: npt.NDArray[Any], confidence_level: float) -> ByPerson | None:
+    """Weigh people the same, and test whether that changes a share of probes; None where everybody has as many probes.
+
+    The difference p_probe − p_person is the mean over people of u_i = (m_i/m̄)(ȳ_i − p_probe) − (ȳ_i − p_person) besides itself, so
+    its variance is Σ u_i²/K(K − 1), with the degrees of freedom that carriers leave (`carriers_freedom`), at most K − 1.
+
+    Examples
+    --------
+    Two people with ten probes each and three with one:
+
+    >>> values = np.array([1.0] * 8 + [0.0] * 2 + [1.0] * 10 + [0.0, 1.0, 0.0])
+    >>> found = by_person(values, np.repeat(np.arange(5), [10, 10, 1, 1, 1]), 0.95)
+    >>> round(found.value, 4), round(found.difference, 4), round(found.p_value, 4)
+    (0.56, 0.2661, 0.1817)
+    """
+    codes = np.unique(subjects, return_inverse=True)[1]
+    sizes = np.bincount(codes)
+    if (sizes == sizes[0]).all():
+        return None
+    means, probe, k = np.bincount(codes, weights=values) / sizes, float(values.mean()), len(sizes)
+    found = rates_of_people(PeopleSums.of(values, subjects), "person")
+    low, high = found.ends(confidence_level)
+    person = float(means.mean())
+    apart = sizes / sizes.mean() * (means - probe) - (means - person)
+    return ByPerson(
+        value=person,
+        low=float(low),
+        high=float(high),
+        standard_error=float(found.standard_error),
+        degrees_of_freedom=float(found.freedom),
+        difference=probe - person,
+        p_value=_p_of_mean(probe - person, apart, k),
+    )
+
+
+def _p_of_mean(difference: float, parts: Floats, n_people: int) -> float:
+    """The p-value of no difference, from what each person adds to it."""
+    from scipy.special import stdtr
+
+    squares = float(parts @ parts)
+    if squares <= _NO_SPREAD:
+        return 1.0
+    carried = carriers_freedom(np.array(squares), np.array(float((parts**4).sum())), n_people)
+    freedom = min(float(carried), n_people - 1.0)
+    error = np.sqrt(squares / (n_people * (n_people - 1)))
+    return float(2 * stdtr(freedom, -abs(difference) / error))
+
+
+def about_weights(found: ByPerson | None, values: Floats, subjects: npt.NDArray[Any]) -> tuple[Note, ...]:
+    """Say beside a share of probes what weighing people the same gives, and where so few people decide it that no interval holds.
+
+    Examples
+    --------
+    >>> values, subjects = np.array([1.0] * 20 + [0.0, 1.0, 0.0]), np.repeat(np.arange(5), [10, 10, 1, 1, 1])
+    >>> [note.code for note in about_weights(by_person(values, subjects, 0.95), values, subjects)]
+    ['weights.two-rates', 'weights.design-effect', 'weights.few-people']
+    """
+    if found is None:
+        return ()
+    codes = np.unique(subjects, return_inverse=True)[1]
+    sizes = np.bincount(codes)
+    sums = PeopleSums.of(values, subjects)
+    rarer = values if values.mean() < 0.5 else 1 - values
+    decide = int((np.bincount(codes, weights=rarer) > 0).sum())
+    said = _TWO_RATES(
+        least=int(sizes.min()),
+        most=int(sizes.max()),
+        value=found.value,
+        low=found.low,
+        high=found.high,
+        p=found.p_value,
+    )
+    few = sums.effective_people < _FEW_PEOPLE or 0 < decide < _FEW_MISSES
+    warned = (_FEW(effective=sums.effective_people, missed=decide),) if few else ()
+    return said, *_about_effect(sums), *warned
+
+
+def _about_effect(sums: PeopleSums) -> tuple[Note, ...]:
+    """Say within which limits a design effect lies that few people show, as a variance of so many degrees of freedom does."""
+    from scipy.special import chdtri
+
+    found = rates_of_people(sums)
+    freedom = float(found.freedom)
+    if not found.varies or freedom >= _ENOUGH_FREEDOM or sums.n_people < 2:
+        return ()
+    effect = sums.n_probes / float(found.effective_n)
+    low, high = (effect * freedom / float(chdtri(freedom, tail)) for tail in (0.025, 0.975))
+    return (_EFFECT(effect=effect, low=low, high=high),)
