@@ -79,7 +79,7 @@ _EXACT = {
     for kind, units in _UNITS.items()
 }
 
-_TOO_FEW = Sentence(
+TOO_FEW = Sentence(
     "rates.too-few-people", "caution", "too few people to see how they differ, so the interval is everything"
 )
 _ONE_PERSON = Sentence(
@@ -244,7 +244,7 @@ def false_match_rate(
     freedom: float | None = None
     if people < FEWEST or by_subject.max() == n:
         variance, freedom, ends = max(plug_in, least), 0.0, Interval(0.0, 1.0)
-        notes = (_TOO_FEW(),)
+        notes = (TOO_FEW(),)
     elif method == "wilson":
         variance = max(plug_in, least)
         ends = wilson_interval(rate, rate * (1 - rate) / variance, normal_quantile(confidence_level))
@@ -253,7 +253,7 @@ def false_match_rate(
             max(plug_in * small_sample(people), least),
             effective_people(totals[by_subject > 0]),
         )
-        ends = _logit_interval(rate, sqrt(variance), t_quantile(confidence_level, freedom))
+        ends = logit_interval(rate, sqrt(variance), t_quantile(confidence_level, freedom))
         if freedom < _FEW_CARRY:
             notes = (_UNEVEN(carry=freedom, people=people),)
     made, effective = _OVER_PEOPLE[method], rate * (1 - rate) / variance
@@ -382,7 +382,14 @@ def _squares_of_pairs(first: Ints, second: Ints, rate: float, comparisons: Meeti
     return float((errors * (errors - 2 * rate * between)).sum() + rate**2 * comparisons.sum_of_squares)
 
 
-def _logit_interval(rate: float, error: float, t: float) -> Interval:
+def logit_interval(rate: float, error: float, t: float) -> Interval:
+    """Find the interval of a rate on the logit scale: logit p ± t se/(p(1 − p)); the whole range for an infinite `t`.
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in logit_interval(0.9, 0.03, 2.0)]
+    [0.822, 0.946]
+    """
     from scipy.special import expit, logit
 
     if not isfinite(t):
