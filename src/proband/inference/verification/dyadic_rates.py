@@ -388,7 +388,7 @@ def logit_interval(rate: float, error: float, t: float) -> Interval:
     Examples
     --------
     >>> [round(end, 4) for end in logit_interval(0.9, 0.03, 2.0)]
-    [0.822, 0.946]
+    [0.8221, 0.946]
     """
     from scipy.special import expit, logit
 
