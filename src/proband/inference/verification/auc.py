@@ -68,7 +68,7 @@ def _estimate(
     question: Question, held: _Comparisons, scores: Scores, within: Experiment | Samples
 ) -> Estimate:
     made = held.made
-    found = auc_interval(held.closeness, held.people, question.confidence_level)
+    found = made.auc_interval or auc_interval(held.closeness, held.people, question.confidence_level)
     return Estimate(
         value=found.value,
         low=found.low,

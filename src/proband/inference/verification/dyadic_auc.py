@@ -12,15 +12,17 @@ import numpy.typing as npt
 from proband.errors import DesignError, UsageError
 from proband.inference.proportions import check_level, normal_quantile, t_quantile
 from proband.inference.verification.dyadic_rates import (
+    FEW_CARRIERS,
     FEWEST,
     TOO_FEW,
     effective_people,
+    few_carry,
     logit_interval,
     small_sample,
 )
 from proband.inference.verification.meetings import Ints, whole_numbers
 from proband.results.base import Confidence, Count, Result
-from proband.words import Method, Note, Sentence
+from proband.words import Method, Note
 
 Floats = npt.NDArray[np.float64]
 
@@ -41,12 +43,6 @@ _DIFFERENCE_OVER_PEOPLE = Method(
     "DeLong over people (Student's t)",
     "DeLong's placement values summed by person",
     ("delong1988", "obuchowski1997"),
-)
-_FEW_CARRIERS = 3.0  # effective people below which nothing supports the variance
-_UNSUPPORTED = Sentence(
-    "auc.few-carry",
-    "caution",
-    "what the area lacks rests on few people, as if {carry:whole} of {people:count} carried it all: its interval is not supported",
 )
 
 
@@ -281,6 +277,6 @@ def _on_logit_scale(found: AucInterval) -> AucInterval:
     freedom, people = found.degrees_of_freedom or 0.0, found.n_subjects or 0
     ends = logit_interval(found.value, found.standard_error, t_quantile(found.confidence_level, freedom))
     notes: tuple[Note, ...] = ()
-    if freedom < _FEW_CARRIERS:
-        notes = (_UNSUPPORTED(carry=freedom, people=people) if freedom else TOO_FEW(),)
+    if freedom < FEW_CARRIERS:
+        notes = (few_carry(freedom, people) if freedom else TOO_FEW(),)
     return replace(found, low=ends.low, high=ends.high, notes=notes)
