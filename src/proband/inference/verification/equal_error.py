@@ -93,9 +93,9 @@ def equal_error_interval(
     -----
     If FMR and FNMR at the threshold change by dF and dN, the crossing moves by (f dN + g dF)/(f + g), with f and g the slopes of
     FMR and FNMR there: they are read off the curve over two standard errors either side. The variance over people is that of
-    this sum, as in `auc_interval`; ends are on the logit scale. Where genuine and impostor comparisons are apart, at the true
-    crossing e either no genuine or no impostor comparison erred, so that e is at most 1 − (α/2)^(1/n) with n people, or pairs of
-    people who share nobody, whichever are fewer.
+    this sum, as in `auc_interval`; ends are on the logit scale. Where no genuine comparison errs at the crossing, none of n people
+    did at the true one, unless that is stricter, where FMR is known: the upper end is not below 1 − (α/2)^(1/n). So it is with
+    n pairs of people who share nobody where no impostor comparison errs, and with the fewer where both are apart.
 
     Examples
     --------
@@ -116,9 +116,10 @@ def equal_error_interval(
     n, by_subject = comparisons.n_subjects, comparisons.n_by_subject
     genuine = np.bincount(own, minlength=n)
     people = int(np.count_nonzero(genuine + by_subject))
+    flawless = [(wrong.any(), int(np.count_nonzero(genuine))), (len(first) > 0, comparisons.n_disjoint)]
+    units = [max(n, 1) for err, n in flawless if not err or value in (0.0, 1.0)]
+    slack = float(-np.expm1(np.log((1 - confidence_level) / 2) / min(units))) if units else 0.0
     if value in (0.0, 1.0):
-        units = min(int(np.count_nonzero(genuine)), comparisons.n_disjoint)
-        slack = float(-np.expm1(np.log((1 - confidence_level) / 2) / max(units, 1)))
         low, high = max(0.0, value - slack), min(1.0, value + slack)
         return EqualErrorInterval(value, low, high, 0.0, None, None, people, _SEPARATE, confidence_level)
     errors = _Errors.of(own, wrong, first, second, comparisons)
@@ -137,7 +138,7 @@ def equal_error_interval(
     return EqualErrorInterval(
         value,
         ends.low,
-        ends.high,
+        max(ends.high, slack),
         sqrt(variance),
         weight,
         freedom,
