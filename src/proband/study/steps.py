@@ -272,7 +272,10 @@ class Steps:
                 threads=self.threads,
                 progress=self.progress,
             )
-            found = searches_with_intervals(made, request.fpir, request.ranks, self.output.confidence_level)
+            found = searches_with_intervals(
+                made, request.fpir, request.ranks, self.output.confidence_level,
+                seed=self.output.seed, threads=self.threads,
+            )  # fmt: skip
             return found, self._by_size(one, request, experiment, made) if request.sizes else None
 
         depends_on = {

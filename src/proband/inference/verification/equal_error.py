@@ -124,9 +124,8 @@ def equal_error_interval(
         return EqualErrorInterval(value, low, high, 0.0, None, None, people, _SEPARATE, confidence_level)
     errors = _Errors.of(own, wrong, first, second, comparisons)
     weight = 0.5
-    for _ in range(
-        3
-    ):  # the slopes are read off over a window that depends on the error, which depends on the slopes
+    # The slopes are read off over a window that depends on the error, which depends on the slopes.
+    for _ in range(3):
         variance, totals = errors.variance(weight, people)
         weight = _slopes(curve, value, _WINDOW * sqrt(variance))
     variance, totals = errors.variance(weight, people)

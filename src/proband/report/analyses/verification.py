@@ -59,6 +59,7 @@ _SEARCH_HEADS = (
     *(Column(one, "number", leads=True) for one in ("asked FPIR", "candidates", "threshold")),
     *columns("FPIR", "false positives", "FNIR", text=0),
     Column("interval", "interval"),
+    Column("at that FPIR", "interval"),
 )
 _COMPARISONS = Sentence(
     "verification.comparisons",
@@ -118,7 +119,8 @@ _SEARCHES = Sentence(
 _SEARCH_INTERVALS = Sentence(
     "search.intervals",
     "note",
-    "Intervals: {level:level}. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
+    "Intervals: {level:level}; the first at the threshold held fixed, the last with the threshold found anew in replicates of "
+    "people. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
 )
 
 
@@ -284,6 +286,7 @@ def _search_row(algorithm: str, one: SearchInterval) -> tuple[Cell, ...]:
         share_cell(p.false_positives, p.n_nonmated),
         rate_cell(p.fnir),
         interval_cell((one.fnir.low, one.fnir.high)),
+        interval_cell(one.fnir_at_fpir),
     )
 
 
