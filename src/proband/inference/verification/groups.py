@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.errors import DesignError, UsageError
 from proband.inference.verification.dyadic_rates import RateInterval, false_match_rate, false_non_match_rate
-from proband.inference.verification.hard_subjects import HardSubjects, hard_subjects
+from proband.inference.verification.hard_subjects import HardSubjects, ImageErrors, hard_subjects
+from proband.inference.verification.meetings import Comparisons, Ints
 from proband.inference.verification.verification import Shared
+from proband.measures.pairs.counts import tail_pairs
 from proband.measures.pairs.pair_set import PairSet
 from proband.measures.verification import OperatingPoint
 from proband.results.base import Count, Result
@@ -54,6 +56,7 @@ _UNGROUPED = Sentence(
     "note",
     "{n:count sample has/samples have} no value of {column} and {n:word is/are} in no group",
 )
+_MOST_ACCEPTED = 20_000_000  # comparisons accepted at the threshold whose images are listed
 BY_GROUP = {_GROUP.code, _EMPTY_GROUP.code}
 """The codes of the sentences of single groups, which say what a table of groups does."""
 
@@ -255,17 +258,16 @@ def hard_subjects_of(
     >>> same[0, 1] = same[1, 0] = -1.0
     >>> scores = Scores.from_array(same, ids, orientation="similarity", name="net")
     >>> found = hard_subjects_of(scores, samples, OperatingPoint(0.5, 0, 60, 1, 6, 0, 0))
-    >>> found.people.row(0), found.lambs_p
-    (('a', 1, 1, 20, 0), 1.0)
+    >>> found.people.row(0), found.goats_p, found.lambs_p  # two images of a person do not tell a goat
+    (('a', 1, 1, 20, 0), None, 1.0)
     """
     samples = within.samples if isinstance(within, Experiment) else within
     pairs = PairSet.of(scores, within)
     closeness = _closeness(point, scores)
     shared = Shared.of(scores, pairs, closeness)
     accepted = shared.tail >= closeness
-    codes = np.unique(
-        np.concatenate([pairs.row_codes[~pairs.row_failed], pairs.column_codes[~pairs.column_failed]])
-    )
+    near = pairs.acquired
+    codes = np.unique(np.concatenate([near.row_codes, near.column_codes]))
     return hard_subjects(
         [str(samples.subjects[code]) for code in codes],
         shared.comparisons,
@@ -273,6 +275,45 @@ def hard_subjects_of(
         shared.genuine < closeness,
         shared.first[accepted],
         shared.second[accepted],
+        _errors_of_images(scores, near, codes, closeness)
+        if isinstance(shared.comparisons, Comparisons)
+        else None,
         pseudonyms=pseudonyms,
         seed=seed,
     )
+
+
+def _errors_of_images(
+    scores: Scores, pairs: PairSet, codes: npt.NDArray[np.int64], closeness: float
+) -> ImageErrors:
+    """Which images are falsely matched or not: every image is taken for a person of its own, and those accepted are listed."""
+    n_rows = len(pairs.rows)
+    columns = np.arange(len(pairs.columns)) if pairs.symmetric else n_rows + np.arange(len(pairs.columns))
+    images = replace(
+        pairs, row_codes=np.arange(n_rows, dtype=np.int32), column_codes=columns.astype(np.int32)
+    )
+    query, target, _ = tail_pairs(scores, images, closeness, _MOST_ACCEPTED)
+    query, target = query.astype(np.int64), target.astype(np.int64) - (0 if pairs.symmetric else n_rows)
+    queries, targets = (np.searchsorted(codes, side) for side in (pairs.row_codes, pairs.column_codes))
+    same = queries[query] == targets[target]
+    rejected = _genuine_but(queries, targets, pairs.symmetric, query[same], target[same])
+    return ImageErrors(queries, targets, pairs.symmetric, (query[~same], target[~same]), rejected)
+
+
+def _genuine_but(
+    queries: Ints, targets: Ints, symmetric: bool, query: Ints, target: Ints
+) -> tuple[Ints, Ints]:
+    """The genuine comparisons that are not among those accepted."""
+    order = np.argsort(targets, kind="stable")
+    sizes = np.bincount(targets, minlength=1 + int(queries.max(initial=0)))
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    one = np.repeat(np.arange(len(queries)), sizes[queries])
+    within = np.arange(len(one)) - np.searchsorted(one, one)
+    other = order[starts[queries[one]] + within]
+    if symmetric:
+        one, other = one[one < other], other[one < other]
+    width = 1 + len(targets)
+    if symmetric:
+        query, target = np.minimum(query, target), np.maximum(query, target)
+    left = ~np.isin(one * width + other, query * width + target)
+    return one[left], other[left]

@@ -21,7 +21,7 @@ from proband.report.page.sections.short_sections import sizes_table
 from proband.report.page.sections.verdict import leading
 from proband.report.table import Cell, Column, Table
 from proband.results.targets import GALLERY, derived
-from proband.words import count, counted, given
+from proband.words import as_sentence, count, counted, given
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
@@ -129,6 +129,8 @@ def _concentration(name: str, one: HardSubjects) -> list[str]:
         ("false non-matches", one.goats_p, one.goats_test, "some people are rejected more often than chance makes them", "false_non_matches", "genuine"),
         ("false matches", one.lambs_p, one.lambs_test, "some people take part in more of them than chance makes them", "false_matches", "impostor"),
     ):  # fmt: skip
+        if p is None:
+            continue
         shown = cells.p_value(p, test.floor)
         if p > SIGNIFICANCE:
             found = "no concentration on people can be seen"
@@ -137,7 +139,7 @@ def _concentration(name: str, one: HardSubjects) -> list[str]:
         elif not _gathered(one, errors, comparisons):
             found += ", though half of these errors fall on no fewer people than by chance"
         told.append(f"{name}, {what}: {found} (p {shown}).")
-    return told
+    return told + [f"{name}: {as_sentence(note)}" for note in one.sentences() if note.level == "caution"]
 
 
 def _gathered(one: HardSubjects, errors: str, comparisons: str) -> bool:
