@@ -241,7 +241,8 @@ class Steps:
             [one],
             {"within": digest_of(within), "column": column, "point": point.to_dict(), **self._judging},
             lambda: error_rates_by(
-                one.scores, within, column, point, confidence_level=self.output.confidence_level
+                one.scores, within, column, point, confidence_level=self.output.confidence_level,
+                seed=self.output.seed,
             ),
         )  # fmt: skip
 
