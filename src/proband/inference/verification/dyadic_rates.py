@@ -310,7 +310,7 @@ def _by_two_people(
     i, j = keys // comparisons.n_subjects, keys % comparisons.n_subjects
     shares, n = counts / comparisons.n_between(i, j), comparisons.n_pairs
     rate = float(shares.sum()) / n
-    totals = -rate * comparisons.n_partners
+    totals: Floats = -rate * comparisons.n_partners.astype(np.float64)
     for side in (i, j):
         totals += np.bincount(side, weights=shares, minlength=len(totals))
     of_pairs = float((shares * (shares - 2 * rate)).sum()) + rate**2 * n

@@ -416,8 +416,8 @@ def _errors_of_images(
     images = replace(
         pairs, row_codes=np.arange(n_rows, dtype=np.int32), column_codes=columns.astype(np.int32)
     )
-    query, target, _ = tail_pairs(scores, images, closeness, _MOST_ACCEPTED)
-    query, target = query.astype(np.int64), target.astype(np.int64) - (0 if pairs.symmetric else n_rows)
+    one, other, _ = tail_pairs(scores, images, closeness, _MOST_ACCEPTED)
+    query, target = one.astype(np.int64), other.astype(np.int64) - (0 if pairs.symmetric else n_rows)
     queries, targets = (np.searchsorted(codes, side) for side in (pairs.row_codes, pairs.column_codes))
     same = queries[query] == targets[target]
     rejected = _genuine_but(queries, targets, pairs.symmetric, query[same], target[same])

@@ -232,7 +232,7 @@ def _apart(images: ImageErrors) -> tuple[Ints, Ints, Ints]:
         # A person's k-th query meets the k-th target.
         ranked.append(people * size + np.arange(len(people)) - np.searchsorted(people, people))
         orders.append(order)
-    _, left, right = np.intersect1d(*ranked, assume_unique=True, return_indices=True)
+    _, left, right = np.intersect1d(ranked[0], ranked[1], assume_unique=True, return_indices=True)
     query, target = orders[0][left], orders[1][right]
     return images.queries[query], query, target
 
