@@ -12,7 +12,7 @@ from proband.inference.verification.groups import hard_subjects_of
 from proband.inference.verification.hard_subjects import ImageErrors, _apart, _wedges
 from proband.measures.verification import OperatingPoint
 from proband.samples import Experiment, Samples
-from proband.scores import Scores
+from proband.scores import Embeddings, Scores
 
 
 def some_images(rng: np.random.Generator, symmetric: bool) -> ImageErrors:
@@ -113,3 +113,18 @@ def test_one_image_each_is_refused():
     alone = Samples({"id": ids[:20], "subject": [*range(19), 0]})
     square = Scores.from_array(rng.normal(size=(20, 20)), ids[:20], orientation="similarity")
     assert hard_subjects_of(square, alone, point).goats_p is None
+
+
+def test_embeddings_are_as_their_scores():
+    rng = np.random.default_rng(2)
+    ids = [f"{k}" for k in range(60)]
+    samples = Samples({"id": ids, "subject": [f"{k // 5}" for k in range(60)]})
+    vectors = np.repeat(rng.normal(size=(12, 8)), 5, axis=0) + rng.normal(size=(60, 8))
+    embedded = Embeddings(vectors, ids, metric="cosine")
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    scores = Scores.from_array(unit @ unit.T, ids, orientation="similarity")
+    point = OperatingPoint(0.4, 1, 10, 1, 10, 0, 0)
+    one, other = (hard_subjects_of(each, samples, point) for each in (embedded, scores))
+    assert one.lambs_p == pytest.approx(other.lambs_p)
+    assert one.goats_p == other.goats_p
+    assert one.people.equals(other.people)

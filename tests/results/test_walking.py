@@ -87,6 +87,8 @@ LEVEL_OF = {
     "Difference": "Comparison",
     "GalleryCell": "GalleryVariation",
     "GalleryRow": "GalleryVariation",
+    "GroupDifference": "Differential",
+    "PersonRate": "RateInterval",
 }
 
 

@@ -78,14 +78,14 @@ class Population:
         """Genuine and impostor closeness of very many people, ascending."""
         rng = np.random.default_rng(2027)
         genuine, impostor = [], []
-        for _ in range(8):
-            images, own = self.images(rng, 1500)
+        for _ in range(4):
+            images, own = self.images(rng, 2000)
             first = np.repeat(np.arange(len(own)), np.bincount(own)[own])
             starts = np.searchsorted(own, own)
             second = starts[first] + np.arange(len(first)) - np.searchsorted(first, first)
             once = first < second
             genuine.append((images[first[once]] * images[second[once]]).sum(axis=1))
-            a, b = rng.integers(len(own), size=(2, 200_000))
+            a, b = rng.integers(len(own), size=(2, 100_000))
             other = own[a] != own[b]
             impostor.append((images[a[other]] * images[b[other]]).sum(axis=1))
         return np.sort(np.concatenate(genuine)), np.sort(np.concatenate(impostor))
