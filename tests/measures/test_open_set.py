@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy.special import ndtr, ndtri
 
@@ -203,3 +204,13 @@ def test_fnir_at_a_rate_is_less_certain_than_at_a_threshold():
         assert one.fnir_at_fpir.high - one.fnir_at_fpir.low >= one.fnir.high - one.fnir.low - 1e-12
     assert held >= 90
     assert fixed < 80
+
+
+def test_tables_of_algorithms_with_and_without_replicates_go_together():
+    """No stranger is returned by a perfect algorithm, so that it has no interval with the threshold found anew."""
+    people = np.arange(60, dtype=np.int32)
+    frames = []
+    for best in (np.zeros(30), np.linspace(0, 1, 30)):
+        found = Searches("net", True, "max", 9, np.full(30, 0.5), np.ones(30, np.int64), best, people[:30], people[30:], ())  # fmt: skip
+        frames.append(searches_with_intervals(found, [0.6], [1], n_resamples=100).to_frame())
+    assert pl.concat(frames)["fnir_at_fpir_low"].null_count() == 1

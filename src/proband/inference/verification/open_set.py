@@ -132,7 +132,7 @@ class SearchEstimates(Result):
                 }
                 for one in self.points
             ]
-        )
+        ).with_columns(pl.col("fnir_at_fpir_low", "fnir_at_fpir_high").cast(pl.Float64))
 
 
 def searches_with_intervals(
