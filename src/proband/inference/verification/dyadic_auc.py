@@ -223,19 +223,22 @@ def _share_below(ascending: Floats, values: Floats) -> Floats:
 
 def _error(genuine: Floats, impostor: Floats, people: _Numbered | None) -> tuple[float, float | None]:
     """The standard error, and the degrees of freedom: 0 where there is too little to see what varies."""
+    from scipy.sparse import coo_array
+
     if people is None:
         if min(len(genuine), len(impostor)) < 2:
             return 0.0, 0.0
         return sqrt(genuine.var(ddof=1) / len(genuine) + impostor.var(ddof=1) / len(impostor)), None
     own, i, j, n = people
-    pairs, place = np.unique(np.minimum(i, j) * n + np.maximum(i, j), return_inverse=True)
-    of_pairs = np.bincount(place, weights=impostor) / len(impostor)
+    low, high = np.minimum(i, j), np.maximum(i, j)
+    of_pairs = coo_array(
+        (impostor / len(impostor), (low, high)), shape=(n, n)
+    ).tocsr()  # sums those of two people
     shares = np.bincount(own, minlength=n) / len(genuine)
     totals = np.bincount(own, weights=genuine, minlength=n) / len(genuine)
-    totals += np.bincount(pairs // n, weights=of_pairs, minlength=n)
-    totals += np.bincount(pairs % n, weights=of_pairs, minlength=n)
+    totals += of_pairs.sum(axis=0) + of_pairs.sum(axis=1)
     totals *= (1 - 1 / n) / np.maximum(1 - shares, 1 / n)
-    squares = float(of_pairs @ of_pairs)
+    squares = float(of_pairs.data @ of_pairs.data)
     variance = float(totals @ totals) - squares
     least = float(genuine @ genuine) / len(genuine) ** 2 + squares
     if n < FEWEST:
