@@ -343,3 +343,38 @@ def test_areas_at_the_edge():
         auc_interval(PairCloseness([1.0], [1.0]), PairPeople([0], [1], [1]))
     with pytest.raises(UsageError):
         auc_difference(PairCloseness([1.0], [1.0]), PairCloseness([1.0], [1.0, 2.0]))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_area_of_unequal_people(seed):
+    """The sum of a person with many genuine comparisons counts more, and the ends are on the logit scale."""
+    rng = np.random.default_rng(seed)
+    people, (genuine, impostor) = people_and_scores(rng, 12, each=6)
+    kept = rng.random(len(genuine)) < np.linspace(0.2, 1.0, 12)[people.genuine]
+    genuine, own = genuine[kept], people.genuine[kept]
+    area, of_genuine, of_impostor = loop_components(genuine, impostor)
+    sums, pairs = np.zeros(12), np.zeros((12, 12))
+    for who, beats in zip(own, of_genuine, strict=True):
+        sums[who] += (beats - area) / len(genuine)
+    for i, j, beats in zip(people.impostor_i, people.impostor_j, of_impostor, strict=True):
+        pairs[i, j] += (beats - area) / len(impostor)
+    sums += pairs.sum(axis=0) + pairs.sum(axis=1)
+    sums *= (11 / 12) / (1 - np.bincount(own, minlength=12) / len(own))
+    found = auc_interval(
+        PairCloseness(genuine, impostor), PairPeople(own, people.impostor_i, people.impostor_j)
+    )
+    variance = ((sums**2).sum() - (pairs**2).sum()) * small_sample(12)
+    variance = max(variance, ((of_genuine - area) ** 2).sum() / len(own) ** 2 + (pairs**2).sum())
+    assert found.standard_error == pytest.approx(np.sqrt(variance))
+    t = t_quantile(0.95, (sums**2).sum() ** 2 / (sums**4).sum())
+    ends = np.log(area / (1 - area)) + np.array([-1, 1]) * t * np.sqrt(variance) / (area * (1 - area))
+    assert (found.low, found.high) == pytest.approx(tuple(1 / (1 + np.exp(-ends))))
+
+
+def test_area_that_few_people_carry_says_so():
+    """One of thirty people is never recognised: no variance over people can be seen."""
+    own, (i, j) = np.arange(30), np.triu_indices(30, 1)
+    genuine = np.where(own == 0, -1.0, 1.0)
+    found = auc_interval(PairCloseness(genuine, np.zeros(len(i))), PairPeople(own, i, j))
+    assert found.low < 0.9 < found.value < found.high < 1.0
+    assert [note.level for note in found.notes] == ["caution"]

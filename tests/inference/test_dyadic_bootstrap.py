@@ -10,7 +10,7 @@ import pytest
 
 from proband.designs.base import BLOCK
 from proband.errors import DesignError, UsageError
-from proband.inference.verification.drawings import _allowed, subject_weights
+from proband.inference.verification.drawings import allowed_errors, subject_weights
 from proband.inference.verification.dyadic_bootstrap import (
     AlgorithmScores,
     bootstrapped_error_rates,
@@ -167,7 +167,7 @@ def test_a_rate_that_is_met_exactly_is_not_exceeded():
     """Seven of 7,000 is 0.001, whatever the rounding of the product."""
     sizes = np.arange(1, 3000)
     for count in (1, 3, 7, 29):
-        assert (_allowed(count / 1000, 1000 * sizes) == count * sizes).all()
+        assert (allowed_errors(count / 1000, 1000 * sizes) == count * sizes).all()
 
 
 @pytest.mark.parametrize("scheme", BOOTSTRAPS)

@@ -1,12 +1,18 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import polars as pl
 import pytest
+from scipy.special import ndtr, ndtri
 
 import proband as pb
 from proband.errors import DesignError, UsageError
+from proband.inference.verification.drawings import subject_weights
+from proband.inference.verification.open_set import _FnirAnew, searches_with_intervals
 from proband.measures.folds import fold_accuracy
-from proband.measures.open_set import chance_by_gallery_size, search
+from proband.measures.open_set import Searches, chance_by_gallery_size, search
 from proband.scores.trials import Trials
 
 
@@ -160,3 +166,51 @@ def test_errors_by_gallery_size_are_means_over_random_parts():
     part = found.by_gallery_size([4]).row(0, named=True)
     assert part["fpir"] == pytest.approx(np.mean(drawn), abs=0.01)
     assert part["fnir"] <= whole["fnir"]
+
+
+@pytest.mark.parametrize("levels", [None, 2])
+@pytest.mark.parametrize("rank", [1, 3])
+def test_fnir_at_a_rate_in_drawings_of_people(rank, levels):
+    """Against searches of people who are listed as often as they are drawn."""
+    scores, experiment, _ = setting(3, levels)
+    found = search(scores, experiment)
+    measure = _FnirAnew.of(found, 0.2, rank)
+    weights = subject_weights("vertex", measure.n_people, 60, 0, 0)
+    people = np.unique(np.concatenate([found.nonmated_subjects, found.mated_subjects]))
+    expected = []
+    for row in weights:
+        times = dict(zip(people, row, strict=True))
+        mated = np.repeat(np.arange(len(found.mate)), [times[one] for one in found.mated_subjects])
+        others = np.repeat(np.arange(len(found.best)), [times[one] for one in found.nonmated_subjects])
+        if len(mated) and len(others):
+            drawn = replace(found, mate=found.mate[mated], place=found.place[mated], best=found.best[others])
+            expected.append(drawn.at_fpir(0.2, rank).fnir)
+    assert measure(weights) == pytest.approx(np.array(expected))
+
+
+def test_fnir_at_a_rate_is_less_certain_than_at_a_threshold():
+    """The rate at a false positive rate moves with the threshold: with 30 strangers the fixed one covers about 80 in 100."""
+    rng, held, fixed = np.random.default_rng(0), 0, 0
+    truth = ndtr(ndtri(0.9) - 1.5)
+    for _ in range(100):
+        mate, best = rng.normal(1.5, 1, 400), rng.normal(0, 1, 30)
+        people = np.arange(430, dtype=np.int32)
+        found = Searches(
+            "net", True, "max", 9, mate, np.ones(400, np.int64), best, people[:400], people[400:], ()
+        )
+        (one,) = searches_with_intervals(found, [0.1], [1], n_resamples=200).points
+        held += one.fnir_at_fpir.low <= truth <= one.fnir_at_fpir.high
+        fixed += one.fnir.low <= truth <= one.fnir.high
+        assert one.fnir_at_fpir.high - one.fnir_at_fpir.low >= one.fnir.high - one.fnir.low - 1e-12
+    assert held >= 90
+    assert fixed < 80
+
+
+def test_tables_of_algorithms_with_and_without_replicates_go_together():
+    """No stranger is returned by a perfect algorithm, so that it has no interval with the threshold found anew."""
+    people = np.arange(60, dtype=np.int32)
+    frames = []
+    for best in (np.zeros(30), np.linspace(0, 1, 30)):
+        found = Searches("net", True, "max", 9, np.full(30, 0.5), np.ones(30, np.int64), best, people[:30], people[30:], ())  # fmt: skip
+        frames.append(searches_with_intervals(found, [0.6], [1], n_resamples=100).to_frame())
+    assert pl.concat(frames)["fnir_at_fpir_low"].null_count() == 1

@@ -88,6 +88,8 @@ LEVEL_OF = {
     "ByPerson": "Estimate",
     "GalleryCell": "GalleryVariation",
     "GalleryRow": "GalleryVariation",
+    "GroupDifference": "Differential",
+    "PersonRate": "RateInterval",
 }
 
 

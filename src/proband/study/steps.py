@@ -241,7 +241,8 @@ class Steps:
             [one],
             {"within": digest_of(within), "column": column, "point": point.to_dict(), **self._judging},
             lambda: error_rates_by(
-                one.scores, within, column, point, confidence_level=self.output.confidence_level
+                one.scores, within, column, point, confidence_level=self.output.confidence_level,
+                seed=self.output.seed,
             ),
         )  # fmt: skip
 
@@ -272,7 +273,10 @@ class Steps:
                 threads=self.threads,
                 progress=self.progress,
             )
-            found = searches_with_intervals(made, request.fpir, request.ranks, self.output.confidence_level)
+            found = searches_with_intervals(
+                made, request.fpir, request.ranks, self.output.confidence_level,
+                seed=self.output.seed, threads=self.threads,
+            )  # fmt: skip
             return found, self._by_size(one, request, experiment, made) if request.sizes else None
 
         depends_on = {

@@ -122,6 +122,8 @@ def rejection_test(
             rejection.fpirs,
             rejection.ranks,
             confidence_level,
+            seed=seed,
+            threads=threads,
         )
         for one in scores
     )

@@ -55,8 +55,8 @@ def auc_estimates(question: Question) -> tuple[Estimate, ...]:
     >>> same[0, 1] = same[1, 0] = -1.0
     >>> scores = Scores.from_array(same, ids, orientation="similarity", name="net")
     >>> (found,) = auc_estimates(Question.of(AUC(), [scores], samples, "auto", 0.95, 0))
-    >>> round(found.value, 4), found.high  # 5 of 6 genuine comparisons are above all impostors, one below
-    (0.8333, 1.0)
+    >>> round(found.value, 4), found.degrees_of_freedom  # 5 of 6 genuine comparisons are above all impostors, one below
+    (0.8333, 2.0)
     """
     within, level = pairs_within(question), question.confidence_level
     return tuple(
@@ -68,7 +68,7 @@ def _estimate(
     question: Question, held: _Comparisons, scores: Scores, within: Experiment | Samples
 ) -> Estimate:
     made = held.made
-    found = auc_interval(held.closeness, held.people, question.confidence_level)
+    found = made.auc_interval or auc_interval(held.closeness, held.people, question.confidence_level)
     return Estimate(
         value=found.value,
         low=found.low,
@@ -83,7 +83,7 @@ def _estimate(
         answers=answers_of_verification(question.measure.estimand, OTHER_PEOPLE_COMPARED),
         facts=facts_of_pairs(scores, within, made.rates.counts, made.n_subjects, made.notes),
         clusters=None,
-        notes=made.notes,
+        notes=(*found.notes, *made.notes),
     )
 
 

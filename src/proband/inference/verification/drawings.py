@@ -324,7 +324,7 @@ class AtRates:
         there = (impostors > 0) & (genuine > 0)
         drawn = weights[there]
         upwards = np.argsort(self.fmrs, kind="stable")
-        allowed = np.stack([_allowed(self.fmrs[place], impostors[there]) for place in upwards], axis=1)
+        allowed = np.stack([allowed_errors(self.fmrs[place], impostors[there]) for place in upwards], axis=1)
         found = np.empty_like(allowed)
         find_thresholds(drawn, self.first, self.second, self.ends, allowed, found)
         measured = []
@@ -360,8 +360,14 @@ class AtRates:
         return fnmr
 
 
-def _allowed(fmr: float, sizes: Ints) -> Ints:
-    """The most false matches in each drawing: the largest count whose share is not above `fmr`, rounding notwithstanding."""
+def allowed_errors(fmr: float, sizes: Ints) -> Ints:
+    """Find the most errors in each drawing: the largest count whose share is not above `fmr`, rounding notwithstanding.
+
+    Examples
+    --------
+    >>> allowed_errors(0.1, np.array([9, 10, 30]))
+    array([0, 1, 3])
+    """
     allowed: Ints = np.floor(fmr * sizes).astype(np.int64) + 1
     for _ in range(2):
         allowed -= allowed / sizes > fmr

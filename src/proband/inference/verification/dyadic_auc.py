@@ -11,10 +11,18 @@ import numpy.typing as npt
 
 from proband.errors import DesignError, UsageError
 from proband.inference.proportions import check_level, normal_quantile, t_quantile
-from proband.inference.verification.dyadic_rates import FEWEST, effective_people, small_sample
+from proband.inference.verification.dyadic_rates import (
+    FEW_CARRIERS,
+    FEWEST,
+    TOO_FEW,
+    effective_people,
+    few_carry,
+    logit_interval,
+    small_sample,
+)
 from proband.inference.verification.meetings import Ints, whole_numbers
 from proband.results.base import Confidence, Count, Result
-from proband.words import Method
+from proband.words import Method, Note
 
 Floats = npt.NDArray[np.float64]
 
@@ -26,6 +34,12 @@ _INDEPENDENT = Method(
 )
 _OVER_PEOPLE = Method(
     "delong-over-people",
+    "DeLong over people (logit scale, Student's t)",
+    "DeLong's placement values summed by person, on the logit scale",
+    ("delong1988", "obuchowski1997"),
+)
+_DIFFERENCE_OVER_PEOPLE = Method(
+    "delong-difference-over-people",
     "DeLong over people (Student's t)",
     "DeLong's placement values summed by person",
     ("delong1988", "obuchowski1997"),
@@ -77,6 +91,8 @@ class AucInterval(Result):
         Comparisons, and the people in them where that is known.
     method, confidence_level
         How the interval was made, and its level.
+    notes
+        What else a reader should know.
     """
 
     value: float
@@ -90,6 +106,7 @@ class AucInterval(Result):
     degrees_of_freedom: float | None
     method: Method
     confidence_level: Confidence
+    notes: tuple[Note, ...] = ()
 
 
 def auc_interval(
@@ -107,8 +124,10 @@ def auc_interval(
     With V_g the share of impostors that genuine comparison g is closer than, and V_u the share of genuine ones closer than
     impostor u, less the area A, independent comparisons have the variance s²(V_g)/n + s²(V_u)/m. Over people, each contributes
     the sum of the deviations of all comparisons the person takes part in (Obuchowski 1997 does so for clusters); pairs of
-    people, who are in two such sums, are subtracted once, as in the variance of a false match rate. Ends are A ± t se, cut off
-    at 0 and 1; where nothing varies they are exact one-sided bounds.
+    people, who are in two such sums, are subtracted once, as in the variance of a false match rate. A person with the share h_i
+    of all genuine comparisons pulls the area towards itself, so that its sum counts (1 − 1/S)/(1 − h_i) times with S people.
+    Over people, ends are logit A ± t se/(A(1 − A)), with as many degrees of freedom as people carry the variance; of independent
+    comparisons they are A ± z se, cut off at 0 and 1. Where nothing varies they are exact one-sided bounds.
 
     Examples
     --------
@@ -120,7 +139,7 @@ def auc_interval(
     shared = None if people is None else _Numbered.of(people, len(genuine), len(impostor))
     found = _interval(area, genuine, impostor, shared, (0.0, 1.0), confidence_level)
     if area not in (0.0, 1.0):
-        return found
+        return found if shared is None else _on_logit_scale(found)
     # Nothing varies, so only comparisons that share nothing count: each a genuine one on the right side of an impostor's.
     n = min(len(genuine), len(impostor)) if shared is None else max(1, shared.n // 3)
     slack = float(-np.expm1(np.log1p(-confidence_level) / n))
@@ -154,6 +173,8 @@ def auc_difference(
     difference, genuine, impostor = area_1 - area_2, genuine_1 - genuine_2, impostor_1 - impostor_2
     shared = None if people is None else _Numbered.of(people, len(genuine), len(impostor))
     found = _interval(difference, genuine, impostor, shared, (-1.0, 1.0), confidence_level)
+    if shared is not None:
+        found = replace(found, method=_DIFFERENCE_OVER_PEOPLE)
     p_value, freedom = 1.0, found.degrees_of_freedom
     if found.standard_error > 0 and (freedom is None or freedom >= 1):
         z = -abs(difference) / found.standard_error
@@ -202,17 +223,22 @@ def _share_below(ascending: Floats, values: Floats) -> Floats:
 
 def _error(genuine: Floats, impostor: Floats, people: _Numbered | None) -> tuple[float, float | None]:
     """The standard error, and the degrees of freedom: 0 where there is too little to see what varies."""
+    from scipy.sparse import coo_array
+
     if people is None:
         if min(len(genuine), len(impostor)) < 2:
             return 0.0, 0.0
         return sqrt(genuine.var(ddof=1) / len(genuine) + impostor.var(ddof=1) / len(impostor)), None
     own, i, j, n = people
-    pairs, place = np.unique(np.minimum(i, j) * n + np.maximum(i, j), return_inverse=True)
-    of_pairs = np.bincount(place, weights=impostor) / len(impostor)
+    low, high = np.minimum(i, j), np.maximum(i, j)
+    of_pairs = coo_array(
+        (impostor / len(impostor), (low, high)), shape=(n, n)
+    ).tocsr()  # sums those of two people
+    shares = np.bincount(own, minlength=n) / len(genuine)
     totals = np.bincount(own, weights=genuine, minlength=n) / len(genuine)
-    totals += np.bincount(pairs // n, weights=of_pairs, minlength=n)
-    totals += np.bincount(pairs % n, weights=of_pairs, minlength=n)
-    squares = float(of_pairs @ of_pairs)
+    totals += of_pairs.sum(axis=0) + of_pairs.sum(axis=1)
+    totals *= (1 - 1 / n) / np.maximum(1 - shares, 1 / n)
+    squares = float(of_pairs.data @ of_pairs.data)
     variance = float(totals @ totals) - squares
     least = float(genuine @ genuine) / len(genuine) ** 2 + squares
     if n < FEWEST:
@@ -247,3 +273,13 @@ def _interval(
         method=_INDEPENDENT if people is None else _OVER_PEOPLE,
         confidence_level=confidence_level,
     )
+
+
+def _on_logit_scale(found: AucInterval) -> AucInterval:
+    """An area is near 1 where it is good, and so are its ends on this scale, and never beyond."""
+    freedom, people = found.degrees_of_freedom or 0.0, found.n_subjects or 0
+    ends = logit_interval(found.value, found.standard_error, t_quantile(found.confidence_level, freedom))
+    notes: tuple[Note, ...] = ()
+    if freedom < FEW_CARRIERS:
+        notes = (few_carry(freedom, people) if freedom else TOO_FEW(),)
+    return replace(found, low=ends.low, high=ends.high, notes=notes)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import DesignError
-from proband.inference.proportions import Interval, check_level
+from proband.inference.proportions import Interval, check_level, t_quantile, wilson_interval
 from proband.inference.verification.drawings import (
     AtRates,
     AtThresholds,
@@ -23,7 +23,7 @@ from proband.inference.verification.drawings import (
     Tail,
     replicates,
 )
-from proband.inference.verification.dyadic_rates import SUPPORTED
+from proband.inference.verification.dyadic_rates import SUPPORTED, RateInterval
 from proband.inference.verification.meetings import Ints, Meetings
 from proband.results.base import Result
 
@@ -332,6 +332,42 @@ def recentred_interval(
     ends = np.quantile(replicates, [tail, 1 - tail]) - replicates.mean() + estimate
     low, high = np.clip(ends, *limits)
     return Interval(float(low), float(high))
+
+
+def error_anew(fixed: RateInterval, replicates: Floats) -> float:
+    """Return the standard error of a rate at a threshold found anew: never less than at the threshold held fixed.
+
+    Examples
+    --------
+    >>> from proband.inference.verification.dyadic_rates import false_non_match_rate
+    >>> fixed = false_non_match_rate(range(20), [1] * 4 + [0] * 16)
+    >>> round(fixed.standard_error, 4), round(error_anew(fixed, np.array([0.1, 0.1, 0.4])), 4)
+    (0.0918, 0.1732)
+    """
+    return max(fixed.standard_error, float(replicates.std(ddof=1)))
+
+
+def interval_anew(fixed: RateInterval, replicates: Floats) -> Interval:
+    """Find the interval of a rate at a threshold found anew in replicates of people, of which `fixed` is the one held fixed.
+
+    Wilson's (1927) with the larger of both variances and the degrees of freedom of the fixed one: with few errors percentiles
+    of replicates hold too little. Where nothing varies at the fixed threshold its exact bound is widened to the percentiles.
+
+    Examples
+    --------
+    >>> from proband.inference.verification.dyadic_rates import false_non_match_rate
+    >>> fixed = false_non_match_rate(range(20), [1] * 4 + [0] * 16)
+    >>> [round(end, 4) for end in interval_anew(fixed, np.array([0.1, 0.1, 0.4]))]  # 5.3 trials
+    [0.0345, 0.6361]
+    """
+    level, rate = fixed.confidence_level, fixed.rate
+    if fixed.standard_error == 0:
+        if replicates.min() == replicates.max():
+            return Interval(fixed.low, fixed.high)
+        low, high = recentred_interval(replicates, rate, level)
+        return Interval(min(fixed.low, low), max(fixed.high, high))
+    worth = rate * (1 - rate) / error_anew(fixed, replicates) ** 2
+    return wilson_interval(rate, worth, t_quantile(level, fixed.degrees_of_freedom or 0.0))
 
 
 def _rates(

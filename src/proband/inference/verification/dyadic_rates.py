@@ -6,7 +6,7 @@ two people is a *dyad*, and people are what is independent.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite, sqrt
 from typing import Literal, get_args
 
@@ -14,8 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import DesignError, UsageError
-from proband.inference.estimates.closed import effective_size
-from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.proportions import (
     Interval,
     check_level,
@@ -24,6 +22,7 @@ from proband.inference.proportions import (
     wilson_interval,
 )
 from proband.inference.verification.meetings import Comparisons, Ints, Meetings, subject_pairs
+from proband.inference.verification.person_rates import by_comparison, by_person
 from proband.results.base import Confidence, Count, Result
 from proband.words import Method, Note, Sentence, count
 
@@ -60,7 +59,7 @@ _CLUSTERS = Method(
     "fnmr-clustered",
     "people as clusters (Wilson with the effective sample size, Student's t)",
     "Wilson's interval with the effective sample size",
-    ("wilson1927", "rao1992"),
+    ("wilson1927", "rao1992", "bell2002"),
 )
 _NAIVE = Method(
     "naive",
@@ -79,7 +78,7 @@ _EXACT = {
     for kind, units in _UNITS.items()
 }
 
-_TOO_FEW = Sentence(
+TOO_FEW = Sentence(
     "rates.too-few-people", "caution", "too few people to see how they differ, so the interval is everything"
 )
 _ONE_PERSON = Sentence(
@@ -113,6 +112,23 @@ _NOT_SUPPORTED = Sentence(
 )
 
 _FEW_CARRY = 5.0  # effective people below which the rate is theirs rather than everybody's
+FEW_CARRIERS = 3.0  # effective people below which nothing supports the variance
+_FEW_CARRIED = Sentence(
+    "rates.few-carry",
+    "caution",
+    "what varies rests on few people, as if {carry:whole} of {people:count} carried it all: the interval is not supported",
+)
+
+
+def few_carry(carriers: float, people: int) -> Note:
+    """Say that an interval is not supported, because few people carry what varies.
+
+    Examples
+    --------
+    >>> few_carry(2.0, 60).level
+    'caution'
+    """
+    return _FEW_CARRIED(carry=carriers, people=people)
 
 
 @dataclass(frozen=True)
@@ -141,6 +157,25 @@ class ZeroErrorBounds:
 
 
 @dataclass(frozen=True)
+class PersonRate(Result):
+    """An error rate in which every person (for false matches: every two people) weighs the same.
+
+    Attributes
+    ----------
+    rate, low, high
+        The mean of the people's own rates, and its interval over other people.
+    standard_error, degrees_of_freedom
+        Of the rate.
+    """
+
+    rate: float
+    low: float
+    high: float
+    standard_error: float
+    degrees_of_freedom: float
+
+
+@dataclass(frozen=True)
 class RateInterval(Result):
     """An error rate with its interval.
 
@@ -164,6 +199,9 @@ class RateInterval(Result):
         How the interval was made, and what else a reader should know.
     zero_errors
         Where there is no error (or nothing else): what that says under either assumption.
+    by_person
+        Where people have different numbers of comparisons: the rate in which each weighs the same. None where they have as many,
+        or nothing varies.
     confidence_level
         Of the interval.
     """
@@ -182,6 +220,7 @@ class RateInterval(Result):
     confidence_level: Confidence
     notes: tuple[Note, ...] = ()
     zero_errors: ZeroErrorBounds | None = None
+    by_person: PersonRate | None = None
 
 
 def false_match_rate(
@@ -233,7 +272,7 @@ def false_match_rate(
     if n == 0:
         raise DesignError("Nobody is compared with somebody else, so there is no false match rate.")
     rate = errors / n
-    of_pairs = _squares_of_pairs(first, second, rate, comparisons)
+    of_pairs = squares_of_pairs(first, second, rate, comparisons)
     if errors in (0, n):
         return _nothing_varies(errors, n, people, comparisons.n_disjoint, "pairs", confidence_level)
     counts = np.bincount(first, minlength=len(by_subject)) + np.bincount(second, minlength=len(by_subject))
@@ -244,7 +283,7 @@ def false_match_rate(
     freedom: float | None = None
     if people < FEWEST or by_subject.max() == n:
         variance, freedom, ends = max(plug_in, least), 0.0, Interval(0.0, 1.0)
-        notes = (_TOO_FEW(),)
+        notes = (TOO_FEW(),)
     elif method == "wilson":
         variance = max(plug_in, least)
         ends = wilson_interval(rate, rate * (1 - rate) / variance, normal_quantile(confidence_level))
@@ -253,11 +292,32 @@ def false_match_rate(
             max(plug_in * small_sample(people), least),
             effective_people(totals[by_subject > 0]),
         )
-        ends = _logit_interval(rate, sqrt(variance), t_quantile(confidence_level, freedom))
+        ends = logit_interval(rate, sqrt(variance), t_quantile(confidence_level, freedom))
         if freedom < _FEW_CARRY:
             notes = (_UNEVEN(carry=freedom, people=people),)
     made, effective = _OVER_PEOPLE[method], rate * (1 - rate) / variance
-    return _interval(errors, n, people, ends, effective, freedom, made, confidence_level, notes)
+    found = _interval(errors, n, people, ends, effective, freedom, made, confidence_level, notes)
+    if people < FEWEST or comparisons.sum_of_squares * comparisons.n_pairs == n**2:
+        return found
+    return replace(found, by_person=_by_two_people(first, second, comparisons, people, confidence_level))
+
+
+def _by_two_people(
+    first: Ints, second: Ints, comparisons: Meetings, people: int, confidence_level: float
+) -> PersonRate:
+    """The rate in which every two people who meet weigh the same, with its interval as that of `false_match_rate`."""
+    keys, counts = np.unique(first * comparisons.n_subjects + second, return_counts=True)
+    i, j = keys // comparisons.n_subjects, keys % comparisons.n_subjects
+    shares, n = counts / comparisons.n_between(i, j), comparisons.n_pairs
+    rate = float(shares.sum()) / n
+    totals: Floats = -rate * comparisons.n_partners.astype(np.float64)
+    for side in (i, j):
+        totals += np.bincount(side, weights=shares, minlength=len(totals))
+    of_pairs = float((shares * (shares - 2 * rate)).sum()) + rate**2 * n
+    variance = max((float(totals @ totals) - of_pairs) * small_sample(people), of_pairs) / n**2
+    freedom = effective_people(totals[comparisons.n_partners > 0])
+    ends = logit_interval(rate, sqrt(variance), t_quantile(confidence_level, freedom))
+    return PersonRate(rate, ends.low, ends.high, sqrt(variance), freedom)
 
 
 def false_non_match_rate(
@@ -266,7 +326,9 @@ def false_non_match_rate(
     """Give the false non-match rate over other people an interval: Wilson's, with the effective sample size and Student's t.
 
     People vary, each with as many genuine comparisons; the threshold stays. The arithmetic is that of a clustered rate (Wilson
-    1927; Rao & Scott 1992; see `cluster_statistics`). Without errors the bound is exact, each person counting once.
+    1927; Rao & Scott 1992); where people differ in their number of comparisons, fewer of them carry the variance, and the rate
+    in which each weighs the same stands beside it (`by_comparison`, `by_person`). Without errors the bound is exact, each person
+    counting once.
 
     Parameters
     ----------
@@ -287,14 +349,30 @@ def false_non_match_rate(
         raise UsageError("Every genuine comparison needs a subject and an outcome that is an error or not.")
     if not len(people):
         raise DesignError("There are no genuine comparisons, so there is no false non-match rate.")
-    clusters = cluster_statistics(wrong, people)
-    n, missed, k = clusters.n, int(wrong.sum()), clusters.n_clusters
+    codes = np.unique(people, return_inverse=True)[1]
+    sizes = np.bincount(codes).astype(np.float64)
+    totals = np.bincount(codes, weights=wrong).astype(np.float64)
+    n, missed, k = len(wrong), int(wrong.sum()), len(sizes)
     if missed in (0, n):
         return _nothing_varies(missed, n, k, k, "people", confidence_level)
-    effective, freedom = effective_size(clusters), float(k - 1)
-    ends = wilson_interval(clusters.rate, effective, t_quantile(confidence_level, freedom))
+    found = by_comparison(totals, sizes)
+    # A design effect below one is chance or design, and not to be relied on for other people.
+    effective = _worth(found.rate, found.variance, n) if k > 1 else float(n)
+    ends = wilson_interval(found.rate, effective, t_quantile(confidence_level, found.freedom))
     notes = (_ONE_PERSON(),) if k == 1 else ()
-    return _interval(missed, n, k, ends, effective, freedom, _CLUSTERS, confidence_level, notes)
+    made = _interval(missed, n, k, ends, effective, found.freedom, _CLUSTERS, confidence_level, notes)
+    if sizes.min() == sizes.max():
+        return made
+    person = by_person(totals, sizes)
+    worth = _worth(person.rate, person.variance, k**2 / float((1 / sizes).sum()))
+    ends = wilson_interval(person.rate, worth, t_quantile(confidence_level, person.freedom))
+    error = sqrt(person.rate * (1 - person.rate) / worth)
+    return replace(made, by_person=PersonRate(person.rate, ends.low, ends.high, error, person.freedom))
+
+
+def _worth(rate: float, variance: float, most: float) -> float:
+    """How many independent comparisons vary as much; never more than there are."""
+    return min(most, rate * (1 - rate) / variance) if variance > 0 else most
 
 
 def naive_interval(
@@ -370,8 +448,15 @@ def effective_people(totals: Floats) -> float:
     return min(max(2.0, float(squares.sum()) ** 2 / of_squares), most) if of_squares > 0 else most
 
 
-def _squares_of_pairs(first: Ints, second: Ints, rate: float, comparisons: Meetings) -> float:
-    """Σ_{i<j} ẽ_ij²: pairs of people without an error are in the closed form, never listed."""
+def squares_of_pairs(first: Ints, second: Ints, rate: float, comparisons: Meetings) -> float:
+    """Sum ẽ_ij² over pairs of people, Σ_{i<j} ẽ_ij²: those without an error are in the closed form, never listed.
+
+    Examples
+    --------
+    >>> everybody = Comparisons([1] * 4, [1] * 4, symmetric=True)
+    >>> round(squares_of_pairs(np.array([0]), np.array([1]), 1 / 6, everybody), 4)  # (5/6)² + 5/6²
+    0.8333
+    """
     keys, counts = np.unique(first * comparisons.n_subjects + second, return_counts=True)
     between = comparisons.n_between(keys // comparisons.n_subjects, keys % comparisons.n_subjects)
     if (counts > between).any():
@@ -382,7 +467,14 @@ def _squares_of_pairs(first: Ints, second: Ints, rate: float, comparisons: Meeti
     return float((errors * (errors - 2 * rate * between)).sum() + rate**2 * comparisons.sum_of_squares)
 
 
-def _logit_interval(rate: float, error: float, t: float) -> Interval:
+def logit_interval(rate: float, error: float, t: float) -> Interval:
+    """Find the interval of a rate on the logit scale: logit p ± t se/(p(1 − p)); the whole range for an infinite `t`.
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in logit_interval(0.9, 0.03, 2.0)]
+    [0.8221, 0.946]
+    """
     from scipy.special import expit, logit
 
     if not isfinite(t):

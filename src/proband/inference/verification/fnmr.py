@@ -15,7 +15,7 @@ from proband.inference.comparisons.paired import Tested
 from proband.inference.procedures import Joint, Question
 from proband.inference.proportions import Interval
 from proband.inference.verification.drawings import Drawings
-from proband.inference.verification.dyadic_bootstrap import FnmrDraws, fnmr_difference
+from proband.inference.verification.dyadic_bootstrap import FnmrDraws, error_anew, fnmr_difference
 from proband.inference.verification.meetings import Meetings
 from proband.inference.verification.verification import (
     Integers,
@@ -36,9 +36,9 @@ from proband.words import Method, Sentence, Target, count
 N_RESAMPLES = 2_000
 _ANEW = Method(
     "fnmr-threshold-anew",
-    f"people drawn anew, threshold found anew ({count(N_RESAMPLES)} replicates)",
-    "people drawn anew, the threshold set anew in each replicate",
-    ("efron1979", "fogliato2024"),
+    f"people drawn anew, threshold found anew ({count(N_RESAMPLES)} replicates; Wilson with the larger variance)",
+    "Wilson's interval with the variance of people drawn anew, the threshold set anew in each replicate",
+    ("efron1979", "fogliato2024", "wilson1927"),
 )
 _BOTH_ANEW = Method(
     "fnmr-both-thresholds-anew",
@@ -56,8 +56,9 @@ _FEW_MATCHES = Sentence(
 def fnmr_estimates(question: Question) -> tuple[Estimate, ...]:
     """Estimate FNMR at a false match rate, with the threshold found anew in replicates of people.
 
-    People vary, and with them the threshold, in 2,000 drawings (Efron 1979; Fogliato et al. 2024): percentiles moved to the
-    estimate (`recentred_interval`). Without a false match the interval is that of the fixed threshold.
+    People vary, and with them the threshold, in 2,000 drawings (Efron 1979; Fogliato et al. 2024): Wilson's interval with their
+    variance, or that of the fixed threshold if it is larger (`interval_anew`). Without a false match the interval is that of the
+    fixed threshold.
 
     Examples
     --------
@@ -110,6 +111,9 @@ def _estimate(
 ) -> Estimate:
     anew = point.fnmr_at_fmr
     low, high = (point.fnmr.low, point.fnmr.high) if anew is None else anew
+    error = point.fnmr.standard_error
+    if point.replicates is not None:
+        error = error_anew(point.fnmr, point.replicates)
     notes = list(made.notes)
     if not point.point.fmr_supported:
         notes.insert(0, _FEW_MATCHES(n=point.point.false_matches, supported=SUPPORTED))
@@ -118,9 +122,9 @@ def _estimate(
         low=low,
         high=high,
         confidence_level=level,
-        standard_error=point.fnmr.standard_error,
+        standard_error=error,
         events=float(point.point.false_non_matches),
-        degrees_of_freedom=None,
+        degrees_of_freedom=point.fnmr.degrees_of_freedom,
         replicates=None,
         design=point.fnmr.method if anew is None else _ANEW,
         seed=seed,

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.errors import DesignError, UsageError
 from proband.inference.verification.dyadic_rates import RateInterval, false_match_rate, false_non_match_rate
-from proband.inference.verification.hard_subjects import HardSubjects, hard_subjects
+from proband.inference.verification.group_differences import (
+    GenuineErrors,
+    GroupDifference,
+    ImpostorErrors,
+    RateName,
+    differences_of_groups,
+)
+from proband.inference.verification.hard_subjects import HardSubjects, ImageErrors, hard_subjects
+from proband.inference.verification.meetings import Comparisons, Ints
 from proband.inference.verification.verification import Shared
+from proband.measures.pairs.counts import tail_pairs
 from proband.measures.pairs.pair_set import PairSet
 from proband.measures.verification import OperatingPoint
-from proband.results.base import Count, Result
+from proband.results.base import Confidence, Count, Rate, Result
 from proband.results.serializing import Written
 from proband.samples import Experiment, Samples
 from proband.samples.table import Selection, frozen
@@ -49,11 +58,32 @@ _RATIO = Sentence(
     "note",
     "{algorithm}: the largest supported {rate} is {ratio:two} times the smallest",
 )
+_TESTED_RATIO = Sentence(
+    "groups.tested-ratio",
+    "note",
+    "{algorithm}: the largest supported {rate} is {ratio:two} times the smallest (p {p:p} if groups were alike)",
+)
+_DIFFER = Sentence(
+    "groups.differ",
+    "note",
+    "{algorithm}, {rate}: {first} less {second} is {difference:four} [{low:four}, {high:four}] (simultaneous; adjusted p {p:p})",
+)
+_NONE_DIFFER = Sentence(
+    "groups.none-differ",
+    "note",
+    "{algorithm}, {rate}: no two groups can be told apart (adjusted p {p:p} or more)",
+)
+_NOT_OF_PEOPLE = Sentence(
+    "groups.not-of-people",
+    "caution",
+    "some people have several values of {column}, or not every comparison was made: whether groups differ is not tested",
+)
 _UNGROUPED = Sentence(
     "groups.ungrouped",
     "note",
     "{n:count sample has/samples have} no value of {column} and {n:word is/are} in no group",
 )
+_MOST_ACCEPTED = 20_000_000  # comparisons accepted at the threshold whose images are listed
 BY_GROUP = {_GROUP.code, _EMPTY_GROUP.code}
 """The codes of the sentences of single groups, which say what a table of groups does."""
 
@@ -90,6 +120,14 @@ class Differential(Result):
         Samples without a value.
     algorithm, threshold
         Of the scores, and the threshold of all groups; None where everything is rejected.
+    differences
+        Of every two groups, in FNMR and in FMR; empty where groups are not groups of people.
+    ratio_fnmr_p, ratio_fmr_p
+        The chance of so large a ratio if groups were alike; None where it is not tested.
+    tested
+        Whether differences were tested: only a column of which every person has one value can be dealt over people.
+    confidence_level
+        Of the simultaneous intervals of the differences, and those of groups.
     """
 
     written = Written(also=("ratio_fnmr", "ratio_fmr"))
@@ -99,6 +137,11 @@ class Differential(Result):
     threshold: float | None
     groups: tuple[GroupRates, ...]
     n_ungrouped: Count
+    differences: tuple[GroupDifference, ...] = ()
+    ratio_fnmr_p: Rate | None = None
+    ratio_fmr_p: Rate | None = None
+    tested: bool = False
+    confidence_level: Confidence = 0.95
 
     def ratio(self, rate: str) -> float | None:
         """Find the largest rate over the smallest, of groups whose rate rests on enough errors; None with fewer than two.
@@ -129,12 +172,31 @@ class Differential(Result):
             )
             said.append(_GROUP(**named, rates=rates) if rates else _EMPTY_GROUP(**named))
         for name in ("fnmr", "fmr"):
-            ratio = self.ratio(name)
-            if ratio is not None:
+            ratio, p = self.ratio(name), getattr(self, f"ratio_{name}_p")
+            if ratio is not None and p is None:
                 said.append(_RATIO(algorithm=self.algorithm, rate=name.upper(), ratio=ratio))
+            elif ratio is not None:
+                said.append(_TESTED_RATIO(algorithm=self.algorithm, rate=name.upper(), ratio=ratio, p=p))
+            said += self._differing(name)
+        if not self.tested and len(self.groups) > 1:
+            said.append(_NOT_OF_PEOPLE(column=self.column))
         if self.n_ungrouped:
             said.append(_UNGROUPED(n=self.n_ungrouped, column=self.column))
         return said
+
+    def _differing(self, rate: str) -> list[Note]:
+        """The differences that leave 0 out, or that there is none."""
+        of = [one for one in self.differences if one.rate == rate]
+        named = {"algorithm": self.algorithm, "rate": rate.upper()}
+        apart = [
+            _DIFFER(
+                **named, first=one.first, second=one.second, difference=one.difference, low=one.low,
+                high=one.high, p=one.p_value,
+            )
+            for one in of
+            if not one.low <= 0 <= one.high
+        ]  # fmt: skip
+        return apart or [_NONE_DIFFER(**named, p=min(one.p_value for one in of))] if of else []
 
     @property
     def ratio_fnmr(self) -> float | None:
@@ -159,12 +221,14 @@ def error_rates_by(
     point: OperatingPoint,
     *,
     confidence_level: float = 0.95,
+    seed: int = 0,
 ) -> Differential:
     """Find the error rates of each group at a threshold that is the same for all (after ISO/IEC 19795-10).
 
     A group's genuine comparisons are those of its samples with each other, its impostor comparisons those within the group:
     people of one group are taken for each other more easily than for others. People of each group vary; the threshold stays.
-    Intervals are those of `false_match_rate` and `false_non_match_rate`.
+    Intervals are those of `false_match_rate` and `false_non_match_rate`. Every two groups are compared, and the largest rate with
+    the smallest, by dealing the labels of groups anew over people (`differences_of_groups`).
 
     Examples
     --------
@@ -198,7 +262,70 @@ def error_rates_by(
             groups.append(GroupRates(str(kind), 0, None, None))
             continue
         groups.append(_rates(str(kind), scores, pairs, closeness, confidence_level))
-    return Differential(scores.name, column, point.threshold, tuple(groups), int(values.null_count()))
+    found = Differential(
+        scores.name,
+        column,
+        point.threshold,
+        tuple(groups),
+        int(values.null_count()),
+        confidence_level=confidence_level,
+    )
+    return _tested(found, scores, within, samples, closeness, seed)
+
+
+def _tested(
+    found: Differential,
+    scores: Scores,
+    within: Experiment | Samples,
+    samples: Samples,
+    closeness: float,
+    seed: int,
+) -> Differential:
+    """Deal the labels of groups anew over people, where each has one."""
+    names = [one.group for one in found.groups]
+    chosen = samples.frame[found.column].is_not_null().to_numpy()
+    if isinstance(within, Samples):
+        within = samples = samples.take(np.flatnonzero(chosen))
+        chosen = np.ones(len(samples), dtype=np.bool_)
+    labels = _labels(samples, found.column, names)
+    pairs = None if labels is None or len(names) < 2 else _pairs_of(scores, within, samples, chosen)
+    if labels is None or pairs is None:
+        return found
+    shared = Shared.of(scores, pairs, closeness)
+    if not isinstance(shared.comparisons, Comparisons):
+        return found
+    near = pairs.acquired
+    of = labels[np.unique(np.concatenate([near.row_codes, near.column_codes]))]
+    accepted = shared.tail >= closeness
+    genuine = GenuineErrors(shared.genuine_people, shared.genuine < closeness, len(of))
+    impostor = ImpostorErrors(shared.first[accepted], shared.second[accepted], shared.comparisons)
+    made = {}
+    kinds: tuple[tuple[RateName, GenuineErrors | ImpostorErrors], ...] = (
+        ("fnmr", genuine),
+        ("fmr", impostor),
+    )
+    for rate, errors in kinds:
+        rates: list[RateInterval | None] = [getattr(one, rate) for one in found.groups]
+        supported = np.array([one is not None and one.supported for one in rates])
+        made[rate] = differences_of_groups(rate, errors, of, names, supported, found.confidence_level, seed)
+    return replace(
+        found,
+        differences=made["fnmr"].differences + made["fmr"].differences,
+        ratio_fnmr_p=made["fnmr"].ratio_p,
+        ratio_fmr_p=made["fmr"].ratio_p,
+        tested=True,
+    )
+
+
+def _labels(samples: Samples, column: str, names: list[str]) -> Ints | None:
+    """The group of every person as a number; None where somebody is in two."""
+    numbers = {name: place for place, name in enumerate(names)}
+    values = samples.frame[column]
+    there = values.is_not_null().to_numpy()
+    of = np.array([numbers[str(one)] for one in values.drop_nulls().to_list()], dtype=np.int64)
+    labels = np.zeros(int(samples.codes.max(initial=0)) + 1, dtype=np.int64)
+    labels[samples.codes[there]] = of
+    return labels if (labels[samples.codes[there]] == of).all() else None
 
 
 def _closeness(point: OperatingPoint, scores: Scores) -> float:
@@ -255,17 +382,16 @@ def hard_subjects_of(
     >>> same[0, 1] = same[1, 0] = -1.0
     >>> scores = Scores.from_array(same, ids, orientation="similarity", name="net")
     >>> found = hard_subjects_of(scores, samples, OperatingPoint(0.5, 0, 60, 1, 6, 0, 0))
-    >>> found.people.row(0), found.lambs_p
-    (('a', 1, 1, 20, 0), 1.0)
+    >>> found.people.row(0), found.goats_p, found.lambs_p  # two images of a person do not tell a goat
+    (('a', 1, 1, 20, 0), None, 1.0)
     """
     samples = within.samples if isinstance(within, Experiment) else within
     pairs = PairSet.of(scores, within)
     closeness = _closeness(point, scores)
     shared = Shared.of(scores, pairs, closeness)
     accepted = shared.tail >= closeness
-    codes = np.unique(
-        np.concatenate([pairs.row_codes[~pairs.row_failed], pairs.column_codes[~pairs.column_failed]])
-    )
+    near = pairs.acquired
+    codes = np.unique(np.concatenate([near.row_codes, near.column_codes]))
     return hard_subjects(
         [str(samples.subjects[code]) for code in codes],
         shared.comparisons,
@@ -273,6 +399,45 @@ def hard_subjects_of(
         shared.genuine < closeness,
         shared.first[accepted],
         shared.second[accepted],
+        _errors_of_images(scores, near, codes, closeness)
+        if isinstance(shared.comparisons, Comparisons)
+        else None,
         pseudonyms=pseudonyms,
         seed=seed,
     )
+
+
+def _errors_of_images(
+    scores: Scores, pairs: PairSet, codes: npt.NDArray[np.int64], closeness: float
+) -> ImageErrors:
+    """Which images are falsely matched or not: every image is taken for a person of its own, and those accepted are listed."""
+    n_rows = len(pairs.rows)
+    columns = np.arange(len(pairs.columns)) if pairs.symmetric else n_rows + np.arange(len(pairs.columns))
+    images = replace(
+        pairs, row_codes=np.arange(n_rows, dtype=np.int32), column_codes=columns.astype(np.int32)
+    )
+    one, other, _ = tail_pairs(scores, images, closeness, _MOST_ACCEPTED)
+    query, target = one.astype(np.int64), other.astype(np.int64) - (0 if pairs.symmetric else n_rows)
+    queries, targets = (np.searchsorted(codes, side) for side in (pairs.row_codes, pairs.column_codes))
+    same = queries[query] == targets[target]
+    rejected = _genuine_but(queries, targets, pairs.symmetric, query[same], target[same])
+    return ImageErrors(queries, targets, pairs.symmetric, (query[~same], target[~same]), rejected)
+
+
+def _genuine_but(
+    queries: Ints, targets: Ints, symmetric: bool, query: Ints, target: Ints
+) -> tuple[Ints, Ints]:
+    """The genuine comparisons that are not among those accepted."""
+    order = np.argsort(targets, kind="stable")
+    sizes = np.bincount(targets, minlength=1 + int(queries.max(initial=0)))
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    one = np.repeat(np.arange(len(queries)), sizes[queries])
+    within = np.arange(len(one)) - np.searchsorted(one, one)
+    other = order[starts[queries[one]] + within]
+    if symmetric:
+        one, other = one[one < other], other[one < other]
+    width = 1 + len(targets)
+    if symmetric:
+        query, target = np.minimum(query, target), np.maximum(query, target)
+    left = ~np.isin(one * width + other, query * width + target)
+    return one[left], other[left]

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.inference.verification.meetings import Ints, ListedComparisons, Meetings
+from proband.inference.verification.meetings import Ints, Meetings
 from proband.results.base import Rate, Result
 from proband.results.serializing import Written
 from proband.words import Method, Note, Sentence
 
 Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 _DRAWS = 9_999
 SIGNIFICANCE = 0.05
 """What a p-value must not pass for errors to count as concentrated."""
 _BLOCK = 1_000_000  # people drawn at once
 _DEALT = Method(
     "errors-dealt-anew",
-    "errors dealt anew",
-    "concentration of errors on people, tested by dealing them anew at random",
+    "errors dealt anew over comparisons that share no image",
+    "concentration of false non-matches on people, tested by dealing them anew over comparisons that share no image",
+    ("doddington1998",),
+)
+_WEDGES = Method(
+    "wedges-of-images",
+    "false matches of different images of a person with different others",
+    "concentration of false matches on people, tested by whether those of different images of a person with different others "
+    "go together",
     ("doddington1998",),
 )
 
@@ -40,6 +47,41 @@ _LAMBS = Sentence(
 _NO_LAMBS = Sentence(
     "hard-subjects.no-lambs", "note", "False matches: no lambs or wolves can be seen (p {p:p})"
 )
+_GOATS_UNSEEN = Sentence(
+    "hard-subjects.goats-unseen",
+    "caution",
+    "False non-matches: whether some people are goats cannot be told. It takes people with two comparisons that share no image: "
+    "four images, or two queries and two targets",
+)
+_LAMBS_UNSEEN = Sentence(
+    "hard-subjects.lambs-unseen",
+    "caution",
+    "False matches: whether some people are lambs or wolves cannot be told. It takes people with two images, each compared with "
+    "others, and every comparison made",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class ImageErrors:
+    """Which images the comparisons and their errors are of: without them a hard image cannot be told from a hard person.
+
+    Attributes
+    ----------
+    queries, targets
+        The person of every query and of every target image.
+    symmetric
+        Whether they are the same images, each two of which are compared once.
+    matched
+        The query and the target image of every false match.
+    rejected
+        The query and the target image of every false non-match.
+    """
+
+    queries: Ints
+    targets: Ints
+    symmetric: bool
+    matched: tuple[Ints, Ints]
+    rejected: tuple[Ints, Ints]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +94,7 @@ class HardSubjects(Result):
         One row a person: genuine comparisons and false non-matches (*goats* have many), impostor comparisons and false
         matches (*lambs* are taken for by others, *wolves* are taken for others; here both together).
     goats_p, lambs_p
-        The chance, if errors fell on comparisons without regard to people, of their being as concentrated.
+        The chance, if people were alike, of errors as concentrated on people; None where images do not tell.
     goats_test, lambs_test
         How that was found, and with how many draws.
     """
@@ -60,16 +102,20 @@ class HardSubjects(Result):
     written = Written(without=("goats_test", "lambs_test"))
 
     people: pl.DataFrame
-    goats_p: Rate
-    lambs_p: Rate
+    goats_p: Rate | None
+    lambs_p: Rate | None
     goats_test: Method = _DEALT
-    lambs_test: Method = _DEALT
+    lambs_test: Method = _WEDGES
 
     def sentences(self) -> list[Note]:
         """The answers in words."""
-        goats = _GOATS if self.goats_p <= SIGNIFICANCE else _NO_GOATS
-        lambs = _LAMBS if self.lambs_p <= SIGNIFICANCE else _NO_LAMBS
-        return [goats(p=self.goats_p), lambs(p=self.lambs_p)]
+        return [
+            unseen() if p is None else (some if p <= SIGNIFICANCE else none)(p=p)
+            for p, some, none, unseen in (
+                (self.goats_p, _GOATS, _NO_GOATS, _GOATS_UNSEEN),
+                (self.lambs_p, _LAMBS, _NO_LAMBS, _LAMBS_UNSEEN),
+            )
+        ]
 
 
 def hard_subjects(
@@ -79,15 +125,18 @@ def hard_subjects(
     missed: npt.NDArray[np.bool_],
     first: Integers,
     second: Integers,
+    images: ImageErrors | None = None,
     *,
     pseudonyms: bool = False,
     seed: int = 0,
 ) -> HardSubjects:
     """Count errors by person, and test whether they are more concentrated than chance makes them (Doddington et al. 1998).
 
-    False non-matches are dealt anew over all genuine comparisons, false matches over all impostor pairs of people in proportion
-    to their comparisons; the statistic is the sum of squared counts, each relative to what is expected. It takes
-    comparisons that share an image for independent: where they are not, the p-value is too small.
+    Comparisons that share an image go together for the image's sake, so only those count for people that do not. False
+    non-matches are dealt anew over comparisons of which no two share an image, two or more of a person; the statistic is the sum
+    of squared counts, each relative to what is expected. False matches: with e the errors less those expected,
+    T_i = Σ_{a≠b} Σ_{j≠k} e_{ia,j} e_{ib,k} over different images a, b of person i and different others j, k is 0 on average if
+    people are alike; ΣT_i/√ΣT_i² is compared with the normal distribution, one-sided.
 
     Parameters
     ----------
@@ -97,18 +146,26 @@ def hard_subjects(
         Every genuine comparison: whose, and whether it was rejected.
     first, second
         The people of every false match.
+    images
+        Whose images were compared, and which errors are theirs; nothing is tested without.
     pseudonyms
         Call people P1, P2, … in an order of chance.
 
     Examples
     --------
-    Four people with five genuine comparisons each; all five errors are the first one's: the chance of that is 4/C(20, 5).
+    Four people with six images each; all comparisons of the first one's are rejected. Of twelve comparisons that share no image
+    three are errors, all the first one's: the chance of that is 4/C(12, 3), and the draws come close.
 
     >>> from proband.inference.verification.meetings import Comparisons
-    >>> whose, nobody = np.repeat(np.arange(4), 5), np.empty(0, dtype=np.int64)
-    >>> found = hard_subjects(list("abcd"), Comparisons([5] * 4, [5] * 4, symmetric=True), whose, whose == 0, nobody, nobody)
-    >>> found.people.row(0), found.goats_p < 0.002, found.lambs_p
-    (('a', 5, 5, 75, 0), True, 1.0)
+    >>> own, nobody = np.repeat(np.arange(4), 6), np.empty(0, dtype=np.int64)
+    >>> i, j = np.triu_indices(24, 1)
+    >>> same = own[i] == own[j]
+    >>> rejected = same & (own[i] == 0)
+    >>> images = ImageErrors(own, own, True, (nobody, nobody), (i[rejected], j[rejected]))
+    >>> everybody = Comparisons([6] * 4, [6] * 4, symmetric=True)
+    >>> found = hard_subjects(list("abcd"), everybody, own[i[same]], own[i[same]] == 0, nobody, nobody, images)
+    >>> found.people.row(0), 0.01 < found.goats_p < 0.03, found.lambs_p
+    (('a', 15, 15, 108, 0), True, 1.0)
     """
     generator = np.random.default_rng(seed)
     n = len(names)
@@ -129,89 +186,104 @@ def hard_subjects(
             "false_matches": matches,
         }
     ).sort(["false_non_matches", "false_matches", "subject"], descending=[True, True, False])
-    goats = _goats(genuine_people, missed, genuine, generator)
-    lambs = _lambs(comparisons, matches, len(first), generator)
-    return HardSubjects(
-        frame,
-        goats,
-        lambs,
-        replace(_DEALT, draws=_DRAWS),
-        replace(_DEALT, draws=_draws_of_lambs(len(first))),
-    )
+    goats = None if images is None else _goats(images, n, generator)
+    lambs = None if images is None else _lambs(images, n)
+    return HardSubjects(frame, goats, lambs, replace(_DEALT, draws=_DRAWS))
 
 
-def _goats(
-    people: Integers, missed: npt.NDArray[np.bool_], genuine: Integers, rng: np.random.Generator
-) -> float:
+def _goats(images: ImageErrors, n: int, rng: np.random.Generator) -> float | None:
+    """Deal errors anew over comparisons that share no image; None if nobody has two of them."""
+    people, query, target = _apart(images)
+    if not (np.bincount(people, minlength=n) > 1).any():
+        return None
+    one, other = images.rejected
+    if images.symmetric:
+        one, other = np.minimum(one, other), np.maximum(one, other)
+    width = 1 + int(max(len(images.queries), len(images.targets)))
+    missed = np.isin(query * width + target, one * width + other)
     total = int(missed.sum())
-    if total == 0 or total == len(missed):
+    if total in (0, len(missed)):
         return 1.0
-    weight = np.where(genuine > 0, 1.0 / np.maximum(genuine, 1), 0.0)
-    observed = float((weight * np.bincount(people[missed], minlength=len(genuine)) ** 2).sum())
-
-    def dealt(times: int) -> Ints:
-        return np.stack([people[rng.choice(len(people), total, replace=False)] for _ in range(times)])
-
-    return _share_as_large(dealt, _DRAWS, total, weight, observed)
-
-
-def _lambs(comparisons: Meetings, matches: Integers, total: int, rng: np.random.Generator) -> float:
-    """Draw as many pairs of people, in proportion to their comparisons, and see how often they are as concentrated."""
-    if total == 0:
-        return 1.0
-    expected = np.asarray(comparisons.n_by_subject, dtype=np.float64)
-    weight = np.where(expected > 0, 1.0 / np.maximum(expected, 1e-300), 0.0) * expected.sum() / len(expected)
-    observed = float((weight * matches.astype(np.float64) ** 2).sum())
-    draw = _drawer(comparisons, rng)
-
-    def dealt(times: int) -> Ints:
-        return draw(times * total).reshape(2, times, total).swapaxes(0, 1).reshape(times, 2 * total)
-
-    return _share_as_large(dealt, _draws_of_lambs(total), 2 * total, weight, observed)
-
-
-def _draws_of_lambs(total: int) -> int:
-    """Fewer draws of many false matches."""
-    return min(_DRAWS, max(199, 20_000_000 // max(total, 1)))
-
-
-def _share_as_large(
-    dealt: Callable[[int], Ints], draws: int, width: int, weight: npt.NDArray[np.float64], observed: float
-) -> float:
-    """How often the people of random draws, a row each, are as concentrated as observed; drawn in blocks."""
-    n = len(weight)
-    as_large, block = 1, max(1, _BLOCK // max(width, n))
-    for start in range(0, draws, block):
-        times = min(block, draws - start)
-        rows = dealt(times) + n * np.arange(times)[:, None]
+    weight = 1.0 / np.maximum(np.bincount(people, minlength=n), 1)
+    observed = float((weight * np.bincount(people[missed], minlength=n) ** 2).sum())
+    as_large, block = 1, max(1, _BLOCK // max(len(people), n))
+    for start in range(0, _DRAWS, block):
+        times = min(block, _DRAWS - start)
+        dealt = np.argpartition(rng.random((times, len(people))), total - 1, axis=1)[:, :total]
+        rows = people[dealt] + n * np.arange(times)[:, None]
         counts = np.bincount(rows.ravel(), minlength=times * n).reshape(times, n)
         as_large += int((counts.astype(np.float64) ** 2 @ weight >= observed * (1 - 1e-9)).sum())
-    return as_large / (draws + 1)
+    return as_large / (_DRAWS + 1)
 
 
-def _drawer(comparisons: Meetings, rng: np.random.Generator) -> Callable[[int], Ints]:
-    """Return what draws random impostor comparisons: so many first people, followed by as many second ones."""
-    # A draw of an image or a comparison by number, and whose it is, is much quicker than one of a person by weight.
-    if isinstance(comparisons, ListedComparisons):
-        listed = comparisons
-        places = np.repeat(np.arange(len(listed.counts)), listed.counts)
+def _apart(images: ImageErrors) -> tuple[Ints, Ints, Ints]:
+    """As many genuine comparisons as there are of which no two share an image: whose, the query and the target."""
+    if images.symmetric:
+        order = np.argsort(images.queries, kind="stable")
+        people = images.queries[order]
+        place = np.arange(len(people)) - np.searchsorted(people, people)
+        lead = np.flatnonzero((place[:-1] % 2 == 0) & (people[1:] == people[:-1]))
+        return people[lead], order[lead], order[lead + 1]
+    size = max(len(images.queries), len(images.targets))
+    ranked, orders = [], []
+    for side in (images.queries, images.targets):
+        order = np.argsort(side, kind="stable")
+        people = side[order]
+        # A person's k-th query meets the k-th target.
+        ranked.append(people * size + np.arange(len(people)) - np.searchsorted(people, people))
+        orders.append(order)
+    _, left, right = np.intersect1d(ranked[0], ranked[1], assume_unique=True, return_indices=True)
+    query, target = orders[0][left], orders[1][right]
+    return images.queries[query], query, target
 
-        def of_list(total: int) -> Ints:
-            chosen = places[rng.integers(len(places), size=total)]
-            return np.concatenate([listed.first[chosen], listed.second[chosen]])
 
-        return of_list
-    everybody = np.arange(comparisons.n_subjects)
-    queries, targets = (np.repeat(everybody, images) for images in (comparisons.queries, comparisons.targets))
+def _lambs(images: ImageErrors, n: int) -> float | None:
+    """Whether false matches of different images of a person go together; None if nobody has two images that meet others."""
+    from scipy.special import ndtr
 
-    def crossed(total: int) -> Ints:
-        a, b = (
-            queries[rng.integers(len(queries), size=total)],
-            targets[rng.integers(len(targets), size=total)],
-        )
-        while (same := np.flatnonzero(a == b)).size:
-            a[same] = queries[rng.integers(len(queries), size=same.size)]
-            b[same] = targets[rng.integers(len(targets), size=same.size)]
-        return np.concatenate([a, b])
+    own = images.queries if images.symmetric else np.concatenate([images.queries, images.targets])
+    if (np.bincount(own, minlength=n) < 2).all():
+        return None
+    if not len(images.matched[0]):
+        return 1.0
+    sums = _wedges(images, n)
+    size = float(np.sqrt(sums @ sums))
+    return float(ndtr(-float(sums.sum()) / size)) if size > 0 else 1.0
 
-    return crossed
+
+def _wedges(images: ImageErrors, n: int) -> Floats:
+    """T_i of every person, from counts of errors by image, by two people, and by image and other person."""
+    sides = [images.queries] if images.symmetric else [images.queries, images.targets]
+    own = np.concatenate(sides)
+    queries, targets = (
+        np.bincount(side, minlength=n).astype(np.float64) for side in (images.queries, images.targets)
+    )
+    offset = 0 if images.symmetric else len(images.queries)
+    one, other = images.matched[0], images.matched[1] + offset
+    image, across = np.concatenate([one, other]), np.concatenate([own[other], own[one]])
+    # What an image meets: all images of the other side that are not its person's.
+    of_side = [targets] if images.symmetric else [targets, queries]
+    side_of = np.repeat(np.arange(len(sides)), [len(side) for side in sides])
+    everything = np.array([side.sum() for side in of_side])[side_of]
+    squares = np.array([side @ side for side in of_side])[side_of]
+    own_met = np.stack(of_side)[side_of, own]
+    total = (everything - own_met).sum() / 2
+    p = len(one) / total
+    by_image = np.bincount(image, minlength=len(own)) - p * (everything - own_met)
+    cells, counts = np.unique(image * n + across, return_counts=True)
+    a, j = cells // n, cells % n
+    between = np.stack(of_side)[side_of[a], j]
+    of_cells = np.bincount(a, weights=counts * (counts - 2 * p * between), minlength=len(own))
+    of_cells += p**2 * (squares - own_met**2)
+    pairs, counts = np.unique(own[image] * n + across, return_counts=True)
+    i, j = pairs // n, pairs % n
+    if images.symmetric:
+        between, squared = queries[i] * queries[j], queries**2 * (queries @ queries - queries**2)
+    else:
+        between = queries[i] * targets[j] + targets[i] * queries[j]
+        squared = queries**2 * (targets @ targets) + targets**2 * (queries @ queries)
+        squared += 2 * queries * targets * (queries @ targets) - 4 * (queries * targets) ** 2
+    of_pairs = np.bincount(i, weights=counts * (counts - 2 * p * between), minlength=n) + p**2 * squared
+    by_person = np.bincount(own, weights=by_image, minlength=n)
+    found: Floats = by_person**2 - np.bincount(own, weights=by_image**2 - of_cells, minlength=n) - of_pairs
+    return found

@@ -22,6 +22,7 @@ from proband.inference.verification.verification import (
     VerificationPoint,
     points_of,
     with_intervals,
+    with_summaries,
 )
 from proband.measures.pairs.counts import count_trials, each_pair_once
 from proband.measures.verification import ErrorRates, OperatingPoint
@@ -81,7 +82,8 @@ def verify_list(
     if shared is not None:
         made = with_intervals(points, sign, shared, confidence_level, n_resamples, naive, drawings)
         people = shared.comparisons.n_subjects
-        return Verification(rates, made, people, confidence_level, OVER_PEOPLE, rates.notes, compared)
+        found = Verification(rates, made, people, confidence_level, OVER_PEOPLE, rates.notes, compared)
+        return with_summaries(found, shared)
     made = tuple(
         VerificationPoint(
             point,

@@ -86,6 +86,21 @@ class Comparisons:
         only_targets = np.count_nonzero(self.targets) - both
         return int(min((both + only_queries + only_targets) // 2, both + only_queries, both + only_targets))
 
+    @property
+    def n_partners(self) -> Ints:
+        """How many others each person meets."""
+        q, t = self.queries > 0, self.targets > 0
+        met = np.where(
+            q & t, np.count_nonzero(q | t) - 1, np.where(q, np.count_nonzero(t), np.count_nonzero(q))
+        )
+        counts: Ints = np.where(q | t, met, 0).astype(np.int64)
+        return counts
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs of people meet."""
+        return int(self.n_partners.sum()) // 2
+
     def n_between(self, i: Ints, j: Ints) -> Ints:
         """How many comparisons people i and j meet in."""
         q, t = self.queries, self.targets
@@ -160,10 +175,21 @@ class ListedComparisons:
         return int(self.counts @ self.counts)
 
     @cached_property
+    def n_partners(self) -> Ints:
+        """How many others each person meets."""
+        counts: Ints = np.bincount(np.concatenate([self.first, self.second]), minlength=self.n_subjects)
+        return counts
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs of people meet."""
+        return len(self.counts)
+
+    @cached_property
     def n_disjoint(self) -> int:
         """How many pairs of people were found to be compared such that nobody is in two of them."""
         # Taking those who meet few people first comes close to the most there can be; fewer make bounds wider, never too narrow.
-        partners = np.bincount(np.concatenate([self.first, self.second]), minlength=self.n_subjects)
+        partners = self.n_partners
         order = np.argsort(np.minimum(partners[self.first], partners[self.second]), kind="stable")
         met = np.zeros(self.n_subjects, dtype=np.bool_)
         found = 0

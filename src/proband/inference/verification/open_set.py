@@ -6,24 +6,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from proband.engine.frames import frame_of_rows
-from proband.inference.estimates.closed import effective_size
-from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.proportions import (
     Interval,
     check_level,
-    proportion_interval,
+    normal_quantile,
     t_quantile,
     wilson_interval,
 )
+from proband.inference.verification.drawings import Drawings, Weights, allowed_errors, replicates
+from proband.inference.verification.dyadic_bootstrap import recentred_interval
+from proband.inference.verification.person_rates import by_comparison
 from proband.measures.open_set import Searches, SearchPoint
 from proband.results.base import Answers, Confidence, Result
 from proband.results.serializing import Written
 from proband.results.targets import PEOPLE_ALIKE
 from proband.words import Target
 
+Floats = npt.NDArray[np.float64]
+
+N_RESAMPLES = 1_000
 _SUPPORTED = 30
 _ANSWERS = Answers(
     Target("fpir-and-fnir", "false positive and false negative identification rates"),
@@ -35,18 +40,26 @@ _ANSWERS = Answers(
 
 @dataclass(frozen=True)
 class SearchInterval(Result):
-    """One operating point of a search with its intervals, at the threshold held fixed.
+    """One operating point of a search with its intervals.
 
     Attributes
     ----------
     point
         The threshold and the counts.
     fpir, fnir
-        Their intervals.
+        Their intervals, at the threshold held fixed.
+    fnir_at_fpir
+        FNIR at the FPIR asked for, with the threshold found anew in every replicate of people. None without replicates, and
+        where no false positive is allowed.
     """
 
     written = Written(
-        {"fpir_interval": "fpir", "fnir_interval": "fnir", "dir": "point.dir"},
+        {
+            "fpir_interval": "fpir",
+            "fnir_interval": "fnir",
+            "fnir_at_fpir_interval": "fnir_at_fpir",
+            "dir": "point.dir",
+        },
         also=("dir_interval", "fpir_supported"),
         spread=("point",),
     )
@@ -54,6 +67,7 @@ class SearchInterval(Result):
     point: SearchPoint
     fpir: Interval
     fnir: Interval
+    fnir_at_fpir: Interval | None = None
 
     @property
     def fpir_supported(self) -> bool:
@@ -111,21 +125,32 @@ class SearchEstimates(Result):
                     "fpir_high": one.fpir.high,
                     "fnir_low": one.fnir.low,
                     "fnir_high": one.fnir.high,
+                    "fnir_at_fpir_low": None if one.fnir_at_fpir is None else one.fnir_at_fpir.low,
+                    "fnir_at_fpir_high": None if one.fnir_at_fpir is None else one.fnir_at_fpir.high,
                     "fpir_supported": one.fpir_supported,
                     "n_enrolled": self.searches.n_enrolled,
                 }
                 for one in self.points
             ]
-        )
+        ).with_columns(pl.col("fnir_at_fpir_low", "fnir_at_fpir_high").cast(pl.Float64))
 
 
 def searches_with_intervals(
-    searches: Searches, fpirs: Sequence[float], ranks: Sequence[int], confidence_level: float = 0.95
+    searches: Searches,
+    fpirs: Sequence[float],
+    ranks: Sequence[int],
+    confidence_level: float = 0.95,
+    *,
+    n_resamples: int = N_RESAMPLES,
+    seed: int = 0,
+    threads: int | None = None,
 ) -> SearchEstimates:
     """Estimate FPIR and FNIR at the attainable thresholds of some false positive rates.
 
     Each search belongs to one person, so intervals are Wilson's (1927) with people as units (Rao & Scott 1992), against the
-    gallery and at the threshold as they are: other people searched for vary.
+    gallery as it is: other people searched for vary. FPIR and FNIR have intervals at the threshold held fixed; FNIR at the FPIR
+    asked for has one with the threshold found anew in drawings of people (Efron 1979), Wilson's with the larger of both
+    variances.
 
     Examples
     --------
@@ -140,7 +165,7 @@ def searches_with_intervals(
     (0.6, 0.25, 0.0456, 0.6994)
     """
     check_level(confidence_level)
-    points = []
+    points, drawings = [], Drawings(seed)
     for fpir in fpirs:
         for rank in ranks:
             point = searches.at_fpir(fpir, rank)
@@ -150,21 +175,83 @@ def searches_with_intervals(
                 else point.threshold * (1 if searches.larger_is_closer else -1)
             )
             missed = ~((searches.mate >= closeness) & (searches.place <= rank) & np.isfinite(searches.mate))
+            positive = _Fixed.of(searches.best >= closeness, searches.nonmated_subjects)
+            negative = _Fixed.of(missed, searches.mated_subjects)
+            anew = None
+            if n_resamples and point.false_positives:
+                measure = _FnirAnew.of(searches, fpir, rank)
+                blocks = replicates(measure, "vertex", measure.n_people, n_resamples, drawings, threads)
+                anew = negative.anew(np.concatenate(list(blocks)), confidence_level)
             points.append(
                 SearchInterval(
-                    point,
-                    _interval(searches.best >= closeness, searches.nonmated_subjects, confidence_level),
-                    _interval(missed, searches.mated_subjects, confidence_level),
+                    point, positive.interval(confidence_level), negative.interval(confidence_level), anew
                 )
             )
     return SearchEstimates(searches, tuple(points), confidence_level, _ANSWERS)
 
 
-def _interval(events: np.ndarray, people: np.ndarray, level: float) -> Interval:
-    values = events.astype(np.float64)
-    if len(np.unique(people)) == len(people):
-        return proportion_interval(float(values.sum()), len(values), "wilson", level)
-    clusters = cluster_statistics(values, people)
-    return wilson_interval(
-        clusters.rate, effective_size(clusters), t_quantile(level, clusters.n_clusters - 1.0)
-    )
+@dataclass(frozen=True)
+class _Fixed:
+    """A rate at a threshold held fixed, with the independent searches it is worth; the normal quantile where each is of another."""
+
+    rate: float
+    worth: float
+    freedom: float | None
+
+    @classmethod
+    def of(cls, events: npt.NDArray[np.bool_], people: npt.NDArray[np.int32]) -> _Fixed:
+        codes = np.unique(people, return_inverse=True)[1]
+        sizes = np.bincount(codes).astype(np.float64)
+        n, k = len(events), len(sizes)
+        found = by_comparison(np.bincount(codes, weights=events).astype(np.float64), sizes)
+        if found.rate in (0.0, 1.0):
+            return cls(found.rate, float(k), None if n == k else float(k - 1))
+        if n == k:
+            return cls(found.rate, float(n), None)
+        most = found.rate * (1 - found.rate) / found.variance if k > 1 and found.variance > 0 else n
+        return cls(found.rate, min(float(n), most), found.freedom)
+
+    def interval(self, level: float, worth: float | None = None) -> Interval:
+        t = normal_quantile(level) if self.freedom is None else t_quantile(level, self.freedom)
+        return wilson_interval(self.rate, self.worth if worth is None else worth, t)
+
+    def anew(self, drawn: Floats, level: float) -> Interval:
+        """The interval with the larger of this variance and that of replicates; percentiles where nothing varies here."""
+        fixed, variance = self.interval(level), self.rate * (1 - self.rate) / self.worth
+        if variance == 0:
+            low, high = fixed if drawn.min() == drawn.max() else recentred_interval(drawn, self.rate, level)
+            return Interval(min(fixed.low, low), max(fixed.high, high))
+        return self.interval(level, self.worth * variance / max(variance, float(drawn.var(ddof=1))))
+
+
+@dataclass(frozen=True, eq=False)
+class _FnirAnew:
+    """FNIR at an FPIR in drawings of people, with the threshold found anew in each as `Searches.at_fpir` finds it."""
+
+    fpir: float
+    best: Floats  # of searches for strangers, from the closest down
+    strangers: npt.NDArray[np.int64]
+    mate: Floats  # of searches for enrolled people; minus infinity where the mate is not among the candidates
+    enrolled: npt.NDArray[np.int64]
+    n_people: int
+
+    @classmethod
+    def of(cls, searches: Searches, fpir: float, rank: int) -> _FnirAnew:
+        both = np.concatenate([searches.nonmated_subjects, searches.mated_subjects])
+        names, codes = np.unique(both, return_inverse=True)
+        strangers, enrolled = np.split(codes, [len(searches.best)])
+        down = np.argsort(-searches.best, kind="stable")
+        mate = np.where(searches.place <= rank, searches.mate, -np.inf)
+        return cls(fpir, searches.best[down], strangers[down], mate, enrolled, len(names))
+
+    def __call__(self, weights: Weights) -> Floats:
+        """Measure every drawing that has searches of both kinds."""
+        strangers, enrolled = weights[:, self.strangers].astype(np.int64), weights[:, self.enrolled]
+        there = (strangers.sum(axis=1) > 0) & (enrolled.sum(axis=1) > 0)
+        positives, enrolled = strangers[there].cumsum(axis=1), enrolled[there]
+        allowed = allowed_errors(self.fpir, positives[:, -1])
+        # The closest stranger that may not be returned: mates must be closer.
+        limits = self.best[np.argmax(positives > allowed[:, None], axis=1)]
+        missed = self.mate <= limits[:, None]
+        found: Floats = (enrolled * missed).sum(axis=1) / enrolled.sum(axis=1)
+        return found

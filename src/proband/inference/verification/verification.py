@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -12,13 +12,15 @@ from proband.engine import Progress
 from proband.errors import AlignmentError, DesignError, Hint, Said, UsageError
 from proband.inference.proportions import Interval, check_level, check_seed
 from proband.inference.verification.drawings import AtRates, Drawings, Genuine, Tail
-from proband.inference.verification.dyadic_bootstrap import recentred_interval
+from proband.inference.verification.dyadic_auc import AucInterval, PairCloseness, PairPeople, auc_interval
+from proband.inference.verification.dyadic_bootstrap import interval_anew
 from proband.inference.verification.dyadic_rates import (
     RateInterval,
     false_match_rate,
     false_non_match_rate,
     naive_interval,
 )
+from proband.inference.verification.equal_error import EqualErrorInterval, equal_error_interval
 from proband.inference.verification.meetings import Comparisons, ListedComparisons, Meetings
 from proband.measures.pair_measures import compared_pairs
 from proband.measures.pairs.counts import (
@@ -36,7 +38,7 @@ from proband.results.targets import OTHER_PEOPLE_COMPARED
 from proband.samples import Experiment, Samples
 from proband.scores import Scores, experiment_over, require_orientation
 from proband.scores.trials import Trials
-from proband.words import Note, Target, count
+from proband.words import Note, Sentence, Target, count
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -53,6 +55,13 @@ OVER_PEOPLE = Answers(
     Target("threshold-or-fmr", "the algorithm; the threshold, or the false match rate at which it is set"),
     PEOPLE_SHARED,
 )
+_TOO_MANY = Sentence(
+    "verification.too-many-to-share",
+    "note",
+    "{which}: no interval, since {n:count impostor comparison} are too many to see who shares them",
+)
+_MOST_FOR_AREA = 5_000_000  # impostor comparisons of which each is held for the interval of the area
+_MOST_FOR_EER = 5_000_000  # false matches at the equal error rate that are held for its interval
 _LEAST_TAIL = 500_000  # impostor comparisons that replicates can always reach back to
 _LARGEST_TAIL = 20_000_000  # impostor comparisons above a threshold that are kept to see who shares them
 
@@ -98,6 +107,9 @@ class Verification(Result):
     ----------
     rates, points
         Error rates at every threshold, and the points with intervals.
+    eer_interval, auc_interval
+        The equal error rate and the area under the ROC with their intervals over people; None where the list does not say whose
+        the comparisons are, or there are too many to see who shares them, which a note says.
     n_subjects, compared
         People in the comparisons, and which comparisons were counted.
     confidence_level, answers, notes
@@ -125,6 +137,8 @@ class Verification(Result):
     answers: Answers
     notes: tuple[Note, ...]
     compared: Compared
+    eer_interval: EqualErrorInterval | None = None
+    auc_interval: AucInterval | None = None
 
     @property
     def algorithm(self) -> str:
@@ -191,6 +205,11 @@ class Shared:
             tail,
         )
 
+    def reaching(self, closeness: float) -> Shared:
+        """The same, with no more of the impostor comparisons than those that reach a closeness."""
+        kept = self.tail >= closeness
+        return replace(self, first=self.first[kept], second=self.second[kept], tail=self.tail[kept])
+
     def fnmr_replicates(
         self, fmrs: Sequence[float], n_resamples: int, drawings: Drawings, threads: int | None = None
     ) -> list[Floats]:
@@ -222,7 +241,8 @@ def verify(
 
     At each operating point: FMR and FNMR at that threshold, with intervals over people (`false_match_rate`,
     `false_non_match_rate`); and FNMR at the FMR asked for, with the threshold found anew in every replicate of people
-    (`recentred_interval`).
+    (`interval_anew`). The equal error rate and the area under the ROC have intervals over people as well
+    (`equal_error_interval`, `auc_interval`).
 
     Parameters
     ----------
@@ -332,12 +352,65 @@ def verified(
     # Replicates move the threshold both ways, so some more of the tail is needed than the points themselves use.
     if n_resamples and fmrs:
         loosest = min(loosest, room_for_replicates(rates, max(fmrs)))
-    shared = Shared.of(scores, pairs, loosest, threads)
+    crossing = _closeness_of(rates.eer().threshold, sign)
+    all_held = counts.n_impostor <= _MOST_FOR_AREA
+    crossed = rates.eer().value * counts.n_impostor <= _MOST_FOR_EER
+    everything = Shared.of(
+        scores, pairs, -np.inf if all_held else min(loosest, crossing) if crossed else loosest, threads
+    )
+    shared = everything.reaching(loosest)
     made = with_intervals(points, sign, shared, confidence_level, n_resamples, naive, drawings, threads)
     people = shared.comparisons.n_subjects
     compared = compared_pairs(scores, within, counts)
     found = Verification(rates, made, people, confidence_level, OVER_PEOPLE, rates.notes, compared)
-    return found, shared
+    return with_summaries(found, everything, eer=crossed or all_held, auc=all_held), shared
+
+
+def with_summaries(
+    found: Verification, shared: Shared, *, eer: bool = True, auc: bool = True
+) -> Verification:
+    """Give the equal error rate and the area their intervals over people, or say why they have none.
+
+    Examples
+    --------
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb")})
+    >>> similarity = np.array([[1, 0.9, 0.2, 0.6], [0.9, 1, 0.3, 0.1], [0.2, 0.3, 1, 0.5], [0.6, 0.1, 0.5, 1]])
+    >>> scores = Scores.from_array(similarity, samples.ids, orientation="similarity")
+    >>> made = verify(scores, samples, fmr=0.3, n_resamples=0)
+    >>> made.auc_interval.value, made.eer_interval.value  # two people say nothing about others
+    (0.875, 0.125)
+    """
+    rates, level = found.rates, found.confidence_level
+    crossing = area = None
+    if eer:
+        sign = 1.0 if rates.larger_is_closer else -1.0
+        at = rates.eer()
+        closeness = _closeness_of(at.threshold, sign)
+        accepted = shared.tail >= closeness
+        crossing = equal_error_interval(
+            at.value,
+            rates.curve,
+            (shared.genuine_people, shared.genuine < closeness),
+            (shared.first[accepted], shared.second[accepted]),
+            shared.comparisons,
+            level,
+        )
+    if auc:
+        area = auc_interval(
+            PairCloseness(shared.genuine, shared.tail),
+            PairPeople(shared.genuine_people, shared.first, shared.second),
+            level,
+        )
+    notes = [
+        _TOO_MANY(which=name, n=rates.counts.n_impostor)
+        for name, made in (("EER", crossing), ("AUC", area))
+        if made is None
+    ]
+    return replace(found, eer_interval=crossing, auc_interval=area, notes=(*found.notes, *notes))
+
+
+def _closeness_of(threshold: float | None, sign: float) -> float:
+    return np.inf if threshold is None else sign * threshold
 
 
 def points_of(rates: ErrorRates, fmrs: Sequence[float], thresholds: Sequence[float]) -> list[OperatingPoint]:
@@ -425,12 +498,12 @@ def with_intervals(
 def _with_intervals(
     point: OperatingPoint, sign: float, shared: Shared, level: float, naive: bool, replicates: Floats | None
 ) -> VerificationPoint:
-    threshold = np.inf if point.threshold is None else sign * point.threshold
+    threshold = _closeness_of(point.threshold, sign)
     accepted = shared.tail >= threshold
     fmr = false_match_rate(shared.first[accepted], shared.second[accepted], shared.comparisons, level)
     missed = shared.genuine < threshold
     fnmr = false_non_match_rate(shared.genuine_people, missed.astype(np.float64), level)
-    anew = None if replicates is None else recentred_interval(replicates, point.fnmr, level)
+    anew = None if replicates is None else interval_anew(fnmr, replicates)
     plain = None
     if naive:
         plain = (

@@ -59,6 +59,7 @@ _SEARCH_HEADS = (
     *(Column(one, "number", leads=True) for one in ("asked FPIR", "candidates", "threshold")),
     *columns("FPIR", "false positives", "FNIR", text=0),
     Column("interval", "interval"),
+    Column("at that FPIR", "interval"),
 )
 _COMPARISONS = Sentence(
     "verification.comparisons",
@@ -70,6 +71,19 @@ _EER = Sentence(
     "verification.eer",
     "note",
     "{algorithm}: EER {eer:rate} (midpoint of FMR and FNMR where they are closest), AUC {auc:rate}",
+)
+_EER_INTERVAL = Sentence(
+    "verification.eer-interval",
+    "note",
+    "{algorithm}: EER {eer:rate} [{eer_low:rate}, {eer_high:rate}] (midpoint of FMR and FNMR where they are closest), AUC {auc:rate} "
+    "[{auc_low:rate}, {auc_high:rate}], over people",
+)
+_OF_SUMMARY = Sentence("verification.of-summary", "caution", "{algorithm}, {which}: {note}")
+_BY_PERSON = Sentence(
+    "verification.by-person",
+    "note",
+    "{algorithm}, at the threshold {threshold:threshold}: people have different numbers of genuine comparisons. Where each person "
+    "weighs the same, FNMR is {rate:rate} [{low:rate}, {high:rate}]",
 )
 _FAILED = Sentence(
     "verification.failures-to-acquire",
@@ -105,7 +119,8 @@ _SEARCHES = Sentence(
 _SEARCH_INTERVALS = Sentence(
     "search.intervals",
     "note",
-    "Intervals: {level:level}. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
+    "Intervals: {level:level}; the first at the threshold held fixed, the last with the threshold found anew in replicates of "
+    "people. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
 )
 
 
@@ -137,7 +152,9 @@ def verification_statements(results: Sequence[Verification]) -> list[Note]:
         _COMPARISONS(genuine=counts.n_genuine, impostor=counts.n_impostor, people=first.n_subjects),
         *dict.fromkeys(one.compared.statement() for one in results),
         metrics_statement((one.algorithm, one.compared.metric) for one in results),
-        *(_EER(algorithm=one.algorithm, eer=one.rates.eer().value, auc=one.rates.auc()) for one in results),
+        *map(_summary, results),
+        *(said for one in results for said in _by_person(one)),
+        *(note for one in results for note in _of_summaries(one)),
     ]
     if counts.n_failed_genuine or counts.n_failed_impostor:
         frr = tuple((one.algorithm, one.points[0].point.frr) for one in results)
@@ -157,6 +174,35 @@ def verification_statements(results: Sequence[Verification]) -> list[Note]:
         )
     )
     return said + list(dict.fromkeys(note for one in results for note in one.notes))
+
+
+def _summary(one: Verification) -> Note:
+    eer, auc = one.eer_interval, one.auc_interval
+    values = {"algorithm": one.algorithm, "eer": one.rates.eer().value, "auc": one.rates.auc()}
+    if eer is None or auc is None:
+        return _EER(**values)
+    return _EER_INTERVAL(**values, eer_low=eer.low, eer_high=eer.high, auc_low=auc.low, auc_high=auc.high)
+
+
+def _by_person(one: Verification) -> list[Note]:
+    """What the false non-match rates are where every person weighs the same."""
+    return [
+        _BY_PERSON(
+            algorithm=one.algorithm, threshold=at.point.threshold, rate=own.rate, low=own.low, high=own.high
+        )
+        for at in one.points
+        if (own := at.fnmr.by_person) is not None and at.point.threshold is not None
+    ]
+
+
+def _of_summaries(one: Verification) -> list[Note]:
+    """Cautions beside the intervals of whole curves."""
+    return [
+        _OF_SUMMARY(algorithm=one.algorithm, which=which, note=note)
+        for which, made in (("EER", one.eer_interval), ("AUC", one.auc_interval))
+        if made is not None
+        for note in made.notes
+    ]
 
 
 def _nothing(algorithm: str, rate: RateInterval) -> Note:
@@ -240,6 +286,7 @@ def _search_row(algorithm: str, one: SearchInterval) -> tuple[Cell, ...]:
         share_cell(p.false_positives, p.n_nonmated),
         rate_cell(p.fnir),
         interval_cell((one.fnir.low, one.fnir.high)),
+        interval_cell(one.fnir_at_fpir),
     )
 
 

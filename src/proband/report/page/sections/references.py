@@ -99,6 +99,11 @@ REFERENCES = {
         "Rao & Scott 1992", "Rao, J. N. K. and Scott, A. J.",
         "A Simple Method for the Analysis of Clustered Binary Data", _BIOMETRICS, 1992, 48, "2", "577--585",
     ),
+    "bell2002": _article(
+        "Bell & McCaffrey 2002", "Bell, Robert M. and McCaffrey, Daniel F.",
+        "Bias Reduction in Standard Errors for Linear Regression with Multi-Stage Samples", "Survey Methodology",
+        2002, 28, "2", "169--181",
+    ),
     "efron1979": _article(
         "Efron 1979", "Efron, Bradley",
         "Bootstrap Methods: Another Look at the Jackknife", "The Annals of Statistics", 1979, 7, "1", "1--26",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from proband.inference.verification.hard_subjects import SIGNIFICANCE, HardSubjects
@@ -19,7 +20,8 @@ from proband.report.page.sections.identification import drawn, left_out
 from proband.report.page.sections.short_sections import sizes_table
 from proband.report.page.sections.verdict import leading
 from proband.report.table import Cell, Column, Table
-from proband.words import count, counted, given
+from proband.results.targets import GALLERY, derived
+from proband.words import as_sentence, count, counted, given
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
@@ -69,7 +71,8 @@ def search_table(results: Sequence[SearchEstimates], id: str) -> Table:
         Column(f"{level} interval", "interval"),
         Column("false positives", "number"),
         Column("FNIR", "number", "Searches for enrolled people that do not return them."),
-        Column(f"{level} interval", "interval"),
+        Column(f"{level} interval", "interval", "At the threshold, held fixed."),
+        Column("at that FPIR", "interval", "The threshold is found anew in every replicate of people."),
         Column("misses", "number"),
     )
     rows = [_search_row(result, one) for result in results for one in result.points]
@@ -82,6 +85,8 @@ def search_table(results: Sequence[SearchEstimates], id: str) -> Table:
 
 def _search_row(result: SearchEstimates, one: SearchInterval) -> list[Cell]:
     p = one.point
+    varying = derived("threshold", "{}, and the threshold set on them", result.answers.varying)
+    anew = replace(result.answers, varying=varying, fixed=GALLERY)
     return [
         cells.text_cell(result.algorithm),
         cells.empty_cell() if p.asked is None else Cell(f"{given(p.asked)}", p.asked),
@@ -92,6 +97,7 @@ def _search_row(result: SearchEstimates, one: SearchInterval) -> list[Cell]:
         cells.share_cell(p.false_positives, p.n_nonmated),
         cells.rate_cell(p.fnir),
         cells.interval_cell(one.fnir, result.answers),
+        cells.interval_cell(one.fnir_at_fpir, anew),
         cells.share_cell(p.misses, p.n_mated),
     ]
 
@@ -123,6 +129,8 @@ def _concentration(name: str, one: HardSubjects) -> list[str]:
         ("false non-matches", one.goats_p, one.goats_test, "some people are rejected more often than chance makes them", "false_non_matches", "genuine"),
         ("false matches", one.lambs_p, one.lambs_test, "some people take part in more of them than chance makes them", "false_matches", "impostor"),
     ):  # fmt: skip
+        if p is None:
+            continue
         shown = cells.p_value(p, test.floor)
         if p > SIGNIFICANCE:
             found = "no concentration on people can be seen"
@@ -131,7 +139,7 @@ def _concentration(name: str, one: HardSubjects) -> list[str]:
         elif not _gathered(one, errors, comparisons):
             found += ", though half of these errors fall on no fewer people than by chance"
         told.append(f"{name}, {what}: {found} (p {shown}).")
-    return told
+    return told + [f"{name}: {as_sentence(note)}" for note in one.sentences() if note.level == "caution"]
 
 
 def _gathered(one: HardSubjects, errors: str, comparisons: str) -> bool:

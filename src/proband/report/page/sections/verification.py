@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
+from proband.inference.verification.dyadic_auc import AucInterval
+from proband.inference.verification.equal_error import EqualErrorInterval
 from proband.inference.verification.groups import BY_GROUP, Differential, GroupRates
 from proband.inference.verification.verification import PEOPLE_SHARED, Verification, VerificationPoint
 from proband.report import cells
@@ -31,6 +33,8 @@ _SAME_THRESHOLD = Target("same-threshold", "the algorithm and the threshold, the
 _FMR_THERE = Target("fmr-at-threshold", "false match rate at this threshold")
 _FNMR_THERE = Target("fnmr-at-threshold", "false non-match rate at this threshold")
 _FNMR_AT_FMR = Target("fnmr-at-fmr", "false non-match rate at this false match rate")
+_EER = Target("eer", "equal error rate")
+_AREA = Target("auc", "area under the ROC")
 _OF_GROUPS = {
     "fnmr": Target("fnmr-within-group", "false non-match rate within the group"),
     "fmr": Target("fmr-within-group", "false match rate within the group"),
@@ -106,6 +110,13 @@ def _point_row(result: Verification, point: VerificationPoint) -> list[Cell]:
     ]
 
 
+def _summary_interval(
+    result: Verification, found: EqualErrorInterval | AucInterval | None, of: Target
+) -> Cell:
+    answers = replace(result.answers, of=of, fixed=_ALGORITHM)
+    return cells.interval_cell(None if found is None else (found.low, found.high), answers)
+
+
 def _summary(results: Sequence[Verification]) -> Table:
     rows = []
     for one in results:
@@ -115,12 +126,22 @@ def _summary(results: Sequence[Verification]) -> Table:
             [
                 cells.text_cell(one.algorithm),
                 cells.rate_cell(one.rates.eer().value),
+                _summary_interval(one, one.eer_interval, _EER),
                 cells.rate_cell(one.rates.auc()),
+                _summary_interval(one, one.auc_interval, _AREA),
                 *map(cells.count_cell, numbers),
             ]
         )
-    heads = cells.columns("algorithm", "EER", "AUC", "people", "genuine", "impostor", "failed genuine", "failed impostor")  # fmt: skip
-    notes = ["EER: the midpoint of FMR and FNMR where they are closest. Neither EER nor AUC has an interval here."]  # fmt: skip
+    level = cells.percent(results[0].confidence_level)
+    heads = (
+        Column("algorithm", "name"),
+        Column("EER", "number"),
+        Column(f"{level} interval", "interval", "The threshold of the crossing varies with people."),
+        Column("AUC", "number"),
+        Column(f"{level} interval", "interval"),
+        *cells.columns("people", "genuine", "impostor", "failed genuine", "failed impostor", text=0),
+    )
+    notes = ["EER: the midpoint of FMR and FNMR where they are closest."]
     return cells.table(
         "verification-summary", "Comparisons and summaries of whole curves", heads, rows, notes
     )
