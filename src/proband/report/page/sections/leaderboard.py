@@ -133,4 +133,4 @@ def _pair_row(pair: Difference, comparison: Comparison, counted: bool) -> list[C
     ]
     if counted:
         row += [cells.count_cell(pair.n_sf), cells.count_cell(pair.n_fs)]
-    return [*row, cells.text_cell(pair.said)]
+    return [*row, cells.text_cell(pair.verdict)]
