@@ -112,14 +112,14 @@ class Student:
 class Spread:
     """A difference and its drawings: p(δ) = (1 + how many |d* − d̄*| are at least |d − δ|)/(B + 1).
 
-    The interval reaches as far either way as the ⌈(1 − α)(B + 1)⌉-th smallest of these distances. Drawings that are all alike
-    say nothing: the interval is all there can be.
+    The interval reaches as far either way as the ⌈(1 − α)(B + 1)⌉-th smallest of these distances, within the limits of what a
+    difference can be. Draws that are all alike say nothing: the interval is all there can be.
 
     Examples
     --------
     >>> curve = Spread(0.3, np.linspace(-0.5, 0.5, 99))
     >>> round(curve.p_value, 2), [round(end, 3) for end in curve.interval(0.1)]
-    (0.41, [-0.153, 0.753])
+    (0.41, [-0.159, 0.759])
     """
 
     difference: float
@@ -278,10 +278,19 @@ class Arms:
 
     The distances to both ends grow with the normal quantile.
 
+    Attributes
+    ----------
+    difference, low, high, alpha
+        What was found, and its interval at 1 − alpha.
+    tested
+        The test's p-value of no difference.
+    limits
+        What a difference can be at all.
+
     Examples
     --------
-    >>> Arms(0.25, 0.1055, 0.4071, 0.05, 0.000723).interval(0.05)
-    Interval(low=0.1055, high=0.4071)
+    >>> [round(end, 4) for end in Arms(0.25, 0.1055, 0.4071, 0.05, 0.000723).interval(0.05)]
+    [0.1055, 0.4071]
     """
 
     difference: float

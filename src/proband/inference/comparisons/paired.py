@@ -385,7 +385,7 @@ def person_curve(means: Floats, seed: int) -> tuple[Curve, int | None]:
     --------
     >>> curve, _ = person_curve(np.array([0.5, 0.25, 0.0, 1.0, 0.5, 0.0, 0.0, -0.25]), 0)
     >>> round(curve.p_value, 4), [round(end, 2) for end in curve.interval(0.05)]
-    (0.125, [-0.11, 0.64])
+    (0.125, [-0.17, 0.59])
     """
     n = len(means)
     flips = Flips.of(np.column_stack([means, np.zeros(n)]), np.ones(n), seed)
