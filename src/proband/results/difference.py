@@ -19,7 +19,6 @@ _IN_POINTS = Sentence(
     "comparison.effect-in-points", "note", "{difference:points} [{low:hundredfold}, {high:hundredfold}]"
 )
 _AS_IT_IS = Sentence("comparison.effect", "note", "{difference:signed} [{low:signed}, {high:signed}]")
-_TESTED = Sentence("comparison.p", "note", "p {p:p}")
 _ADJUSTED = Sentence("comparison.adjusted-p", "note", "adjusted p {p:p}")
 _UNADJUSTED = Sentence("comparison.unadjusted-p", "note", "unadjusted p {p:p}")
 _MARGIN_IN_POINTS = Sentence("comparison.margin-in-points", "note", "{margin:worth}")
@@ -189,8 +188,7 @@ class Difference(Result):
         return self._tested(self.p_adjusted)
 
     def _tested(self, p: float) -> Note:
-        among = _UNADJUSTED if self.adjustment == "none" else _ADJUSTED
-        said = _TESTED if self.n_compared == 1 else among
+        said = _UNADJUSTED if self.adjustment == "none" and self.n_compared > 1 else _ADJUSTED
         floor = self.method.floor
         at_floor = floor is not None and self.p_value <= floor * (1 + 1e-9)
         return said(p=(p, p if at_floor else None))

@@ -20,7 +20,7 @@ from proband.results.base import Interval
 
 Floats = npt.NDArray[np.float64]
 _LEAST = float(np.finfo(np.float64).tiny)
-_HALVINGS = 40
+_HALVINGS = 30
 
 
 class Curve(Protocol):
