@@ -46,16 +46,16 @@ def agrees(pair) -> None:
 
 def random_curve(rng) -> tuple[float, object]:
     """One of any kind, with round numbers among them, where boundaries are met exactly."""
-    kind = rng.choice(7, p=[0.3, 0.2, 0.2, 0.14, 0.15, 0.005, 0.005])
+    kind = rng.choice(7, p=[0.3, 0.2, 0.2, 0.098, 0.2, 0.001, 0.001])
     found = float(rng.choice([0.0, 0.1, -0.25, rng.normal(0, 0.1)]))
     error = float(rng.choice([0.0, 0.05, abs(rng.normal(0, 0.05))]))
     if kind == 0:
         freedom = rng.choice([None, 0.0, 1.0, 7.5, 40.0])
         return found, Student(found, error, freedom, units=float(rng.choice([1, 30])))
     if kind == 1:
-        return found, Spread(found, np.round(rng.normal(found, error, rng.choice([1, 19, 99, 500])), 2))
+        return found, Spread(found, np.round(rng.normal(found, error, rng.choice([1, 19, 99])), 2))
     if kind == 2:
-        draws = np.round(rng.normal(found, error, rng.choice([19, 99, 500])), rng.choice([1, 6]))
+        draws = np.round(rng.normal(found, error, rng.choice([19, 99])), rng.choice([1, 6]))
         return found, Percentiles(found, draws, float(rng.uniform(0, 0.2)), rng.choice([None, 9.0]))
     gained, lost = (int(one) for one in rng.integers(0, rng.choice([3, 15, 60]), 2))
     n = gained + lost + int(rng.integers(1, 60))
@@ -85,10 +85,10 @@ def comparisons_agree(n: int, seed: int) -> None:
     while made < n:
         names = "abcd"[: rng.choice([2, 2, 3, 4])]
         found = []
-        shared = bool(rng.random() < 0.98)
+        shared = bool(rng.random() < 0.99)
         for first, second in ((a, b) for a, b in product(names, names) if a < b):
             value, curve = random_curve(rng)
-            statistics = np.abs(rng.normal(size=200)) if shared else None
+            statistics = np.abs(rng.normal(size=60)) if shared else None
             error = float(rng.choice([0.0, abs(rng.normal(0, 0.05))]))
             found.append((first, second, 20, Found(value, curve, error, METHOD, statistics=statistics)))
         level = float(rng.choice([0.95, 0.9, 0.99, 0.4]))
@@ -136,7 +136,7 @@ def test_rates_agree_by_every_design(outcomes_of, design, n_algorithms):
 def test_strata_and_medians_agree(outcomes_of, design):
     rng = np.random.default_rng(4)
     people = np.repeat(np.arange(8), 2)
-    for _ in range(6):
+    for _ in range(2):
         made = [outcomes_of(rng.integers(0, 5, 16) * rng.integers(0, 2, 16), people, name) for name in "abc"]
         for pair in compare(RecognitionRate(1), made, design=design).pairs:
             agrees(pair)

@@ -58,7 +58,7 @@ def curve_of(sums: np.ndarray, sizes: np.ndarray) -> Score:
 
 def true_difference(sizes: str, ability: str, shift: float) -> tuple[float, float]:
     """Of the shares of probes, and of the means over people."""
-    sums, m, rates = drawn(np.random.default_rng(0), 400_000, sizes, ability, shift)
+    _, m, rates = drawn(np.random.default_rng(0), 400_000, sizes, ability, shift)
     apart = rates[:, 0] - rates[:, 1]
     return float((m * apart).sum() / m.sum()), float(apart.mean())
 

@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 _DRAWS = 9_999
-_HALVINGS = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,13 +66,14 @@ class SingleStep:
         """The largest p-value that is adjusted to at most `alpha`."""
         if self.n == 1:
             return alpha
-        kept, left = alpha / self.n, alpha
-        if self.p_value(left) <= alpha:
-            return left
-        for _ in range(_HALVINGS):
-            middle = (kept + left) / 2
-            kept, left = (middle, left) if self.p_value(middle) <= alpha else (kept, middle)
-        return kept
+        shared, draws = float(np.nextafter(alpha / self.n, 0.0)), len(self.least)
+        passed = int(alpha * (1 + draws) + 1e-9) - 1  # so many draws may have a p-value as small
+        passed -= (1 + passed) / (1 + draws) > alpha
+        if passed < 0:
+            return shared
+        return (
+            max(shared, min(alpha, float(np.nextafter(self.least[passed], 0.0)))) if passed < draws else alpha
+        )
 
 
 def normal_statistics(pairs: Sequence[tuple[str, str]], errors: Sequence[float]) -> list[Floats | None]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -140,8 +139,8 @@ class Flips:
         For each person (and algorithm) the successes, and the number of probes; of each kind of person once.
     counts
         How many people are of the kind.
-    signs
-        For each pattern the sum of the signs of people of a kind.
+    turned
+        For each pattern the sums over people of the values, of the values times the sizes, of the sizes and of their squares.
     exact
         Whether these are all patterns; otherwise they were drawn.
 
@@ -157,7 +156,7 @@ class Flips:
     values: Floats
     sizes: Floats
     counts: Floats
-    signs: Floats
+    turned: Floats
     exact: bool
 
     @classmethod
@@ -166,11 +165,17 @@ class Flips:
         people = len(sizes)
         if people <= _ENUMERATED:
             bits = np.arange(2**people)[:, None] >> np.arange(people) & 1
-            return cls(values, sizes, np.ones(people), (1 - 2 * bits).astype(np.float64), True)
+            turned = (1.0 - 2.0 * bits) @ _summed(values, sizes)
+            return cls(values, sizes, np.ones(people), turned, True)
         kinds, counts = np.unique(np.column_stack([values, sizes]), axis=0, return_counts=True)
-        drawn = np.random.default_rng([seed, 2]).binomial(counts, 0.5, (_FLIPS, len(counts)))
-        signs = (2 * drawn - counts).astype(np.float64)
-        return cls(kinds[:, :-1], kinds[:, -1], counts.astype(np.float64), signs, False)
+        values, sizes = kinds[:, :-1], kinds[:, -1]
+        summed = _summed(values, sizes)
+        blocks = []
+        for block, done in enumerate(range(0, _FLIPS, _BLOCK)):
+            shape = (min(_BLOCK, _FLIPS - done), len(counts))
+            drawn = np.random.default_rng([seed, block, 2]).binomial(counts, 0.5, shape)
+            blocks.append((2.0 * drawn - counts) @ summed)
+        return cls(values, sizes, counts.astype(np.float64), np.concatenate(blocks), False)
 
     @property
     def draws(self) -> int | None:
@@ -189,9 +194,9 @@ class Flips:
 
     def statistics(self, first: int, second: int, delta: float) -> tuple[float, Floats]:
         """T² of a difference, and T² under all signs."""
-        turned, turned_products, turned_sizes, turned_squares = self._turned
-        sums = turned[:, first] - turned[:, second] - delta * turned_sizes
-        products = turned_products[:, first] - turned_products[:, second] - delta * turned_squares
+        turned, n = self.turned, self.values.shape[1]
+        sums = turned[:, first] - turned[:, second] - delta * turned[:, -2]
+        products = turned[:, n + first] - turned[:, n + second] - delta * turned[:, -1]
         left = self.values[:, first] - self.values[:, second] - delta * self.sizes
         squares = float(self.counts @ (left * left))
         total, size_squares = float(self.counts @ self.sizes), float(self.counts @ self.sizes**2)
@@ -206,12 +211,6 @@ class Flips:
         )
         return float(own[0]), squared(sums, products)
 
-    @cached_property
-    def _turned(self) -> tuple[Floats, Floats, Floats, Floats]:
-        sizes = self.sizes
-        return (
-            self.signs @ self.values,
-            self.signs @ (self.values * sizes[:, None]),
-            self.signs @ sizes,
-            self.signs @ sizes**2,
-        )
+
+def _summed(values: Floats, sizes: Floats) -> Floats:
+    return np.column_stack([values, values * sizes[:, None], sizes, sizes**2])
