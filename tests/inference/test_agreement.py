@@ -17,6 +17,7 @@ from proband.inference.comparisons.mcnemar import PairedOutcomes, mcnemar, tango
 from proband.inference.comparisons.paired import Tested as Found, person_curve
 from proband.inference.comparisons.sign_flip import Flips, sign_flip
 from proband.inference.comparisons.verdicts import judged
+from proband.results.base import Interval
 from proband.words import Method
 
 METHOD = Method("t", "a test")
@@ -64,7 +65,7 @@ def random_curve(rng) -> tuple[float, object]:
     if kind == 4:
         spread = abs(rng.normal(0, 0.2))
         p = float(rng.uniform(0, 0.2)) if found else 1.0
-        return found, Arms(found, found - spread, found + spread / 2, 0.05, p)
+        return found, Arms(found, Interval(found - spread, found + spread / 2), 0.05, p)
     people = int(rng.integers(2, 8))
     sizes = rng.integers(1, 6, people).astype(float)
     sums = np.column_stack([rng.binomial(sizes.astype(int), 0.7) for _ in range(2)]).astype(float)

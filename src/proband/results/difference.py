@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from proband.results.base import Count, Finite, Rate, Result
+from proband.results.base import Count, Finite, Interval, Rate, Result
 from proband.results.serializing import Written
 from proband.words import Method, Note, Sentence
 
@@ -170,6 +170,18 @@ class Difference(Result):
         """The difference with its interval."""
         return self._effect(self.difference, self.low, self.high)
 
+    @property
+    def over_choices(self) -> Interval | None:
+        """The interval over choices of images; None where these do not vary."""
+        if self.choices_low is None or self.choices_high is None:
+            return None
+        return Interval(self.choices_low, self.choices_high)
+
+    @property
+    def effect_over_choices(self) -> Note:
+        """The difference with its interval over choices of images, where these vary."""
+        return self._effect(self.difference, *(self.over_choices or (self.low, self.high)))
+
     def _effect(self, difference: float, low: float, high: float) -> Note:
         said = _IN_POINTS if self.in_points else _AS_IT_IS
         return said(difference=difference, low=low, high=high)
@@ -205,10 +217,9 @@ class Difference(Result):
     def sentence(self) -> Note:
         """The verdict in words."""
         pair = {"first": self.first, "second": self.second, "effect": self.effect}
-        if self.choices_low is not None and self.choices_high is not None and self.not_won is not None:
-            images = self._effect(self.difference, self.choices_low, self.choices_high)
-            won = {"not_won": self.not_won, "trials": self.n_trials}
-            return _OVER_CHOICES(**pair, **won, images=images, verdict=self.verdict, tested=self.tested)
+        if self.over_choices is not None and self.not_won is not None:
+            won = {"not_won": self.not_won, "trials": self.n_trials, "images": self.effect_over_choices}
+            return _OVER_CHOICES(**pair, **won, verdict=self.verdict, tested=self.tested)
         worth = margin_of(self.margin, self.in_points)
         if self.told_apart:
             more = [_WITHIN(margin=worth, bounds=self.bounds)] if self.within_margin else []

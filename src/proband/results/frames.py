@@ -71,7 +71,8 @@ def is_flat(kind: Any) -> bool:
     """Whether a type is of records that hold nothing but numbers and words, so that their columns are known without one."""
     if not is_dataclass(kind):
         return False
-    first = (members(type_at(kind, path))[0] for path in paths(kind).values())
+    record: Any = kind
+    first = (members(type_at(record, path))[0] for path in paths(record).values())
     return all(
         one in (int, float, bool, str) or isinstance(one, str) for one in first
     )  # a literal's are its words

@@ -113,7 +113,7 @@ class Spread:
     """A difference and its drawings: p(δ) = (1 + how many |d* − d̄*| are at least |d − δ|)/(B + 1).
 
     The interval reaches as far either way as the ⌈(1 − α)(B + 1)⌉-th smallest of these distances, within the limits of what a
-    difference can be. Draws that are all alike say nothing: the interval is all there can be.
+    difference can be. `draws` that are all alike say nothing: the interval is all there can be.
 
     Examples
     --------
@@ -280,7 +280,7 @@ class Arms:
 
     Attributes
     ----------
-    difference, low, high, alpha
+    difference, found, alpha
         What was found, and its interval at 1 − alpha.
     tested
         The test's p-value of no difference.
@@ -289,13 +289,12 @@ class Arms:
 
     Examples
     --------
-    >>> [round(end, 4) for end in Arms(0.25, 0.1055, 0.4071, 0.05, 0.000723).interval(0.05)]
+    >>> [round(end, 4) for end in Arms(0.25, Interval(0.1055, 0.4071), 0.05, 0.000723).interval(0.05)]
     [0.1055, 0.4071]
     """
 
     difference: float
-    low: float
-    high: float
+    found: Interval
     alpha: float
     tested: float
     limits: tuple[float, float] = (-1.0, 1.0)
@@ -310,8 +309,8 @@ class Arms:
     def interval(self, alpha: float) -> Interval:
         """The differences whose p-value is above `alpha`."""
         share = quantile(alpha, None) / quantile(self.alpha, None)
-        low = max(self.limits[0], self.difference - share * (self.difference - self.low))
-        high = min(self.limits[1], self.difference + share * (self.high - self.difference))
+        low = max(self.limits[0], self.difference - share * (self.difference - self.found.low))
+        high = min(self.limits[1], self.difference + share * (self.found.high - self.difference))
         return agreeing(low, high, self.difference, self.tested <= alpha)
 
 

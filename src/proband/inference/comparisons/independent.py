@@ -138,7 +138,7 @@ def _independent(first: Estimate, second: Estimate, level: float) -> Tested:
     p_value = 1.0 if variance == 0 else min(1.0, float(2 * ndtr(-abs(difference) / np.sqrt(variance))))
     interval = _newcombe(first, second)
     error = (interval.high - interval.low) / (2 * normal_quantile(level))
-    return Tested(difference, Arms(difference, *interval, 1 - level, p_value), error, _INDEPENDENT)
+    return Tested(difference, Arms(difference, interval, 1 - level, p_value), error, _INDEPENDENT)
 
 
 def _newcombe(first: Estimate, second: Estimate) -> Interval:

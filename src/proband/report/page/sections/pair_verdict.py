@@ -93,6 +93,7 @@ def pair_verdict(pair: Difference, comparison: Comparison) -> Note:
     shown = {"of": comparison.estimates[0].answers.of, "effect": pair.effect}
     p = (pair.p_adjusted, pair.method.floor, n_pairs)
     if pair.n_trials is not None:
+        shown["effect"] = pair.effect_over_choices
         return (_TELLS_APART if pair.told_apart else _NOT_APART)(**both, **shown, p=p)
     tested = (_ADJUSTED if n_pairs > 1 else _TESTED)(**shown, p=p)
     if pair.verdict in ("better", "worse"):
