@@ -65,7 +65,7 @@ class AccuracyComparison(Result):
     Attributes
     ----------
     pairs
-        The differences with their intervals, p-values (by themselves and after Holm) and verdicts.
+        The differences with their intervals, p-values (by themselves and adjusted) and verdicts.
     margin
         What counts as a difference worth having; None if nothing was declared.
     answers, notes
