@@ -30,7 +30,7 @@ ASKED = {
     "compare": [
         f"{S} {G} --csv pairs.out.csv --latex table.tex --markdown table.md --report page.html --threads 2 --quiet",
         f"{S} {G} --rank 3 --margin 0.05 --level 0.9 --seed 4 --test sign-flip",
-        f"{S} {G} --test obuchowski",
+        f"{S} {G} --test obuchowski --adjust none",
         f"{S} {G} --test durkalski",
         f"{S} --one-per-subject -p \"kind == 'fb'\" --test mcnemar",
         f"{S} {G} --test bootstrap --seed 1",

@@ -9,6 +9,7 @@ import proband as pb
 from proband.designs import Binomial, Bootstrap, ClusteredMcNemar, SignFlip, StratifiedDesign
 from proband.errors import DesignError, UsageError
 from proband.inference import cluster_statistics, compare, compare_independent
+from proband.inference.comparisons.curves import Percentiles, Spread, Student
 from proband.inference.comparisons.verdicts import verdict_of
 from proband.inference.galleries.effect import _hotelling, _pairs
 from proband.inference.proportions import Interval
@@ -43,26 +44,33 @@ def test_what_does_not_vary_decides_nothing(outcomes_of, design, ties, second):
         assert ties == "mean"  # fractions have no counts
         return
     (one,) = found.pairs
-    if one.has_width:
+    assert one.low < one.high  # what as many people without an event allow
+    if one.varies:
         assert not isinstance(design, pb.designs.BRR | pb.designs.Jackknife | pb.designs.RaoWu | Bootstrap)
         return
     assert (one.verdict, one.not_inferior, one.subjects_needed) == ("undecided", False, None)
+    assert one.low <= 0 <= one.high
     assert "not worse" not in str(one.sentence())
-    assert "no width" in str(one.sentence())
+    assert "othing varies" in str(one.sentence())
+    assert (one.p_value, one.told_apart) == (1.0, False)
     if isinstance(design, StratifiedDesign):
-        assert (one.p_value, one.told_apart) == (1.0, False)
         assert any("no width" in str(note) for note in found.estimates[0].notes)
 
 
 @pytest.mark.parametrize("at", [-0.3, 0.0, 1 / 3])
-@pytest.mark.parametrize("width", [0.0, 1e-17, 1e-14])
+@pytest.mark.parametrize("rounding", [0.0, 1e-17, 1e-14])
 @pytest.mark.parametrize("upward", [True, False])
-def test_the_one_place_that_decides(at, width, upward):
-    still = Interval(at, at + width)
-    assert verdict_of(still, still, 0.5, upward) == ("undecided", False)
-    assert verdict_of(still, still, None, upward) == ("undecided", None)
+def test_the_one_place_that_decides(at, rounding, upward):
+    drawn = np.array([at, at + rounding, at, at])
+    for still in (Student(at, 0.0, 5.0, units=9), Spread(at, drawn), Percentiles(at, drawn, 0.001, 9)):
+        interval = still.interval(0.05)
+        assert still.p_value == 1.0
+        assert interval.low < 0 < interval.high or at == 0
+        assert verdict_of(still, interval, interval, 0.5, upward) == ("undecided", False, False)
+        assert verdict_of(still, interval, None, None, upward) == ("undecided", None, None)
     moving = Interval(0.2, 0.3)
-    assert verdict_of(moving, moving, 0.5, upward)[0] == ("better" if upward else "worse")
+    decided = verdict_of(Student(0.25, 0.02, 9.0), moving, moving, 0.5, upward)
+    assert decided == ("better" if upward else "worse", True, True)
 
 
 @pytest.mark.parametrize("value", [0.0, 1 / 3, 0.1, 1.0])

@@ -285,7 +285,8 @@ def test_estimates_and_comparisons_speak_of_images():
     (pair,) = comparison.pairs
     assert (pair.not_won, pair.n_trials) == (found.not_won("good", "poor"), 2000)
     people = found.successes[0, :, 0] - found.successes[1, :, 0]
-    assert pair.p_value == sign_flip(np.round(people, 12), 0).p_mid
+    assert pair.p_value == pytest.approx(sign_flip(np.round(people, 12), 0).p_mid, abs=0.02)
+    assert (pair.choices_low, pair.choices_high) == found.difference("good", "poor", 1).interval()
     assert "does not win in" in str(comparison.sentences()[0])
     assert comparison.to_markdown()
 

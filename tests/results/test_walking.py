@@ -86,6 +86,7 @@ def test_every_result_has_a_schema(kind: type) -> None:
 LEVEL_OF = {
     "Difference": "Comparison",
     "ByPerson": "Estimate",
+    "PersonDifference": "Comparison",
     "GalleryCell": "GalleryVariation",
     "GalleryRow": "GalleryVariation",
     "GroupDifference": "Differential",

@@ -9,26 +9,27 @@ from proband.results.base import Count, Finite, Interval, Rate, Result
 from proband.results.serializing import Written
 from proband.words import Method, Note, Sentence
 
-NO_WIDTH = Sentence(
-    "comparison.no-width", "caution", "nothing varies here, so the interval has no width and shows nothing"
+NOTHING_VARIES = Sentence(
+    "comparison.nothing-varies",
+    "caution",
+    "nothing varies here, so nothing is shown, however narrow the interval",
 )
-"""Said of a difference whose interval has none."""
+"""Said of a difference that does not vary at all."""
 _IN_POINTS = Sentence(
     "comparison.effect-in-points", "note", "{difference:points} [{low:hundredfold}, {high:hundredfold}]"
 )
 _AS_IT_IS = Sentence("comparison.effect", "note", "{difference:signed} [{low:signed}, {high:signed}]")
-_TESTED = Sentence("comparison.adjusted-p", "note", "adjusted p {p:p}")
-_AT_FLOOR = Sentence("comparison.adjusted-p-at-floor", "note", "adjusted p {p:bound}")
+_ADJUSTED = Sentence("comparison.adjusted-p", "note", "adjusted p {p:p}")
+_UNADJUSTED = Sentence("comparison.unadjusted-p", "note", "unadjusted p {p:p}")
 _MARGIN_IN_POINTS = Sentence("comparison.margin-in-points", "note", "{margin:worth}")
 _MARGIN = Sentence("comparison.margin", "note", "{margin:given}")
-_DECIDED = Sentence("comparison.decided", "note", "{first} is {verdict} than {second}: {effect}, {tested}")
-_BY_ITSELF = Sentence(
-    "comparison.by-itself",
-    "caution",
-    "{first} is {verdict} than {second} by itself, but not among all comparisons: {effect}, {tested}",
+_DECIDED = Sentence(
+    "comparison.decided", "note", "{first} is {verdict} than {second}: {effect}, {tested}{more:then}"
 )
 _EQUIVALENT = Sentence(
-    "comparison.equivalent", "note", "{first} and {second} are equivalent within {margin}: {effect}"
+    "comparison.equivalent",
+    "note",
+    "{first} and {second} are equivalent within {margin}: {effect}, {bounds}{more:then}",
 )
 _UNDECIDED = Sentence(
     "comparison.undecided",
@@ -36,18 +37,52 @@ _UNDECIDED = Sentence(
     "{first} against {second} is undecided: {effect}, {tested}{more:then}",
 )
 _NOBODY = Sentence("comparison.nobody", "caution", "of the people here nobody tells them apart")
-_NOT_WORSE = Sentence("comparison.not-worse", "note", "{first} is not worse by {margin} or more")
+_NOT_WORSE = Sentence("comparison.not-worse", "note", "{first} is not worse by {margin} or more ({bounds})")
+_WITHIN = Sentence(
+    "comparison.within-margin", "note", "the difference is real but smaller than {margin} ({bounds})"
+)
+_BOUNDS_IN_POINTS = Sentence(
+    "comparison.bounds-in-points", "note", "one-sided bounds {low:hundredfold} and {high:hundredfold}"
+)
+_BOUNDS = Sentence("comparison.bounds", "note", "one-sided bounds {low:signed} and {high:signed}")
 _NEEDED = Sentence(
     "comparison.people-needed", "note", "about {n:count person/people} would settle a difference of {margin}"
 )
 _OVER_CHOICES = Sentence(
     "comparison.over-choices",
     "note",
-    "{first} against {second} over choices of images of these people: {effect}; it does not win in {not_won:count} of "
-    "{trials:count}. On other people: {tested}",
+    "{first} against {second} over choices of images of these people: {images}; it does not win in {not_won:count} of "
+    "{trials:count}. On other people: {verdict}, {effect}, {tested}",
+)
+_BY_PERSON = Sentence(
+    "comparison.by-person",
+    "caution",
+    "with people weighed alike instead of probes it is {verdict}: {effect}, {tested}",
 )
 
 Verdict = Literal["better", "worse", "equivalent", "undecided"]
+Adjustment = Literal["single-step", "none"]
+
+
+@dataclass(frozen=True)
+class PersonDifference(Result):
+    """A difference with people weighed alike, where they have unequal numbers of probes.
+
+    Attributes
+    ----------
+    value, low, high
+        The mean over people of the first's rate less the second's, and its interval.
+    p_value
+        Two-sided; adjusted for the number of comparisons as the difference's own.
+    verdict
+        ``better``, ``worse`` or ``undecided``, by this interval.
+    """
+
+    value: Finite
+    low: float
+    high: float
+    p_value: Rate
+    verdict: Verdict
 
 
 @dataclass(frozen=True)
@@ -57,19 +92,29 @@ class Difference(Result):
     Attributes
     ----------
     difference, low, high
-        The first's value less the second's, and its interval.
+        The first's value less the second's, and its interval: with several comparisons the simultaneous one, which excludes
+        zero if and only if the adjusted p-value is significant.
     p_value, p_adjusted
         Two-sided, by itself and adjusted for the number of comparisons.
+    adjustment, n_compared
+        How it is adjusted (``single-step`` or ``none``), and for how many comparisons.
     n_sf, n_fs
         Probes that only the first, and only the second recognises; None where probes are not shared or the measure is no rate.
     n_discordant_subjects
         People for whom they differ; None in the same cases.
     verdict
-        From the interval: ``better``, ``worse``, ``equivalent`` (within the margin either way), or ``undecided``.
+        From the interval: ``better``, ``worse``, ``equivalent`` (not told apart, and within the margin either way), or
+        ``undecided``.
     significance
         What the adjusted p-value must not pass for the two to be told apart among all comparisons.
     not_inferior
         Whether the first is shown not to be worse than the second by the margin or more (one-sided); None without a margin.
+    within_margin
+        Whether the difference is shown to be within the margin either way; of one that is told apart as well.
+    bound_low, bound_high
+        The one-sided bounds that decide these two: the interval at 1 − 2α; None without a margin.
+    varies
+        Whether anything varies; without, there is no verdict.
     subjects_needed
         How many people would settle a true difference of the margin, with a power of 0.8; None if it is decided.
     method
@@ -78,6 +123,10 @@ class Difference(Result):
         What counts as a difference worth having; None if nothing was declared.
     not_won, n_trials
         Over choices of images: in how many of how many trials the first does not win. Its share is no p-value.
+    choices_low, choices_high
+        The interval over choices of images of these people; None where these do not vary.
+    by_person
+        The same with people weighed alike, where they have unequal numbers of probes.
     """
 
     written = Written(also=("told_apart", "sentence"), without=("margin",))
@@ -101,57 +150,104 @@ class Difference(Result):
     n_trials: Count | None = None
     significance: Rate = 0.05
     margin: float | None = None
-
-    @property
-    def has_width(self) -> bool:
-        """Whether the interval has any width; without, it shows nothing."""
-        return Interval(self.low, self.high).has_width
+    bound_low: float | None = None
+    bound_high: float | None = None
+    within_margin: bool | None = None
+    varies: bool = True
+    adjustment: Adjustment = "single-step"
+    n_compared: Count = 1
+    choices_low: float | None = None
+    choices_high: float | None = None
+    by_person: PersonDifference | None = None
 
     @property
     def told_apart(self) -> bool:
         """Whether they differ after the adjustment for the number of comparisons."""
-        return self.p_adjusted <= self.significance and self.difference != 0
-
-    @property
-    def said(self) -> str:
-        """The verdict in a word or two: one by the interval alone is called so where the adjusted test does not bear it out."""
-        by_itself = self.verdict in ("better", "worse") and not self.told_apart and self.n_trials is None
-        return f"{self.verdict}, not after adjustment" if by_itself else self.verdict
+        return self.verdict in ("better", "worse")
 
     @property
     def effect(self) -> Note:
         """The difference with its interval."""
+        return self._effect(self.difference, self.low, self.high)
+
+    @property
+    def over_choices(self) -> Interval | None:
+        """The interval over choices of images; None where these do not vary."""
+        if self.choices_low is None or self.choices_high is None:
+            return None
+        return Interval(self.choices_low, self.choices_high)
+
+    @property
+    def effect_over_choices(self) -> Note:
+        """The difference with its interval over choices of images, where these vary."""
+        return self._effect(self.difference, *(self.over_choices or (self.low, self.high)))
+
+    def _effect(self, difference: float, low: float, high: float) -> Note:
         said = _IN_POINTS if self.in_points else _AS_IT_IS
-        return said(difference=self.difference, low=self.low, high=self.high)
+        return said(difference=difference, low=low, high=high)
+
+    @property
+    def bounds(self) -> Note | None:
+        """The one-sided bounds of the margin."""
+        if self.bound_low is None or self.bound_high is None:
+            return None
+        said = _BOUNDS_IN_POINTS if self.in_points else _BOUNDS
+        return said(low=self.bound_low, high=self.bound_high)
 
     @property
     def tested(self) -> Note:
-        """The adjusted p-value: a bound where more draws could have made it smaller."""
+        """The p-value, and what it is adjusted for: a bound where more draws could have made it smaller."""
+        return self._tested(self.p_adjusted)
+
+    def _tested(self, p: float) -> Note:
+        said = _UNADJUSTED if self.adjustment == "none" and self.n_compared > 1 else _ADJUSTED
         floor = self.method.floor
-        at_floor = floor is not None and self.p_value <= floor * (1 + 1e-9) and self.p_adjusted < 1
-        return (_AT_FLOOR if at_floor else _TESTED)(p=self.p_adjusted)
+        at_floor = floor is not None and self.p_value <= floor * (1 + 1e-9)
+        return said(p=(p, p if at_floor else None))
+
+    @property
+    def people_disagree(self) -> bool:
+        """Whether the difference with people weighed alike points the other way or has another verdict."""
+        other = self.by_person
+        if other is None:
+            return False
+        opposite = self.difference * other.value < 0
+        return opposite or self.told_apart != (other.verdict in ("better", "worse"))
 
     def sentence(self) -> Note:
         """The verdict in words."""
         pair = {"first": self.first, "second": self.second, "effect": self.effect}
-        if self.not_won is not None and self.n_trials is not None:
-            return _OVER_CHOICES(**pair, not_won=self.not_won, trials=self.n_trials, tested=self.tested)
-        if self.verdict in ("better", "worse"):
-            said = _DECIDED if self.told_apart else _BY_ITSELF
-            return said(**pair, verdict=self.verdict, tested=self.tested)
+        if self.over_choices is not None and self.not_won is not None:
+            won = {"not_won": self.not_won, "trials": self.n_trials, "images": self.effect_over_choices}
+            return _OVER_CHOICES(**pair, **won, verdict=self.verdict, tested=self.tested)
         worth = margin_of(self.margin, self.in_points)
+        if self.told_apart:
+            more = [_WITHIN(margin=worth, bounds=self.bounds)] if self.within_margin else []
+            more += self._of_people()
+            return _DECIDED(**pair, verdict=self.verdict, tested=self.tested, more=tuple(more))
         if self.verdict == "equivalent":
-            return _EQUIVALENT(**pair, margin=worth)
+            return _EQUIVALENT(**pair, margin=worth, bounds=self.bounds, more=tuple(self._of_people()))
+        return _UNDECIDED(**pair, tested=self.tested, more=tuple(self._undecided(worth)))
+
+    def _undecided(self, worth: Note | None) -> list[Note]:
         more = []
-        if not self.has_width:
-            more.append(NO_WIDTH())
+        if not self.varies:
+            more.append(NOTHING_VARIES())
         if self.n_discordant_subjects == 0:
             more.append(_NOBODY())
         if self.not_inferior:
-            more.append(_NOT_WORSE(first=self.first, margin=worth))
+            more.append(_NOT_WORSE(first=self.first, margin=worth, bounds=self.bounds))
         if self.subjects_needed is not None:
             more.append(_NEEDED(n=self.subjects_needed, margin=worth))
-        return _UNDECIDED(**pair, tested=self.tested, more=tuple(more))
+        return more + self._of_people()
+
+    def _of_people(self) -> list[Note]:
+        """What people weighed alike show, where it is something else."""
+        other = self.by_person
+        if other is None or not self.people_disagree:
+            return []
+        effect = self._effect(other.value, other.low, other.high)
+        return [_BY_PERSON(verdict=other.verdict, effect=effect, tested=self._tested(other.p_value))]
 
 
 def margin_of(margin: float | None, in_points: bool) -> Note | None:

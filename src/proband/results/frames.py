@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import is_dataclass
 from functools import cache
 from typing import Any
 
@@ -61,7 +62,20 @@ def _columns_of(kind: Any, key: str) -> tuple[str, ...]:
     """The columns that a value would have had which is not there."""
     (own, *_) = members(type_at(kind, paths(kind)[key]))
     names = getattr(own, "_fields", None)
+    if names is None and isinstance(own, type) and is_flat(own):
+        names = tuple(name for name in paths(own) if name != "proband")
     return (key,) if names is None else tuple(f"{key}_{name}" for name in names)
+
+
+def is_flat(kind: Any) -> bool:
+    """Whether a type is of records that hold nothing but numbers and words, so that their columns are known without one."""
+    if not is_dataclass(kind):
+        return False
+    record: Any = kind
+    first = (members(type_at(record, path))[0] for path in paths(record).values())
+    return all(
+        one in (int, float, bool, str) or isinstance(one, str) for one in first
+    )  # a literal's are its words
 
 
 def _inner(key: str, value: Any) -> list[Row] | None:

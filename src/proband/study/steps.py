@@ -149,7 +149,7 @@ class Steps:
             },
             lambda: compare(
                 measure_of(request), outcomes, design=design_of(request.design), margin=request.margin,
-                confidence_level=self.output.confidence_level, seed=self.output.seed,
+                confidence_level=self.output.confidence_level, seed=self.output.seed, adjust=request.adjust,
             ),
         )  # fmt: skip
 
@@ -170,14 +170,14 @@ class Steps:
         if request not in together:
             return compare(
                 measure_of(request), self.scores, within, margin=request.margin,
-                confidence_level=self.output.confidence_level, seed=self.output.seed,
+                confidence_level=self.output.confidence_level, seed=self.output.seed, adjust=request.adjust,
             )  # fmt: skip
         if not self.at_rates:
             measures = [cast("FNMR", measure_of(one)) for one in together]
-            margins = [one.margin for one in together]
+            judging = [(one.margin, one.adjust) for one in together]
             self.at_rates.extend(
                 compare_at_rates(
-                    measures, self.scores, within, margins, self.output.confidence_level, self.drawings
+                    measures, self.scores, within, judging, self.output.confidence_level, self.drawings
                 )
             )
         return self.at_rates[together.index(request)]

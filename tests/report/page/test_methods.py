@@ -35,7 +35,7 @@ def test_everything_that_was_done_is_told():
     ):
         assert said in text, said
     for key in (
-        "holm1979",
+        "westfall1993",
         "tango1998",
         "beveridge2001",
         "micheals2001",

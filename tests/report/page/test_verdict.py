@@ -89,12 +89,13 @@ def test_undecided_without_a_margin():
     )
 
 
-def test_not_beyond_doubt_after_adjustment():
+def test_better_by_less_than_is_worth_having():
     comparison = compared({"a": range(10), "b": range(10, 28), "c": range(40, 64), "d": range(64, 90)})
-    pair = best_two(comparison)
-    doubtful = replace(pair, verdict="better", p_adjusted=0.3)
-    assert "but not beyond doubt" in str(pair_verdict(doubtful, comparison))
-    assert "among 6 comparisons" in str(pair_verdict(doubtful, comparison))
+    pair = replace(
+        best_two(comparison), verdict="better", within_margin=True, bound_low=0.001, bound_high=0.008
+    )
+    assert "is better than" in str(pair_verdict(pair, comparison))
+    assert "smaller than 1 point (one-sided bounds" in str(what_would_decide(pair, comparison)[0])
 
 
 def test_smaller_is_better():
@@ -270,10 +271,11 @@ def test_p_values_at_the_floor(value, floor, pairs, shown):
 
 def test_floors_are_of_the_tests():
     by_median, by_rate = (finding.whole().comparisons[name].pairs[0] for name in ("median-rank-10", "rank-1"))
-    assert by_median.method.floor == 1 / 10_000
     assert by_rate.method.floor is None  # all sign patterns were counted
     drawn = finding.whole().comparisons["median-rank-10"].pairs[1]
-    assert drawn.p_value == 1 / 10_000
+    assert drawn.p_value == pytest.approx(
+        drawn.method.floor, rel=0.01
+    )  # twice one of 200 draws and what was found
     assert str(drawn.sentence()).endswith(f"adjusted p ≤ {drawn.p_adjusted:.2g}")
-    assert cells.p_cell(1e-4, by_median.method).text == "≤ 0.0001"
+    assert cells.p_cell(by_median.method.floor, by_median.method).text == "≤ 0.01"
     assert cells.p_cell(1e-4, by_rate.method).text == "0.0001"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from proband.inference.estimates.case import people_in
 from proband.inference.procedures import Auto, Joint, Question, procedure_for
 from proband.inference.proportions import check_level, check_seed
 from proband.measures import Measure, Outcomes
+from proband.results.difference import Adjustment
 from proband.samples import Experiment, Pool, Samples
 from proband.scores import Scores
 from proband.words import Sentence
@@ -49,16 +51,17 @@ def compare(
     margin: float | None = None,
     confidence_level: float = 0.95,
     seed: int = 0,
+    adjust: Adjustment = "single-step",
 ) -> Comparison:
     """Compare two or more algorithms on the same probes.
 
     What is estimated is the difference of their measures; what varies is *other people* (with ``auto``), while algorithms and
-    gallery stay. Rates are compared by turning each *person's* difference around (a sign-flip permutation test, mid-p): with
-    one probe for each person it is McNemar's (1947), with several it stays right where McNemar's rejects far too often. The
-    interval of a difference is Tango's (1998) score interval, with counts divided by the design effect of the differences (Rao
-    & Scott 1992). Other measures are compared by swapping the algorithms' outcomes person by person (Fisher 1935), with a
-    paired bootstrap interval. p-values are adjusted by Holm's method (1979); a verdict of equivalence is two one-sided tests
-    (Schuirmann 1987).
+    gallery stay. Rates are compared by turning around each *person's* difference (a sign-flip permutation test, mid-p): with one
+    probe for each person it is McNemar's (1947), with several it stays right where McNemar's rejects far too often. The interval
+    of a difference is Tango's (1998) score interval, with counts divided by the design effect of the differences (Rao & Scott
+    1992); where people have unequal numbers of probes it holds what the flip test does not reject. Other measures are
+    compared by swapping the algorithms' outcomes person by person (Fisher 1935), with a paired bootstrap interval. A verdict of
+    equivalence is two one-sided tests (Schuirmann 1987). Interval, p-value and verdict are of one computation and agree.
 
     Parameters
     ----------
@@ -73,6 +76,9 @@ def compare(
     margin
         The smallest difference worth having, for the verdict and for the number of people needed: 0.01 for rates, and
         to be declared for other measures.
+    adjust
+        With three and more algorithms: ``single-step`` makes p-values, intervals and verdicts hold for all pairs together
+        (Westfall & Young 1993); ``none`` lets each pair stand for itself, and says so.
 
     Examples
     --------
@@ -93,30 +99,33 @@ def compare(
     check_seed(seed)
     question = Question.of(measure, algorithms, within, design, confidence_level, seed)
     margin_for(margin, measure.in_points)  # refused before any work
+    _check_adjustment(adjust)
     require_several(question)
     if question.view == "outcomes":
         _require_same(question.outcomes)
         question = _settled(question)
-    return comparison_of(question, procedure_for(question, comparing=True).compare(question), margin)
+    return comparison_of(question, procedure_for(question, comparing=True).compare(question), margin, adjust)
 
 
-def comparison_of(question: Question, joint: Joint, margin: float | None) -> Comparison:
+def comparison_of(
+    question: Question, joint: Joint, margin: float | None, adjust: Adjustment = "single-step"
+) -> Comparison:
     """Make a comparison of what algorithms show together, with every difference judged against the smallest one worth having.
 
     Examples
     --------
     >>> from proband.inference.comparisons.paired import Tested
-    >>> from proband.inference.proportions import Interval
+    >>> from proband.inference.comparisons.curves import Student
     >>> from proband.measures import RecognitionRate
     >>> from proband.words import Method
-    >>> tested = Tested(0.05, Interval(0.02, 0.08), Interval(0.025, 0.075), 0.015, 0.001, Method("t", "a test"))
+    >>> tested = Tested(0.05, Student(0.05, 0.015, None), 0.015, Method("t", "a test"))
     >>> question = Question.of(RecognitionRate(1), {"a": None, "b": None}, None, "auto", 0.95, 0)
     >>> comparison_of(question, Joint((), (("a", "b", 100, tested),), None), margin=0.01).pairs[0].verdict
     'better'
     """
     measure, level = question.measure, question.confidence_level
     worth = margin_for(margin, measure.in_points)
-    pairs = judged(joint.tested, worth, level, measure.larger_is_better, measure.in_points)
+    pairs = judged(joint.tested, worth, level, measure.larger_is_better, measure.in_points, adjust)
     return Comparison(
         joint.estimates,
         pairs,
@@ -160,6 +169,13 @@ def margin_for(margin: float | None, is_rate: bool) -> float | None:
             "0.01 is one point.",
         )
     return margin
+
+
+def _check_adjustment(adjust: str) -> None:
+    if adjust not in get_args(Adjustment):
+        raise UsageError(
+            f"There is no adjustment {adjust!r}.", f"there are: {', '.join(get_args(Adjustment))}."
+        )
 
 
 def require_several(question: Question) -> None:

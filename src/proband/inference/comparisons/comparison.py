@@ -71,7 +71,7 @@ class Comparison(Result):
         return 1.0 - self.confidence_level
 
     def beaten_by(self, name: str) -> list[str]:
-        """List the algorithms that `name` is significantly better than, after adjustment (Holm 1979)."""
+        """List the algorithms that `name` is better than, by the adjusted verdicts."""
         wins = []
         for pair in self.pairs:
             if pair.told_apart and name in (pair.first, pair.second):

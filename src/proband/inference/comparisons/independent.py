@@ -10,6 +10,7 @@ from proband.designs import Clustered
 from proband.errors import DesignError, first_few
 from proband.inference.comparisons.compare import DEFAULT_MARGIN, margin_for
 from proband.inference.comparisons.comparison import Comparison
+from proband.inference.comparisons.curves import Arms
 from proband.inference.comparisons.paired import Tested, difference_of
 from proband.inference.comparisons.verdicts import judged
 from proband.inference.estimates.case import people_in
@@ -136,13 +137,8 @@ def _independent(first: Estimate, second: Estimate, level: float) -> Tested:
     variance = pooled * (1 - pooled) * (1 / sizes[0] + 1 / sizes[1])
     p_value = 1.0 if variance == 0 else min(1.0, float(2 * ndtr(-abs(difference) / np.sqrt(variance))))
     interval = _newcombe(first, second)
-    # Half as wide in the tails: the two one-sided tests of the margin.
-    narrow = normal_quantile(2 * level - 1) / normal_quantile(level) if level > 0.5 else 1.0
-    one_sided = Interval(
-        difference - narrow * (difference - interval.low), difference + narrow * (interval.high - difference)
-    )
     error = (interval.high - interval.low) / (2 * normal_quantile(level))
-    return Tested(difference, interval, one_sided, error, p_value, _INDEPENDENT)
+    return Tested(difference, Arms(difference, interval, 1 - level, p_value), error, _INDEPENDENT)
 
 
 def _newcombe(first: Estimate, second: Estimate) -> Interval:

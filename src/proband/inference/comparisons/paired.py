@@ -15,14 +15,15 @@ from proband.designs.base import BLOCK
 from proband.errors import DesignError, first_few
 from proband.inference.comparisons.clustered_mcnemar import clustered_mcnemar
 from proband.inference.comparisons.cochran import cochran_q
-from proband.inference.comparisons.mcnemar import PairedOutcomes, mcnemar, tango_counts
-from proband.inference.comparisons.sign_flip import sign_flip
+from proband.inference.comparisons.curves import Curve, Percentiles, Score
+from proband.inference.comparisons.mcnemar import PairedOutcomes, mcnemar
+from proband.inference.comparisons.sign_flip import Flips, sign_flip
 from proband.inference.estimates.bootstrap import replicate_interval, units_of
 from proband.inference.estimates.case import cases_of, dependence, estimate_from, people_in
 from proband.inference.estimates.clusters import design_effect
 from proband.inference.estimates.estimate import estimates
 from proband.inference.procedures import Joint, Question
-from proband.inference.proportions import Interval, normal_quantile, t_quantile
+from proband.inference.proportions import Interval, normal_quantile
 from proband.measures import OutcomeMeasure, Outcomes
 from proband.measures.tallies import Tally
 from proband.results.base import Answers
@@ -104,31 +105,43 @@ class Pair:
         return self.measure.success(self.first), self.measure.success(self.second)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tested:
     """A paired difference.
 
     Attributes
     ----------
-    interval, one_sided
-        Its interval, and the narrower one of two one-sided tests of a margin; None where no such claim is made.
-    p_value, standard_error, method
-        Of the test.
+    difference, curve
+        What was found, and the p-value of every difference there could be: its test, and its interval at any level.
+    standard_error, method
+        Of the difference, and of the test and the interval.
     n_sf, n_fs, n_discordant_subjects, not_won, n_trials
         As in `Difference`.
+    statistics
+        The size of its statistic without a difference, in draws that all comparisons of a question share; None without such.
+    by_person
+        The difference with people weighed alike, and its curve; None where all have as many probes.
+    over_choices
+        The interval over choices of images; None where these do not vary.
     """
 
     difference: float
-    interval: Interval
-    one_sided: Interval | None
+    curve: Curve
     standard_error: float
-    p_value: float
     method: Method
     n_sf: int | None = None
     n_fs: int | None = None
     n_discordant_subjects: int | None = None
     not_won: int | None = None
     n_trials: int | None = None
+    statistics: Floats | None = None
+    by_person: tuple[float, Curve] | None = None
+    over_choices: Interval | None = None
+
+    @property
+    def p_value(self) -> float:
+        """Of no difference, by itself."""
+        return self.curve.p_value
 
 
 def joined(test: Method, interval: Method) -> Method:
@@ -146,8 +159,8 @@ def joined(test: Method, interval: Method) -> Method:
 def sign_flipped(question: Question) -> Joint:
     """Test rates by turning each person's difference around (Fisher 1935).
 
-    Other people vary; algorithms and gallery stay. Intervals are Tango's (1998), over people. `sign_flipped_pair` has the
-    arithmetic.
+    Other people vary; algorithms and gallery stay. Several algorithms are tested under the same signs. `sign_flipped_pair` has
+    the arithmetic.
 
     Examples
     --------
@@ -161,7 +174,24 @@ def sign_flipped(question: Question) -> Joint:
     >>> first, second, people, round(tested.p_value, 4)  # twice (½)³ less (½)³
     ('a', 'b', 8, 0.125)
     """
-    return joint_of(question, estimates(replace(question, design=None)), sign_flipped_pair)
+    each = estimates(replace(question, design=None))
+    outcomes = question.outcomes
+    if len(outcomes) == 2 or any(one.fractional for one in outcomes):
+        return joint_of(question, each, sign_flipped_pair)
+    subjects = np.unique(outcomes[0].subjects, return_inverse=True)[1]
+    flips = Flips.of(
+        np.column_stack([np.bincount(subjects, question.measure.success(one)) for one in outcomes]),
+        np.bincount(subjects).astype(np.float64),
+        question.seed,
+    )
+    places = {one.algorithm: place for place, one in enumerate(outcomes)}
+
+    def test(design: SignFlip, pair: Pair) -> Tested:
+        a, b = places[pair.first.algorithm], places[pair.second.algorithm]
+        tested = sign_flipped_pair(design, pair)
+        return replace(tested, statistics=flips.statistics(a, b, tested.difference)[1])
+
+    return joint_of(question, each, test)
 
 
 def chi_squared(question: Question) -> Joint:
@@ -299,11 +329,13 @@ def _dependence(each: Sequence[Estimate], this_is_binomial: bool) -> tuple[Note,
 
 
 def sign_flipped_pair(design: SignFlip, pair: Pair) -> Tested:
-    """Compare two rates by turning each person's difference around, with Tango's (1998) interval over people.
+    """Compare two rates by turning each person's difference around, or what a difference of the rates leaves of it.
 
-    The counts of Tango's interval are divided by the design effect of the differences, the variance of their mean over people
-    by that over independent probes, at least 1; with several probes of a person its quantile is Student's on people − 1 degrees
-    of freedom.
+    With as many probes for everybody the test is exact, with one each McNemar's, and the interval is Tango's (1998), its counts
+    divided by the design effect of the differences (Rao & Scott 1992; at least 1), with Student's quantile on people − 1 degrees
+    of freedom, and the exact test says whether it holds zero (`Score`). With unequal numbers the ratio residuals of `Flips` are turned
+    around, for any difference; the interval holds what neither this test nor Tango's rejects. Beside it stands the difference
+    with people weighed alike.
 
     Examples
     --------
@@ -318,11 +350,56 @@ def sign_flipped_pair(design: SignFlip, pair: Pair) -> Tested:
     (0.375, 3, 0.125)
     """
     a, b = pair.successes()
-    sums = np.bincount(pair.subjects, weights=a - b).astype(np.float64)
-    flipped = sign_flip(sums, pair.seed)
+    sums = np.column_stack([np.bincount(pair.subjects, weights=one) for one in (a, b)]).astype(np.float64)
+    sizes = np.bincount(pair.subjects).astype(np.float64)
+    apart = sums[:, 0] - sums[:, 1]
     effect = design_effect(a - b, pair.subjects)
-    test = replace(design.as_method, draws=flipped.draws)
-    return _counted(pair, flipped.p_mid, effect, test, over_people=True)
+    if sizes.min() == sizes.max() or not apart.any():
+        flipped = sign_flip(apart, pair.seed)
+        test = replace(design.as_method, draws=flipped.draws)
+        return _counted(pair, flipped.p_mid, effect, test, over_people=True)
+    flips = Flips.of(sums, sizes, pair.seed)
+    test = replace(design.as_method, draws=flips.draws)
+
+    def at(delta: float) -> float:
+        return flips.p_value(0, 1, delta)
+
+    return _counted(pair, at(0.0), effect, test, over_people=True, at=at)
+
+
+def _by_person(pair: Pair, apart: Floats, sizes: Floats) -> tuple[float, Curve] | None:
+    """The mean over people of the difference of their rates: a sign flip of each person's."""
+    if sizes.min() == sizes.max():
+        return None
+    means = apart / sizes
+    return float(means.mean()), person_curve(means, pair.seed)[0]
+
+
+def person_curve(means: Floats, seed: int) -> tuple[Curve, int | None]:
+    """Test the mean of people's differences, each from −1 to 1, by turning around what a mean δ leaves of them.
+
+    The interval also holds what Tango's (1998) score test does not reject, with the sums of positive and of negative differences
+    as counts, scaled to the variance of the mean. With it comes how many sign patterns were drawn; None where all were counted.
+
+    Examples
+    --------
+    >>> curve, _ = person_curve(np.array([0.5, 0.25, 0.0, 1.0, 0.5, 0.0, 0.0, -0.25]), 0)
+    >>> round(curve.p_value, 4), [round(end, 2) for end in curve.interval(0.05)]
+    (0.125, [-0.17, 0.59])
+    """
+    n = len(means)
+    flips = Flips.of(np.column_stack([means, np.zeros(n)]), np.ones(n), seed)
+    gained, lost = float(means[means > 0].sum()), float(-means[means < 0].sum())
+    implied = gained + lost - (gained - lost) ** 2 / n
+    effect = float(means.var(ddof=1)) * n / implied if n > 1 and implied > 0 else 1.0
+    effect = effect if effect > 0 else 1.0
+
+    def at(delta: float) -> float:
+        return flips.p_value(0, 1, delta)
+
+    tested = at(0.0) if means.any() else 1.0
+    moving = at if means.any() else None
+    return Score(gained / effect, lost / effect, n / effect, n - 1.0, tested, moving), flips.draws
 
 
 def chi_squared_pair(design: ClusteredMcNemar, pair: Pair) -> Tested:
@@ -356,29 +433,33 @@ def _over_probes(design: Binomial, pair: Pair) -> Tested:
     return _counted(pair, p_value, 1.0, _OVER_PROBES, over_people=False)
 
 
-def _counted(pair: Pair, p_value: float, effect: float, test: Method, *, over_people: bool) -> Tested:
-    """Tango's score interval, its counts divided by the design effect of the differences."""
+def _counted(
+    pair: Pair,
+    p_value: float,
+    effect: float,
+    test: Method,
+    *,
+    over_people: bool,
+    at: Callable[[float], float] | None = None,
+) -> Tested:
+    """Tango's score interval, its counts divided by the design effect of the differences, and agreeing with the test."""
     a, b = pair.successes()
     counts = PairedOutcomes.of(a, b)
-    level = pair.confidence_level
-    shrunk = (counts.sf / effect, counts.fs / effect, counts.n / effect)
-    people = len(np.unique(pair.subjects))
-    over_people = over_people and people < counts.n
-
-    def quantile(two_sided: float) -> float:
-        return t_quantile(two_sided, people - 1) if over_people else normal_quantile(two_sided)
-
-    interval = tango_counts(*shrunk, level, quantile(level))
+    sizes = np.bincount(pair.subjects).astype(np.float64)
+    apart = np.bincount(pair.subjects, weights=a - b).astype(np.float64)
+    clustered = over_people and len(sizes) < counts.n
+    freedom = len(sizes) - 1.0 if clustered else None
+    curve = Score(counts.sf / effect, counts.fs / effect, counts.n / effect, freedom, p_value, at)
+    low, high = curve.interval(1 - pair.confidence_level)
     return Tested(
         difference=(counts.sf - counts.fs) / counts.n,
-        interval=interval,
-        one_sided=tango_counts(*shrunk, level, quantile(2 * level - 1)) if level > 0.5 else interval,
-        standard_error=(interval.high - interval.low) / (2 * normal_quantile(level)),
-        p_value=p_value,
-        method=joined(test, _TANGO_OVER_PEOPLE if over_people else _TANGO),
+        curve=curve,
+        standard_error=(high - low) / (2 * normal_quantile(pair.confidence_level)),
+        method=joined(test, _TANGO_OVER_PEOPLE if clustered else _TANGO),
         n_sf=counts.sf,
         n_fs=counts.fs,
-        n_discordant_subjects=int(np.count_nonzero(np.bincount(pair.subjects, weights=a - b))),
+        n_discordant_subjects=int(np.count_nonzero(apart)),
+        by_person=_by_person(pair, apart, sizes) if over_people else None,
     )
 
 
@@ -400,7 +481,7 @@ def resampled(question: Question) -> Joint:
     >>> design = Bootstrap("subject", n_resamples=200)
     >>> asked = Question.of(MedianCensoredRank(10), scores, Experiment(samples, gallery=ids[:8]), design, 0.95, 0)
     >>> ((*_, tested),) = resampled(asked).tested
-    >>> tested.difference, tested.interval  # median ranks 1 and 8
+    >>> tested.difference, tested.curve.interval(0.05)  # median ranks 1 and 8
     (-7.0, Interval(low=-7.0, high=0.0))
     """
     design: Reweighting = question.design
@@ -436,13 +517,12 @@ def resampled(question: Question) -> Joint:
 def _swapped_pair(
     design: Reweighting, pair: Pair, units: npt.NDArray[np.intp], difference: float, draws: Floats
 ) -> Tested:
-    level, n = pair.confidence_level, int(units.max()) + 1
+    n = int(units.max()) + 1
     if not np.isfinite(draws).all():
         raise DesignError(
             f"The difference of the {pair.measure.estimand} is infinite in some replicates.",
             "censor the ranks: MedianCensoredRank(50).",
         )
-    tails = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2, 1 - level, level])
     swapped = Method(
         "swapped",
         f"outcomes swapped by {design.unit} ({count(_SWAPS)} times)",
@@ -453,11 +533,15 @@ def _swapped_pair(
     both = pair.measure.tally(_stacked(pair.first, pair.second), np.concatenate([units, units + n]))
     return Tested(
         difference=difference,
-        interval=Interval(float(tails[0]), float(tails[1])),
-        one_sided=Interval(float(min(tails[2:])), float(max(tails[2:]))),
+        curve=Percentiles(
+            difference, draws, _swapped(both, difference, n, pair.seed), n if pair.measure.in_points else None
+        ),
         standard_error=float(draws.std(ddof=1)),
-        p_value=_swapped(both, difference, n, pair.seed),
-        method=joined(swapped, design.by_percentiles.as_method),
+        # Percentiles of B draws tell no p-value below 2/(B + 1).
+        method=replace(
+            joined(swapped, design.by_percentiles.as_method), draws=min(_SWAPS, (len(draws) - 1) // 2)
+        ),
+        statistics=np.abs(draws - draws.mean()),
     )
 
 

@@ -14,6 +14,8 @@ Floats = npt.NDArray[np.float64]
 _LARGEST_SUM = 200_000  # beyond this the exact distribution would be larger than it is worth
 _MONTE_CARLO = 100_000
 _BLOCK = 2_000
+_ENUMERATED = 12  # people; all sign patterns of more are drawn from
+_FLIPS = 9_999
 
 
 @dataclass(frozen=True)
@@ -120,3 +122,95 @@ def _sampled(moving: Floats, seed: int) -> tuple[float, float, float]:
         equal += int((np.abs(sums - observed) <= slack).sum())
     n = _MONTE_CARLO + 1
     return (at_least + 1) / n, (at_most + 1) / n, (equal + 1) / n
+
+
+@dataclass(frozen=True, eq=False)
+class Flips:
+    """Sums over people under random signs, the same for all algorithms, for tests of any difference of rates.
+
+    With d_i person i's difference of successes, m_i the probes and M = Σ m_i, a difference δ of the rates leaves x_i = d_i − δ m_i.
+    Its statistic is T = X/√Σ(x_i − m_i X/M)², X = Σ x_i, and the same with every x_i turned around at random: X changes, and with
+    it what the ratio leaves of each person, so that people with many probes do not decide alone. With as many probes for
+    everybody T only depends on X.
+
+    Attributes
+    ----------
+    values, sizes
+        For each person (and algorithm) the successes, and the number of probes; of each kind of person once.
+    counts
+        How many people are of the kind.
+    turned
+        For each pattern the sums over people of the values, of the values times the sizes, of the sizes and of their squares.
+    exact
+        Whether these are all patterns; otherwise they were drawn.
+
+    Examples
+    --------
+    One of four patterns of two people, and its mirror image, are as far out: 2/4, with half the weight of what was observed.
+
+    >>> flips = Flips.of(np.array([[3.0, 1.0], [2.0, 1.0]]), np.array([4.0, 2.0]))
+    >>> flips.exact, flips.p_value(0, 1, 0.0)
+    (True, 0.25)
+    """
+
+    values: Floats
+    sizes: Floats
+    counts: Floats
+    turned: Floats
+    exact: bool
+
+    @classmethod
+    def of(cls, values: Floats, sizes: Floats, seed: int = 0) -> Flips:
+        """Draw signs for people with these successes (people × algorithms) and numbers of probes; list all if they are few."""
+        people = len(sizes)
+        if people <= _ENUMERATED:
+            bits = np.arange(2**people)[:, None] >> np.arange(people) & 1
+            turned = (1.0 - 2.0 * bits) @ _summed(values, sizes)
+            return cls(values, sizes, np.ones(people), turned, True)
+        kinds, counts = np.unique(np.column_stack([values, sizes]), axis=0, return_counts=True)
+        values, sizes = kinds[:, :-1], kinds[:, -1]
+        summed = _summed(values, sizes)
+        blocks = []
+        for block, done in enumerate(range(0, _FLIPS, _BLOCK)):
+            shape = (min(_BLOCK, _FLIPS - done), len(counts))
+            drawn = np.random.default_rng([seed, block, 2]).binomial(counts, 0.5, shape)
+            blocks.append((2.0 * drawn - counts) @ summed)
+        return cls(values, sizes, counts.astype(np.float64), np.concatenate(blocks), False)
+
+    @property
+    def draws(self) -> int | None:
+        """How many sign patterns were drawn; None where all were counted."""
+        return None if self.exact else _FLIPS
+
+    def p_value(self, first: int, second: int, delta: float) -> float:
+        """Two-sided, of a difference of two algorithms, with half the weight of patterns as far out as what was observed."""
+        observed, flipped = self.statistics(first, second, delta)
+        slack = 1e-9 * observed if np.isfinite(observed) else 0.0
+        above = int(np.count_nonzero(flipped > observed + slack))
+        same = int(np.count_nonzero(flipped >= observed - slack)) - above
+        if self.exact:
+            return (above + 0.5 * same) / len(flipped)
+        return min(1.0, (1 + above + 0.5 * same) / (1 + len(flipped)))
+
+    def statistics(self, first: int, second: int, delta: float) -> tuple[float, Floats]:
+        """T² of a difference, and T² under all signs."""
+        turned, n = self.turned, self.values.shape[1]
+        sums = turned[:, first] - turned[:, second] - delta * turned[:, -2]
+        products = turned[:, n + first] - turned[:, n + second] - delta * turned[:, -1]
+        left = self.values[:, first] - self.values[:, second] - delta * self.sizes
+        squares = float(self.counts @ (left * left))
+        total, size_squares = float(self.counts @ self.sizes), float(self.counts @ self.sizes**2)
+
+        def squared(x: Floats, weighted: Floats) -> Floats:
+            spread = squares - 2 * x * weighted / total + x * x * size_squares / total**2
+            level = spread > 1e-12 * squares
+            return np.where(level, x * x / np.where(level, spread, 1.0), np.where(x * x > 0, np.inf, 0.0))
+
+        own = squared(
+            np.array([float(self.counts @ left)]), np.array([float(self.counts @ (left * self.sizes))])
+        )
+        return float(own[0]), squared(sums, products)
+
+
+def _summed(values: Floats, sizes: Floats) -> Floats:
+    return np.column_stack([values, values * sizes[:, None], sizes, sizes**2])

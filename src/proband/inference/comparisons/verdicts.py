@@ -1,4 +1,4 @@
-"""From differences to verdicts: p-values adjusted for their number, and what each interval shows."""
+"""From differences to verdicts: what each shows among all that are compared."""
 
 from __future__ import annotations
 
@@ -6,38 +6,50 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from proband.inference.comparisons.adjustment import holm
+from proband.inference.comparisons.adjustment import SingleStep, normal_statistics
+from proband.inference.comparisons.curves import Curve
 from proband.inference.comparisons.paired import Tested
 from proband.inference.planning.sizes import POWER
 from proband.inference.proportions import Interval, normal_quantile
-from proband.results.difference import Difference, Verdict
+from proband.results.difference import Adjustment, Difference, PersonDifference, Verdict
+
+Found = tuple[str, str, int | None, Tested]
+_WIDEST = 0.999_999  # of the chance that bounds of a margin miss, at confidence levels below one half
 
 
 def judged(
-    found: Sequence[tuple[str, str, int | None, Tested]],
+    found: Sequence[Found],
     margin: float | None,
     level: float,
     upward: bool,
     in_points: bool,
+    adjust: Adjustment = "single-step",
 ) -> tuple[Difference, ...]:
-    """Adjust the p-values (Holm 1979) and say what each pair (first, second, number of people, difference) shows.
+    """Say what each pair (first, second, number of people, difference) shows among all of them.
 
-    Without a number of people, none is named that would settle the question. Else it is K ((z + z_power) se / margin)², with K
-    people now and a power of 0.8.
+    p-values and intervals are adjusted together by the least p-value over the same draws (`SingleStep`), so that a difference is
+    told from zero by its interval if and only if it is by its p-value; with ``adjust="none"`` each pair stands for itself.
+    Bounds of the margin are the ends of the interval at 1 − 2α (Schuirmann 1987). Without a number of people, none is named that
+    would settle the question. Else it is K ((z + z_power) se / margin)², with K people now and a power of 0.8.
 
     Examples
     --------
+    >>> from proband.inference.comparisons.curves import Student
     >>> from proband.words import Method
-    >>> wide = Tested(0.0, Interval(-0.04, 0.04), Interval(-0.034, 0.034), 0.02, 1.0, Method("t", "a test"))
+    >>> wide = Tested(0.0, Student(0.0, 0.02, None), 0.02, Method("t", "a test"))
     >>> (pair,) = judged([("a", "b", 100, wide)], 0.01, 0.95, upward=True, in_points=True)
     >>> pair.verdict, pair.subjects_needed  # 100·(2.8016·0.02/0.01)²
     ('undecided', 3140)
     """
-    adjusted = holm([tested.p_value for *_, tested in found])
+    alpha = round(1 - level, 12)
+    among = SingleStep.of([None]) if adjust == "none" else _among(found)
+    reached, reached_twice = among.level(alpha), among.level(min(2 * alpha, _WIDEST))
     pairs = []
-    for (first, second, people, tested), p_adjusted in zip(found, adjusted, strict=True):
-        narrow = tested.one_sided
-        verdict, not_inferior = verdict_of(tested.interval, narrow or tested.interval, margin, upward)
+    for first, second, people, tested in found:
+        curve = tested.curve
+        interval = curve.interval(reached)
+        bounds = None if margin is None else curve.interval(reached_twice)
+        verdict, not_inferior, within = verdict_of(curve, interval, bounds, margin, upward)
         needed = None
         if verdict == "undecided" and margin is not None and people is not None and _tells(tested):
             needed = _needed(tested.standard_error, people, margin, level)
@@ -46,59 +58,86 @@ def judged(
                 first=first,
                 second=second,
                 difference=tested.difference,
-                low=tested.interval.low,
-                high=tested.interval.high,
-                p_value=tested.p_value,
-                p_adjusted=p_adjusted,
+                low=interval.low,
+                high=interval.high,
+                p_value=curve.p_value,
+                p_adjusted=among.p_value(curve.p_value),
                 n_sf=tested.n_sf,
                 n_fs=tested.n_fs,
                 n_discordant_subjects=tested.n_discordant_subjects,
                 verdict=verdict,
-                not_inferior=None if narrow is None else not_inferior,
+                not_inferior=not_inferior,
                 subjects_needed=needed,
                 method=tested.method,
                 in_points=in_points,
                 not_won=tested.not_won,
                 n_trials=tested.n_trials,
-                significance=round(1 - level, 12),
+                significance=alpha,
                 margin=margin,
+                bound_low=None if bounds is None else bounds.low,
+                bound_high=None if bounds is None else bounds.high,
+                within_margin=within,
+                varies=curve.varies,
+                adjustment=adjust,
+                n_compared=len(found),
+                choices_low=None if tested.over_choices is None else tested.over_choices.low,
+                choices_high=None if tested.over_choices is None else tested.over_choices.high,
+                by_person=None if tested.by_person is None else _by_person(tested, among, reached, upward),
             )
         )
     return tuple(pairs)
 
 
+def _among(found: Sequence[Found]) -> SingleStep:
+    """How p-values are adjusted: by the draws all comparisons share, else by what their standard errors say."""
+    if len(found) == 1:
+        return SingleStep.of([None])
+    drawn = [tested.statistics for *_, tested in found]
+    if any(one is None for one in drawn):
+        drawn = normal_statistics([one[:2] for one in found], [tested.standard_error for *_, tested in found])
+    return SingleStep.of(drawn)
+
+
+def _by_person(tested: Tested, among: SingleStep, alpha: float, upward: bool) -> PersonDifference:
+    value, curve = tested.by_person or (0.0, tested.curve)
+    interval = curve.interval(alpha)
+    verdict, *_ = verdict_of(curve, interval, None, None, upward)
+    return PersonDifference(value, interval.low, interval.high, among.p_value(curve.p_value), verdict)
+
+
 def _tells(tested: Tested) -> bool:
     """Whether anything was seen to differ, so that it can be said how many people would settle the question."""
-    return tested.interval.has_width and tested.standard_error > 0 and tested.n_discordant_subjects != 0
+    return tested.curve.varies and tested.standard_error > 0 and tested.n_discordant_subjects != 0
 
 
 def verdict_of(
-    interval: Interval, one_sided: Interval, margin: float | None, upward: bool
-) -> tuple[Verdict, bool | None]:
-    """Say what an interval of a difference shows, and whether the first is shown not to be worse by the margin.
+    curve: Curve, interval: Interval, bounds: Interval | None, margin: float | None, upward: bool
+) -> tuple[Verdict, bool | None, bool | None]:
+    """Say what an interval shows, and by the bounds whether the first is not worse by the margin, and within it either way.
 
-    Equivalence is two one-sided tests: the one-sided interval lies within the margin either way (Schuirmann 1987). An interval
-    of no width shows nothing: it comes of replicates that do not vary.
+    Equivalence is two one-sided tests (Schuirmann 1987). What does not vary shows nothing.
 
     Examples
     --------
-    >>> verdict_of(Interval(0.02, 0.08), Interval(0.03, 0.07), 0.01, upward=True)
-    ('better', True)
-    >>> verdict_of(Interval(-0.008, 0.006), Interval(-0.007, 0.005), 0.01, upward=True)
-    ('equivalent', True)
+    >>> from proband.inference.comparisons.curves import Student
+    >>> curve = Student(0.05, 0.01, None)
+    >>> verdict_of(curve, Interval(0.02, 0.08), Interval(0.03, 0.07), 0.01, upward=True)
+    ('better', True, False)
+    >>> verdict_of(curve, Interval(-0.008, 0.006), Interval(-0.007, 0.005), 0.01, upward=True)
+    ('equivalent', True, True)
     """
-    if not interval.has_width:
-        return "undecided", None if margin is None else False
-    low, high = interval
-    narrow_low, narrow_high = one_sided
-    not_inferior = None if margin is None else (narrow_low > -margin if upward else narrow_high < margin)
-    if low > 0:
-        return ("better" if upward else "worse"), not_inferior
-    if high < 0:
-        return ("worse" if upward else "better"), not_inferior
-    if margin is not None and -margin < narrow_low and narrow_high < margin:
-        return "equivalent", not_inferior  # two one-sided tests
-    return "undecided", not_inferior
+    not_inferior = within = None
+    if bounds is not None and margin is not None:
+        shows = curve.varies
+        not_inferior = shows and (bounds.low > -margin if upward else bounds.high < margin)
+        within = shows and -margin < bounds.low and bounds.high < margin
+    if not curve.varies:
+        return "undecided", not_inferior, within
+    if interval.low > 0:
+        return ("better" if upward else "worse"), not_inferior, within
+    if interval.high < 0:
+        return ("worse" if upward else "better"), not_inferior, within
+    return ("equivalent" if within else "undecided"), not_inferior, within
 
 
 def _needed(error: float, people: int, margin: float, level: float) -> int:

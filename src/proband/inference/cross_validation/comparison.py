@@ -14,6 +14,7 @@ import polars as pl
 from proband.designs import ClusteredMcNemar, SignFlip
 from proband.engine.frames import frame_of_rows
 from proband.errors import InputError, UsageError
+from proband.inference.comparisons.curves import Student
 from proband.inference.comparisons.paired import Pair, Tested, chi_squared_pair, sign_flipped_pair
 from proband.inference.comparisons.verdicts import judged
 from proband.inference.cross_validation.folds import (
@@ -36,7 +37,7 @@ from proband.inference.cross_validation.folds import (
     subjects_in,
     why_unknown,
 )
-from proband.inference.proportions import Interval, check_level, t_quantile
+from proband.inference.proportions import check_level
 from proband.measures import Outcomes, RecognitionRate
 from proband.results.base import Answers, Confidence, Result
 from proband.results.difference import Difference
@@ -66,7 +67,7 @@ class AccuracyComparison(Result):
     Attributes
     ----------
     pairs
-        The differences with their intervals, p-values (by themselves and after Holm) and verdicts.
+        The differences with their intervals, p-values (by themselves and adjusted) and verdicts.
     margin
         What counts as a difference worth having; None if nothing was declared.
     answers, notes
@@ -162,11 +163,12 @@ def compare_folds(
     for (first, a), (second, b) in combinations(values.items(), 2):
         of_method = [known.get(name) for name in (first, second)]
         said += of_method
-        tested = None if False in of_method else _corrected(a - b, ratio, confidence_level)
+        tested = None if False in of_method else _corrected(a - b, ratio)
         if tested is None:
             why = UNSTABLE() if False in of_method else why_unknown(len(a), "differences on")
             unknown.append(_UNKNOWN(first=first, second=second, why=why))
-            tested = Tested(float((a - b).mean()), *_everything(), 0.0, 1.0, _CORRECTED)
+            mean = float((a - b).mean())
+            tested = Tested(mean, Student(mean, 0.0, 0.0), 0.0, _CORRECTED)
         found.append((first, second, n_subjects, tested))
     answers = Answers(
         derived("difference", "difference of {}", ACCURACY),
@@ -179,29 +181,9 @@ def compare_folds(
     return AccuracyComparison(pairs, margin, confidence_level, disjoint, answers, notes)
 
 
-def _corrected(differences: Floats, ratio: float, level: float) -> Tested | None:
-    from scipy.special import stdtr
-
+def _corrected(differences: Floats, ratio: float) -> Tested | None:
     mean, error, freedom = corrected_error(differences, ratio)
-    if error is None:
-        return None
-
-    def around(quantile: float) -> Interval:
-        return Interval(max(-1.0, mean - quantile * error), min(1.0, mean + quantile * error))
-
-    interval = around(t_quantile(level, freedom))
-    return Tested(
-        difference=mean,
-        interval=interval,
-        one_sided=around(t_quantile(2 * level - 1, freedom)) if level > 0.5 else interval,
-        standard_error=error,
-        p_value=float(2 * stdtr(freedom, -abs(mean) / error)),
-        method=_CORRECTED,
-    )
-
-
-def _everything() -> tuple[Interval, Interval]:
-    return Interval(-1.0, 1.0), Interval(-1.0, 1.0)
+    return None if error is None else Tested(mean, Student(mean, error, freedom), error, _CORRECTED)
 
 
 @dataclass(frozen=True, eq=False)

@@ -55,7 +55,7 @@ class Difficulty(OfProbes, Result):
     all_right, all_missed
         The shares of probes that every algorithm recognises, and that none does. Only the others tell anything.
     separated, n_pairs
-        How many pairs of algorithms are told apart (Holm), and how many there are.
+        How many pairs of algorithms are told apart (adjusted), and how many there are.
     leaders
         The algorithms that no other significantly beats.
     verdict
@@ -99,7 +99,7 @@ def difficulty(
     """Judge a set of probes by what several algorithms made of it; `comparison` is None for one algorithm.
 
     FERET asks whether a set is too easy or too hard to tell algorithms apart, the three bears problem (Phillips et al. 2000).
-    Here it is apt if at least half of the pairs of algorithms differ significantly (Holm 1979); if not, too easy (too hard)
+    Here it is apt if at least half of the pairs of algorithms differ significantly among all; if not, too easy (too hard)
     where all recognise (miss) at least half of the probes, and else of too few people. A description of these probes and
     algorithms.
 
@@ -123,9 +123,7 @@ def difficulty(
     separated, n_pairs, leaders = 0, 0, tuple(one.algorithm for one in outcomes)
     if comparison is not None:
         n_pairs = len(comparison.pairs)
-        separated = sum(
-            pair.p_adjusted <= comparison.significance and pair.difference != 0 for pair in comparison.pairs
-        )
+        separated = sum(pair.told_apart for pair in comparison.pairs)
         leaders = tuple(name for name, (best, _) in comparison.places().items() if best == 1)
     return Difficulty(
         category=category,

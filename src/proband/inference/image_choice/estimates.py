@@ -12,8 +12,7 @@ import numpy.typing as npt
 from proband.designs.image_choice import TRIALS_A_BLOCK, ImageChoice, draw_choices
 from proband.engine import run_blocks
 from proband.errors import DesignError
-from proband.inference.comparisons.paired import Tested, difference_of
-from proband.inference.comparisons.sign_flip import sign_flip
+from proband.inference.comparisons.paired import Tested, difference_of, person_curve
 from proband.inference.comparisons.verdicts import judged
 from proband.inference.image_choice.distributions import Distribution
 from proband.inference.image_choice.exact import MOST_CHOICES, ExactChoice, exact_choice
@@ -37,7 +36,8 @@ Floats = npt.NDArray[np.float64]
 _OVER_IMAGES_AND_PEOPLE = Sentence(
     "choices.intervals-and-tests",
     "note",
-    "intervals are over choices of images of these people; p-values are over other people",
+    "intervals of rates are over choices of images of these people; differences, p-values and verdicts are over other people, with "
+    "an interval over choices of images beside them",
 )
 _FLIPPED = Method(
     "sign-flip-of-means",
@@ -353,29 +353,28 @@ def difference_over_choices(
     >>> values = {"right": np.kron(np.eye(4), np.ones((2, 2))), "blind": np.zeros((8, 8))}
     >>> scores = [Scores.from_array(v, samples.ids, orientation="similarity", name=n) for n, v in values.items()]
     >>> found = permute(scores, Pool(samples, "day"), ImageChoice(n_resamples=100))
-    >>> difference_over_choices(found, "right", "blind", 1, 0.95).interval
+    >>> difference_over_choices(found, "right", "blind", 1, 0.95).over_choices
     Interval(low=1.0, high=1.0)
     """
     spread: Distribution = found.difference(first, second, rank)
-    interval = spread.interval(level)
     a, b = (found.successes[found.algorithms.index(name), :, rank - 1] for name in (first, second))
-    tested = sign_flip(np.round(a - b, 12), found.seed)
-    flipped, images = replace(_FLIPPED, draws=tested.draws), found.design.as_method
+    means = np.round(a - b, 12)
+    curve, draws = person_curve(means, found.seed)
+    flipped, images = replace(_FLIPPED, draws=draws), found.design.as_method
     return Tested(
         difference=spread.mean,
-        interval=interval,
-        one_sided=None,
+        curve=curve,
         standard_error=spread.standard_deviation,
-        p_value=tested.p_mid,
         method=Method(
             "image-choice+sign-flip",
             f"{images}, percentiles of the difference; {flipped}",
-            draws=flipped.draws,
+            draws=draws,
             parts=(images, flipped),
         ),
-        n_discordant_subjects=tested.n_discordant,
+        n_discordant_subjects=int(np.count_nonzero(means)),
         not_won=found.not_won(first, second, rank),
         n_trials=found.n_trials,
+        over_choices=spread.interval(level),
     )
 
 

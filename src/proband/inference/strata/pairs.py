@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from proband.designs import StratifiedDesign
+from proband.inference.comparisons.curves import Student
 from proband.inference.comparisons.paired import Pair, Tested, difference_of, joined, joint_of
 from proband.inference.estimates.case import Case
 from proband.inference.estimates.estimate import estimates
 from proband.inference.procedures import Joint, Question
-from proband.inference.proportions import Interval, t_quantile
 from proband.inference.strata.estimates import answers_of, evaluate_replicates, freedom_of, strata_of
 from proband.words import Method, digits
 
@@ -45,8 +45,6 @@ def stratified(question: Question) -> Joint:
 
 def _stratified(design: StratifiedDesign, pair: Pair) -> Tested:
     """The paired difference, its replicate standard error, and Student's test and interval."""
-    from scipy.special import stdtr
-
     strata, _ = strata_of(pair.first, design)
     measure = pair.measure
     apart = None
@@ -64,21 +62,12 @@ def _stratified(design: StratifiedDesign, pair: Pair) -> Tested:
         difference = a - b
         error = float(np.sqrt(plan.variance(first - second, difference, design.centre)))
     freedom = max(freedom_of(design, strata, apart), 1.0)
-    level = pair.confidence_level
-
-    def reach(two_sided: float) -> Interval:
-        half = t_quantile(two_sided, freedom) * error
-        return Interval(difference - half, difference + half)
-
     # Replicates that do not vary test nothing, whatever the difference.
-    p_value = float(2 * stdtr(freedom, -abs(difference) / error)) if error > 0 else 1.0
-    interval = reach(level)
+    limits = (-1.0, 1.0) if measure.in_points else None
     return Tested(
         difference=difference,
-        interval=interval,
-        one_sided=reach(2 * level - 1) if level > 0.5 else interval,
+        curve=Student(difference, error, freedom, limits, len(strata.names)),
         standard_error=error,
-        p_value=min(1.0, p_value),
         method=joined(design.as_method, _student(freedom)),
     )
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from proband.errors import DesignError
+from proband.inference.comparisons.curves import Student
 from proband.inference.comparisons.paired import Tested
 from proband.inference.procedures import Joint, Question
-from proband.inference.proportions import Interval
 from proband.inference.verification.dyadic_auc import PairCloseness, PairPeople, auc_difference, auc_interval
 from proband.inference.verification.fnmr import answers_of_verification, joint_of_pairs, pairs_within
 from proband.inference.verification.verification import Verification, verify
@@ -117,9 +117,10 @@ def auc_differences(question: Question) -> Joint:
                 f"{first} and {second} were not measured on the same comparisons, in the same order."
             )
         found = auc_difference(a.closeness, b.closeness, a.people, level)
-        interval = Interval(found.low, found.high)
-        p_value = 1.0 if found.p_value is None else found.p_value
-        return Tested(found.value, interval, interval, found.standard_error, p_value, found.method)
+        # Where nothing varies only comparisons that share nothing count: a genuine one against an impostor's two people.
+        units = (found.n_subjects or min(found.n_genuine, found.n_impostor)) // 3
+        curve = Student(found.value, found.standard_error, found.degrees_of_freedom, units=units)
+        return Tested(found.value, curve, found.standard_error, found.method)
 
     estimates = {name: _estimate(question, held[name], algorithms[name], within) for name in held}
     difference = derived("difference", "difference of {}", question.measure.estimand)

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import DesignError
+from proband.inference.comparisons.curves import Spread
 from proband.inference.proportions import Interval, check_level, t_quantile, wilson_interval
 from proband.inference.verification.drawings import (
     AtRates,
@@ -117,7 +118,7 @@ class FnmrDifference(Result):
     first, second, difference
         Each algorithm's FNMR, and the first less the second.
     low, high
-        The recentred percentile interval of the difference.
+        The interval of the difference: what the test does not reject.
     p_value
         How often a drawing is at least as far from the mean of all as the difference is from none; two-sided, never 0.
     supported
@@ -275,8 +276,8 @@ def fnmr_difference(
 ) -> FnmrDifference:
     """Compare two algorithms that were measured in the same drawings of people.
 
-    With d the difference and d*_b that of drawing b, the interval is `recentred_interval`, and
-    p = (1 + how many |d*_b − d̄*| are at least |d|)/(1 + B).
+    With d the difference and d*_b that of drawing b, p = (1 + how many |d*_b − d̄*| are at least |d|)/(1 + B), and the interval
+    holds the differences that this test does not reject (`Spread`).
 
     Examples
     --------
@@ -289,9 +290,8 @@ def fnmr_difference(
     """
     differences = first.replicates - second.replicates
     difference = first.fnmr - second.fnmr
-    spread = np.abs(differences - differences.mean())
-    low, high = recentred_interval(differences, difference, confidence_level, (-1.0, 1.0))
-    as_far = int(np.count_nonzero(spread >= abs(difference) * (1 - 1e-12)))
+    curve = Spread(difference, differences)
+    low, high = curve.interval(1 - check_level(confidence_level))
     errors = min(first.false_non_matches, second.false_non_matches)
     return FnmrDifference(
         first=first.fnmr,
@@ -300,7 +300,7 @@ def fnmr_difference(
         low=low,
         high=high,
         standard_error=float(differences.std()),
-        p_value=(1 + as_far) / (1 + len(differences)),
+        p_value=curve.p_value,
         fmr=fmr,
         supported=errors >= SUPPORTED and fmr * comparisons.n_impostor >= SUPPORTED,
         replicates=differences,

@@ -11,9 +11,9 @@ import numpy as np
 from proband.errors import DesignError
 from proband.inference.comparisons.compare import comparison_of, require_several
 from proband.inference.comparisons.comparison import Comparison
+from proband.inference.comparisons.curves import Spread
 from proband.inference.comparisons.paired import Tested
 from proband.inference.procedures import Joint, Question
-from proband.inference.proportions import Interval
 from proband.inference.verification.drawings import Drawings
 from proband.inference.verification.dyadic_bootstrap import FnmrDraws, error_anew, fnmr_difference
 from proband.inference.verification.meetings import Meetings
@@ -27,6 +27,7 @@ from proband.inference.verification.verification import (
 from proband.measures.pair_measures import FNMR, facts_of_pairs
 from proband.measures.verification import SUPPORTED
 from proband.results.base import Answers
+from proband.results.difference import Adjustment
 from proband.results.estimate import Estimate
 from proband.results.targets import ALGORITHMS, OTHER_PEOPLE_AND_THRESHOLD, PEOPLE_ALIKE, derived
 from proband.samples import Experiment, Samples
@@ -189,13 +190,13 @@ def compare_at_rates(
     measures: Sequence[FNMR],
     algorithms: Sequence[Scores] | Mapping[str, Scores],
     within: Experiment | Samples,
-    margins: Sequence[float | None],
+    judging: Sequence[tuple[float | None, Adjustment]],
     level: float,
     drawings: Drawings,
 ) -> list[Comparison]:
     """Compare algorithms by FNMR at each of several false match rates, all in the same drawings of people.
 
-    As `compare` of each `FNMR`, with the comparisons counted and the people drawn once for all.
+    As `compare` of each `FNMR` with its margin and adjustment, with the comparisons counted and the people drawn once for all.
 
     Examples
     --------
@@ -206,7 +207,8 @@ def compare_at_rates(
     >>> poor[0, 1] = poor[1, 0] = -1.0
     >>> values = {"good": same, "poor": poor}
     >>> scores = [Scores.from_array(v, ids, orientation="similarity", name=n) for n, v in values.items()]
-    >>> found = compare_at_rates([FNMR(0.1), FNMR(0.05)], scores, samples, [0.01, 0.01], 0.95, Drawings(0))
+    >>> judging = [(0.01, "single-step"), (0.01, "none")]
+    >>> found = compare_at_rates([FNMR(0.1), FNMR(0.05)], scores, samples, judging, 0.95, Drawings(0))
     >>> [round(one.pairs[0].difference, 4) for one in found]
     [-0.1667, -0.1667]
     """
@@ -214,8 +216,8 @@ def compare_at_rates(
     require_several(question)
     joints = _joints(question, measures, drawings)
     return [
-        comparison_of(replace(question, measure=measure), joint, margin)
-        for measure, joint, margin in zip(measures, joints, margins, strict=True)
+        comparison_of(replace(question, measure=measure), joint, *judged)
+        for measure, joint, judged in zip(measures, joints, judging, strict=True)
     ]
 
 
@@ -238,9 +240,10 @@ def _joint(measure: FNMR, place: int, held: Mapping[str, _Drawn], level: float) 
         if not same:
             raise DesignError(f"{first} and {second} were not measured on the same comparisons.")
         found = fnmr_difference(a.draws[place], b.draws[place], a.comparisons, measure.at_fmr, level)
-        interval = Interval(found.low, found.high)
         method = replace(_BOTH_ANEW, draws=len(found.replicates))
-        return Tested(found.difference, interval, interval, found.standard_error, found.p_value, method)
+        distances = np.abs(found.replicates - found.replicates.mean())
+        curve = Spread(found.difference, found.replicates)
+        return Tested(found.difference, curve, found.standard_error, method, statistics=distances)
 
     estimates = {name: one.estimates[place] for name, one in held.items()}
     answers = answers_of_verification(derived("difference", "difference of {}", measure.estimand))
@@ -263,11 +266,12 @@ def joint_of_pairs(
     Examples
     --------
     >>> from proband import AUC, estimate
+    >>> from proband.inference.comparisons.curves import Student
     >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
     >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
     >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
     >>> area = estimate(AUC(), Scores.from_array(same, ids, orientation="similarity"), samples)
-    >>> tested = Tested(0.0, Interval(-0.1, 0.1), None, 0.05, 1.0, Method("t", "a test"))
+    >>> tested = Tested(0.0, Student(0.0, 0.05, None), 0.05, Method("t", "a test"))
     >>> joint = joint_of_pairs({"a": area, "b": area}, lambda first, second: tested, area.answers)
     >>> [one.facts.algorithm for one in joint.estimates], [pair[:2] for pair in joint.tested]
     (['a', 'b'], [('a', 'b')])

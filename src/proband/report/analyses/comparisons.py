@@ -22,11 +22,11 @@ from proband.words import Note, Sentence, level
 _LETTERS_APART = 8  # more letters are written as runs
 _ALPHABET = "abcdefghijklmnoprstuvwxyz"  # q has no superscript
 _PLACE = "From one more than are significantly better, to all but those it beats."
-_BEATEN = "Raised letters name the algorithms it is significantly better than, after Holm's adjustment."
+_BEATEN = "Raised letters name the algorithms it is significantly better than, among all pairs."
 _RAISED = Sentence(
     "comparison.raised-letters",
     "note",
-    "Raised letters: significantly better than these ({significance:given} after Holm's adjustment). Place: from one more than "
+    "Raised letters: significantly better than these ({significance:given} among all pairs). Place: from one more than "
     "are significantly better, to all but those it beats",
 )
 _TIED = Sentence("comparison.not-told-apart", "note", "Not told apart: {groups:parts}")

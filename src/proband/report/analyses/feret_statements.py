@@ -14,7 +14,7 @@ from proband.words import Note, Sentence
 _APT = Sentence(
     "feret.apt-probes",
     "note",
-    "Apt: at least {separated:percent} of the pairs are told apart (Holm, {significance:given}). Otherwise too easy (too hard) if "
+    "Apt: at least {separated:percent} of the pairs are told apart ({significance:given} among all pairs). Otherwise too easy (too hard) if "
     "all algorithms recognise (miss) at least {alike:percent} of the probes, and else too few people",
 )
 _COST = Sentence(

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from proband.errors import Hint
+from proband.results.difference import Adjustment
 from proband.study.requests.base import Condition, File, Option, Part, Positive, Several, Share, Text, refuse
 from proband.words import given
 
@@ -83,6 +84,13 @@ class ComparisonRequest(Part):
     by_category: Annotated[
         bool, Field(description="Compare within each probe category as well as over all probes.")
     ] = False
+    adjust: Annotated[
+        Adjustment,
+        Field(
+            description="Intervals, p-values and verdicts that hold for all pairs together (single-step), or each pair by itself "
+            "(none)."
+        ),
+    ] = "single-step"
 
     @property
     def is_verification(self) -> bool:

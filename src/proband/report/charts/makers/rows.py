@@ -156,7 +156,7 @@ def forest(
     in_points = shown[0].in_points
     names = [f"{one.first} − {one.second}" for one in shown]
     told = [
-        f"{name}: {effect(one.difference, in_points)} {effect_interval(one.low, one.high, in_points)}, {one.said}"
+        f"{name}: {effect(one.difference, in_points)} {effect_interval(one.low, one.high, in_points)}, {one.verdict}"
         for name, one in zip(names, shown, strict=True)
     ]
     better = "first" if comparison.larger_is_better else "second"
@@ -171,7 +171,7 @@ def forest(
         Valued(label, one.difference, one.low, one.high)
         for label, one in zip(labels or names, shown, strict=True)
     ]
-    rows, axis = _differences(comparison, found, difference_label(in_points), [one.said for one in shown])
+    rows, axis = _differences(comparison, found, difference_label(in_points), [one.verdict for one in shown])
     return rows_chart(
         id,
         title,

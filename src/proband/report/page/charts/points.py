@@ -71,7 +71,7 @@ def forest_chart(
             effect_cell(one.difference, in_points),
             effect_interval_cell(one.low, one.high, in_points, comparison.answers),
             p_cell(one.p_adjusted, one.method, len(comparison.pairs)),
-            text_cell(one.said),
+            text_cell(one.verdict),
         )
         for one in drawn
     ]

@@ -169,7 +169,7 @@ def _differences_table(result: VirtualExperiments, pairs: Sequence[Difference], 
             cells.text_cell(pair.first),
             cells.text_cell(pair.second),
             cells.effect_cell(pair.difference),
-            cells.effect_interval_cell(pair.low, pair.high, True, result.answers),
+            cells.effect_interval_cell(*(pair.over_choices or (pair.low, pair.high)), True, result.answers),
             cells.share_cell(pair.not_won or 0, pair.n_trials or 0),
             cells.p_cell(pair.p_value, pair.method),
         ]

@@ -42,6 +42,12 @@ def leaderboard_section(found: Findings) -> Section | None:
     return Section("leaderboard", "Leaderboard", tuple(blocks)) if blocks else None
 
 
+_ADJUSTED = {
+    "single-step": "It and the interval hold for all pairs together.",
+    "none": "Not adjusted: each pair by itself.",
+}
+
+
 def leaderboard(id: str, caption: str, comparison: Comparison) -> Table:
     """One comparison as it is published, to be copied as LaTeX."""
     said = tuple(map(as_sentence, comparison_statements(comparison)))
@@ -95,7 +101,7 @@ def comparisons_section(found: Findings) -> Section | None:
 
 
 def pairs_table(id: str, caption: str, comparison: Comparison) -> Table:
-    """Holm's table of differences."""
+    """The table of differences."""
     shown = pairs_shown(comparison)
     in_points = shown[0].in_points
     counted = any(pair.n_sf is not None for pair in shown)
@@ -105,7 +111,7 @@ def pairs_table(id: str, caption: str, comparison: Comparison) -> Table:
         Column("difference" + (", points" if in_points else ""), "number", "The first less the second."),
         Column(f"{cells.percent(comparison.confidence_level)} interval", "interval"),
         Column("p", "number"),
-        Column("adjusted p", "number", f"Holm's adjustment for {cells.count(len(comparison.pairs))} pairs."),
+        Column("adjusted p", "number", _ADJUSTED[shown[0].adjustment]),
     ]
     if counted:
         heads += [
@@ -133,4 +139,4 @@ def _pair_row(pair: Difference, comparison: Comparison, counted: bool) -> list[C
     ]
     if counted:
         row += [cells.count_cell(pair.n_sf), cells.count_cell(pair.n_fs)]
-    return [*row, cells.text_cell(pair.said)]
+    return [*row, cells.text_cell(pair.verdict)]

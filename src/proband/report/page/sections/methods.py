@@ -52,8 +52,15 @@ _COMPARED = Sentence(
 )
 _ESTIMATES = Sentence("methods.estimates", "note", "Estimates: {methods:parts}")
 _DIFFERENCES = Sentence("methods.differences", "note", "Differences: {methods:parts}")
-_HOLM = Sentence(
-    "methods.holm", "note", "p-values of the {n:count} pairs of a comparison were adjusted by Holm's method"
+_TOGETHER = Sentence(
+    "methods.single-step",
+    "note",
+    "p-values and intervals of the {n:count} pairs of a comparison hold for all of them together (single-step)",
+)
+_APART = Sentence(
+    "methods.unadjusted",
+    "caution",
+    "p-values and intervals of some comparisons are of each pair by itself and not adjusted for their number",
 )
 _OVERALL = Sentence("methods.overall", "note", "Whether algorithms differ at all: Cochran's Q ({method})")
 _EQUIVALENCE = Sentence(
@@ -226,9 +233,12 @@ def _comparisons(text: _Text, comparisons: list[Comparison]) -> None:
     text.say(_COMPARED(measures=tuple(measures)))
     text.say_methods(_ESTIMATES, (one.design for compared in comparisons for one in compared.estimates))
     text.say_methods(_DIFFERENCES, (pair.method for compared in comparisons for pair in compared.pairs))
-    most = max(len(one.pairs) for one in comparisons)
-    if most > 1:
-        text.say(_HOLM(n=most), "holm1979")
+    several = [one for one in comparisons if len(one.pairs) > 1]
+    together = [len(one.pairs) for one in several if one.pairs[0].adjustment == "single-step"]
+    if together:
+        text.say(_TOGETHER(n=max(together)), "westfall1993")
+    if len(together) < len(several):
+        text.say(_APART())
     overall = next((one.overall for one in comparisons if one.overall is not None), None)
     if overall is not None:
         text.say(_OVERALL(method=overall.method), *overall.method.cites)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from proband.inference import Comparison
 from proband.inference.planning.sizes import POWER
-from proband.results.difference import NO_WIDTH, Difference, Verdict, margin_of
+from proband.results.difference import NOTHING_VARIES, Difference, PersonDifference, Verdict, margin_of
 from proband.words import Note, Sentence
 
 _TURNED: dict[Verdict, Verdict] = {"better": "worse", "worse": "better"}
@@ -20,14 +20,13 @@ _NOT_APART = Sentence(
     "verdict.choices-not-apart", "note", _OVER_CHOICES + "does not tell them apart (p {p:p})"
 )
 _DECIDED = Sentence("verdict.decided", "note", "{first} is {verdict} than {second}: {tested}")
-_DOUBTFUL = Sentence(
-    "verdict.doubtful",
-    "caution",
-    "{first} is ahead of {second}, but not beyond doubt: {tested}. By itself the difference stands out; among {n:count} comparisons "
-    "it may be chance",
+_WITHIN = Sentence(
+    "verdict.within-margin", "note", "The difference is real but smaller than {margin} ({bounds})"
 )
 _EQUIVALENT = Sentence(
-    "verdict.equivalent", "note", "{first} and {second} are equivalent within {margin}: {of} {effect}"
+    "verdict.equivalent",
+    "note",
+    "{first} and {second} are equivalent within {margin}: {of} {effect}, {bounds}",
 )
 _UNDECIDED = Sentence(
     "verdict.undecided", "note", "Whether {first} or {second} is better is undecided: {tested}"
@@ -37,7 +36,9 @@ _NO_MARGIN = Sentence(
     "note",
     "No difference worth having was declared, so equivalence cannot be shown: name a margin to decide it",
 )
-_NOT_WORSE = Sentence("verdict.not-worse", "note", "{first} is not worse than {second} by {margin} or more")
+_NOT_WORSE = Sentence(
+    "verdict.not-worse", "note", "{first} is not worse than {second} by {margin} or more ({bounds})"
+)
 _NEEDED = Sentence(
     "verdict.people-needed",
     "note",
@@ -71,8 +72,18 @@ def turned(pair: Difference) -> Difference:
         n_fs=pair.n_sf,
         verdict=_TURNED.get(pair.verdict, pair.verdict),
         not_inferior=None,
+        bound_low=None if pair.bound_high is None else 0.0 - pair.bound_high,
+        bound_high=None if pair.bound_low is None else 0.0 - pair.bound_low,
+        choices_low=None if pair.choices_high is None else 0.0 - pair.choices_high,
+        choices_high=None if pair.choices_low is None else 0.0 - pair.choices_low,
+        by_person=None if pair.by_person is None else _turned_person(pair.by_person),
         not_won=None,
     )
+
+
+def _turned_person(one: PersonDifference) -> PersonDifference:
+    verdict = _TURNED.get(one.verdict, one.verdict)
+    return replace(one, value=0.0 - one.value, low=0.0 - one.high, high=0.0 - one.low, verdict=verdict)
 
 
 def pair_verdict(pair: Difference, comparison: Comparison) -> Note:
@@ -81,29 +92,35 @@ def pair_verdict(pair: Difference, comparison: Comparison) -> Note:
     n_pairs = len(comparison.pairs)
     shown = {"of": comparison.estimates[0].answers.of, "effect": pair.effect}
     p = (pair.p_adjusted, pair.method.floor, n_pairs)
-    apart = pair.p_adjusted <= comparison.significance
     if pair.n_trials is not None:
-        return (_TELLS_APART if apart else _NOT_APART)(**both, **shown, p=p)
+        shown["effect"] = pair.effect_over_choices
+        return (_TELLS_APART if pair.told_apart else _NOT_APART)(**both, **shown, p=p)
     tested = (_ADJUSTED if n_pairs > 1 else _TESTED)(**shown, p=p)
     if pair.verdict in ("better", "worse"):
-        if apart:
-            return _DECIDED(**both, verdict=pair.verdict, tested=tested)
-        return _DOUBTFUL(**both, tested=tested, n=n_pairs)
+        return _DECIDED(**both, verdict=pair.verdict, tested=tested)
     if pair.verdict == "equivalent" and comparison.margin is not None:
-        return _EQUIVALENT(**both, **shown, margin=margin_of(comparison.margin, pair.in_points))
+        return _EQUIVALENT(
+            **both, **shown, margin=margin_of(comparison.margin, pair.in_points), bounds=pair.bounds
+        )
     return _UNDECIDED(**both, tested=tested)
 
 
 def what_would_decide(pair: Difference, comparison: Comparison) -> list[Note]:
     """For an undecided pair: the people it takes, or the margin that is missing."""
+    if pair.told_apart and pair.within_margin:
+        return [_WITHIN(margin=margin_of(pair.margin, pair.in_points), bounds=pair.bounds)]
     if pair.verdict != "undecided" or pair.n_trials is not None:
         return []
-    if not pair.has_width:
-        return [NO_WIDTH()]
+    if not pair.varies:
+        return [NOTHING_VARIES()]
     if comparison.margin is None:
         return [_NO_MARGIN()]
     worth = margin_of(comparison.margin, pair.in_points)
-    said = [_NOT_WORSE(first=pair.first, second=pair.second, margin=worth)] if pair.not_inferior else []
+    said = (
+        [_NOT_WORSE(first=pair.first, second=pair.second, margin=worth, bounds=pair.bounds)]
+        if pair.not_inferior
+        else []
+    )
     if pair.subjects_needed is not None:
         people = comparison.estimates[0].facts.n_probe_subjects
         said.append(_NEEDED(n=pair.subjects_needed, margin=worth, power=POWER, people=people))

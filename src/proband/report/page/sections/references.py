@@ -180,6 +180,10 @@ REFERENCES = {
         "Holm 1979", "Holm, Sture", "A Simple Sequentially Rejective Multiple Test Procedure",
         "Scandinavian Journal of Statistics", 1979, 6, "2", "65--70",
     ),
+    "westfall1993": _book(
+        "Westfall & Young 1993", "Westfall, Peter H. and Young, S. Stanley",
+        "Resampling-Based Multiple Testing: Examples and Methods for p-Value Adjustment", "Wiley", 1993,
+    ),
     "cochran1950": _article(
         "Cochran 1950", "Cochran, W. G.", "The Comparison of Percentages in Matched Samples",
         _BIOMETRIKA, 1950, 37, "3/4", "256--266",
