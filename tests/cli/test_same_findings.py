@@ -35,7 +35,7 @@ KINDS: list[tuple[str, Values, Values, list[Values]]] = [
     ("comparison", {"median_rank": 5, "design": "bootstrap"}, E, []),
     ("comparison", {"fnmr_at": 0.1}, E, []),
     ("comparison", {"auc": True}, E, []),
-    ("comparison", {"measure": "median-relative-rank", "margin": 0.1, "design": "bootstrap"}, E, []),
+    ("comparison", {"measure": "median-relative-rank", "margin": 0.1, "design": "bootstrap", "adjust": "none"}, E, []),
     ("identification", {"measures": ["median-rank@3", "fnmr@0.1"], "weights": "person"}, E, [{"by": "sex"}]),
     ("identification", {"measures": ["rank-rate@2"], "design": "brr"}, E, []),
     ("mcnemar", {"rank": 2}, E, []),

@@ -206,7 +206,7 @@ def test_an_algorithm_that_is_always_right_has_no_error_and_no_verdict() -> None
     (pair,) = comparison.pairs
     assert (pair.verdict, pair.not_inferior, pair.p_value) == ("undecided", False, 1.0)
     told = what_would_decide(best_two(comparison), comparison)
-    assert [note.code for note in told] == ["comparison.no-width"]
+    assert [note.code for note in told] == ["comparison.nothing-varies"]
 
 
 @pytest.mark.long

@@ -36,6 +36,11 @@ _UNDECIDED = Sentence(
     "note",
     "{first} against {second} is undecided: {effect}, {tested}{more:then}",
 )
+_NOT_JUDGED = Sentence(
+    "comparison.not-judged", "caution", "{first} against {second} is not judged: {difference} here, but {why}"
+)
+_HERE_IN_POINTS = Sentence("comparison.difference-in-points", "note", "{difference:points}")
+_HERE = Sentence("comparison.difference", "note", "{difference:signed}")
 _NOBODY = Sentence("comparison.nobody", "caution", "of the people here nobody tells them apart")
 _NOT_WORSE = Sentence("comparison.not-worse", "note", "{first} is not worse by {margin} or more ({bounds})")
 _WITHIN = Sentence(
@@ -115,6 +120,8 @@ class Difference(Result):
         The one-sided bounds that decide these two: the interval at 1 − 2α; None without a margin.
     varies
         Whether anything varies; without, there is no verdict.
+    why_not
+        Why it is not judged at all, though the difference is seen; None where it is judged.
     subjects_needed
         How many people would settle a true difference of the margin, with a power of 0.8; None if it is decided.
     method
@@ -154,6 +161,7 @@ class Difference(Result):
     bound_high: float | None = None
     within_margin: bool | None = None
     varies: bool = True
+    why_not: Note | None = None
     adjustment: Adjustment = "single-step"
     n_compared: Count = 1
     choices_low: float | None = None
@@ -220,6 +228,9 @@ class Difference(Result):
         if self.over_choices is not None and self.not_won is not None:
             won = {"not_won": self.not_won, "trials": self.n_trials, "images": self.effect_over_choices}
             return _OVER_CHOICES(**pair, **won, verdict=self.verdict, tested=self.tested)
+        if self.why_not is not None:
+            here = (_HERE_IN_POINTS if self.in_points else _HERE)(difference=self.difference)
+            return _NOT_JUDGED(first=self.first, second=self.second, difference=here, why=self.why_not)
         worth = margin_of(self.margin, self.in_points)
         if self.told_apart:
             more = [_WITHIN(margin=worth, bounds=self.bounds)] if self.within_margin else []

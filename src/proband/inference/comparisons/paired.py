@@ -123,6 +123,8 @@ class Tested:
         The difference with people weighed alike, and its curve; None where all have as many probes.
     over_choices
         The interval over choices of images; None where these do not vary.
+    why_not
+        Why it is not judged; None where it is.
     """
 
     difference: float
@@ -137,6 +139,7 @@ class Tested:
     statistics: Floats | None = None
     by_person: tuple[float, Curve] | None = None
     over_choices: Interval | None = None
+    why_not: Note | None = None
 
     @property
     def p_value(self) -> float:

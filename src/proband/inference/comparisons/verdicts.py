@@ -78,6 +78,7 @@ def judged(
                 bound_high=None if bounds is None else bounds.high,
                 within_margin=within,
                 varies=curve.varies,
+                why_not=tested.why_not,
                 adjustment=adjust,
                 n_compared=len(found),
                 choices_low=None if tested.over_choices is None else tested.over_choices.low,

@@ -56,7 +56,6 @@ _CORRELATED = Target(
     "differences-in-splits",
     "differences on splits correlate as much as the sizes say, and their mean is nearly normal",
 )
-_UNKNOWN = Sentence("accuracy.pair-unknown", "caution", "{first} and {second}: {why}")
 PooledTest = Literal["sign flip", "clustered McNemar"]
 
 
@@ -158,7 +157,7 @@ def compare_folds(
     values = same_folds(fold_values)
     ratio = size_ratio(n_train, n_test)
     n_subjects = subjects_in(n_train, n_test, disjoint, n_subjects)
-    unknown, found = [], []
+    found = []
     known, said = stable or {}, list[bool | None]()
     for (first, a), (second, b) in combinations(values.items(), 2):
         of_method = [known.get(name) for name in (first, second)]
@@ -166,9 +165,8 @@ def compare_folds(
         tested = None if False in of_method else _corrected(a - b, ratio)
         if tested is None:
             why = UNSTABLE() if False in of_method else why_unknown(len(a), "differences on")
-            unknown.append(_UNKNOWN(first=first, second=second, why=why))
             mean = float((a - b).mean())
-            tested = Tested(mean, Student(mean, 0.0, 0.0), 0.0, _CORRECTED)
+            tested = Tested(mean, Student(mean, 0.0, 0.0), 0.0, _CORRECTED, why_not=why)
         found.append((first, second, n_subjects, tested))
     answers = Answers(
         derived("difference", "difference of {}", ACCURACY),
@@ -177,7 +175,7 @@ def compare_folds(
         _CORRELATED,
     )
     pairs = judged(found, margin, confidence_level, upward=True, in_points=True)
-    notes = (*unknown, *notes_on_method(*said), *notes_on(disjoint, n_subjects))
+    notes = (*notes_on_method(*said), *notes_on(disjoint, n_subjects))
     return AccuracyComparison(pairs, margin, confidence_level, disjoint, answers, notes)
 
 

@@ -43,7 +43,7 @@ _NO_VARIATION = Sentence(
 UNSTABLE = Sentence(
     "folds.unstable-learner",
     "caution",
-    "the learner is unstable (nearest neighbours, trees): nothing is claimed of the method, trained anew; pooled predictions speak "
+    "a learner is unstable (nearest neighbours, trees): nothing is claimed of the method, trained anew; pooled predictions speak "
     "of these fitted models",
 )
 _STABILITY = Sentence(
