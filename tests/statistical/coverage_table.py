@@ -45,19 +45,30 @@ def table(rows: list[dict[str, Any]]) -> str:
     """The rows as Markdown, with what made them."""
     made = sorted({(row["version"], row["n_sets"], row["seed"]) for row in rows})
     lines = [
-        "| question | procedure | people | holds the truth, % | width | carriers | type I, % |",
-        "|---|---|---|--:|--:|--:|--:|",
+        "| question | procedure | people | holds the truth, % | width | carriers | with a caution, % | type I, % |",
+        "|---|---|---|--:|--:|--:|--:|--:|",
     ]
     for row in rows:
         interval, level = row["interval"], row["level"]
         question = str(STUDIES[row["study"]].question)
         measured = "" if row["measure"] == "rank-1" else f"{row['measure']}, "
         if interval is None:
-            held, width, carriers, rejected = percent(level["covered"]), "", "", percent(level["rejected"])
+            held, rejected = percent(level["covered"]), percent(level["rejected"])
+            width = carriers = cautioned = ""
         else:
             held, width, rejected = percent(interval["covered"]), f"{interval['width_ratio']:.2f}", ""
+            cautioned = f"{100 * interval['cautioned']:.1f}"
             carriers = "" if interval["carriers"] is None else f"{interval['carriers']:.0f}"
-        cells = (question, f"{measured}`{row['design']}`", row["people"], held, width, carriers, rejected)
+        cells = (
+            question,
+            f"{measured}`{row['design']}`",
+            row["people"],
+            held,
+            width,
+            carriers,
+            cautioned,
+            rejected,
+        )
         lines.append(f"| {' | '.join(cells)} |")
     told = "; ".join(f"version {version}, {n:,} data sets, seed {seed}" for version, n, seed in made)
     return "\n".join((BEGIN, *lines, "", f"{told[0].upper()}{told[1:]}.", END))
