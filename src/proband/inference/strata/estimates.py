@@ -34,7 +34,7 @@ _PAST_LIMITS = Sentence(
     "the symmetric interval passes 0 or 1; interval='logit' or 'wilson' does not",
 )
 _STILL = Sentence("strata.still", "note", "{n:count} of {of:count} strata do not vary")
-IMAGES_OF_PEOPLE = Target("probe-images-of-these-people", "probe images of these people, as many of each")
+IMAGES_OF_PEOPLE = Target("probe-images-of-these-people", "new probe images of these people, as many of each")
 _PEOPLE_FIXED = Target("people-algorithm-and-gallery", "these people, the algorithm and the gallery")
 _STRATA_FIXED = Target("strata-algorithm-and-gallery", "the strata, the algorithm and the gallery")
 _STRATA_ALIKE = Target(
