@@ -43,8 +43,10 @@ def test_share_of_probes_against_matrices(seed):
     own, hat = m * (1 + (m - 1) * rho), np.eye(k) - np.outer(m / n, np.ones(k))
     cover = hat @ np.diag(own) @ hat.T
     c, e = own / np.diag(cover), totals - p * m
-    variance = max((c * e**2).sum() / n**2, p * (1 - p) / n)
-    freedom = min(own.sum() ** 2 / (np.outer(c, c) * cover**2).sum(), carriers(e))
+    seen, alike = (c * e**2).sum() / n**2, p * (1 - p) * (m**2).sum() / n**2
+    bell, supposed = own.sum() ** 2 / (np.outer(c, c) * cover**2).sum(), 3 - 3 * n**2 / (m**2).sum() / k
+    variance = max((bell * seen + supposed * max(seen, alike)) / (bell + supposed), p * (1 - p) / n)
+    freedom = min(bell, carriers(e))
     found = rates_of_people(PeopleSums.of(values, SUBJECTS))
     assert (float(found.rate), float(found.freedom)) == pytest.approx((p, freedom))
     assert float(found.effective_n) == pytest.approx(p * (1 - p) / variance)
