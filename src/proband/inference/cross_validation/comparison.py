@@ -15,7 +15,8 @@ from proband.designs import ClusteredMcNemar, SignFlip
 from proband.engine.frames import frame_of_rows
 from proband.errors import InputError, UsageError
 from proband.inference.comparisons.curves import Student
-from proband.inference.comparisons.paired import Pair, Tested, chi_squared_pair, sign_flipped_pair
+from proband.inference.comparisons.paired import Pair, Tested
+from proband.inference.comparisons.paired_rates import chi_squared_pair, sign_flipped_pair
 from proband.inference.comparisons.verdicts import judged
 from proband.inference.cross_validation.folds import (
     ACCURACY,
@@ -43,7 +44,7 @@ from proband.results.base import Answers, Confidence, Result
 from proband.results.difference import Difference
 from proband.results.frames import rows_of
 from proband.results.targets import PEOPLE_ALIKE, derived
-from proband.words import Method, Note, Sentence, Target, as_sentence, count
+from proband.words import Method, Note, Target, as_sentence, count
 
 Floats = npt.NDArray[np.float64]
 _CORRECTED = Method(
