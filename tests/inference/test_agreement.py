@@ -14,7 +14,8 @@ from proband.inference import compare, compare_independent
 from proband.inference.comparisons.adjustment import SingleStep
 from proband.inference.comparisons.curves import Arms, Percentiles, Score, Spread, Student
 from proband.inference.comparisons.mcnemar import PairedOutcomes, mcnemar, tango_interval
-from proband.inference.comparisons.paired import Tested as Found, person_curve
+from proband.inference.comparisons.paired import Tested as Found
+from proband.inference.comparisons.paired_rates import person_curve
 from proband.inference.comparisons.sign_flip import Flips, sign_flip
 from proband.inference.comparisons.verdicts import judged
 from proband.results.base import Interval

@@ -203,7 +203,7 @@ PROCEDURES = (
         _SHARES,
         "proportion",
         "estimates.closed:binomial",
-        "comparisons.paired:over_probes",
+        "comparisons.paired_rates:over_probes",
         study="rate-of-probes",
     ),
     Procedure(
@@ -215,7 +215,7 @@ PROCEDURES = (
         _OF_PROBES,
         "weights",
         "estimates.bootstrap:resampled",
-        "comparisons.paired:resampled",
+        "comparisons.swapped:resampled",
         study="ranks-over-people",
         people_can_weigh=(True, True),
     ),
@@ -225,8 +225,9 @@ PROCEDURES = (
         _SHARES,
         "sign-flip",
         None,
-        "comparisons.paired:sign_flipped",
+        "comparisons.paired_rates:sign_flipped",
         study="difference-of-rates",
+        people_can_weigh=(True, True),
     ),
     Procedure(
         "clustered-mcnemar",
@@ -234,7 +235,7 @@ PROCEDURES = (
         _SHARES,
         "chi-square",
         None,
-        "comparisons.paired:chi_squared",
+        "comparisons.paired_rates:chi_squared",
         study="difference-of-rates",
     ),
     Procedure(
@@ -327,7 +328,7 @@ def procedure_for(question: Question, *, comparing: bool = False) -> Procedure:
             ):
                 raise DesignError(
                     f"{question.design} weighs every probe the same, and here people are to weigh the same.",
-                    "use Bootstrap('subject').",
+                    "use SignFlip() or Bootstrap('subject').",
                 )
             return one
     raise _refusal(question, able, capability, comparing)
