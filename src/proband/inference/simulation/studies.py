@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from proband.designs import (
@@ -15,6 +15,7 @@ from proband.designs import (
     Fay,
     Galleries,
     ImageChoice,
+    Jackknife,
     SignFlip,
     TrainingSets,
 )
@@ -24,11 +25,16 @@ from proband.inference.simulation.asking import Ask, Banding, Estimating, Search
 from proband.inference.simulation.covered import Covered, Rejected, simulate_intervals, simulate_tests
 from proband.inference.simulation.other_worlds import OneRank, SplitsWorld, StrangersWorld
 from proband.inference.simulation.populations import Population
-from proband.inference.simulation.score_worlds import ChoicesWorld, GalleriesWorld, TrainingsWorld
+from proband.inference.simulation.score_worlds import (
+    ChoicesWorld,
+    GalleriesWorld,
+    QueriesWorld,
+    TrainingsWorld,
+)
 from proband.inference.simulation.worlds import OutcomesWorld, PairKind, PairsWorld, World
 from proband.measures import CMC, Measure, MedianCensoredRank, RecognitionRate
 from proband.measures.base import OutcomeMeasure
-from proband.measures.pair_measures import AUC, FNMR
+from proband.measures.pair_measures import AUC, EER, FNMR
 from proband.results.base import Result
 from proband.words import Target, given
 
@@ -279,6 +285,27 @@ def _all() -> Iterable[Study]:
             _compared(60, 3, FNMR(0.01), 0.1, 0.2, "normal"),
             _compared(60, 3, FNMR(0.01), 0.02, 0.2, "normal"),
             _compared(60, (2, 3, 8), FNMR(0.01), 0.1, 0.2, "skewed"),
+            _compared(60, 3, EER(), 0.05, 0.2, "normal"),
+            _compared(60, (2, 3, 8), EER(), 0.1, 0.2, "skewed"),
+            *(
+                replace(_compared(60, 3, measure, value, 0.2, "normal"), ask=Estimating(measure, design))
+                for measure, value in ((AUC(), 0.95), (FNMR(0.01), 0.1), (EER(), 0.1))
+                for design in (Bootstrap("subject", n_resamples=1_000), Jackknife(kind="JK1"))
+                if measure.form == "area" or isinstance(design, Bootstrap)
+            ),
+        ),
+    )
+    yield Study(
+        "images-of-pairs",
+        NEW_IMAGES,
+        tuple(
+            Trial(
+                f"{people} people × {queries} queries",
+                QueriesWorld(people, queries, measure),
+                Estimating(measure, BRR()),
+            )
+            for people, queries in ((30, 2), (60, 3))
+            for measure in (AUC(), FNMR(0.01), EER())
         ),
     )
 

@@ -13,7 +13,7 @@ from proband.errors import UsageError
 from proband.inference.simulation.populations import Floats, Integers, Population, easiness_of_two
 from proband.measures import CMC, Measure, Outcomes
 from proband.measures.base import OutcomeMeasure
-from proband.measures.pair_measures import AUC, FNMR
+from proband.measures.pair_measures import AUC, EER, FNMR
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
 from proband.words import fixed
@@ -273,7 +273,7 @@ class PairsWorld:
     numbers
         Images of each person.
     measure
-        `FNMR` at a false match rate, or `AUC`.
+        `FNMR` at a false match rate, `AUC` or `EER`.
     value
         Its true value, by which the gap is found.
     icc
@@ -317,14 +317,15 @@ class PairsWorld:
         genuine = noise * rng.standard_normal(_TRUTH_PAIRS) - effect * drawn(rng, _TRUTH_PAIRS)
         both = drawn(rng, _TRUTH_PAIRS) + drawn(rng, _TRUTH_PAIRS)
         impostor = noise * rng.standard_normal(_TRUTH_PAIRS) + effect / np.sqrt(2) * both
-        if isinstance(self.measure, FNMR):
-            threshold = float(np.quantile(impostor, 1 - self.measure.at_fmr))
+        if isinstance(self.measure, FNMR | EER):
+            fmr = self.measure.at_fmr if isinstance(self.measure, FNMR) else self.value
+            threshold = float(np.quantile(impostor, 1 - fmr))
             return threshold - float(np.quantile(genuine, self.value))
         if isinstance(self.measure, AUC):
             return -float(np.quantile(genuine - impostor, 1 - self.value))
         raise UsageError(
             f"The {self.measure.estimand} is not simulated over pairs.",
-            "take AUC or FNMR at a false match rate.",
+            "take AUC, EER or FNMR at a false match rate.",
         )
 
     def draw(self, seed: int, number: int) -> DataSet:
