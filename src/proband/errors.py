@@ -223,6 +223,10 @@ class DesignError(ProbandError):
     """The experiment asked for cannot be carried out, or would mean nothing."""
 
 
+class EngineError(ProbandError):
+    """What was to compute broke down, or cannot be reached."""
+
+
 class UsageError(ProbandError):
     """The request itself is malformed: an expression, an option, an argument."""
 

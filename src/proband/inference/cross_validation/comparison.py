@@ -43,7 +43,7 @@ from proband.results.base import Answers, Confidence, Result
 from proband.results.difference import Difference
 from proband.results.frames import rows_of
 from proband.results.targets import PEOPLE_ALIKE, derived
-from proband.words import Method, Note, Sentence, Target, as_sentence, count
+from proband.words import Method, Note, Target, as_sentence, count
 
 Floats = npt.NDArray[np.float64]
 _CORRECTED = Method(
