@@ -118,11 +118,33 @@ def shard_files(path: Path) -> list[Path]:
     return sorted(one for one in found if one.suffix.lower() in ENDINGS and one.is_file())
 
 
+def files_beside(files: Sequence[Path]) -> list[Path]:
+    """Files and those beside them that name their rows, which are read with them."""
+    beside = [
+        other
+        for one in files
+        for other in (one.with_name(f"{one.name}.json"), one.with_suffix(".csv"), one.with_name("ids.csv"))
+    ]
+    return sorted({*files, *(one for one in beside if one.is_file())})
+
+
+def shards_root(path: Path) -> Path:
+    """The directory beneath which all files are that a directory or a pattern names."""
+    while not path.is_dir() and glob.has_magic(str(path)):
+        path = path.parent
+    return path
+
+
+def shards_name(path: Path) -> str:
+    """What an array is called whose parts a directory or a pattern names: after the directory."""
+    return shards_root(path).resolve().name
+
+
 def require_order(files: Sequence[Path]) -> None:
     """Refuse files whose order is not clear, where the ids of their rows depend on it: is ``part-10`` before ``part-2``?"""
     counted = sorted(files, key=lambda one: [int(t) if t.isdecimal() else t for t in _split(one)])
     wrong = next((pair for pair in zip(files, counted, strict=True) if pair[0] != pair[1]), None)
-    if wrong is not None:
+    if wrong is not None and list(files) == sorted(files):  # another order is one that somebody chose
         raise InputError(
             f"Which file comes first is not clear: {wrong[0].name} by its letters, {wrong[1].name} by its number.",
             "write the numbers with as many digits, or put the ids beside every file.",
