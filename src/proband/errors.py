@@ -154,6 +154,9 @@ class ProbandError(Exception):
         self.fault, self.cure = message, hint
         self.source, self.file, self.place, self.door = source, file, place, door
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return _made_again, (type(self), self.args, self.__dict__)  # kinds are made of various arguments
+
     @property
     def kind(self) -> str:
         """What kind of error it is, as users know it."""
@@ -205,6 +208,12 @@ class ProbandError(Exception):
     def __str__(self) -> str:
         message, hint = self.told()
         return message if hint is None else f"{message}\nhint: {hint}"
+
+
+def _made_again(kind: type[ProbandError], args: tuple[object, ...], state: dict[str, object]) -> ProbandError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
 
 
 def _in_words(text: str | Hint, door: Door) -> str:

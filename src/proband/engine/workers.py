@@ -5,13 +5,12 @@ from __future__ import annotations
 import logging
 import os
 import signal
-import sys
 import tempfile
 import threading
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Executor
+from concurrent.futures import BrokenExecutor, Executor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import islice
@@ -31,6 +30,7 @@ _LOG = logging.getLogger(__name__)
 _LEAST_SECONDS, _LONGEST_RUN = 0.1, 256
 _WORTH_SAYING = 100_000_000
 _MOST_BREAKS = 3
+_LOOK_UP = 0.3  # seconds
 _PATIENCE = 30  # seconds until a scheduler answers and has a worker
 
 
@@ -45,6 +45,17 @@ class Workers(ABC):
     @abstractmethod
     def submit(self, parcel: Any, run: Run) -> Any:
         """Send a run of blocks; a future of what became of it."""
+
+    def cancel(self, future: Any) -> None:
+        """Let a run that was not begun not begin."""
+        future.cancel()
+
+    def result(self, future: Any) -> Done:
+        """What became of a run, when it is done; now and then an interrupt is looked for, which libraries may keep from waking us."""
+        while not wait((future,), _LOOK_UP).done:
+            pass
+        done: Done = future.result()
+        return done
 
     cure = "its workers died, perhaps for want of memory; start it anew with fewer of them."
 
@@ -114,7 +125,7 @@ class _Line:
         while True:
             run, future = self.waiting[0]
             try:
-                done: Done = (future or self._workers.submit(self._parcel, run)).result()
+                done = self._workers.result(future or self._workers.submit(self._parcel, run))
             except BrokenExecutor as error:
                 self._breaks += 1
                 self._workers.renew(error, self._breaks)
@@ -129,7 +140,7 @@ class _Line:
     def cancel(self) -> None:
         for _, future in self.waiting:
             if future is not None:
-                future.cancel()
+                self._workers.cancel(future)
 
 
 class Borrowed(Workers):
@@ -168,10 +179,9 @@ class Processes(Workers):
             from concurrent.futures import ProcessPoolExecutor
 
             # Not forked: a copy of a process with threads may wait forever for one that it does not have.
-            self._pool = ProcessPoolExecutor(
-                self._n, multiprocessing.get_context("spawn"), _begin, (list(sys.path),)
-            )
-        return self._pool.submit(work, parcel, run)
+            self._pool = ProcessPoolExecutor(self._n, multiprocessing.get_context("spawn"), _begin)
+        with _uninterruptible():
+            return self._pool.submit(work, parcel, run)
 
     def renew(self, error: BaseException, n_breaks: int) -> None:
         if n_breaks > _MOST_BREAKS:
@@ -184,18 +194,31 @@ class Processes(Workers):
         if self._pool is None:
             return
         pool, self._pool = self._pool, None
-        processes = list((pool._processes or {}).values())
-        if at_once:
-            for one in processes:
-                one.terminate()
-        pool.shutdown(wait=True, cancel_futures=True)
+        for one in list((pool._processes or {}).values()) if at_once else ():
+            one.terminate()
+        pool.shutdown(wait=True, cancel_futures=not at_once)
+
+    def cancel(self, future: Any) -> None:
+        """Leave it to the end of the pool: one whose processes die must not find runs that are cancelled (CPython 3.11)."""
 
 
-def _begin(places: list[str]) -> None:
-    """Begin as a worker: look for code where the sender does, leave an interrupt to it, and end when it does."""
+@contextmanager
+def _uninterruptible() -> Iterator[None]:
+    """Let no interrupt meet a process that is started within, ever: who sends it work ends it. It meets this one afterwards."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _begin() -> None:
+    """Begin as a worker: leave an interrupt to the sender, and end when it does."""
     import multiprocessing
 
-    sys.path[:] = places
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     assert parent is not None  # of every process that was started so
@@ -222,7 +245,16 @@ class Cluster(Workers):
         return int(sum(self._client.nthreads().values()))
 
     def submit(self, parcel: Any, run: Run) -> Any:
-        return _Told(self._client.submit(work, parcel, run, pure=False))
+        return self._client.submit(work, parcel, run, pure=False)
+
+    def result(self, future: Any) -> Done:
+        with _telling():
+            done: Done = future.result()
+            return done
+
+    def cancel(self, future: Any) -> None:
+        with suppress(Exception):  # the cluster may be gone
+            future.cancel()
 
     @contextmanager
     def sent(self, task: Any) -> Iterator[Any]:
@@ -255,21 +287,6 @@ class Cluster(Workers):
                 f"The scheduler {self._client.scheduler.address} has no workers.",
                 "start some: dask worker ADDRESS",
             ) from None
-
-
-class _Told:
-    """A future of Dask's that says in our words what went wrong with the cluster."""
-
-    def __init__(self, future: Any) -> None:
-        self._future = future
-
-    def result(self) -> Any:
-        with _telling():
-            return self._future.result()
-
-    def cancel(self) -> None:
-        with suppress(Exception):  # the cluster may be gone
-            self._future.cancel()
 
 
 @contextmanager
