@@ -154,6 +154,9 @@ class ProbandError(Exception):
         self.fault, self.cure = message, hint
         self.source, self.file, self.place, self.door = source, file, place, door
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return _made_again, (type(self), self.args, self.__dict__)  # kinds are made of various arguments
+
     @property
     def kind(self) -> str:
         """What kind of error it is, as users know it."""
@@ -207,6 +210,12 @@ class ProbandError(Exception):
         return message if hint is None else f"{message}\nhint: {hint}"
 
 
+def _made_again(kind: type[ProbandError], args: tuple[object, ...], state: dict[str, object]) -> ProbandError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
+
+
 def _in_words(text: str | Hint, door: Door) -> str:
     return text.told(door) if isinstance(text, Hint) else text
 
@@ -221,6 +230,10 @@ class AlignmentError(ProbandError):
 
 class DesignError(ProbandError):
     """The experiment asked for cannot be carried out, or would mean nothing."""
+
+
+class EngineError(ProbandError):
+    """What was to compute broke down, or cannot be reached."""
 
 
 class UsageError(ProbandError):

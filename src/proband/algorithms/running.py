@@ -9,7 +9,7 @@ import numpy as np
 
 from proband.algorithms.pictures.acquire import Acquired
 from proband.algorithms.recognizer import Model, PeopleModel, Recognizer
-from proband.engine import Progress, Silent, one_blas_thread
+from proband.engine import Engine, Progress, Silent, on_engine, one_blas_thread
 from proband.errors import DesignError, Hint, first_few
 from proband.kernels.codes import FAILED
 from proband.samples import Samples
@@ -82,8 +82,14 @@ def train(
     return models
 
 
+@on_engine
 def score(
-    models: Sequence[Model], acquired: Acquired, sets: Sets, progress: Progress | None = None
+    models: Sequence[Model],
+    acquired: Acquired,
+    sets: Sets,
+    progress: Progress | None = None,
+    *,
+    engine: Engine = None,
 ) -> list[DenseScores]:
     """Score queries against targets; samples that failed to be acquired are failed cells."""
     progress = progress or Silent()

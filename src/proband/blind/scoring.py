@@ -14,7 +14,7 @@ from proband.blind.checking.submission import Submission
 from proband.blind.opening import OpenedScores
 from proband.blind.package.key import Key
 from proband.blind.package.package import FULLY, PARTIALLY, Package
-from proband.engine import Progress
+from proband.engine import Engine, Progress, on_engine
 from proband.errors import DesignError, Hint, UsageError
 from proband.inference.galleries.feret_study import FeretStudy, feret_study
 from proband.inference.galleries.versions import Version
@@ -171,12 +171,14 @@ def blind_study(
     return BlindStudy(**held, administration=opened.to_dict())
 
 
+@on_engine
 def open_tests(
     tests: Sequence[AnsweredTest],
     *,
     tolerance: float = TOLERANCE,
     threads: int | None = None,
     progress: Progress | None = None,
+    engine: Engine = None,
 ) -> OpenedTests:
     """Check every submission with the key, and put original names in the place of random ones.
 

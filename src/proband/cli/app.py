@@ -28,6 +28,7 @@ from proband.cli.data.array import array
 from proband.cli.data.convert import convert
 from proband.cli.data.init import init
 from proband.cli.data.inspect import inspect
+from proband.cli.engine_option import let_engines_be_chosen
 from proband.cli.faults import TRACEBACK_VARIABLE, explain_bus_errors, nobody_reads, silence_output, words_of
 from proband.cli.images.alter import alter
 from proband.cli.images.demo import demo
@@ -85,6 +86,7 @@ app.add_typer(card)
 app.add_typer(protocol)
 app.add_typer(reproduce)
 refuse_repeats(app)
+let_engines_be_chosen(app)
 
 
 def _version(asked: bool) -> None:

@@ -6,7 +6,8 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from threading import Lock
 from typing import TypeVar
 
 from proband.errors import UsageError
@@ -28,14 +29,10 @@ def default_threads() -> int:
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
-def run_blocks(
+def in_threads(
     function: Callable[[Block], Result], blocks: Iterable[Block], threads: int | None = None
 ) -> Iterator[Result]:
-    """Yield ``function(block)`` for each block, in order, computed by several threads.
-
-    Only a few blocks more than there are threads are under way at once, so memory stays bounded however many there
-    are and however slowly the results are taken. The functions must release the GIL to gain from threads.
-    """
+    """Yield ``function(block)`` for each block, in order, computed by several threads; they gain where the GIL is released."""
     workers = threads if threads is not None else default_threads()
     if workers < 1:
         raise UsageError(f"The number of threads must be at least 1, got {workers}.")
@@ -74,10 +71,36 @@ def uninterrupted(function: Callable[[Block], Result], block: Block) -> Result:
         return pool.submit(function, block).result()
 
 
+class _BlasThreads:
+    """How many threads BLAS has belongs to the whole process: whoever comes first limits it, whoever leaves last puts it back."""
+
+    def __init__(self) -> None:
+        self._lock, self._inside = Lock(), 0
+        self._limit = ExitStack()
+
+    def enter(self) -> None:
+        from threadpoolctl import threadpool_limits
+
+        with self._lock:
+            if not self._inside:
+                self._limit.enter_context(threadpool_limits(1, user_api="blas"))
+            self._inside += 1
+
+    def leave(self) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                self._limit.close()
+
+
+_BLAS = _BlasThreads()
+
+
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Keep BLAS to one thread while we run several of our own: both at once doubles the cost."""
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(1, user_api="blas"):
+    _BLAS.enter()
+    try:
         yield
+    finally:
+        _BLAS.leave()

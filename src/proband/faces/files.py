@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.engine import Progress, Silent, run_blocks, written_whole
+from proband.engine import Engine, Progress, Silent, on_engine, run_blocks, written_whole
 from proband.engine.files.files import make_directory
 from proband.errors import InputError
 from proband.faces.population import Population
@@ -20,6 +20,7 @@ _AT_ONCE = 64
 _SHEET = (10, 6)  # rows and columns of the contact sheet
 
 
+@on_engine
 def write_population(
     population: Population,
     path: Path,
@@ -27,6 +28,7 @@ def write_population(
     as_npz: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
+    engine: Engine = None,
 ) -> None:
     """Write the images, ``samples.csv`` and ``sheet.png`` into a new directory, whole or not at all.
 

@@ -11,7 +11,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from proband.engine import run_blocks
+from proband.engine import Engine, on_engine, run_blocks
 from proband.errors import UsageError
 from proband.faces.appearance import Shot, Sitting, draw_shot, draw_sitting
 from proband.faces.identity import Identity, draw_identity
@@ -108,11 +108,14 @@ class Population:
         """
         return {name: list(values) for name, values in self._columns.items()}
 
+    @on_engine
     def render(
         self,
         indices: Sequence[int] | NDArray[np.integer[Any]] | None = None,
         threads: int | None = None,
         progress: Callable[[int], None] | None = None,
+        *,
+        engine: Engine = None,
     ) -> NDArray[np.uint8]:
         """Render images; the bytes do not depend on the number of threads.
 

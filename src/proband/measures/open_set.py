@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.engine import Progress, Silent, run_blocks, slices
+from proband.engine import Engine, Progress, Silent, on_engine, run_blocks, slices
 from proband.engine.frames import frame_of_rows
 from proband.errors import DesignError, UsageError
 from proband.kernels.codes import OK
@@ -239,6 +239,7 @@ class Searches:
         )
 
 
+@on_engine
 def search(
     scores: Scores,
     experiment: Experiment,
@@ -249,6 +250,7 @@ def search(
     check_orientation: bool = True,
     threads: int | None = None,
     progress: Progress | None = None,
+    engine: Engine = None,
 ) -> Searches:
     """Search every probe among the enrolled people.
 

@@ -9,7 +9,7 @@ from typing import get_args
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine import Progress, Silent, one_blas_thread, run_blocks, slices
+from proband.engine import Engine, Progress, Silent, on_engine, one_blas_thread, run_blocks, slices
 from proband.errors import DesignError, UsageError
 from proband.kernels.codes import NO_MATE, NO_SCORE
 from proband.kernels.counting import (
@@ -53,6 +53,7 @@ class _Task:
     mates: npt.NDArray[np.int64]  # places among `columns`, ascending for each row
 
 
+@on_engine
 def rank(
     scores: Scores,
     experiment: Experiment,
@@ -63,6 +64,7 @@ def rank(
     check_orientation: bool = True,
     threads: int | None = None,
     progress: Progress | None = None,
+    engine: Engine = None,
 ) -> Outcomes:
     """Find the rank of every probe among the gallery.
 

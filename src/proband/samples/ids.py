@@ -58,6 +58,12 @@ class Ids(Sequence[str]):
     def _place(self) -> dict[str, int]:
         return {name: place for place, name in enumerate(self._names)}
 
+    def __getstate__(self) -> tuple[None, dict[str, object]]:
+        return None, {
+            "_names": self._names,
+            "what": self.what,
+        }  # where they stand is found again where it is asked
+
     def __len__(self) -> int:
         return len(self._names)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import re
+import struct
 import warnings
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -27,6 +28,7 @@ _LONGEST_HEADER = 10_000
 _LARGEST_SIDE = 2**63
 _MOST_AXES = 64
 _CHUNK = 1 << 20
+_LOCAL_HEADER = struct.Struct("<26sHH")  # of a member: its last fields are the lengths of what follows
 _LAST_CHARACTER, _SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
 # What the compiler and numpy raise over a header that was made up.
 _NONSENSE = (
@@ -166,6 +168,21 @@ class Archive(Mapping[str, npt.NDArray[Any]]):
             array = np.ndarray(header.shape, header.dtype, buffer=content, order=header.order)
             _require_characters(array, where)
             return array
+
+    def mapped(self, name: str) -> npt.NDArray[Any]:
+        """An array as it lies in the file, not read before it is asked for; one that is compressed is read now."""
+        info, header = self._members[name], self._headers[name]
+        if info.compress_type != zipfile.ZIP_STORED or not header.n_bytes:
+            return self[name]
+        with naming(file=self._path.name), refused(f"the array {name!r} cannot be read"):
+            with self._path.open("rb") as file:
+                file.seek(info.header_offset)
+                local = file.read(_LOCAL_HEADER.size)
+                _, n_name, n_extra = _LOCAL_HEADER.unpack(local)
+            start = info.header_offset + len(local) + n_name + n_extra + header.offset
+            if start + header.n_bytes > self._path.stat().st_size:
+                raise ValueError("it ends behind the end of the file")
+            return np.memmap(self._path, header.dtype, "r", start, header.shape, header.order)
 
     def _header(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Header:
         where = f"the member {info.filename!r}"

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine.files.files import require_whole
+from proband.engine.files.shards import has_read, in_files
 from proband.errors import Hint, InputError, ProbandError, Said, UsageError
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples.ids import Ids, Positions
@@ -155,7 +156,7 @@ class DenseScores(Scores):
     Parameters
     ----------
     values
-        Queries × targets. A memory map is not read until tiles are asked for.
+        Queries × targets. What lies in files is not read until tiles are asked for.
     queries, targets
         Ids of rows and columns; without `targets`, the same on both axes.
     orientation
@@ -193,7 +194,7 @@ class DenseScores(Scores):
             self.targets = targets if isinstance(targets, Ids) else Ids(targets, "target")
         try:
             # A masked array hides values; as a plain one it shows them, and they are checked.
-            array = values if isinstance(values, np.memmap) else np.asarray(values)
+            array: Any = values if in_files(values) else np.asarray(values)
         except ValueError:
             raise InputError("the rows of scores are not all of one length.", source=name) from None
         if array.dtype.kind not in "fiub":
@@ -215,16 +216,17 @@ class DenseScores(Scores):
                 )
         if cells is not None and not np.isin(cells, (OK, DONT_CARE, FAILED)).all():
             raise InputError("cell codes must be 0 (compared), 1 (don't care) or 2 (failed).", source=name)
-        self._values = array
+        self._values: Any = array
         self._cells = None if cells is None else frozen(np.ascontiguousarray(cells, dtype=np.uint8))
-        if not isinstance(array, np.memmap):
+        if not in_files(array):
             self._values = frozen(array.view())
             self._check_all()
 
     @property
     def values(self) -> Values:
         """The whole array, as it is stored."""
-        return self._values
+        values: Values = self._values
+        return values
 
     @property
     def cell_codes(self) -> Cells | None:
@@ -233,10 +235,11 @@ class DenseScores(Scores):
 
     def tile(self, rows: Positions, columns: Positions) -> Values:
         require_whole(self._values)
+        has_read(self._values, len(rows) * self._values.shape[1] * self._values.dtype.itemsize)
         block = _take(self._values, rows, columns)
         if self._cells is not None:
             block = np.where(_take(self._cells, rows, columns) == OK, block, block.dtype.type(0))
-        if isinstance(self._values, np.memmap):  # others were checked when they came in
+        if in_files(self._values):  # others were checked when they came in
             self._require_finite(block, rows, columns)
         return _native(block)
 

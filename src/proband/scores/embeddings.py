@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine.files.files import require_whole
+from proband.engine.files.shards import RowShards, has_read, in_files
 from proband.errors import Hint, InputError, Said, UsageError, first_few
 from proband.kernels.codes import CHI2, COSINE, INNER, L1, L2
 from proband.samples.ids import Ids, Positions
@@ -84,7 +85,7 @@ class Embeddings(Scores):
 
     @staticmethod
     def read(  # type: ignore[override]
-        path: str | Path,
+        path: str | Path | Sequence[str | Path],
         samples: Samples | None = None,
         *,
         metric: Metric,
@@ -92,19 +93,23 @@ class Embeddings(Scores):
         missing: MissingPolicy = "error",
         **options: Any,
     ) -> Embeddings:
-        """Read embeddings from ``.npy`` (rows as in `samples`) or ``.npz`` (``file.npz::key`` picks one model)."""
+        """Read embeddings from ``.npy`` (rows as in `samples`) or ``.npz`` (``file.npz::key`` picks one model).
+
+        A directory, a pattern (``"parts/*.npy"``) or a list of files is one set of embeddings in several parts.
+        """
         from proband.scores.reading import read_embeddings
 
         found = read_embeddings(path, samples, metric=metric, missing=missing, **options)
         if len(found) != 1:
+            named = Path(path if isinstance(path, str | Path) else path[0])
             raise InputError(
-                f"{Path(path).name} holds {len(found)} models: {', '.join(found)}.",
+                f"{named.name} holds {len(found)} models: {', '.join(found)}.",
                 Hint(
                     "pick one: {option:array}, or read all with read_embeddings.",
-                    file=path,
+                    file=named,
                     key=next(iter(found)),
                 ),
-                file=Said(Path(path).name),
+                file=Said(named.name),
             )
         embeddings = next(iter(found.values()))
         if name is not None:
@@ -140,13 +145,17 @@ class Embeddings(Scores):
 
     def query_rows(self, rows: Positions) -> Values:
         """Return query vectors as contiguous float32 or float64."""
-        require_whole(self.query_vectors)
-        return _floats(self.query_vectors[rows])
+        return self._read(self.query_vectors, rows)
 
     def target_rows(self, columns: Positions) -> Values:
         """Return target vectors as contiguous float32 or float64."""
-        require_whole(self.target_vectors)
-        return _floats(self.target_vectors[columns])
+        return self._read(self.target_vectors, columns)
+
+    def _read(self, vectors: Any, positions: Positions) -> Values:
+        require_whole(vectors)
+        found = vectors[positions]
+        has_read(vectors, found.nbytes)
+        return _floats(found)
 
     def query_norms(self, vectors: Values, rows: Positions) -> Values:
         """Return the lengths of query vectors; a cosine needs every one to be positive."""
@@ -179,7 +188,7 @@ class Embeddings(Scores):
         return lengths
 
     def _checked(self, vectors: npt.ArrayLike, ids: Ids) -> Values:
-        array = vectors if isinstance(vectors, np.ndarray) else np.asarray(vectors)
+        array: Any = vectors if isinstance(vectors, np.ndarray | RowShards) else np.asarray(vectors)
         if (
             array.dtype.kind not in "fiu"
             or array.dtype.itemsize > 8
@@ -197,6 +206,7 @@ class Embeddings(Scores):
             )
         for start in range(0, len(array), _ROWS_AT_ONCE):
             block = np.asarray(array[start : start + _ROWS_AT_ONCE])
+            has_read(array, block.nbytes)
             if (
                 block.dtype.kind in "iu"
                 and block.size
@@ -218,7 +228,7 @@ class Embeddings(Scores):
                     "a sample without an embedding is a failure to acquire: give it zeros and mark it as failed.",
                     source=self.name,
                 )
-        return array if isinstance(array, np.memmap) else frozen(array.view())
+        return array if in_files(array) else frozen(array.view())
 
 
 def _floats(block: npt.NDArray[Any]) -> Values:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,19 +10,22 @@ import numpy as np
 
 from proband.engine import Progress, Silent
 from proband.engine.files.files import naming, reading
-from proband.errors import Hint, InputError, Said, UsageError
+from proband.engine.files.shards import RowShards, require_order, shard_files, shards_name
+from proband.errors import Hint, InputError, Said, UsageError, first_few
 from proband.samples import Choice, Ids, Samples
 from proband.samples.choosing import choose
 from proband.samples.npz import Archive
+from proband.samples.reading import read_frame
 from proband.scores.alignment import check_ids
 from proband.scores.base import DenseScores, MissingPolicy, Orientation, check_orientation_name
 from proband.scores.embeddings import Embeddings, Metric
 from proband.scores.formats import ReadOptions, ScoreFile, read_file
 from proband.scores.formats.numpy_files import ids_in, open_npy
+from proband.scores.formats.shards import joined_ids, read_parts, require_one_kind
 from proband.words import count
 
 KEY_MARK = "::"
-_IDS_KEY = "ids"
+_IDS_KEY, _ID_COLUMN, _ALL_IDS = "ids", "id", "ids.csv"
 
 
 def split_key(path: str | Path) -> tuple[Path, str | None]:
@@ -55,7 +59,7 @@ def _exists(path: Path) -> bool:
 
 
 def read_scores(
-    path: str | Path,
+    path: str | Path | Sequence[str | Path],
     samples: Samples | None = None,
     *,
     orientation: Orientation | None = None,
@@ -73,7 +77,8 @@ def read_scores(
     Parameters
     ----------
     path
-        The file, or ``archive.npz::key`` for one matrix of an archive.
+        The file, or ``archive.npz::key`` for one matrix of an archive. A directory, a pattern (``"parts/*.npy"``) or a list of
+        files is one matrix, cut by rows.
     samples
         The table the ids must be in; `missing` says what to do with those that are not.
     orientation
@@ -85,12 +90,20 @@ def read_scores(
         See `proband.scores.formats`.
 
     """
-    path, key = split_key(path)
+    files = None if isinstance(path, str | Path) else list(map(Path, path))
+    path, key = split_key(path) if isinstance(path, str | Path) else (_folder(path), None)
     options = ReadOptions(
         key, query_ids, target_ids, None if mask is None else Path(mask), progress or Silent()
     )
-    file = read_file(path, options, format)
+    file = read_file(path, options, format) if files is None else read_parts(files, path.name, options)
     return scores_of(file, path, samples, orientation, missing, queries, targets)
+
+
+def _folder(files: Sequence[str | Path]) -> Path:
+    """Where the parts of an array are, which is called after it."""
+    if not files:
+        raise UsageError("The list of files is empty.", "name at least one.")
+    return Path(files[0]).resolve().parent
 
 
 def scores_of(
@@ -147,7 +160,7 @@ def _aligned(
 
 
 def read_embeddings(
-    path: str | Path,
+    path: str | Path | Sequence[str | Path],
     samples: Samples | None = None,
     *,
     metric: Metric,
@@ -160,7 +173,9 @@ def read_embeddings(
     Parameters
     ----------
     path
-        ``.npy`` (one model; memory-mapped) or ``.npz`` (each 2-D array of floats is a model), ``archive.npz::key`` for one.
+        ``.npy`` (one model; memory-mapped) or ``.npz`` (each 2-D array of floats is a model), ``archive.npz::key`` for one. A
+        directory, a pattern (``"parts/*.npy"``) or a list of files is one set of embeddings in several parts, memory-mapped and
+        never put together; ids are in a CSV beside each ``.npy`` (``part-1.csv``, column ``id``), or in one for all, ``ids.csv``.
     samples
         The table the ids must be in.
     rows
@@ -169,10 +184,12 @@ def read_embeddings(
         The array of an archive that holds the ids; otherwise the only text array of the right length.
 
     """
-    path, key = split_key(path)
+    files = [] if isinstance(path, str | Path) else list(map(Path, path))
+    path, key = split_key(path) if isinstance(path, str | Path) else (_folder(path), None)
     found = {}
     with reading(path, "embeddings"):
-        models, names = _models_of(path, key, ids)
+        files = files or shard_files(path)
+        models, names = _parts_of(files, path, key, ids) if files else _models_of(path, key, ids)
         for name, vectors in models.items():
             axis = _axis(names, "sample", rows, samples, vectors, 0, name)
             notes = () if samples is None else check_ids(axis, samples, missing)
@@ -180,7 +197,71 @@ def read_embeddings(
     return found
 
 
-def _models_of(path: Path, key: str | None, ids: str | None) -> tuple[dict[str, Any], Ids | None]:
+def _parts_of(
+    files: Sequence[Path], path: Path, key: str | None, ids: str | None
+) -> tuple[dict[str, Any], Ids | None]:
+    """Models whose rows are parted among files, and the ids of all rows where there are any."""
+    require_one_kind(files)
+    parts = []
+    for file in files:
+        with naming(file=file.name):
+            parts.append(_models_of(file, key, ids, Archive.mapped))
+    names = [file.name for file in files]
+    if files[0].suffix.lower() == ".npy":
+        vectors = RowShards([next(iter(models.values())) for models, _ in parts], names)
+        return {shards_name(path): vectors}, _ids_beside(files, len(vectors))
+    for (models, _), name in zip(parts, names, strict=True):
+        if models.keys() != parts[0][0].keys():
+            raise InputError(
+                f"{name} and {names[0]} do not hold the same models.",
+                Hint("pick one: {option:array}", file=path, key="NAME"),
+                file=Said(name),
+            )
+    joined = {one: RowShards([models[one] for models, _ in parts], names) for one in parts[0][0]}
+    return joined, joined_ids(files, [own for _, own in parts], "sample")
+
+
+def _ids_beside(files: Sequence[Path], n: int) -> Ids | None:
+    """The ids in a table beside each file, or in one for all."""
+    own = [_ids_of_table(file.with_suffix(".csv")) for file in files]
+    whole = _ids_of_table(files[0].with_name(_ALL_IDS))
+    if whole is None or any(one is not None for one in own):
+        for file, part in zip(files, own, strict=True):
+            length = len(open_npy(file))
+            if part is not None and len(part) != length:
+                raise InputError(
+                    f"{file.with_suffix('.csv').name} has {count(len(part))} ids for the {count(length)} rows of {file.name}.",
+                    file=Said(file.name),
+                )
+        return joined_ids(files, own, "sample")
+    require_order(files)
+    if len(whole) != n:
+        raise InputError(
+            f"{_ALL_IDS} has {count(len(whole))} ids for the {count(n)} rows of {count(len(files))} files.",
+            file=Said(_ALL_IDS),
+        )
+    return whole
+
+
+def _ids_of_table(path: Path) -> Ids | None:
+    if not path.exists():
+        return None
+    frame = read_frame(path, text_columns=[_ID_COLUMN])
+    if _ID_COLUMN not in frame.columns:
+        raise InputError(
+            f"{path.name} has no column {_ID_COLUMN!r}; it has {first_few(frame.columns, 6)}.",
+            file=Said(path.name),
+        )
+    with naming(file=path.name):
+        return Ids(frame[_ID_COLUMN], "sample")
+
+
+def _models_of(
+    path: Path,
+    key: str | None,
+    ids: str | None,
+    read: Callable[[Archive, str], Any] = Archive.__getitem__,
+) -> tuple[dict[str, Any], Ids | None]:
     if not path.exists():
         raise InputError(f"There is no file {path}.", file=Said(path))
     if path.suffix.lower() == ".npy":
@@ -211,7 +292,7 @@ def _models_of(path: Path, key: str | None, ids: str | None) -> tuple[dict[str, 
         )
     chosen = _find_ids(archive, path, ids, lengths.pop())
     names = None if chosen is None else ids_in(archive[chosen], chosen, "sample")
-    return {name: archive[name] for name in models}, names
+    return {name: read(archive, name) for name in models}, names
 
 
 def _find_ids(archive: Archive, path: Path, asked: str | None, length: int) -> str | None:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 from proband.engine import written_whole
 from proband.engine.files.files import make_directory, reading
 from proband.engine.files.placing import settle
+from proband.engine.files.shards import files_beside, shard_files, shards_root
 from proband.engine.source_digest import code_digest
 from proband.errors import Hint, InputError
 from proband.study.packing import DamagedError, pack, unpack
@@ -93,14 +94,13 @@ class Cache:
         return result
 
     def digest(self, path: Path) -> Digest:
-        """The digest of a file; of a directory, that of its files' names and digests."""
+        """The digest of a file; of a directory or a pattern, that of its files' names and digests."""
         settle(path)
-        if not path.is_dir():
+        files = sorted(path.rglob("*")) if path.is_dir() else files_beside(shard_files(path))
+        if not files and not path.is_dir():
             return _of_file(path)
         parts = [
-            (one.relative_to(path).as_posix(), _of_file(one))
-            for one in sorted(path.rglob("*"))
-            if one.is_file()
+            (one.relative_to(shards_root(path)).as_posix(), _of_file(one)) for one in files if one.is_file()
         ]
         listed = "".join(f"{digest.sha256}  {name}\n" for name, digest in parts)
         return Digest(sum(digest.n_bytes for _, digest in parts), hashlib.sha256(listed.encode()).hexdigest())

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
+from proband.engine.files.shards import shard_files
 from proband.errors import InputError, ProbandError, Said, UsageError, first_few
 from proband.scores.formats import FORMATS
 from proband.scores.reading import KEY_MARK
@@ -91,7 +92,7 @@ def _require(origin: Origin, keys: Keys, place: Place, name: str) -> None:
     """Refuse a name of something that is not there."""
     path = origin.find(name)
     try:
-        there = path.is_file() if place.kind == "file" else path.exists()
+        there = path.is_file() if place.kind == "file" else path.exists() or bool(shard_files(path))
     except (OSError, ValueError):  # a name that no file can have
         there = False
     if there:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from proband.engine import Progress
+from proband.engine.files.shards import in_files
 from proband.samples import Samples
 from proband.scores import DenseScores, Embeddings, Scores
 from proband.scores.formats import ReadOptions
@@ -300,7 +301,7 @@ def _digest(scores: Scores, files: tuple[InputFile, ...], source: Any) -> str:
         arrays = [scores.query_vectors]
     hashed = hashlib.sha256()
     for array in arrays:
-        if isinstance(array, np.memmap):
+        if in_files(array):
             hashed.update(_file(files, source.file).encode())
         elif array is not None:
             hashed.update(f"{array.dtype.str}{array.shape}".encode())

@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
-from proband.engine import Progress, Silent
+from proband.engine import Engine, Progress, Silent, engine_said, using
 from proband.errors import AlignmentError, DesignError, Hint, InputError, ProbandError, Said, UsageError
 from proband.inference import Comparison, Evaluation
 from proband.inference.estimates.evaluation import evaluate_outcomes
@@ -53,6 +53,7 @@ def run(
     cache: Cache | None = None,
     allow_plugins: bool = False,
     keep_on_interrupt: bool = False,
+    engine: Engine = None,
 ) -> Findings:
     """Carry out everything that a request asks for.
 
@@ -73,6 +74,8 @@ def run(
         Let the request name code to import and call (``package.module:attribute``): whoever wrote it can then do what you can.
     keep_on_interrupt
         Whether trials are ended by an interrupt and those there are taken, as the number of trials then says.
+    engine
+        Where blocks of work run, as `proband.engine.using` takes it; by default as the request says.
     """
     if isinstance(request, Study):
         origin, request = request.origin, request.request
@@ -85,14 +88,15 @@ def run(
             Hint("if you trust it, say so: {option:allow_plugins=on}"),
             place=origin.where(*keys) or None,
         )
-    if data is None:
+    with using(request.output.engine if engine is None and not engine_said() else engine):
+        if data is None:
+            with origin.refusing():
+                check(request, origin)
+            data = read_inputs(request, origin, kept, threads, heard)
+        steps = Steps(data, request.output, kept, threads, heard, keep_on_interrupt)
+        carried = _Run(request, origin, data, steps, list(data.notes))
         with origin.refusing():
-            check(request, origin)
-        data = read_inputs(request, origin, kept, threads, heard)
-    steps = Steps(data, request.output, kept, threads, heard, keep_on_interrupt)
-    carried = _Run(request, origin, data, steps, list(data.notes))
-    with origin.refusing():
-        return carried.of_lists() if data.lists else carried.of_matrices()
+            return carried.of_lists() if data.lists else carried.of_matrices()
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from proband.algorithms.pictures.crops import Crops
 from proband.algorithms.pictures.detect import Detector
 from proband.algorithms.pictures.normalize import Geometry, crop_faces
 from proband.algorithms.pictures.pictures import Grey, Pictures, check_grey, reason
-from proband.engine import Progress, Silent, run_blocks
+from proband.engine import Engine, Progress, Silent, on_engine, run_blocks
 from proband.errors import Hint, InputError, ProbandError, first_few
 from proband.samples import Samples
 from proband.words import Note, Sentence, Target, count
@@ -71,6 +71,7 @@ class Acquired:
         )
 
 
+@on_engine
 def acquire(
     pictures: Pictures,
     samples: Samples,
@@ -81,6 +82,7 @@ def acquire(
     geometry: Geometry | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
+    engine: Engine = None,
 ) -> Acquired:
     """Read, crop and collect the faces of the named samples, a few pictures at a time.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine import Progress, Silent, run_blocks
+from proband.engine import Engine, Progress, Silent, on_engine, run_blocks
 from proband.errors import InputError, first_few
 from proband.kernels.portraits import prepare_pixels, warp_by_eyes
 from proband.words import count, counted
@@ -37,6 +37,7 @@ class Geometry:
             )
 
 
+@on_engine
 def crop_faces(
     images: Sequence[npt.NDArray[np.uint8]] | npt.NDArray[np.uint8],
     eyes: npt.ArrayLike,
@@ -45,6 +46,7 @@ def crop_faces(
     ids: Sequence[str] | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
+    engine: Engine = None,
 ) -> npt.NDArray[np.uint8]:
     """Rotate, scale and translate each image so that its eyes land where they should, by bilinear interpolation.
 

@@ -12,7 +12,7 @@ from proband.blind.checking.training import met_by
 from proband.blind.opening import OpenedScores
 from proband.blind.package.key import Key
 from proband.blind.package.package import Package
-from proband.engine import Progress
+from proband.engine import Engine, Progress, on_engine
 from proband.engine.files.files import naming
 from proband.errors import InputError, Said, UsageError, first_few
 from proband.samples import Experiment, Ids
@@ -23,6 +23,7 @@ _LISTS = {"query": "queries.csv", "target": "targets.csv"}
 _CONTROL_LISTS = {"query": "control_queries.csv", "target": "control_targets.csv"}
 
 
+@on_engine
 def check(
     package: Package,
     submission: Submission,
@@ -31,6 +32,7 @@ def check(
     tolerance: float = TOLERANCE,
     threads: int | None = None,
     progress: Progress | None = None,
+    engine: Engine = None,
 ) -> Checked:
     """Refuse a submission that is not fit to be scored, and name the first offence.
 

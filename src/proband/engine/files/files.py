@@ -83,16 +83,18 @@ def require_regular(path: Path) -> None:
 
 def require_whole(array: object) -> None:
     """Refuse a mapped file that was cut short since it was opened: reading what is gone would end the process."""
-    if isinstance(array, np.memmap) and array.filename is not None:
-        path = Path(array.filename)
+    for part in getattr(array, "parts", (array,)):
+        if not isinstance(part, np.memmap) or part.filename is None:
+            continue
+        path = Path(part.filename)
         try:
             stored = path.stat().st_size
         except FileNotFoundError:  # what is mapped outlives its name
-            return
-        if stored < array.offset + array.nbytes:
+            continue
+        if stored < part.offset + part.nbytes:
             raise InputError(
                 f"{path.name} was cut short while it was read: {count(stored)} bytes are left of "
-                f"{count(array.offset + array.nbytes)}.",
+                f"{count(part.offset + part.nbytes)}.",
                 "let nobody write to it meanwhile, and begin anew.",
                 file=Said(path.name),
             )

@@ -9,6 +9,7 @@ from typing import get_args
 import numpy as np
 
 from proband.designs import Bootstrap, Design, SignFlip
+from proband.engine import Engine, on_engine
 from proband.errors import DesignError, UsageError
 from proband.inference.comparisons.comparison import Comparison
 from proband.inference.comparisons.verdicts import judged
@@ -42,6 +43,7 @@ _FRACTIONS = Sentence(
 Algorithms = Sequence[Outcomes | Scores] | Mapping[str, Outcomes | Scores]
 
 
+@on_engine
 def compare(
     measure: Measure,
     algorithms: Algorithms,
@@ -52,6 +54,7 @@ def compare(
     confidence_level: float = 0.95,
     seed: int = 0,
     adjust: Adjustment = "single-step",
+    engine: Engine = None,
 ) -> Comparison:
     """Compare two or more algorithms on the same probes.
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from proband.designs import Bootstrap, Design, Reweighting, StratifiedDesign
+from proband.engine import Engine, on_engine
 from proband.errors import UsageError
 from proband.inference.estimates.bootstrap import resampling_answers, units_of
 from proband.inference.estimates.case import Case, dependence
@@ -26,6 +27,7 @@ from proband.scores import Scores
 _RANKS_OF_FRACTIONS = 2_000
 
 
+@on_engine
 def estimate_cmc(
     data: Outcomes | Scores,
     within: Experiment | None = None,
@@ -36,6 +38,7 @@ def estimate_cmc(
     simultaneous: bool = False,
     weights: Weights = "probe",
     seed: int = 0,
+    engine: Engine = None,
 ) -> Band:
     """Estimate a whole cumulative match characteristic with a band.
 

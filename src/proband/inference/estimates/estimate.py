@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from proband.designs import Binomial, Bootstrap, Clustered, Design
+from proband.engine import Engine, on_engine
 from proband.errors import UsageError
 from proband.inference.estimates.case import cases_of, people_in
 from proband.inference.procedures import Auto, Question, procedure_for
@@ -36,6 +37,7 @@ CHOSEN = {one.code for one in (_PEOPLE_CHOSEN, _BINOMIAL_CHOSEN, _BOOTSTRAP_CHOS
 """The codes of notes that say why ``auto`` took its design."""
 
 
+@on_engine
 def estimate(
     measure: Measure,
     data: Outcomes | Scores | Sequence[Scores],
@@ -45,6 +47,7 @@ def estimate(
     confidence_level: float = 0.95,
     seed: int = 0,
     population: int | None = None,
+    engine: Engine = None,
 ) -> Estimate:
     """Estimate a measure with its interval.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from proband.engine import Progress
+from proband.engine import Engine, Progress, on_engine
 from proband.engine.frames import frame_of_rows
 from proband.errors import UsageError
 from proband.inference.estimates.case import Case
@@ -261,6 +261,7 @@ class Evaluation(Result):
         )
 
 
+@on_engine
 def evaluate(
     scores: Sequence[Scores],
     experiment: Experiment,
@@ -276,6 +277,7 @@ def evaluate(
     check_orientation: bool = True,
     threads: int | None = None,
     progress: Progress | None = None,
+    engine: Engine = None,
 ) -> Evaluation:
     """Measure several algorithms in one experiment: the rate at every rank with its interval, by category of probes.
 

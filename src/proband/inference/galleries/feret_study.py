@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from proband.designs import Galleries
-from proband.engine import Progress
+from proband.engine import Engine, Progress, on_engine
 from proband.errors import DesignError, Hint, UsageError, first_few
 from proband.inference.comparisons.compare import compare
 from proband.inference.estimates.evaluation import (
@@ -53,6 +53,7 @@ _PICKED = Sentence(
 _NO_VARIATION = Sentence("feret.no-variation", "caution", "{category}: no variation over {design}: {why}")
 
 
+@on_engine
 def feret_study(
     scores: Sequence[Scores],
     experiment: Experiment,
@@ -75,6 +76,7 @@ def feret_study(
     check_orientation: bool = True,
     threads: int | None = None,
     progress: Progress | None = None,
+    engine: Engine = None,
 ) -> FeretStudy:
     """Run the study of FERET (Phillips et al. 2000): curves by category, averages, places, versions, galleries, sizes, rejection.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proband.engine import Progress
+from proband.engine import Engine, Progress, on_engine
 from proband.errors import DesignError, UsageError
 from proband.inference.verification.open_set import SearchEstimates, searches_with_intervals
 from proband.measures.open_set import search
@@ -87,6 +87,7 @@ class RejectionTest(Result):
         return len(self.results[0].searches.mate)
 
 
+@on_engine
 def rejection_test(
     scores: Sequence[Scores],
     experiment: Experiment,
@@ -97,6 +98,7 @@ def rejection_test(
     seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
+    engine: Engine = None,
 ) -> RejectionTest:
     """Search for everybody in a gallery that lacks some of them (FERET's August 1994 test; Phillips et al. 2000).
 

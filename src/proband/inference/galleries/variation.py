@@ -10,7 +10,7 @@ import numpy as np
 
 from proband.designs import Galleries
 from proband.designs.galleries import GalleryParts
-from proband.engine import Progress, Silent
+from proband.engine import Engine, Progress, Silent, on_engine
 from proband.errors import DesignError, Said, UsageError
 from proband.inference.estimates.case import people_in
 from proband.inference.estimates.estimate import estimate
@@ -98,6 +98,7 @@ _NO_VARIATION = Sentence(
 )
 
 
+@on_engine
 def gallery_variation(
     measure: RecognitionRate,
     scores: Sequence[Scores],
@@ -114,6 +115,7 @@ def gallery_variation(
     check_orientation: bool = True,
     threads: int | None = None,
     progress: Progress | None = None,
+    engine: Engine = None,
 ) -> GalleryVariation:
     """Measure algorithms in several galleries of different people, and ask how much the people matter (Phillips et al. 2000).
 

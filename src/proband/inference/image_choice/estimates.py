@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.designs.image_choice import TRIALS_A_BLOCK, ImageChoice, draw_choices
-from proband.engine import run_blocks
+from proband.engine import Engine, on_engine, run_blocks
 from proband.errors import DesignError
 from proband.inference.comparisons.paired import Tested, difference_of
 from proband.inference.comparisons.paired_rates import person_curve
@@ -211,6 +211,7 @@ def _percentile(replicates: Floats, level: float) -> Interval:
     return Interval(float(ordered[passed]), float(ordered[-1 - passed]))
 
 
+@on_engine
 def exact_over_choices(
     scores: Scores,
     pool: Pool,
@@ -218,6 +219,7 @@ def exact_over_choices(
     on_failure: FailurePolicy = "miss",
     *,
     max_rank: int | None = None,
+    engine: Engine = None,
 ) -> ExactChoice:
     """Find the mean rate at every rank when each person's pair is drawn independently, exactly, without any trial.
 

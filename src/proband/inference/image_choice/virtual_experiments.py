@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.designs.image_choice import ImageChoice
-from proband.engine import Progress, Silent
+from proband.engine import Engine, Progress, Silent, on_engine
 from proband.errors import UsageError
 from proband.inference.image_choice.distributions import (
     DifferencesOverChoices,
@@ -209,6 +209,7 @@ class VirtualExperiments(Result):
         return tuple(found)
 
 
+@on_engine
 def permute(
     scores: Sequence[Scores] | Mapping[str, Scores],
     pool: Pool,
@@ -224,6 +225,7 @@ def permute(
     keep_on_interrupt: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
+    engine: Engine = None,
 ) -> VirtualExperiments:
     """Permute the choice of gallery and probe images, all algorithms in the same trials (Beveridge et al. 2001, §7).
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from proband.designs import BRR, StratifiedDesign
 from proband.designs.strata import Strata
 from proband.designs.stratified import Replicates, StratifiedInterval
+from proband.engine import Engine, on_engine
 from proband.errors import DesignError, UsageError
 from proband.inference.estimates.case import Case, IntervalFound, estimates_of
 from proband.inference.procedures import Question
@@ -85,6 +86,7 @@ class ReplicateEstimate(Result):
         )
 
 
+@on_engine
 def estimate_weighted(
     statistic: Statistic,
     strata: npt.ArrayLike,
@@ -93,6 +95,7 @@ def estimate_weighted(
     weights: npt.ArrayLike | None = None,
     confidence_level: float = 0.95,
     seed: int = 0,
+    engine: Engine = None,
 ) -> ReplicateEstimate:
     """Estimate any statistic of weighted units, with a replicate variance: for data that are no ranks at all.
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from proband.designs import BRR, Bootstrap, Jackknife, StratifiedDesign
 from proband.designs.strata import ROUNDING
-from proband.engine import Progress, Silent
+from proband.engine import Engine, Progress, Silent, on_engine
 from proband.errors import UsageError
 from proband.inference.comparisons.compare import compare
 from proband.inference.comparisons.comparison import Comparison
@@ -117,6 +117,7 @@ class StratStudy(Result):
     comparison: Comparison | None
 
 
+@on_engine
 def strat_study(
     scores: Sequence[Scores],
     samples: Samples,
@@ -130,6 +131,7 @@ def strat_study(
     on_failure: FailurePolicy = "miss",
     seed: int = 0,
     progress: Progress | None = None,
+    engine: Engine = None,
 ) -> StratStudy:
     """Run the experiment of Micheals & Boult (2001): galleries, mixing, standard errors, units and algorithms.
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine import Engine, on_engine
 from proband.errors import DesignError
 from proband.inference.comparisons.curves import Spread
 from proband.inference.proportions import Interval, check_level, t_quantile, wilson_interval
@@ -142,6 +143,7 @@ class FnmrDifference(Result):
     confidence_level: float
 
 
+@on_engine
 def bootstrapped_error_rates(
     tail_i: npt.ArrayLike,
     tail_j: npt.ArrayLike,
@@ -155,6 +157,7 @@ def bootstrapped_error_rates(
     genuine_closeness: npt.ArrayLike = (),
     scheme: Scheme = "vertex",
     threads: int | None = None,
+    engine: Engine = None,
 ) -> BootstrappedRates:
     """Draw people, and measure error rates at many thresholds.
 
@@ -191,6 +194,7 @@ def bootstrapped_error_rates(
     return _rates(scheme, measure, n_resamples, seed, threads)
 
 
+@on_engine
 def fnmr_at_fmr_replicates(
     tail_i: npt.ArrayLike,
     tail_j: npt.ArrayLike,
@@ -204,6 +208,7 @@ def fnmr_at_fmr_replicates(
     *,
     scheme: Scheme = "vertex",
     threads: int | None = None,
+    engine: Engine = None,
 ) -> Floats:
     """Measure FNMR at a false match rate in drawings of people, with the threshold found anew in each.
 

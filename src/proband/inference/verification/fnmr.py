@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
+from proband.engine import Engine, on_engine
 from proband.errors import DesignError, UsageError
 from proband.inference.comparisons.compare import comparison_of, require_several
 from proband.inference.comparisons.comparison import Comparison
@@ -190,6 +191,7 @@ def fnmr_differences(question: Question) -> Joint:
     return _joints(question, [question.measure], Drawings(question.seed))[0]
 
 
+@on_engine
 def compare_at_rates(
     measures: Sequence[FNMR],
     algorithms: Sequence[Scores] | Mapping[str, Scores],
@@ -197,6 +199,8 @@ def compare_at_rates(
     judging: Sequence[tuple[float | None, Adjustment]],
     level: float,
     drawings: Drawings,
+    *,
+    engine: Engine = None,
 ) -> list[Comparison]:
     """Compare algorithms by FNMR at each of several false match rates, all in the same drawings of people.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine import Engine, on_engine
 from proband.errors import DesignError, UsageError
 from proband.inference.verification.dyadic_rates import RateInterval, false_match_rate, false_non_match_rate
 from proband.inference.verification.group_differences import (
@@ -214,6 +215,7 @@ def _rate(name: str, rate: RateInterval) -> Note:
     return said(rate=name, value=rate.rate, low=rate.low, high=rate.high, errors=rate.errors, n=rate.n)
 
 
+@on_engine
 def error_rates_by(
     scores: Scores,
     within: Experiment | Samples,
@@ -222,6 +224,7 @@ def error_rates_by(
     *,
     confidence_level: float = 0.95,
     seed: int = 0,
+    engine: Engine = None,
 ) -> Differential:
     """Find the error rates of each group at a threshold that is the same for all (after ISO/IEC 19795-10).
 
@@ -362,6 +365,7 @@ def _rates(name: str, scores: Scores, pairs: PairSet, closeness: float, level: f
     return GroupRates(name, shared.comparisons.n_subjects, fnmr, fmr)
 
 
+@on_engine
 def hard_subjects_of(
     scores: Scores,
     within: Experiment | Samples,
@@ -369,6 +373,7 @@ def hard_subjects_of(
     *,
     pseudonyms: bool = False,
     seed: int = 0,
+    engine: Engine = None,
 ) -> HardSubjects:
     """Say whom the errors at an operating point fall on, and whether there is anything to see.
 

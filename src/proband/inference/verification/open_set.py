@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from proband.engine import Engine, on_engine
 from proband.engine.frames import frame_of_rows
 from proband.inference.proportions import (
     Interval,
@@ -135,6 +136,7 @@ class SearchEstimates(Result):
         ).with_columns(pl.col("fnir_at_fpir_low", "fnir_at_fpir_high").cast(pl.Float64))
 
 
+@on_engine
 def searches_with_intervals(
     searches: Searches,
     fpirs: Sequence[float],
@@ -144,6 +146,7 @@ def searches_with_intervals(
     n_resamples: int = N_RESAMPLES,
     seed: int = 0,
     threads: int | None = None,
+    engine: Engine = None,
 ) -> SearchEstimates:
     """Estimate FPIR and FNIR at the attainable thresholds of some false positive rates.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine import Progress
+from proband.engine import Engine, Progress, on_engine
 from proband.errors import AlignmentError, DesignError, Hint, Said, UsageError
 from proband.inference.proportions import Interval, check_level, check_seed
 from proband.inference.verification.drawings import AtRates, Drawings, Genuine, Tail
@@ -223,6 +223,7 @@ class Shared:
         )
 
 
+@on_engine
 def verify(
     scores: Scores | Trials,
     within: Experiment | Samples | None = None,
@@ -236,6 +237,7 @@ def verify(
     check_orientation: bool = True,
     threads: int | None = None,
     progress: Progress | None = None,
+    engine: Engine = None,
 ) -> Verification:
     """Count every comparison once, exactly, and estimate error rates with intervals for other people.
 

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 import polars as pl
 
-from proband.engine import Progress, Silent, one_blas_thread, run_blocks
+from proband.engine import Engine, Progress, Silent, on_engine, one_blas_thread, run_blocks
 from proband.errors import InputError, Said, UsageError
 from proband.measures.pairs.accumulator import PairAccumulator, ScoreGrid
 from proband.measures.pairs.histogram import Histogram, bin_edges, histogram_of
@@ -110,6 +110,7 @@ class PairCounts:
         return f"PairCounts({count(self.n_genuine)} genuine, {count(self.n_impostor)} impostor comparisons{lost})"
 
 
+@on_engine
 def count_pairs(
     scores: Scores,
     pairs: PairSet,
@@ -118,6 +119,7 @@ def count_pairs(
     progress: Progress | None = None,
     *,
     log_ratios: bool = False,
+    engine: Engine = None,
 ) -> PairCounts:
     """Count genuine and impostor comparisons at every genuine score and at the thresholds.
 

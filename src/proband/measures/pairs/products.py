@@ -15,12 +15,12 @@ order of addition (Higham's bound); rounding the factors, and the defined score'
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from proband.engine import slices
+from proband.engine import Kept, slices
 from proband.measures.pairs.pair_set import Codes, Counts, Floats, PairSet
 from proband.scores.base import Values
 from proband.scores.embeddings import Embeddings
@@ -36,26 +36,35 @@ Exact = tuple[Values, Values, Values, Values, int]  # vectors and lengths of bot
 
 @dataclass(frozen=True)
 class Block:
-    """A strip of rows, with their vectors as they are and made ready, and some columns to compare them with.
+    """A strip of rows, and some columns to compare them with.
 
     Attributes
     ----------
-    pairs, rows, columns
-        Whose comparisons they are, and which.
-    vectors, norms, ready
-        Of the rows: as they are, their lengths, and made ready.
+    rows, columns
+        Which comparisons they are.
     """
 
     rows: slice
     columns: slice
-    vectors: Values
-    norms: Values
-    ready: Values
 
     def n_pairs(self, pairs: PairSet) -> int:
         """How many pairs of the block count."""
         firsts = np.maximum(pairs.firsts[self.rows], self.columns.start)
         return int(np.maximum(self.columns.stop - firsts, 0).sum())
+
+
+class Strip(NamedTuple):
+    """The vectors of a strip of rows as they are, their lengths, and made ready.
+
+    Attributes
+    ----------
+    vectors, norms, ready
+        One of each for every row.
+    """
+
+    vectors: Values
+    norms: Values
+    ready: Values
 
 
 @dataclass(frozen=True)
@@ -100,6 +109,8 @@ class Products:
         The vectors, and what is subtracted from them.
     row_scale, column_scale, dtype
         What rows and columns are divided by, and the precision of products.
+    strips
+        The strips that are in use.
     """
 
     embeddings: Embeddings
@@ -107,6 +118,7 @@ class Products:
     row_scale: float
     column_scale: float
     dtype: type[np.floating[Any]]
+    strips: Kept[int, Strip] = field(default_factory=Kept, repr=False, compare=False)
 
     @classmethod
     def of(cls, embeddings: Embeddings, pairs: PairSet) -> Products:
@@ -147,21 +159,24 @@ class Products:
             for side in (-self.band, self.band)
         )
         if impostors.size and np.mean(low < high) > _DOUBTFUL:
-            return replace(self, dtype=np.float64)
+            return replace(self, dtype=np.float64, strips=Kept())
         return self
 
     def blocks(self, pairs: PairSet) -> Iterator[Block]:
-        """Cut the pairs into blocks; a strip of rows is made ready once for all its blocks."""
+        """Cut the pairs into blocks; all blocks of a strip of rows follow one another, so that it is made ready once."""
         for rows in slices(len(pairs.rows), _STRIP):
-            positions = pairs.rows[rows]
-            vectors = self.embeddings.query_rows(positions)
-            norms = self.embeddings.query_norms(vectors, positions)
-            ready = self.ready(vectors, norms, self.row_scale)
             for columns in slices(len(pairs.columns), _COLUMNS_AT_ONCE, int(pairs.firsts[rows].min())):
-                yield Block(rows, columns, vectors, norms, ready)
+                yield Block(rows, columns)
+
+    def _strip(self, rows: slice, pairs: PairSet) -> Strip:
+        positions = pairs.rows[rows]
+        vectors = self.embeddings.query_rows(positions)
+        norms = self.embeddings.query_norms(vectors, positions)
+        return Strip(vectors, norms, self.ready(vectors, norms, self.row_scale))
 
     def tiles(self, block: Block, pairs: PairSet) -> Iterator[Tile]:
         """Multiply out a block, some rows at a time. A tile's products are overwritten by the next tile's."""
+        strip = self.strips.of(block.rows.start, lambda: self._strip(block.rows, pairs))
         columns = block.columns
         positions = pairs.columns[columns]
         vectors = self.embeddings.target_rows(positions)
@@ -169,7 +184,7 @@ class Products:
         ready = self.ready(vectors, norms, self.column_scale, halves_first=True)
         metric = self.embeddings.metric_code
         buffer = np.empty(_ROWS_AT_ONCE * len(positions), dtype=self.dtype)
-        for part in slices(len(block.norms), _ROWS_AT_ONCE):
+        for part in slices(len(strip.norms), _ROWS_AT_ONCE):
             rows = slice(block.rows.start + part.start, block.rows.start + part.stop)
             firsts = np.maximum(pairs.firsts[rows] - columns.start, 0)
             skipped = int(firsts.min())
@@ -178,11 +193,11 @@ class Products:
             shape = part.stop - part.start, len(positions) - skipped
             out = buffer[: shape[0] * shape[1]].reshape(shape)
             yield Tile(
-                np.matmul(block.ready[part], ready[skipped:].T, out=out),
+                np.matmul(strip.ready[part], ready[skipped:].T, out=out),
                 firsts - skipped,
                 pairs.row_codes[rows],
                 pairs.column_codes[columns][skipped:],
-                (block.vectors[part], vectors[skipped:], block.norms[part], norms[skipped:], metric),
+                (strip.vectors[part], vectors[skipped:], strip.norms[part], norms[skipped:], metric),
                 rows.start,
                 columns.start + skipped,
             )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from proband.engine import Progress
+from proband.engine import Engine, Progress, on_engine
 from proband.errors import UsageError
 from proband.protocols.audit import balance, cures, declared as said, leaks
 from proband.protocols.audit.copies import copied_pairs, crossing_pairs, findings_of_copies
@@ -83,6 +83,7 @@ UNEVEN_LOSSES = Sentence(
 )
 
 
+@on_engine
 def audit(
     splits: Splits,
     samples: Samples,
@@ -97,6 +98,7 @@ def audit(
     exclusions: Any = None,
     threads: int | None = None,
     progress: Progress | None = None,
+    engine: Engine = None,
 ) -> Audit:
     """Look for whatever makes an accuracy on these splits mean something else than it seems to.
 

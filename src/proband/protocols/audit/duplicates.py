@@ -10,7 +10,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.algorithms.pictures.pictures import Grey, reason
-from proband.engine import Progress, Silent, one_blas_thread, run_blocks
+from proband.engine import Engine, Progress, Silent, on_engine, one_blas_thread, run_blocks
 from proband.engine.frames import frame_of_rows
 from proband.errors import ProbandError
 from proband.protocols.audit.picture_codes import WORDS, Words, code, content, likeness
@@ -73,12 +73,14 @@ class Duplicates:
         return f"Duplicates({count(len(self.ids))} samples: {count(copies)} exact copies, {count(self.pairs.height)} near pairs)"
 
 
+@on_engine
 def duplicate_pictures(
     load: Load,
     ids: Sequence[str],
     *,
     threads: int | None = None,
     progress: Progress | None = None,
+    engine: Engine = None,
 ) -> Duplicates:
     """Find copies among pictures.
 
@@ -182,6 +184,7 @@ class _CloseCodes:
         return list(zip(rows[close].tolist(), others[close].tolist(), strict=True))
 
 
+@on_engine
 def duplicate_vectors(
     vectors: npt.NDArray[np.floating],
     ids: Sequence[str],
@@ -189,6 +192,7 @@ def duplicate_vectors(
     *,
     threads: int | None = None,
     progress: Progress | None = None,
+    engine: Engine = None,
 ) -> Duplicates:
     """Find copies among embeddings or features, by cosines.
 

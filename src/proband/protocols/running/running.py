@@ -6,13 +6,15 @@ import hashlib
 import logging
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
 
-from proband.engine import Progress, Silent, one_blas_thread, run_blocks
+from proband.engine import Engine, Progress, Silent, on_engine, one_blas_thread, run_blocks
 from proband.engine.source_digest import code_digest
 from proband.errors import UsageError
 from proband.inference.cross_validation.comparison import check_margin
@@ -40,6 +42,7 @@ NOT_KEPT = Sentence(
 _LOG = logging.getLogger(__name__)
 
 
+@on_engine
 def run_protocol(
     classifiers: Mapping[str, Any] | Sequence[str],
     data: FeatureTable,
@@ -55,6 +58,7 @@ def run_protocol(
     threads: int | None = None,
     progress: Progress | None = None,
     cache: str | Path | None = None,
+    engine: Engine = None,
 ) -> ProtocolRun:
     """Run several classifiers under several protocols, all on the same splits.
 
@@ -136,7 +140,7 @@ class _Runner:
     ) -> None:
         self._classifiers, self._data, self._of = classifiers, data, of
         self._cache, self._progress = cache, progress
-        self._threads = 1 if any(map(must_run_alone, classifiers.values())) else threads
+        self._threads, self._alone = threads, any(map(must_run_alone, classifiers.values()))
         self._ready: dict[str, Learner] = {}
         self.notes: list[Note] = []
 
@@ -155,7 +159,9 @@ class _Runner:
 
         n_found = dict.fromkeys(journals, 0)
         for split, found, made in run_blocks(
-            _Predicted(self._ready, plan.splitter.seed), self._wanted(plan, journals), self._threads
+            _Predicted(self._ready, plan.splitter.seed, self._alone),
+            self._wanted(plan, journals),
+            self._threads,
         ):
             for name, kept in journals.items():
                 if name in found:
@@ -220,12 +226,16 @@ class _Runner:
         return Journal(self._cache, depends_on | plan.depends_on())
 
 
+_ALONE = Lock()
+
+
 @dataclass(frozen=True, eq=False)
 class _Predicted:
-    """A split, what is known of it, and what some learners predict."""
+    """A split, what is known of it, and what some learners predict, no two of them at once if one must run alone."""
 
     learners: Mapping[str, Learner]
     seed: int
+    alone: bool
 
     def __call__(
         self, block: tuple[Split, dict[str, Codes], list[str]]
@@ -233,4 +243,5 @@ class _Predicted:
         split, found, names = block
         entropy = np.random.SeedSequence([self.seed, split.repeat, split.fold])
         seed = int(entropy.generate_state(1)[0])
-        return split, found, {name: self.learners[name].predict(split, seed) for name in names}
+        with _ALONE if self.alone else nullcontext():
+            return split, found, {name: self.learners[name].predict(split, seed) for name in names}

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.engine import Progress
+from proband.engine import Engine, Progress, on_engine
 from proband.engine.frames import frame_of_rows
 from proband.errors import DesignError, UsageError, first_few
 from proband.inference.cross_validation.folds import notes_on
@@ -141,6 +141,7 @@ class WhatIf(Result):
         )
 
 
+@on_engine
 def what_if(
     classifier: Any,
     data: FeatureTable,
@@ -155,6 +156,7 @@ def what_if(
     threads: int | None = None,
     progress: Progress | None = None,
     cache: str | Path | None = None,
+    engine: Engine = None,
 ) -> WhatIf:
     """Run a classifier twice, with one thing changed, and say how much that makes.
 

@@ -11,6 +11,7 @@ from pkgutil import iter_modules
 
 from proband.engine.files.files import reading, writing
 from proband.engine.files.placing import settle
+from proband.engine.files.shards import shard_files
 from proband.engine.registry import Registry
 from proband.errors import Hint, InputError, Said, UsageError
 from proband.samples import Samples
@@ -45,7 +46,7 @@ def format_of(path: Path, name: str | None = None) -> Format:
     if name is not None:
         return _named(name)
     with reading(path, "scores"):
-        if not path.exists():
+        if not path.exists() and not shard_files(path):
             raise InputError(f"There is no file {path}.", file=Said(path))
         head = b""
         if path.is_file():

@@ -13,7 +13,7 @@ from proband.engine import Progress, Silent
 from proband.errors import InputError, Said
 from proband.samples import Ids, Samples
 from proband.samples.ids import Positions
-from proband.scores.base import Cells, Orientation, Scores, Values
+from proband.scores.base import Cells, Orientation, Scores
 from proband.scores.trials import Trials
 from proband.words import Note
 
@@ -44,7 +44,7 @@ class ScoreFile:
     """
 
     format: str
-    matrices: Mapping[str, Values] = field(default_factory=dict)
+    matrices: Mapping[str, Any] = field(default_factory=dict)
     queries: Ids | None = None
     targets: Ids | None = None
     subjects: Samples | None = None

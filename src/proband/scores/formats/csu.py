@@ -14,6 +14,7 @@ import polars as pl
 
 from proband.engine import written_whole
 from proband.engine.files.files import reading
+from proband.engine.files.shards import shard_files
 from proband.errors import InputError, Said, first_few, quoted
 from proband.samples import Ids, Samples
 from proband.samples.delimited import unfinished, without_blank_rows
@@ -91,7 +92,7 @@ def _read(path: Path, options: ReadOptions) -> ScoreFile:
         options.progress.advance(1)
     return ScoreFile(
         "csu",
-        {path.name: values},  # type: ignore[dict-item]
+        {path.name: values},
         Ids((file.name for file in files), "query"),
         targets,
         read_image_list(lists[0]) if lists else None,
@@ -205,5 +206,12 @@ def _was_written_here(file: Path) -> bool:
 
 
 FORMATS = (
-    Format("csu", "CSU directory of distance files", (), lambda path, head: path.is_dir(), _read, _write),
+    Format(
+        "csu",
+        "CSU directory of distance files",
+        (),
+        lambda path, head: path.is_dir() and not shard_files(path),
+        _read,
+        _write,
+    ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,8 @@ def _sidecar(path: Path) -> Path:
     return path.with_name(path.name + ".json")
 
 
-def _read_npy(path: Path, options: ReadOptions) -> ScoreFile:
+def read_npy(path: Path, options: ReadOptions) -> ScoreFile:
+    """Read a matrix, and its ids if there is a side-car."""
     values = open_npy(path)
     if values.ndim != 2:
         raise InputError(
@@ -131,7 +133,10 @@ def _write_npy(path: Path, scores: Scores, samples: Samples | None) -> None:
 # .npz
 
 
-def _read_npz(path: Path, options: ReadOptions) -> ScoreFile:
+def read_npz(
+    path: Path, options: ReadOptions, read: Callable[[Archive, str], Any] = Archive.__getitem__
+) -> ScoreFile:
+    """Read the matrices of an archive, each by `read`, and their ids."""
     archive = Archive(path)
     matrices = _matrices(archive, path, options.key)
     n_queries, n_targets = archive.shape(matrices[0])
@@ -144,7 +149,7 @@ def _read_npz(path: Path, options: ReadOptions) -> ScoreFile:
     ]
     return ScoreFile(
         "npz",
-        {name: archive[name] for name in matrices},
+        {name: read(archive, name) for name in matrices},
         None if query_key is None else ids_in(archive[query_key], query_key, "query"),
         None if target_key is None else ids_in(archive[target_key], target_key, "target"),
         orientation=_stated_orientation(archive),
@@ -247,7 +252,7 @@ FORMATS = (
         "NumPy array, ids in a .npy.json side-car",
         (".npy",),
         lambda path, head: head.startswith(b"\x93NUMPY"),
-        _read_npy,
+        read_npy,
         _write_npy,
     ),
     Format(
@@ -255,7 +260,7 @@ FORMATS = (
         "NumPy archive with ids",
         (".npz",),
         lambda path, head: head.startswith(b"PK") and path.suffix.lower() == ".npz",
-        _read_npz,
+        read_npz,
         _write_npz,
         holds_arrays=True,
     ),

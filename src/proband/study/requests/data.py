@@ -65,7 +65,9 @@ class _Source(Part):
 class ScoreSource(_Source):
     """A file of scores: a matrix for each algorithm, or a list of compared pairs."""
 
-    file: Annotated[FileOrDirectory, Field(description="The file of scores.")]
+    file: Annotated[
+        FileOrDirectory, Field(description="The file of scores, or a directory or pattern of its parts.")
+    ]
     orientation: Annotated[
         Orientation | None,
         Field(description="Which way the scores point; needed unless the file states it. Never guessed."),
@@ -102,7 +104,10 @@ class ScoreSource(_Source):
 class EmbeddingSource(_Source):
     """A file of embeddings: vectors of each model, compared by `metric`."""
 
-    file: Annotated[File, Field(description="The file of embeddings (.npy, .npz).")]
+    file: Annotated[
+        FileOrDirectory,
+        Field(description="The file of embeddings (.npy, .npz), or a directory or pattern of their parts."),
+    ]
     metric: Annotated[
         Literal["cosine", "inner", "l2", "l1", "chi2"], Field(description="How embeddings are compared.")
     ] = "cosine"

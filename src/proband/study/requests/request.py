@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
+from proband.study.refusals import shown
 from proband.study.requests.analyses import (
     ChoicesRequest,
     ComparisonRequest,
@@ -58,6 +59,26 @@ class Output(Part):
         "svg",
         "pdf",
     )
+    engine: Annotated[
+        Text | None,
+        Field(
+            description="What computes, on this machine: threads, processes or processes:4. Results do not depend on it."
+        ),
+    ] = None
+
+    @field_validator("engine")
+    @classmethod
+    def _of_this_machine(cls, engine: str | None) -> str | None:
+        from proband.engine import LOCAL  # nothing heavy is imported before it is needed
+
+        if engine is None or LOCAL.fullmatch(engine):
+            return engine
+        if "://" in engine:
+            raise refuse(
+                f"{shown(engine)} is an address, and a scheduler runs code: whoever sends a study is not to choose it",
+                "leave it out, and give the address yourself: --engine on the command line, engine=… in Python.",
+            )
+        raise refuse(f"there is no engine {shown(engine)}", 'write "threads", "processes" or "processes:4".')
 
 
 class Request(Part):

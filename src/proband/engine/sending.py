@@ -1,0 +1,183 @@
+"""Work that is sent elsewhere: a task is packed once, its arrays beside it, and those that lie in files stay there."""
+
+from __future__ import annotations
+
+import io
+import mmap
+import pickle
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from time import perf_counter
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import numpy as np
+
+from proband.engine.files.mapping import mapped_at, reference_to
+from proband.engine.source_digest import code_digest
+from proband.engine.threads import one_blas_thread
+from proband.errors import EngineError, InputError, ProbandError, Said
+
+_ALIGNED = 64
+_MOST_OPEN = 2
+_OPEN: OrderedDict[str, Any] = OrderedDict()
+_LOCK = Lock()
+
+working: ContextVar[bool] = ContextVar("working", default=False)
+"""Whether this is a worker, which shares nothing out further."""
+
+
+class _Packer(pickle.Pickler):
+    """Writes where an array lies in a file instead of what it holds."""
+
+    def reducer_override(self, thing: Any) -> Any:
+        found = reference_to(thing) if isinstance(thing, np.memmap) else None
+        return NotImplemented if found is None else (mapped_at, found)
+
+
+class Span(NamedTuple):
+    """Where a piece lies in a parcel, and whether it must not be written to: kernels are compiled for either."""
+
+    start: int
+    stop: int
+    readonly: bool
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """A task, packed: in a file that workers see, or carried along."""
+
+    key: str
+    program: str
+    spans: tuple[Span, ...]
+    path: str | None = None
+    content: bytes | None = None
+
+    @property
+    def n_bytes(self) -> int:
+        """How large it is."""
+        return self.spans[-1].stop
+
+    def opened(self) -> Any:
+        """The task; a process unpacks it once for all blocks, and forgets it after others."""
+        with _LOCK:
+            if self.key not in _OPEN:
+                _OPEN[self.key] = self._unpacked()
+                while len(_OPEN) > _MOST_OPEN:
+                    _OPEN.popitem(last=False)
+            return _OPEN[self.key]
+
+    def _unpacked(self) -> Any:
+        if self.program != code_digest():
+            raise EngineError(
+                "A worker runs another version of Proband than this.",
+                "install the same on every machine, and start the workers anew.",
+            )
+        content = memoryview(self._content())
+        pieces = [
+            content[one.start : one.stop].toreadonly() if one.readonly else content[one.start : one.stop]
+            for one in self.spans
+        ]
+        try:
+            return pickle.loads(pieces[0], buffers=pieces[1:])  # noqa: S301 - what this program packed
+        except (AttributeError, ImportError, TypeError, pickle.UnpicklingError) as error:
+            raise EngineError(
+                f"A worker does not know what it is to do: {error}.",
+                "code of your own must stand in a module that the workers can import, not in the script that is run.",
+            ) from None
+
+    def _content(self) -> mmap.mmap | bytearray:
+        """The bytes; those of a file are read when they are looked at, and writing to them changes nothing in it."""
+        if self.path is None:
+            return bytearray(self.content or b"")
+        try:
+            with Path(self.path).open("rb") as file:
+                return mmap.mmap(file.fileno(), self.n_bytes, access=mmap.ACCESS_COPY)
+        except (OSError, ValueError) as error:
+            raise InputError(
+                f"A worker cannot read the work that was put into {self.path}: {error}.",
+                f"set {SHARED_VARIABLE} to a directory that all workers see.",
+                file=Said(self.path),
+            ) from None
+
+
+SHARED_VARIABLE = "PROBAND_SHARED"
+
+
+def packed(task: Any) -> tuple[Parcel, list[memoryview]]:
+    """Pack a task: the parcel, as yet without content, and the pieces of its content in order."""
+    written, buffers = io.BytesIO(), []
+
+    def beside(one: pickle.PickleBuffer) -> None:
+        buffers.append(one.raw())
+
+    try:
+        _Packer(written, protocol=5, buffer_callback=beside).dump(task)
+    except (AttributeError, TypeError, pickle.PicklingError) as error:
+        raise EngineError(
+            f"This work cannot be sent to other processes: {error}.",
+            "code of your own must stand in a module, not within a function; or leave the engine out.",
+        ) from None
+    pieces = [written.getbuffer().toreadonly(), *buffers]
+    spans, end = [], 0
+    for piece in pieces:
+        start = -(-end // _ALIGNED) * _ALIGNED
+        end = start + piece.nbytes
+        spans.append(Span(start, end, piece.readonly))
+    return Parcel(uuid4().hex, code_digest(), tuple(spans)), pieces
+
+
+def write(file: Any, parcel: Parcel, pieces: Sequence[memoryview]) -> None:
+    """Write the pieces where their spans say."""
+    for span, piece in zip(parcel.spans, pieces, strict=True):
+        file.write(b"\0" * (span.start - file.tell()))
+        file.write(piece)
+
+
+@dataclass(frozen=True)
+class Run:
+    """Some blocks, one after another; an engine is not to look into it."""
+
+    blocks: list[Any]
+
+
+class Done(NamedTuple):
+    """What became of a run of blocks: the results up to the first error, if there is one, and the seconds it took."""
+
+    results: list[Any]
+    error: ProbandError | None
+    seconds: float
+
+
+def work(parcel: Parcel, run: Run) -> Done:
+    """Do a run of blocks, as a worker."""
+    begun, results = perf_counter(), []
+    token = working.set(True)
+    try:
+        task: Callable[[Any], Any] = parcel.opened()
+        with one_blas_thread():
+            for block in run.blocks:
+                results.append(task(block))  # noqa: PERF401 - those before an error count
+    except ProbandError as error:
+        return Done(results, error, perf_counter() - begun)
+    finally:
+        working.reset(token)
+    return Done(results, None, perf_counter() - begun)
+
+
+def forget(key: str) -> None:
+    """Let go of a task that is done with."""
+    with _LOCK:
+        _OPEN.pop(key, None)
+
+
+def sees(path: str, content: str) -> bool:
+    """Whether a worker finds a file, and in it what was written there."""
+    try:
+        return Path(path).read_text(encoding="ascii") == content
+    except OSError:
+        return False

@@ -1,0 +1,354 @@
+"""Workers elsewhere: processes of this machine, any executor, a Dask cluster."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import tempfile
+import threading
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Executor, wait
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from itertools import islice
+from math import ceil
+from pathlib import Path
+from typing import Any, TypeVar
+
+from proband.engine.sending import SHARED_VARIABLE, Done, Parcel, Run, forget, packed, sees, work, write
+from proband.engine.threads import default_threads
+from proband.errors import EngineError, UsageError
+from proband.words import count
+
+Block = TypeVar("Block")
+Result = TypeVar("Result")
+
+_LOG = logging.getLogger(__name__)
+_LEAST_SECONDS, _LONGEST_RUN = 0.1, 256
+_WORTH_SAYING = 100_000_000
+_MOST_BREAKS = 3
+_LOOK_UP = 0.3  # seconds
+_PATIENCE = 30  # seconds until a scheduler answers and has a worker
+
+
+class Workers(ABC):
+    """Where runs of blocks are sent."""
+
+    @property
+    @abstractmethod
+    def n(self) -> int:
+        """How many runs are done at once."""
+
+    @abstractmethod
+    def submit(self, parcel: Any, run: Run) -> Any:
+        """Send a run of blocks; a future of what became of it."""
+
+    def cancel(self, future: Any) -> None:
+        """Let a run that was not begun not begin."""
+        future.cancel()
+
+    def result(self, future: Any) -> Done:
+        """What became of a run, when it is done; now and then an interrupt is looked for, which libraries may keep from waking us."""
+        while not wait((future,), _LOOK_UP).done:
+            pass
+        done: Done = future.result()
+        return done
+
+    cure = "its workers died, perhaps for want of memory; start it anew with fewer of them."
+
+    def renew(self, error: BaseException, n_breaks: int) -> None:
+        """Take new workers for those that died, or say why not."""
+        raise EngineError(f"The engine broke down: {error or type(error).__name__}.", self.cure) from error
+
+    @contextmanager
+    def sent(self, task: Any) -> Iterator[Any]:
+        """Put a task where workers find it, and take it away when all is done."""
+        with shared_directory() as folder:
+            yield _put(task, folder)
+
+    def run(self, task: Callable[[Block], Result], blocks: Iterable[Block]) -> Iterator[Result]:
+        """Yield ``task(block)`` for each block, in order; few are under way at once, and a run takes a while."""
+        remaining = iter(blocks)
+        first = list(islice(remaining, 2))
+        if len(first) < 2:  # nothing to share out
+            yield from map(task, first)
+            return
+        with self.sent(task) as parcel:
+            line = _Line(self, parcel)
+            try:
+                for one in first:
+                    line.add(Run([one]))
+                while True:
+                    while line.has_room and (run := list(islice(remaining, line.length))):
+                        line.add(Run(run))
+                    if not line.waiting:
+                        return
+                    yield from line.next()
+            finally:
+                line.cancel()
+
+
+class _Line:
+    """Runs of blocks that were sent and not yet taken back."""
+
+    def __init__(self, workers: Workers, parcel: Any) -> None:
+        self._workers, self._parcel = workers, parcel
+        self._n, self._breaks = workers.n, 0
+        self.waiting: deque[tuple[Run, Any]] = deque()
+        self.length = 1
+
+    @property
+    def has_room(self) -> bool:
+        return len(self.waiting) <= 2 * self._n
+
+    def add(self, run: Run) -> None:
+        self.waiting.append((run, None))
+        with suppress(BrokenExecutor):  # it is sent when its turn comes
+            self.waiting[-1] = run, self._workers.submit(self._parcel, run)
+
+    def next(self) -> Iterator[Any]:
+        """What became of the run that was sent first."""
+        done = self._first()
+        run, _ = self.waiting.popleft()
+        each = done.seconds / max(1, len(done.results))
+        if done.error is None:
+            self.length = min(_LONGEST_RUN, 2 * self.length, max(1, ceil(_LEAST_SECONDS / max(each, 1e-9))))
+            assert len(done.results) == len(run.blocks)
+        yield from done.results
+        if done.error is not None:
+            raise done.error
+
+    def _first(self) -> Done:
+        while True:
+            run, future = self.waiting[0]
+            try:
+                done = self._workers.result(future or self._workers.submit(self._parcel, run))
+            except BrokenExecutor as error:
+                self._breaks += 1
+                self._workers.renew(error, self._breaks)
+                runs = [run for run, _ in self.waiting]
+                self.waiting.clear()
+                for one in runs:
+                    self.add(one)
+            else:
+                self._breaks = 0
+                return done
+
+    def cancel(self) -> None:
+        for _, future in self.waiting:
+            if future is not None:
+                self._workers.cancel(future)
+
+
+class Borrowed(Workers):
+    """An executor of somebody else's, who also ends it."""
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    @property
+    def n(self) -> int:
+        return getattr(self._executor, "_max_workers", None) or default_threads()
+
+    def submit(self, parcel: Any, run: Run) -> Any:
+        return self._executor.submit(work, parcel, run)
+
+
+class Processes(Workers):
+    """Processes of this machine, started when they are first needed and ended with the engine; who dies is replaced."""
+
+    cure = (
+        "its processes die, perhaps for want of memory: start fewer. A script must not begin work when it is imported, as every "
+        "process does: put it under if __name__ == '__main__'."
+    )
+
+    def __init__(self, n: int | None = None) -> None:
+        self._n = n or default_threads()
+        self._pool: Any = None
+
+    @property
+    def n(self) -> int:
+        return self._n
+
+    def submit(self, parcel: Any, run: Run) -> Any:
+        if self._pool is None:
+            import multiprocessing
+            from concurrent.futures import ProcessPoolExecutor
+
+            # Not forked: a copy of a process with threads may wait forever for one that it does not have.
+            self._pool = ProcessPoolExecutor(self._n, multiprocessing.get_context("spawn"), _begin)
+        with _uninterruptible():
+            return self._pool.submit(work, parcel, run)
+
+    def renew(self, error: BaseException, n_breaks: int) -> None:
+        if n_breaks > _MOST_BREAKS:
+            super().renew(error, n_breaks)
+        _LOG.warning("a worker died; what it had not finished is done again.")
+        self.close(at_once=True)
+
+    def close(self, at_once: bool = False) -> None:
+        """End the processes, those that work too if it must be at once."""
+        if self._pool is None:
+            return
+        pool, self._pool = self._pool, None
+        for one in list((pool._processes or {}).values()) if at_once else ():
+            one.terminate()
+        pool.shutdown(wait=True, cancel_futures=not at_once)
+
+    def cancel(self, future: Any) -> None:
+        """Leave it to the end of the pool: one whose processes die must not find runs that are cancelled (CPython 3.11)."""
+
+
+@contextmanager
+def _uninterruptible() -> Iterator[None]:
+    """Let no interrupt meet a process that is started within, ever: who sends it work ends it. It meets this one afterwards."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _begin() -> None:
+    """Begin as a worker: leave an interrupt to the sender, and end when it does."""
+    import multiprocessing
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    assert parent is not None  # of every process that was started so
+
+    def end() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=end, daemon=True).start()
+
+
+class Cluster(Workers):
+    """The workers of a Dask scheduler."""
+
+    def __init__(self, client: Any) -> None:
+        if client.asynchronous:
+            raise UsageError(
+                "The Dask client is asynchronous, and here it is waited for.", "make a plain one."
+            )
+        self._client = client
+
+    @property
+    def n(self) -> int:
+        return int(sum(self._client.nthreads().values()))
+
+    def submit(self, parcel: Any, run: Run) -> Any:
+        return self._client.submit(work, parcel, run, pure=False)
+
+    def result(self, future: Any) -> Done:
+        with _telling():
+            done: Done = future.result()
+            return done
+
+    def cancel(self, future: Any) -> None:
+        with suppress(Exception):  # the cluster may be gone
+            future.cancel()
+
+    @contextmanager
+    def sent(self, task: Any) -> Iterator[Any]:
+        """Put a task where all workers see it; or give each a copy where they see no such place."""
+        self._require_workers()
+        with shared_directory() as folder:
+            token = folder / "seen"
+            token.write_text(folder.name, encoding="ascii")
+            with _telling():
+                seen = self._client.run(sees, str(token), folder.name)
+            if seen and all(value is True for value in seen.values()):
+                parcel = held = _put(task, folder)
+            else:
+                made, pieces = packed(task)
+                _say_size(made, "sent to every worker, for they see no directory in common")
+                parcel = replace(made, content=_joined(made, pieces))
+                with _telling():
+                    held = self._client.scatter(parcel, broadcast=True, hash=False)
+            try:
+                yield held
+            finally:
+                with suppress(Exception):  # workers that are gone hold nothing
+                    self._client.run(forget, parcel.key)
+
+    def _require_workers(self) -> None:
+        try:
+            self._client.wait_for_workers(1, timeout=_PATIENCE)
+        except TimeoutError:
+            raise EngineError(
+                f"The scheduler {self._client.scheduler.address} has no workers.",
+                "start some: dask worker ADDRESS",
+            ) from None
+
+
+@contextmanager
+def _telling() -> Iterator[None]:
+    """Say what went wrong with a cluster, or with the way to it."""
+    from concurrent.futures import CancelledError
+
+    from distributed.client import FutureCancelledError
+    from distributed.comm.core import CommClosedError
+    from distributed.scheduler import KilledWorker
+
+    try:
+        yield
+    except KilledWorker as error:
+        raise EngineError(
+            f"Workers of the cluster died again and again over one piece of work ({error.task}).",
+            "they may lack memory: start fewer of them, or with more.",
+        ) from error
+    except (CommClosedError, CancelledError, FutureCancelledError, TimeoutError) as error:
+        raise EngineError(
+            f"The cluster no longer answers: {error or type(error).__name__}.",
+            "is its scheduler still there?",
+        ) from error
+    except ImportError as error:
+        raise EngineError(
+            f"A worker of the cluster cannot begin: {error}.", "install the same Proband there."
+        ) from error
+
+
+@contextmanager
+def shared_directory() -> Iterator[Path]:
+    """A directory for what is sent, which all workers should see: beneath ``PROBAND_SHARED``, or for temporary files."""
+    asked = os.environ.get(SHARED_VARIABLE) or None
+    if asked is not None and not Path(asked).is_dir():
+        raise UsageError(f"{SHARED_VARIABLE} must name a directory that is there, got {asked!r}.")
+    with tempfile.TemporaryDirectory(prefix="proband-", dir=asked, ignore_cleanup_errors=True) as folder:
+        yield Path(folder).resolve()
+
+
+def _put(task: Any, folder: Path) -> Parcel:
+    parcel, pieces = packed(task)
+    _say_size(parcel, f"written to {folder.parent} for the workers")
+    path = folder / "task"
+    try:
+        with path.open("wb") as file:
+            write(file, parcel, pieces)
+    except OSError as error:
+        raise EngineError(
+            f"{count(parcel.n_bytes)} bytes cannot be written to {folder.parent}: {error.strerror}.",
+            f"set {SHARED_VARIABLE} to a directory with more room, which all workers see.",
+        ) from None
+    return replace(parcel, path=str(path))
+
+
+def _joined(parcel: Parcel, pieces: Sequence[memoryview]) -> bytes:
+    from io import BytesIO
+
+    file = BytesIO()
+    write(file, parcel, pieces)
+    return file.getvalue()
+
+
+def _say_size(parcel: Parcel, what: str) -> None:
+    if parcel.n_bytes > _WORTH_SAYING:
+        _LOG.info("%s MB of arrays in memory are %s.", count(parcel.n_bytes // 1_000_000), what)
