@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 
+# Each worker, and each program that a test starts, would compile all modules anew where the shell says that nothing is kept.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 # Two workers share the machine, and threads of BLAS that wait for work burn it. Before numpy is imported, or it is too late.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
