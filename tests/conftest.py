@@ -6,9 +6,6 @@ import gc
 import os
 import sys
 
-# Each worker, and each program that a test starts, would compile all modules anew where the shell says that nothing is kept.
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-sys.dont_write_bytecode = False
 # Two workers share the machine, and threads of BLAS that wait for work burn it. Before numpy is imported, or it is too late.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -25,6 +22,9 @@ from hypothesis import settings
 from proband.cli import main
 from proband.report.figures.style import STYLE
 
+# Each worker, and each program that a test starts, would compile all modules anew where the shell says that nothing is kept.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 _escaped: list[str] = []
 
 
