@@ -25,18 +25,18 @@ def told(capsys: pytest.CaptureFixture[str]):
 
 def test_options_give_what_python_gives(told):
     code, out, _ = told(
-        *("--subjects", 30, "-m", "1,4", "--rate", 0.8, "--icc", 0.2, "--kind", "skewed", "--informative"),
-        *("--margin", 0.1, "--sets", 30, "--json"),
+        *("--subjects", 8, "-m", "1,4", "--rate", 0.8, "--icc", 0.2, "--kind", "skewed", "--informative"),
+        *("--margin", 0.1, "--sets", 20, "--json"),
     )
     made = pb.coverage(
-        subjects=30,
+        subjects=8,
         probes_per_subject=(1, 4),
         rate=0.8,
         icc=0.2,
         kind="skewed",
         informative=True,
         margin=0.1,
-        n_sets=30,
+        n_sets=20,
     )
     assert code == 0
     assert json.loads(out) == json.loads(json.dumps(made.to_dict()))
