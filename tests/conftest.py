@@ -53,7 +53,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 # Tests check numbers, not speed; two threads exercise the code that more would.
 os.environ.setdefault("PROBAND_THREADS", "2")
 # The same examples every time; make fuzz looks for others. No test may fail because a machine is slow.
-settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.register_profile(
+    "repeatable",
+    derandomize=True,
+    deadline=None,
+    max_examples=100 if "PROBAND_FUZZ" in os.environ else 30,
+)
 settings.register_profile("searching", deadline=None)
 settings.load_profile("searching" if "PROBAND_FUZZ_SEED" in os.environ else "repeatable")
 
