@@ -84,6 +84,13 @@ def usual_style(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def few_deals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Deal labels and errors anew a few times, where the numbers that come of it are not looked at."""
+    for name in ("group_differences", "hard_subjects"):
+        monkeypatch.setattr(f"proband.inference.verification.{name}._DRAWS", 199)
+
+
+@pytest.fixture
 def study(tmp_path: Path) -> Path:
     """Twelve people × two sessions; algorithm *good* is right for all but one person, *poor* for half of them."""
     n = 12

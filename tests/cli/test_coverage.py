@@ -76,7 +76,8 @@ def test_a_table_gives_people_and_probes(told, written):
     assert (found["subjects"], found["probes"]) == (12, 24)
 
 
-def test_scores_give_the_rate_and_halves(told, written):
+def test_scores_give_the_rate_and_halves(told, written, monkeypatch):
+    monkeypatch.setitem(pb.compare_halves.__kwdefaults__, "n_splits", 20)
     words = (
         "-e",
         f"{written / 'net.npz'}::embeddings",

@@ -26,7 +26,7 @@ from proband.inference.verification.dyadic_rates import (
     small_sample,
 )
 
-QUICK, LONG = 400, 4000
+QUICK, LONG = 300, 4000
 
 
 @dataclass(frozen=True)
