@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -12,6 +13,8 @@ from proband.inference.strata.study import strat_study
 from proband.inference.verification import group_differences
 from proband.inference.verification.groups import error_rates_by, hard_subjects_of
 from proband.inference.verification.open_set import searches_with_intervals
+from proband.report.page.build import build_page
+from proband.report.page.model import Page
 from proband.study.findings import Findings, InputFile, Provenance
 
 PEOPLE, IMAGES = 40, 4
@@ -113,6 +116,12 @@ def one() -> Findings:
     """One algorithm alone."""
     experiment = pb.Experiment(samples(), gallery="image == 0")
     return Findings("One", PROVENANCE, pb.evaluate([scores("sharp", 0.45, 0)], experiment))
+
+
+@cache
+def page(made: Callable[[], Findings]) -> Page:
+    """The page of a study, built once."""
+    return build_page(made())
 
 
 def many(n: int) -> Findings:
