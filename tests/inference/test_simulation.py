@@ -34,7 +34,7 @@ RATE = RecognitionRate(1)
 @pytest.mark.parametrize(("rate", "icc"), [(0.95, 0.3), (0.5, 0.1), (0.8, 0.6)])
 def test_people_have_the_mean_and_the_correlation_that_were_asked_for(kind, rate, icc):
     population = Population.of(10, 3, rate=rate, icc=icc, kind=kind)
-    own = population.own_rate((np.arange(200_000) + 0.5) / 200_000)
+    own = population.own_rate((np.arange(40_000) + 0.5) / 40_000)
     assert own.mean() == pytest.approx(rate, abs=2e-4)
     assert own.var() == pytest.approx(icc * rate * (1 - rate), rel=5e-3)
     assert 0 <= own.min() <= own.max() <= 1
@@ -68,8 +68,8 @@ def test_two_algorithms_differ_by_the_margin_and_agree_as_much_as_asked():
 @pytest.mark.parametrize("kind", ["normal", "skewed", "classes"])
 def test_pairs_have_the_value_that_was_asked_for(measure, value, kind):
     world = PairsWorld((2,) * 80, measure, value, 0.2, kind)
-    found = [float(measure(one.data, one.within)) for one in (world.draw(0, n) for n in range(12))]
-    assert np.mean(found) == pytest.approx(value, abs=4.5 * np.std(found) / np.sqrt(12))
+    found = [float(measure(one.data, one.within)) for one in (world.draw(0, n) for n in range(8))]
+    assert np.mean(found) == pytest.approx(value, abs=4.5 * np.std(found) / np.sqrt(8))
 
 
 def test_carriers_are_those_of_the_definition():
@@ -132,7 +132,7 @@ def test_people_and_probes_as_they_are_in_the_data():
 
 def test_the_same_seed_gives_the_same_numbers():
     made = [
-        coverage(subjects=20, probes_per_subject=2, rate=0.8, icc=0.2, margin=0.1, n_sets=30)
+        coverage(subjects=20, probes_per_subject=2, rate=0.8, icc=0.2, margin=0.1, n_sets=20)
         for _ in range(2)
     ]
     assert made[0].to_dict() == made[1].to_dict()
@@ -172,7 +172,7 @@ def test_a_share_has_its_monte_carlo_error():
 def test_halves_agree_as_often_as_they_should():
     """Over many data sets: 95 % of differences within t·√(V_A + V_B), 83.4 % of estimates in the other half's interval."""
     world = OutcomesWorld(Population.of(60, 4, rate=0.7, icc=0.3), RATE)
-    sets = [world.draw(3, number).data for number in range(40)]
+    sets = [world.draw(3, number).data for number in range(25)]
     right, naive = (
         [compare_halves(RATE, one, design, n_splits=5) for one in sets]
         for design in (Clustered(), Binomial())
@@ -189,7 +189,7 @@ def test_halves_agree_as_often_as_they_should():
 def test_power_grows_with_the_margin():
     world = OutcomesWorld(Population.of(80, 3, rate=0.8, icc=0.1), RATE)
     none, some, much = (
-        simulate_tests(world, "auto", margin, 40).rejected.value for margin in (0.0, 0.06, 0.15)
+        simulate_tests(world, "auto", margin, 25).rejected.value for margin in (0.0, 0.06, 0.15)
     )
     assert none < 0.2 < some < much
 
@@ -208,7 +208,7 @@ def test_every_procedure_names_a_study_that_tries_it(procedure):
 
 @pytest.mark.parametrize("key", STUDIES)
 def test_the_first_trial_of_every_study_keeps_its_word(key):
-    n = 60 if key in ("rate-of-probes", "rate-over-people", "difference-of-rates", "new-images") else 12
+    n = 40 if key in ("rate-of-probes", "rate-over-people", "difference-of-rates", "new-images") else 10
     found = run_trial(key, 0, n)
     share = found.interval.covered if found.level is None else found.level.covered
     assert share.high >= 0.93
@@ -220,7 +220,7 @@ def test_bootstraps_are_tried_as_well():
     found = coverage(
         MedianCensoredRank(30),
         None,
-        Bootstrap("subject", n_resamples=200),
+        Bootstrap("subject", n_resamples=100),
         subjects=60,
         probes_per_subject=2,
         rate=0.1,
