@@ -110,7 +110,7 @@ def audited() -> list[Any]:
     found = [
         audit(frame, samples, task="attribute", label="smile", protocol=stated)
         for frame in frames
-        for stated in (None, "5f CV+", "80-20 HO", "LOO")
+        for stated in (None, "5f CV+", "LOO")
     ]
     return [
         (

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from tests.examples import some
 
 from proband.algorithms import PCA, Correlation, Crops, Photometry, recognizer
 from proband.algorithms.pictures.normalize import oval
@@ -99,7 +100,7 @@ def test_a_flat_crop_is_named_wherever_it_stands(random_crops: Make) -> None:
 # PCA
 
 
-@pytest.mark.parametrize("comparison", COMPARISONS)
+@pytest.mark.parametrize("comparison", some(COMPARISONS, 2))
 @pytest.mark.parametrize(
     ("n", "size", "components", "kept"),
     [(12, (24, 20), 5, 5), (12, (24, 20), 0.4, 4), (90, (8, 7), 0.4, None), (90, (8, 7), 10.0, 10)],

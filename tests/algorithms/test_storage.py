@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.examples import some
 
 from proband.algorithms import LBP, NBNN, PCA, SRC, Crops, Grid, Model, load_model, recognizer, save_model
 from proband.algorithms.ica import UNSETTLED
@@ -31,7 +32,7 @@ def fitted(name: str, train: Crops) -> Model:
     return recognizer(name).fit(train)
 
 
-@pytest.mark.parametrize("name", list(BUNDLED))
+@pytest.mark.parametrize("name", some(BUNDLED, 3))
 def test_a_loaded_model_gives_the_same_scores(tmp_path: Path, random_crops: Make, name: str) -> None:
     train, query, target = (
         random_crops(24, people=6),

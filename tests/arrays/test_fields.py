@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from tests.examples import examples
+from tests.examples import examples, some
 
 from proband.arrays import GaloisField
 from proband.arrays.polynomials import is_irreducible, prime_power
@@ -34,7 +34,7 @@ def test_axioms(order, data):
         assert field.power(a, field.multiplicative_order(a)) == 1
 
 
-@pytest.mark.parametrize("order", [4, 8, 9, 16, 25, 27])
+@pytest.mark.parametrize("order", some([4, 8, 9, 16, 25, 27], 2))
 def test_is_arithmetic_of_polynomials(order):
     """Every product, by long division written out."""
     field = GaloisField(order)

@@ -26,7 +26,7 @@ def told(capsys: pytest.CaptureFixture[str]):
 def test_options_give_what_python_gives(told):
     code, out, _ = told(
         *("--subjects", 8, "-m", "1,4", "--rate", 0.8, "--icc", 0.2, "--kind", "skewed", "--informative"),
-        *("--margin", 0.1, "--sets", 20, "--json"),
+        *("--margin", 0.1, "--test", "obuchowski", "--sets", 20, "--json"),
     )
     made = pb.coverage(
         subjects=8,
@@ -36,6 +36,7 @@ def test_options_give_what_python_gives(told):
         kind="skewed",
         informative=True,
         margin=0.1,
+        test=pb.designs.ClusteredMcNemar("obuchowski"),
         n_sets=20,
     )
     assert code == 0

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from tests.examples import some
 
 import proband as pb
 
@@ -79,7 +80,7 @@ def test_results_are_replaced_but_strangers_are_left_alone(evaluate: Evaluate, s
     assert (study / "mine" / "thesis.tex").exists()
 
 
-@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+@pytest.mark.parametrize("ending", some(["png", "svg", "pdf"], 3))
 def test_figure(evaluate: Evaluate, study: Path, ending: str) -> None:
     assert evaluate("--figure", f"cmc.{ending}").returncode == 0
     head = (study / f"cmc.{ending}").read_bytes()[:200]

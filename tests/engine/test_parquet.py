@@ -71,11 +71,18 @@ def test_columns_are_those_of_the_file_as_it_is_now(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "read",
     [
-        lambda path: Samples.read(path, id_column="query", subject_column="target"),
-        read_file,
-        lambda path: read_pairs(path, Samples({"id": ["a"], "subject": ["b"]})),
+        pytest.param(read_file, id="scores"),
+        pytest.param(
+            lambda path: Samples.read(path, id_column="query", subject_column="target"),
+            marks=pytest.mark.long,
+            id="samples",
+        ),
+        pytest.param(
+            lambda path: read_pairs(path, Samples({"id": ["a"], "subject": ["b"]})),
+            marks=pytest.mark.long,
+            id="pairs",
+        ),
     ],
-    ids=["samples", "scores", "pairs"],
 )
 def test_a_file_that_ends_its_reader_is_refused(fatal: Path, read: Callable[[Path], Any]) -> None:
     with pytest.raises(InputError, match=r"scores\.parquet cannot be read as Parquet"):

@@ -15,7 +15,6 @@ import proband
 OPERATIONS = Path(__file__).with_name("operations.py")
 QUICK = (
     "npy",
-    "bee",
     "results",
     "study",
 )
@@ -55,6 +54,7 @@ def test_a_kill_at_every_operation_of_large_jobs(tmp_path: Path) -> None:
         "splits",
         "csu",
         "results saved into",
+        "bee",
         "bee, first",
         "csv",
         "bob",

@@ -9,6 +9,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from tests.examples import some
 
 from proband.designs import Binomial, Bootstrap, Clustered
 from proband.errors import DesignError, ProbandError, UsageError
@@ -86,7 +87,7 @@ def pair_of(outcomes_of, first, second, subjects=None):
 # One algorithm
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", some(LEVELS, 2))
 @pytest.mark.parametrize("design", RATE_DESIGNS, ids=str)
 @pytest.mark.parametrize("case", PLAIN)
 def test_rates(outcomes_of, case, design, level):

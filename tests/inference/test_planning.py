@@ -430,7 +430,7 @@ def test_the_half_width_is_attained_with_the_assurance(probes, icc, assurance):
 
     def attained(people):
         rng = np.random.default_rng(people)
-        own = rng.beta(0.8 * 4, 0.2 * 4, (2_000, people)) if icc else np.full((2_000, people), 0.8)
+        own = rng.beta(0.8 * 4, 0.2 * 4, (800, people)) if icc else np.full((800, people), 0.8)
         hits = rng.binomial(probes, own)
         rate = hits.mean(axis=1) / probes
         n, z = np.full(len(rate), float(people)), stats.norm.ppf(0.975)

@@ -179,7 +179,7 @@ def test_zero_vectors_tie_with_one_another(metric, dtype):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize(("probes_at_once", "gallery_at_once"), [(1, 1), (2, 3), (5, 7), (64, 16)])
+@pytest.mark.parametrize(("probes_at_once", "gallery_at_once"), some([(1, 1), (2, 3), (5, 7), (64, 16)], 2))
 def test_blocks_of_every_size(monkeypatch, metric, probes_at_once, gallery_at_once):
     monkeypatch.setattr(ranks_module, "_PROBES_AT_ONCE", probes_at_once)
     monkeypatch.setattr(ranks_module, "_GALLERY_AT_ONCE", gallery_at_once)
@@ -200,7 +200,7 @@ def test_one_subject_larger_than_a_block(monkeypatch, metric):
     assert_agrees(Embeddings(vectors, samples.ids, metric=metric), Experiment(samples, gallery=mask))
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, ">f4", np.int8])
+@pytest.mark.parametrize("dtype", some([np.float16, np.float32, ">f4", np.float64, np.int8], 2))
 @pytest.mark.parametrize("metric", METRICS)
 def test_memory_mapped_vectors(tmp_path, metric, dtype):
     vectors = (10 * plain(np.random.default_rng(9))).astype(dtype)

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 from PIL import Image
+from tests.examples import TIMES
 
 from proband.algorithms.pictures.pictures import Pictures
 from proband.protocols.audit.audit import audit
@@ -76,7 +77,7 @@ def test_pictures_of_one_person_are_no_copies(faces: dict[str, Grey]) -> None:
 
 @pytest.mark.parametrize("change", NEAR)
 def test_near_copies_are_found(faces: dict[str, Grey], change: str) -> None:
-    for original in ("p0-0", "p3-2", "p9-3"):
+    for original in ("p3-2", "p0-0", "p9-3")[: 3 if TIMES else 1]:
         more = {**faces, "copy": NEAR[change](faces[original])}
         found = duplicate_pictures(more.__getitem__, list(more))
         assert found.pairs.height == 1

@@ -50,7 +50,7 @@ def by_the_book(content: bytes) -> list[list[str | None]]:
 def test_a_damaged_table_is_refused_or_read_to_the_letter(table, whole):
     rng = random.Random(7)
     n_read = 0
-    for _ in range(200 * max(1, 3 * TIMES)):
+    for _ in range(max(100, 600 * TIMES)):
         content = damaged(whole, rng, PIECES)
         path = table(content)
         try:
@@ -60,12 +60,12 @@ def test_a_damaged_table_is_refused_or_read_to_the_letter(table, whole):
             continue
         n_read += 1
         assert [list(row) for row in found.rows()] == by_the_book(content), content
-    assert n_read > 30
+    assert n_read > 15
 
 
 @pytest.mark.parametrize("whole", [PLAIN, QUOTED], ids=["plain", "quoted"])
 def test_a_table_that_is_cut_off_is_refused_or_noted(table, whole):
-    for size in range(1, len(whole)):
+    for size in range(1, len(whole), 1 if TIMES else 3):
         notes: list[str] = []
         path = table(whole[:size])
         try:

@@ -176,7 +176,7 @@ def small_disk(size):
 
 @pytest.fixture
 def large():
-    n = 120
+    n = 60
     values = np.random.default_rng(0).normal(size=(n, n))
     queries, targets = [f"q{k}" for k in range(n)], [f"t{k}" for k in range(n)]
     samples = Samples({"id": queries + targets, "subject": [f"s{k}" for k in range(n)] * 2})

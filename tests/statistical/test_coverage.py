@@ -12,7 +12,7 @@ from proband.inference.estimates.closed import effective_size
 from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.proportions import proportion_interval, t_quantile, wilson_interval
 
-QUICK, LONG = 600, 4000
+QUICK, LONG = 400, 4000
 
 
 def own_rates(rng: np.random.Generator, people: int, rate: float, icc: float) -> np.ndarray:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.statistical.accuracy_simulation import PLAIN, POPULATIONS, PROTOCOLS, coverage, mixed, rejections
 
-QUICK, LONG = 200, 1500
+QUICK, LONG = 120, 1500
 CORRECTED, POOLED = 0.91, 0.88  # the least coverage of a nominal 95 % from 40 people on
 
 

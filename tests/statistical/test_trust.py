@@ -34,7 +34,7 @@ from proband.measures import MedianCensoredRank, Outcomes, RecognitionRate, rank
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
 
-QUICK, LONG = 2_000, 4_000
+QUICK, LONG = 1_000, 4_000
 SAME = {
     "binomial": Binomial(),
     "clustered": Clustered(),

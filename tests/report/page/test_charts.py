@@ -363,19 +363,19 @@ def test_expected_people_are_those_of_drawing(pairs):
     if pairs:
         people, errors, own = 12, 9, np.full(12, 11)
         drawn = [
-            np.concatenate([rng.choice(people, 2, replace=False) for _ in range(errors)]) for _ in range(4000)
+            np.concatenate([rng.choice(people, 2, replace=False) for _ in range(errors)]) for _ in range(1500)
         ]
         expected = expected_people(own, 2 * errors, pairs=True)
     else:
         own = np.array([1, 1, 2, 3, 3, 5, 8])
         people, errors = len(own), 6
         whose = np.repeat(np.arange(people), own)
-        drawn = [rng.choice(whose, errors, replace=False) for _ in range(4000)]
+        drawn = [rng.choice(whose, errors, replace=False) for _ in range(1500)]
         expected = expected_people(own, errors, pairs=False)
     counts = np.array([np.bincount(np.bincount(one, minlength=people), minlength=20)[:20] for one in drawn])
     simulated = counts.mean(axis=0)[: len(expected)]
     assert expected.sum() == pytest.approx(people, abs=1e-3)
-    assert expected == pytest.approx(simulated, abs=6 * counts.std(axis=0).max() / np.sqrt(4000))
+    assert expected == pytest.approx(simulated, abs=6 * counts.std(axis=0).max() / np.sqrt(1500))
 
 
 def test_nothing_to_draw_is_said():
