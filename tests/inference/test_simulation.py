@@ -8,6 +8,7 @@ from scipy import stats
 
 from proband import (
     AUC,
+    CMC,
     FNMR,
     Experiment,
     MedianCensoredRank,
@@ -19,7 +20,9 @@ from proband import (
 from proband.designs import BRR, Binomial, Bootstrap, Clustered
 from proband.errors import DesignError, UsageError
 from proband.inference.procedures import PROCEDURES
+from proband.inference.simulation.asking import Banding, Estimating, Searching, Validating
 from proband.inference.simulation.covered import Share, simulate_intervals, simulate_tests
+from proband.inference.simulation.other_worlds import OneRank, SplitsWorld, StrangersWorld
 from proband.inference.simulation.populations import KINDS, Population
 from proband.inference.simulation.studies import STUDIES, run_trial
 from proband.inference.simulation.worlds import OutcomesWorld, PairsWorld, TwoAlgorithms
@@ -72,7 +75,7 @@ def test_pairs_have_the_value_that_was_asked_for(measure, value, kind):
 def test_carriers_are_those_of_the_definition():
     """One probe each: e is 1 − p with probability p, and −p otherwise."""
     world = OutcomesWorld(Population.of(100, 1, rate=0.7, icc=0.0), RATE)
-    found, _ = simulate_intervals(world, RATE, "auto", 200)
+    found, _ = simulate_intervals(world, Estimating(RATE, "auto"), 200)
     second, fourth = (0.7 * 0.3**k + 0.3 * 0.7**k for k in (2, 4))
     assert found.carriers == pytest.approx(100 * second**2 / fourth, rel=0.02)
 
@@ -194,7 +197,10 @@ def test_power_grows_with_the_margin():
 @pytest.mark.parametrize("procedure", PROCEDURES, ids=lambda one: f"{one.key}-{one.view}")
 def test_every_procedure_names_a_study_that_tries_it(procedure):
     assert procedure.study in STUDIES, f"{procedure.key} names no study of its coverage"
-    tried = {getattr(one.design, "capability", None) for one in STUDIES[procedure.study].trials}
+    tried = {
+        getattr(getattr(one.ask, "design", None), "capability", None)
+        for one in STUDIES[procedure.study].trials
+    }
     assert procedure.capability in tried
     if procedure.estimates is not None:
         assert any(not one.level for one in STUDIES[procedure.study].trials)
@@ -223,3 +229,39 @@ def test_bootstraps_are_tried_as_well():
     )
     assert not found.in_points
     assert found.interval.covered.value > 0.6
+
+
+def test_a_curve_has_the_truth_of_its_ranks():
+    population = Population.of(40, 3, rate=0.4, icc=0.2, kind="skewed")
+    world = OutcomesWorld(population, CMC(10))
+    found = np.array([CMC(10)(world.draw(0, number).data).values for number in range(150)])
+    error = found.std(axis=0) / np.sqrt(len(found))
+    assert (np.abs(found.mean(axis=0) - world.truth) < 4.5 * error).all()
+    assert OneRank(world, 5).draw(0, 0).truth == world.truth[4]
+    held, first = simulate_intervals(world, Banding(simultaneous=False, last=10), 20)
+    assert held.covered.n == 20
+    assert first.low.shape == (10,)
+
+
+@pytest.mark.parametrize("kind", ["normal", "skewed", "classes"])
+def test_searches_miss_as_often_as_asked(kind):
+    world = StrangersWorld(2_000, 2_000, 2, 0.05, 0.1, kind=kind)
+    found = [world.draw(0, number).data.at_fpir(0.05).fnir for number in range(10)]
+    assert np.mean(found) == pytest.approx(0.1, abs=4.5 * np.std(found) / np.sqrt(10))
+    held, first = simulate_intervals(
+        StrangersWorld(40, 40, 3, 0.1, 0.2, kind=kind), Searching(0.1, n_resamples=200), 20
+    )
+    assert (held.covered.n, first.method.key) == (20, "wilson-threshold-anew")
+
+
+def test_fitted_models_are_as_accurate_as_their_truth():
+    """The closed form of a fitted model's accuracy is what very many new people show."""
+    world = SplitsWorld(20, 200)
+    found = [world.draw(0, number) for number in range(60)]
+    seen = np.array([one.data.correct.mean() - one.truth for one in found])
+    assert abs(seen.mean()) < 4.5 * seen.std() / np.sqrt(len(seen))
+    held, first = simulate_intervals(SplitsWorld(40, 3), Validating(method=False), 20)
+    assert (held.covered.n, first.method.key) == (20, "pooled-predictions")
+    trained = SplitsWorld(40, 3, repeats=2, about="method")
+    held, first = simulate_intervals(trained, Validating(method=True), 20)
+    assert (trained.draw(0, 0).truth, first.method.key) == (None, "corrected-resampled-t")
