@@ -243,8 +243,8 @@ def contrasts(
         return ()
     flips = Flips.of(np.column_stack(differences), np.ones(len(differences[0])), seed)
     shared: list[Found] = [
-        (*of, replace(tested, statistics=np.abs(flips.turned[:, place])))
-        for place, (*of, tested) in enumerate(found)
+        (first, second, people, replace(tested, statistics=np.abs(flips.turned[:, place])))
+        for place, (first, second, people, tested) in enumerate(found)
     ]
     pairs = judged(shared, margin_for(None, is_rate=True), confidence_level, upward=True, in_points=True)
     made = iter([_row(*row, pair) for row, pair in zip(rows, pairs, strict=True)])
@@ -265,7 +265,8 @@ def contrasts(
 def _by_subject(outcomes: Outcomes, measure: RecognitionRate) -> Floats:
     """The successes of every subject of the table, of whom some have no probe here."""
     subjects = outcomes.experiment.samples.codes
-    return np.bincount(outcomes.subjects, measure.success(outcomes), minlength=int(subjects.max()) + 1)
+    sums = np.bincount(outcomes.subjects, measure.success(outcomes), minlength=int(subjects.max()) + 1)
+    return sums.astype(np.float64)
 
 
 def require_different(asked: Sequence[Version] | Sequence[Improvement]) -> None:
