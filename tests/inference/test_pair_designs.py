@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy.stats import t
+from scipy.stats import norm, t
 
 import proband as pb
 from proband.designs import BRR, Bootstrap, Clustered, Fay, Jackknife, RaoWu
@@ -182,7 +182,10 @@ def test_differences_in_the_same_drawings(measure):
     each = [estimate(measure, one, first.samples, design).replicates for one in scores.values()]
     apart = each[0] - each[1]
     (pair,) = found.pairs
-    as_far = np.abs(apart - apart.mean()) >= abs(pair.difference) * (1 - 1e-12)
+    sizes = np.array([k * (k - 1) / 2 for k in np.bincount(first.people)])
+    people = sizes.sum() ** 2 / (sizes**2).sum()
+    factor = np.sqrt(people / (people - 1)) * t.ppf(0.975, people - 1) / norm.ppf(0.975)
+    as_far = factor * np.abs(apart - apart.mean()) >= abs(pair.difference) * (1 - 1e-12)
     assert pair.p_value == pytest.approx((1 + as_far.sum()) / 201)
     assert pair.difference == pytest.approx(found.estimates[0].value - found.estimates[1].value)
 

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from tests.statistical.pair_populations import Population
 
-from proband.inference import verify
+from proband.designs import Bootstrap
+from proband.inference import compare, verify
 from proband.inference.verification.dyadic_auc import PairCloseness, PairPeople, auc_interval
+from proband.measures import AUC, EER, FNMR
 from proband.samples import Samples
 from proband.scores import Scores
 
@@ -84,3 +86,32 @@ def test_rates_everywhere(kind, sizes):
     assert found["at-fmr"] >= 0.90
     assert found["narrower"] == 0
     assert found["eer"] >= 0.88
+
+
+def rejected(population: Population, measure, design, n_sets: int) -> float:
+    """How often two algorithms that are equally good are found to differ."""
+    rng, found = np.random.default_rng(population.people), 0
+    for _ in range(n_sets):
+        first, second, own = population.two_algorithms(rng)
+        ids = [f"{place}" for place in range(len(own))]
+        samples = Samples({"id": ids, "subject": [f"{person}" for person in own]})
+        scores = {
+            name: Scores.from_array(values, ids, orientation="similarity")
+            for name, values in (("a", first), ("b", second))
+        }
+        (pair,) = compare(measure, scores, samples, design).pairs
+        found += pair.p_value <= 0.05
+        assert (pair.p_value <= 0.05) == (not pair.low <= 0 <= pair.high)
+    return found / n_sets
+
+
+def test_level_of_crossings():
+    population = Population(20, "normal", "informative", noise=0.9)
+    assert rejected(population, EER(), Bootstrap("subject", n_resamples=100), 25) <= 0.16
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("sizes", ["equal", "unequal", "informative"])
+@pytest.mark.parametrize("measure", [AUC(), FNMR(0.05), EER()], ids=lambda one: one.code)
+def test_levels_everywhere(measure, sizes):
+    assert rejected(Population(60, "normal", sizes, noise=0.9), measure, "auto", 1000) <= 0.075

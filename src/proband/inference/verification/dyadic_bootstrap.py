@@ -7,6 +7,7 @@ Drawing a person twice makes no impostor comparison of the two copies.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy.typing as npt
 from proband.engine import Engine, on_engine
 from proband.errors import DesignError
 from proband.inference.comparisons.curves import Spread
-from proband.inference.proportions import Interval, check_level, t_quantile, wilson_interval
+from proband.inference.proportions import Interval, check_level, normal_quantile, t_quantile, wilson_interval
 from proband.inference.verification.drawings import (
     AtRates,
     AtThresholds,
@@ -273,29 +274,35 @@ def fnmr_difference_at_fmr(
         (everybody,) = measure(np.ones((1, comparisons.n_subjects), dtype=np.int32))
         (replicates,) = measure.replicates(scheme, n_resamples, drawings, threads)
         drawn.append(FnmrDraws(float(everybody.fnmr[0]), int(everybody.rejected[0]), replicates))
-    return fnmr_difference(drawn[0], drawn[1], comparisons, fmr, confidence_level)
+    return fnmr_difference(drawn[0], drawn[1], genuine_subjects, comparisons, fmr, confidence_level)
 
 
 def fnmr_difference(
-    first: FnmrDraws, second: FnmrDraws, comparisons: Meetings, fmr: float, confidence_level: float = 0.95
+    first: FnmrDraws,
+    second: FnmrDraws,
+    genuine_people: npt.ArrayLike,
+    comparisons: Meetings,
+    fmr: float,
+    confidence_level: float = 0.95,
 ) -> FnmrDifference:
     """Compare two algorithms that were measured in the same drawings of people.
 
     With d the difference and d*_b that of drawing b, p = (1 + how many |d*_b − d̄*| are at least |d|)/(1 + B), and the interval
-    holds the differences that this test does not reject (`Spread`).
+    holds the differences that this test does not reject (`Spread`); with few people drawings are moved apart first
+    (`spread_of_people`).
 
     Examples
     --------
     >>> from proband.inference.verification.meetings import Comparisons
     >>> everybody = Comparisons([1] * 5, [1] * 5, symmetric=True)
     >>> first, second = FnmrDraws(0.2, 1, np.array([0.1, 0.2, 0.3])), FnmrDraws(0.1, 1, np.array([0.1, 0.1, 0.1]))
-    >>> found = fnmr_difference(first, second, everybody, 0.1)
+    >>> found = fnmr_difference(first, second, np.arange(5), everybody, 0.1)
     >>> found.difference, found.p_value  # two of three are as far
     (0.1, 0.75)
     """
     differences = first.replicates - second.replicates
     difference = first.fnmr - second.fnmr
-    curve = Spread(difference, differences)
+    curve = spread_of_people(difference, differences, genuine_people, confidence_level)
     low, high = curve.interval(1 - check_level(confidence_level))
     errors = min(first.false_non_matches, second.false_non_matches)
     return FnmrDifference(
@@ -304,13 +311,39 @@ def fnmr_difference(
         difference=difference,
         low=low,
         high=high,
-        standard_error=float(differences.std()),
+        standard_error=float(curve.draws.std()),
         p_value=curve.p_value,
         fmr=fmr,
         supported=errors >= SUPPORTED and fmr * comparisons.n_impostor >= SUPPORTED,
         replicates=differences,
         confidence_level=confidence_level,
     )
+
+
+def spread_of_people(
+    difference: float, draws: Floats, genuine_people: npt.ArrayLike, confidence_level: float
+) -> Spread:
+    """Test a difference by its drawings of people, moved apart as far as few people make them vary too little.
+
+    With n_i genuine comparisons of person i, K = (Σ n_i)²/Σ n_i² people weigh as evenly (Kish 1965). Drawings of K people have
+    (K − 1)/K of the variance, which is known with K − 1 degrees of freedom: they are moved from their mean by the factor
+    √(K/(K − 1)) t/z, with t Student's and z the normal quantile.
+
+    Examples
+    --------
+    >>> drawn = np.linspace(-0.2, 0.2, 101)
+    >>> wide, narrow = (spread_of_people(0.1, drawn, np.arange(n), 0.95) for n in (10, 1000))
+    >>> [round(end, 3) for end in wide.interval(0.05)], [round(end, 3) for end in narrow.interval(0.05)]
+    ([-0.134, 0.334], [-0.092, 0.292])
+    """
+    sizes = np.bincount(np.asarray(genuine_people))
+    people = float(sizes.sum()) ** 2 / float(sizes @ sizes)
+    if people < 2:
+        return Spread(difference, np.full(1, difference))  # one person says nothing of others
+    t = t_quantile(check_level(confidence_level), people - 1)
+    factor = sqrt(people / (people - 1)) * t / normal_quantile(confidence_level)
+    middle = draws.mean()
+    return Spread(difference, middle + factor * (draws - middle))
 
 
 def recentred_interval(

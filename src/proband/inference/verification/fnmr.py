@@ -12,11 +12,15 @@ from proband.engine import Engine, on_engine
 from proband.errors import DesignError, UsageError
 from proband.inference.comparisons.compare import comparison_of, require_several
 from proband.inference.comparisons.comparison import Comparison
-from proband.inference.comparisons.curves import Spread
 from proband.inference.comparisons.paired import Tested
 from proband.inference.procedures import Joint, Question
 from proband.inference.verification.drawings import Drawings
-from proband.inference.verification.dyadic_bootstrap import FnmrDraws, error_anew, fnmr_difference
+from proband.inference.verification.dyadic_bootstrap import (
+    FnmrDraws,
+    error_anew,
+    fnmr_difference,
+    spread_of_people,
+)
 from proband.inference.verification.meetings import Meetings
 from proband.inference.verification.verification import (
     Integers,
@@ -247,10 +251,12 @@ def _joint(measure: FNMR, place: int, held: Mapping[str, _Drawn], level: float) 
         )
         if not same:
             raise DesignError(f"{first} and {second} were not measured on the same comparisons.")
-        found = fnmr_difference(a.draws[place], b.draws[place], a.comparisons, measure.at_fmr, level)
-        method = replace(_BOTH_ANEW, draws=len(found.replicates))
-        distances = np.abs(found.replicates - found.replicates.mean())
-        curve = Spread(found.difference, found.replicates)
+        found = fnmr_difference(
+            a.draws[place], b.draws[place], a.genuine_people, a.comparisons, measure.at_fmr, level
+        )
+        curve = spread_of_people(found.difference, found.replicates, a.genuine_people, level)
+        method = replace(_BOTH_ANEW, draws=len(curve.draws))
+        distances = np.abs(curve.draws - curve.draws.mean())
         return Tested(found.difference, curve, found.standard_error, method, statistics=distances)
 
     estimates = {name: one.estimates[place] for name, one in held.items()}

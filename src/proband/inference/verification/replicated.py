@@ -12,11 +12,12 @@ import numpy.typing as npt
 
 from proband.designs import Reweighting
 from proband.errors import DesignError
-from proband.inference.comparisons.curves import Curve, Spread
+from proband.inference.comparisons.curves import Curve
 from proband.inference.comparisons.paired import Tested, difference_of
 from proband.inference.estimates.replicates import bootstrap_interval
 from proband.inference.procedures import Joint, Question
 from proband.inference.strata.estimates import NO_WIDTH
+from proband.inference.verification.dyadic_bootstrap import spread_of_people
 from proband.inference.verification.fnmr import answers_of_verification, joint_of_pairs, pairs_within
 from proband.inference.verification.verification import require_pair_orientation
 from proband.inference.verification.weighted_pairs import AnyWeights, Units, WeightedPairs
@@ -144,7 +145,8 @@ def differences_over_people(question: Question) -> Joint:
     """Compare algorithms by a measure of pairs in the same replicates of people.
 
     With d the difference and d*_b that of replicate b, p = (1 + how many |d*_b − d̄*| are at least |d|)/(1 + B), and the interval
-    holds the differences that this test does not reject (`Spread`; Efron 1979; Fogliato et al. 2024).
+    holds the differences that this test does not reject (`Spread`; Efron 1979; Fogliato et al. 2024); with few people drawings are
+    moved apart first (`spread_of_people`).
 
     Examples
     --------
@@ -175,8 +177,9 @@ def differences_over_people(question: Question) -> Joint:
     def tested(a: int, b: int) -> tuple[Curve, float, Floats]:
         draws = drawn[a] - drawn[b]
         draws = draws[~np.isnan(draws)]
-        curve = Spread(held[a].measured.value - held[b].measured.value, draws)
-        return curve, float(draws.std(ddof=1)), np.abs(draws - draws.mean())
+        difference = held[a].measured.value - held[b].measured.value
+        curve = spread_of_people(difference, draws, held[a].pairs.genuine.first, question.confidence_level)
+        return curve, float(curve.draws.std(ddof=1)), np.abs(curve.draws - curve.draws.mean())
 
     each = [_bootstrapped(question, one, made) for one, made in zip(held, drawn, strict=True)]
     return joint_in_replicates(question, held, each, tested, method)
@@ -248,7 +251,7 @@ def joint_in_replicates(
     >>> scores = {name: Scores.from_array(same, ids, orientation="similarity", name=name) for name in "ab"}
     >>> asked = Question.of(AUC(), scores, samples, Bootstrap(n_resamples=100), 0.95, 0)
     >>> held, each = HeldPairs.all_of(asked, Units.people), list(over_people(asked))
-    >>> joint = joint_in_replicates(asked, held, each, lambda a, b: (Spread(0.0, np.arange(9.0)), 0.1, None), each[0].design)
+    >>> joint = joint_in_replicates(asked, held, each, lambda a, b: (None, 0.1, None), each[0].design)
     >>> [pair[:2] for pair in joint.tested]
     [('a', 'b')]
     """

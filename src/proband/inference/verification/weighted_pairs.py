@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +21,7 @@ from proband.words import count
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
-AnyWeights = npt.NDArray[np.integer] | Floats  # type: ignore[type-arg]
+AnyWeights = npt.NDArray[np.integer[Any] | np.floating[Any]]
 
 _MOST = 20_000_000  # impostor comparisons that are held
 _CELLS = 1 << 22  # sums at edges that are held at once by a thread
@@ -190,11 +191,14 @@ class WeightedPairs:
 
     def same_comparisons(self, other: WeightedPairs) -> bool:
         """Whether another algorithm was measured on as many comparisons of every unit."""
-        kinds = zip((self.genuine, self.impostor), (other.genuine, other.impostor), strict=True)
-        return self.units.n == other.units.n and all(
-            np.array_equal(*(np.bincount(side, minlength=self.units.n + 1) for side in sides))
-            for mine, theirs in kinds
-            for sides in ((mine.first, theirs.first), (mine.second, theirs.second))
+        n = self.units.n + 1
+
+        def counted(held: WeightedPairs) -> list[npt.NDArray[np.intp]]:
+            sides = (side for kind in (held.genuine, held.impostor) for side in (kind.first, kind.second))
+            return [np.bincount(side, minlength=n) for side in sides]
+
+        return n == other.units.n + 1 and all(
+            np.array_equal(mine, theirs) for mine, theirs in zip(counted(self), counted(other), strict=True)
         )
 
 
