@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 
 # Two workers share the machine, and threads of BLAS that wait for work burn it. Before numpy is imported, or it is too late.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -21,6 +22,9 @@ from hypothesis import settings
 from proband.cli import main
 from proband.report.figures.style import STYLE
 
+# Each worker, and each program that a test starts, would compile all modules anew where the shell says that nothing is kept.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 _escaped: list[str] = []
 
 
@@ -49,7 +53,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 # Tests check numbers, not speed; two threads exercise the code that more would.
 os.environ.setdefault("PROBAND_THREADS", "2")
 # The same examples every time; make fuzz looks for others. No test may fail because a machine is slow.
-settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.register_profile(
+    "repeatable",
+    derandomize=True,
+    deadline=None,
+    max_examples=100 if "PROBAND_FUZZ" in os.environ else 30,
+)
 settings.register_profile("searching", deadline=None)
 settings.load_profile("searching" if "PROBAND_FUZZ_SEED" in os.environ else "repeatable")
 
@@ -72,6 +81,13 @@ STYLE.update({"pdf.fonttype": 3, "savefig.dpi": 50})
 def usual_style(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in USUAL.items():
         monkeypatch.setitem(STYLE, name, value)
+
+
+@pytest.fixture
+def few_deals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Deal labels and errors anew a few times, where the numbers that come of it are not looked at."""
+    for name in ("group_differences", "hard_subjects"):
+        monkeypatch.setattr(f"proband.inference.verification.{name}._DRAWS", 199)
 
 
 @pytest.fixture

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import os
 import random
+from collections.abc import Iterable
+from typing import Any
 
+import pytest
 from hypothesis import settings
 
 TIMES = int(os.environ.get("PROBAND_FUZZ", "0"))
 
 
 def examples(number: int) -> settings:
-    """So many examples in make test-all; a third of them, and ten at least, in make test."""
-    return settings(max_examples=number * TIMES if TIMES else max(10, number // 3), deadline=None)
+    """So many examples in make test-all; a quarter of them, and eight at least, in make test."""
+    return settings(max_examples=number * TIMES if TIMES else max(8, number // 4), deadline=None)
+
+
+def some(cases: Iterable[Any], step: int) -> list[Any]:
+    """Every case in make test-all; one in so many, from the first on, in make test."""
+    several = [case if isinstance(case, tuple) else (case,) for case in cases]
+    return [
+        pytest.param(*case, marks=[pytest.mark.long] if place % step else [])
+        for place, case in enumerate(several)
+    ]
 
 
 def damaged(content: bytes, rng: random.Random, pieces: bytes) -> bytes:

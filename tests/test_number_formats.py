@@ -52,13 +52,14 @@ def _is_template(text: str) -> bool:
 
 def _formats(tree: ast.AST) -> Iterator[int]:
     """The lines that format a number: in an f-string, by `format`, or by a template of either kind."""
+    nodes = list(ast.walk(tree))
     documentation = {
         id(node.body[0].value)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
         if node.body and isinstance(node.body[0], ast.Expr) and isinstance(node.body[0].value, ast.Constant)
     }
-    for node in ast.walk(tree):
+    for node in nodes:
         if id(node) in documentation:
             continue
         match node:
@@ -71,7 +72,7 @@ def _formats(tree: ast.AST) -> Iterator[int]:
                 spec
             ):
                 yield node.lineno
-            case ast.Constant(value=str(text)) if _is_template(text):
+            case ast.Constant(value=str(text)) if "{" in text and _is_template(text):
                 yield node.lineno
             case ast.BinOp(op=ast.Mod(), left=ast.Constant(value=str(text))) if _PERCENT.search(text):
                 yield node.lineno

@@ -10,7 +10,9 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -99,7 +101,7 @@ toy = toy:section
 toy = toy:FORMAT
 """
 
-STUDY = """
+STUDY = """output.formats = ["csv"]
 [samples]
 file = "samples.csv"
 [[scores]]
@@ -143,23 +145,21 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def program(home: Path, site: str, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "proband", *words],
-        cwd=home,
-        env={
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join([str(home / site), os.environ.get("PYTHONPATH", "")]),
-        },
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def found_in(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    """Have packages of a folder found, as ``PYTHONPATH`` has them, and forget them afterwards."""
+    yield lambda site: monkeypatch.syspath_prepend(home / site)
+    for name in ("toy", "mine", "mine.toy"):
+        sys.modules.pop(name, None)
 
 
 def by_hand(home: Path) -> dict[str, float]:
     """The mean reciprocal rank of each algorithm, from its definition."""
-    held = np.load(home / "scores.npz")
+    with np.load(home / "scores.npz") as kept:
+        held = dict(kept)
     people, number = np.array([one.split("-") for one in held["ids"]]).T
     gallery, probes = np.flatnonzero(number == "0"), np.flatnonzero(number != "0")
     found = {}
@@ -172,10 +172,11 @@ def by_hand(home: Path) -> dict[str, float]:
 
 
 def test_an_installed_measure_design_and_section_are_in_the_terminal_the_study_and_the_page(
-    home: Path,
+    home: Path, run: Run, found_in: Callable[[str], None]
 ) -> None:
+    found_in("site")
     (home / "study.toml").write_text(STUDY.format(measure="mrr", design="bayesian-bootstrap"))
-    done = program(home, "site", "run", "study.toml", "--out", "run", "--quiet")
+    done = run("run", "study.toml", "--out", "run", "--quiet", cwd=home)
     assert done.returncode == 0, done.stderr
     results = json.loads((home / "run" / "results.json").read_text())
     (measured,) = results["measures"]
@@ -195,55 +196,73 @@ def test_an_installed_measure_design_and_section_are_in_the_terminal_the_study_a
 
     options = ("scores.npz", "-s", "samples.csv", "-g", "number == 0", "--orientation", "similarity",
                "--query-ids", "ids", "--target-ids", "ids")  # fmt: skip
-    shown = program(home, "site", "evaluate", *options, "--measure", "mrr", "--design", "bayesian-bootstrap")
+    shown = run("evaluate", *options, "--measure", "mrr", "--design", "bayesian-bootstrap", cwd=home)
     assert shown.returncode == 0, shown.stderr
     assert "mean reciprocal rank" in shown.stdout
     assert "Bayesian bootstrap over people" in " ".join(shown.stdout.split())
 
 
-def test_an_installed_format_is_read_by_commands_and_studies(home: Path) -> None:
-    held = np.load(home / "scores.npz")
+def test_an_installed_format_is_read_by_commands_and_studies(
+    home: Path, run: Run, found_in: Callable[[str], None]
+) -> None:
+    found_in("site")
+    with np.load(home / "scores.npz") as kept:
+        held = dict(kept)
     rows = "\n".join(" ".join(map(str, row)) for row in held["a"])
     (home / "scores.toy").write_text(f"toy\n{' '.join(held['ids'])}\n{rows}\n")
-    done = program(home, "site", "evaluate", "scores.toy", "-s", "samples.csv", "-g", "number == 0", "--json")
+    done = run("evaluate", "scores.toy", "-s", "samples.csv", "-g", "number == 0", "--json", cwd=home)
     assert done.returncode == 0, done.stderr
     (own,) = json.loads(done.stdout)["results"]
     assert own["algorithm"] == "toy"
-    shown = program(home, "site", "inspect", "scores.toy", "-s", "samples.csv")
+    shown = run("inspect", "scores.toy", "-s", "samples.csv", cwd=home)
     assert shown.returncode == 0, shown.stderr
     assert "toy" in shown.stdout
     (home / "format.toml").write_text(
-        "[samples]\nfile = 'samples.csv'\n[[scores]]\nfile = 'scores.toy'\nformat = 'toy'\n"
+        "output.formats = ['csv']\n[samples]\nfile = 'samples.csv'\n[[scores]]\nfile = 'scores.toy'\nformat = 'toy'\n"
         "[experiment]\ngallery = 'number == 0'\n[verification]\nn_resamples = 0\n"
     )
-    ran = program(home, "site", "run", "format.toml", "--out", "format", "--quiet")
+    ran = run("run", "format.toml", "--out", "format", "--quiet", cwd=home)
     assert ran.returncode == 0, ran.stderr
 
 
 def test_an_installed_recogniser_is_listed(home: Path) -> None:
-    done = program(home, "site", "recognize", "--list")
+    """In a process of its own, as users have it."""
+    done = subprocess.run(
+        [sys.executable, "-m", "proband", "recognize", "--list"],
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(home / "site"), os.environ.get("PYTHONPATH", "")]),
+        },
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert done.returncode == 0, done.stderr
     assert "mean-pixels" in done.stdout
 
 
-def test_dotted_names_in_a_study_need_leave(home: Path) -> None:
+def test_dotted_names_in_a_study_need_leave(home: Path, run: Run, found_in: Callable[[str], None]) -> None:
+    found_in("loose")
     names = {"measure": "mine.toy:MeanReciprocalRank", "design": "mine.toy:BayesianBootstrap"}
     (home / "dotted.toml").write_text(STUDY.format(**names))
-    refused = program(home, "loose", "run", "dotted.toml", "--out", "dotted", "--quiet")
+    refused = run("run", "dotted.toml", "--out", "dotted", "--quiet", cwd=home)
     assert refused.returncode == 2
     assert "line 12" in refused.stderr, refused.stderr
     assert "--allow-plugins" in refused.stderr
     assert not (home / "dotted").exists()
-    done = program(home, "loose", "run", "dotted.toml", "--out", "dotted", "--quiet", "--allow-plugins")
+    done = run("run", "dotted.toml", "--out", "dotted", "--quiet", "--allow-plugins", cwd=home)
     assert done.returncode == 0, done.stderr
     results = json.loads((home / "dotted" / "results.json").read_text())
     found = {one["facts"]["algorithm"]: one["value"] for one in results["measures"][0]["estimates"]}
     assert found == pytest.approx(by_hand(home))
 
 
-def test_what_no_package_adds_is_refused_where_it_stands(home: Path) -> None:
+def test_what_no_package_adds_is_refused_where_it_stands(
+    home: Path, run: Run, found_in: Callable[[str], None]
+) -> None:
+    found_in("site")
     (home / "unknown.toml").write_text(STUDY.format(measure="mrt", design="auto"))
-    done = program(home, "site", "run", "unknown.toml", "--quiet")
+    done = run("run", "unknown.toml", "--quiet", cwd=home)
     assert done.returncode == 2
     assert "line 12" in done.stderr
     assert "there is no measure 'mrt'" in done.stderr

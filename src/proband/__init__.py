@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from proband.measures import (
         AUC as AUC,
         CMC as CMC,
+        EER as EER,
         FNMR as FNMR,
         MedianCensoredRank as MedianCensoredRank,
         MedianRelativeRank as MedianRelativeRank,
@@ -92,7 +93,7 @@ __getattr__, __dir__ = lazily(
         "scores.trials": "Trials",
         "scores.reading": "read_embeddings read_scores",
         "scores.formats": "write_scores",
-        "measures": "AUC CMC FNMR MedianCensoredRank MedianRelativeRank RankStatistic RecognitionRate rank search",
+        "measures": "AUC CMC EER FNMR MedianCensoredRank MedianRelativeRank RankStatistic RecognitionRate rank search",
         "inference": "compare compare_halves compare_independent coverage estimate estimate_cmc estimate_weighted evaluate exact_over_choices feret_study "
         "gallery_effect gallery_variation mcnemar permute plan_difference plan_error_rate plan_half_width verify",
         "study.requests": "Request",

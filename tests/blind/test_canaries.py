@@ -7,21 +7,25 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from proband.blind import Key, Package
+from proband.blind import BlindTest, Key, Package
 from proband.blind.checking.canaries import Repeats
 from proband.blind.checking.checking import check
 from proband.blind.checking.normalizing import normalised_how
 from proband.blind.checking.submission import Submission
 from proband.errors import InputError
+from proband.samples import Samples
 
 Make = Callable[..., tuple[Package, Key]]
 Answer = Callable[..., Path]
 Change = Callable[[np.ndarray], np.ndarray]
 
 
-@pytest.fixture
-def test(make: Make) -> tuple[Package, Key]:
-    return make(pictures=None, canaries=3, control=10)
+@pytest.fixture(scope="module")
+def test(people: Samples, tmp_path_factory: pytest.TempPathFactory) -> tuple[Package, Key]:
+    place = tmp_path_factory.mktemp("blind")
+    asked = BlindTest(people, "session == 1", "all", pictures=None, canaries=3, control=10, seed=3)
+    made = asked.make(place / "test", place / "test.key")
+    return Package.read(made.packages[0].path), Key.read(made.keys[0])
 
 
 def refusal(test: tuple[Package, Key], path: Path) -> str:

@@ -25,18 +25,18 @@ def told(capsys: pytest.CaptureFixture[str]):
 
 def test_options_give_what_python_gives(told):
     code, out, _ = told(
-        *("--subjects", 30, "-m", "1,4", "--rate", 0.8, "--icc", 0.2, "--kind", "skewed", "--informative"),
-        *("--margin", 0.1, "--sets", 30, "--json"),
+        *("--subjects", 8, "-m", "1,4", "--rate", 0.8, "--icc", 0.2, "--kind", "skewed", "--informative"),
+        *("--margin", 0.1, "--sets", 20, "--json"),
     )
     made = pb.coverage(
-        subjects=30,
+        subjects=8,
         probes_per_subject=(1, 4),
         rate=0.8,
         icc=0.2,
         kind="skewed",
         informative=True,
         margin=0.1,
-        n_sets=30,
+        n_sets=20,
     )
     assert code == 0
     assert json.loads(out) == json.loads(json.dumps(made.to_dict()))
@@ -45,11 +45,11 @@ def test_options_give_what_python_gives(told):
 @pytest.fixture
 def written(tmp_path):
     rng = np.random.default_rng(0)
-    rows = [(f"{k}.{j}", str(k), j) for k in range(24) for j in range(1 + k % 3 + 1)]
+    rows = [(f"{k}.{j}", str(k), j) for k in range(12) for j in range(1 + k % 3 + 1)]
     ids, subjects, places = zip(*rows, strict=True)
     table = pl.DataFrame({"id": ids, "subject": subjects, "place": places})
     table.write_csv(tmp_path / "samples.csv")
-    centres = rng.standard_normal((24, 6))
+    centres = rng.standard_normal((12, 6))
     vectors = centres[[int(s) for s in subjects]] + 0.8 * rng.standard_normal((len(ids), 6))
     np.savez(tmp_path / "net.npz", ids=np.array(ids), embeddings=vectors)
     return tmp_path
@@ -73,10 +73,11 @@ def test_a_table_gives_people_and_probes(told, written):
     )
     assert code == 0
     found = json.loads(out)
-    assert (found["subjects"], found["probes"]) == (24, 48)
+    assert (found["subjects"], found["probes"]) == (12, 24)
 
 
-def test_scores_give_the_rate_and_halves(told, written):
+def test_scores_give_the_rate_and_halves(told, written, monkeypatch):
+    monkeypatch.setitem(pb.compare_halves.__kwdefaults__, "n_splits", 20)
     words = (
         "-e",
         f"{written / 'net.npz'}::embeddings",
@@ -90,7 +91,7 @@ def test_scores_give_the_rate_and_halves(told, written):
     code, out, err = told(*words, "--json")
     assert code == 0, err
     found = json.loads(out)
-    assert found["halves"]["n_subjects"] == 24
+    assert found["halves"]["n_subjects"] == 12
     assert 0 < found["rate"] < 1
     code, out, _ = told(*words)
     assert code == 0

@@ -78,6 +78,7 @@ def report(run: Callable[..., Any], data: Path, monkeypatch: pytest.MonkeyPatch)
 SPLIT = ("-g", "image == 0", "-p", "image > 0")
 
 
+@pytest.mark.usefixtures("few_deals")
 @pytest.mark.parametrize(
     ("command", "more", "part"),
     [

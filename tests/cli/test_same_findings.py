@@ -123,6 +123,7 @@ def plain(found: Any) -> Any:
     return {name: part for name, part in made.items() if name not in ("provenance", "title")}
 
 
+@pytest.mark.usefixtures("few_deals")
 @pytest.mark.parametrize(
     ("section", "values", "experiment", "categories"),
     [

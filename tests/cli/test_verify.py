@@ -94,6 +94,7 @@ def test_table_groups_and_zoo(verify: Run, folder: Path) -> None:
     } <= names
 
 
+@pytest.mark.usefixtures("few_deals")
 def test_groups_are_counted_by_hand(verify: Run, folder: Path) -> None:
     said = json.loads(verify("--fmr", "0.1", "--by", "sex", "--replicates", 0, "--json").stdout)[0]
     scores, samples = library(folder)

@@ -149,6 +149,12 @@ def bootstraps(folder: Path) -> Any:
     )  # fmt: skip
 
 
+def weighted_pairs(folder: Path) -> Any:
+    samples = people()
+    scores, design = scores_of(samples, folder, "embeddings"), pb.designs.Bootstrap(n_resamples=300)
+    return pb.estimate(pb.EER(), scores, samples, design).replicates
+
+
 def trials(folder: Path, ties: str) -> Any:
     samples = people()
     named = {kind: scores_of(samples, folder, kind) for kind in ("mapped", "embeddings")}
@@ -240,6 +246,7 @@ VERBS: dict[str, Callable[[Path], Any]] = {
     "pairs with gaps": lambda folder: pairs(folder, "masked"),
     "pairs of embeddings": lambda folder: pairs(folder, "embeddings"),
     "bootstraps of people": bootstraps,
+    "weighted pairs": weighted_pairs,
     "trials": lambda folder: trials(folder, "pessimistic"),
     "trials with fractions": lambda folder: trials(folder, "mean"),
     "choices, exactly and drawn": over_choices,

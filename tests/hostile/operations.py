@@ -19,7 +19,9 @@ from typing import Any
 
 import numpy as np
 import numpy.ma
-import scipy.sparse.csgraph  # noqa: F401  loaded once and not by every child
+import scipy.sparse.csgraph
+import scipy.special  # noqa: F401  both loaded once and not by every child
+from numba.core.registry import cpu_target
 
 import proband.engine.files.placing as placing
 from proband.blind import BlindTest, Key, Package
@@ -377,6 +379,9 @@ if __name__ == "__main__":
     # What is there after a kill is what the system knows, synced or not: no need to wait for the disk.
     os.fsync = lambda number: None
     placing.sync_file_system = lambda path: True
+    # What numba loads when it first runs something.
+    cpu_target.typing_context.refresh()
+    cpu_target.target_context.refresh()
     gc.freeze()
     every = "--all" in sys.argv
     for name in sys.argv[2 + every :]:

@@ -42,7 +42,7 @@ def test_damage(name: str, tmp_path: Path, process: Worker) -> None:
     content = (whole / entry.file).read_bytes()
     faults: dict[str, tuple[Mutated, Ended]] = {}
     rng = random.Random(f"{name} {SEED}")
-    rounds = (1 if entry.costly else 2) * TIMES
+    rounds = (1 if entry.costly or not examples.TIMES else 2) * TIMES
     mutations = list(entry.mutations)
     if entry.costly and TIMES == 1:
         mutations = rng.sample(mutations, min(2, len(mutations)))

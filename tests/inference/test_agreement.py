@@ -14,7 +14,8 @@ from proband.inference import compare, compare_independent
 from proband.inference.comparisons.adjustment import SingleStep
 from proband.inference.comparisons.curves import Arms, Percentiles, Score, Spread, Student
 from proband.inference.comparisons.mcnemar import PairedOutcomes, mcnemar, tango_interval
-from proband.inference.comparisons.paired import Tested as Found, person_curve
+from proband.inference.comparisons.paired import Tested as Found
+from proband.inference.comparisons.paired_rates import person_curve
 from proband.inference.comparisons.sign_flip import Flips, sign_flip
 from proband.inference.comparisons.verdicts import judged
 from proband.results.base import Interval
@@ -102,8 +103,8 @@ def comparisons_agree(n: int, seed: int) -> None:
             made += 1
 
 
-def test_ten_thousand_comparisons_agree():
-    comparisons_agree(10_000, 0)
+def test_thousands_of_comparisons_agree():
+    comparisons_agree(3_000, 0)
 
 
 @pytest.mark.long
@@ -123,14 +124,13 @@ PEOPLE = np.repeat(np.arange(12), [1, 2, 3, 1, 4, 2, 2, 6, 1, 1, 3, 5])
 def test_rates_agree_by_every_design(outcomes_of, design, n_algorithms):
     rng = np.random.default_rng(3)
     for level in (0.95, 0.8):
-        for _ in range(2):
-            hard = rng.random(len(PEOPLE))
-            made = [
-                outcomes_of(np.where(rng.random(len(PEOPLE)) + hard < limit, 0, 4), PEOPLE, name)
-                for name, limit in zip("abc"[:n_algorithms], rng.uniform(0.3, 1.8, 3), strict=False)
-            ]
-            for pair in compare(RecognitionRate(1), made, design=design, confidence_level=level).pairs:
-                agrees(pair)
+        hard = rng.random(len(PEOPLE))
+        made = [
+            outcomes_of(np.where(rng.random(len(PEOPLE)) + hard < limit, 0, 4), PEOPLE, name)
+            for name, limit in zip("abc"[:n_algorithms], rng.uniform(0.3, 1.8, 3), strict=False)
+        ]
+        for pair in compare(RecognitionRate(1), made, design=design, confidence_level=level).pairs:
+            agrees(pair)
 
 
 @pytest.mark.parametrize("design", [BRR(), Jackknife()], ids=str)

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from proband.designs import Bootstrap
 from proband.inference import estimate, estimate_cmc
-from proband.measures import CMC, RecognitionRate
+from proband.inference.proportions import wilson_interval
+from proband.measures import CMC, MedianCensoredRank, RecognitionRate
 
 
 @pytest.mark.parametrize("probes", [1, 4])
@@ -21,9 +23,52 @@ def test_each_rank_has_the_interval_that_estimate_gives(outcomes_of, probes, see
     assert np.array_equal(band.values, CMC()(outcomes).values)
     each = [estimate(RecognitionRate(t), outcomes) for t in range(1, len(band.values) + 1)]
     inner = np.array([0 < one.value < 1 for one in each])
-    least = np.maximum.accumulate([one.low for one in each])  # as the curve does, the lower end never falls
+    least, most = (
+        np.maximum.accumulate(ends) for ends in ([one.low for one in each], [one.high for one in each])
+    )  # as the curve does not, its ends never fall
     assert band.low[inner] == pytest.approx(least[inner], abs=1e-12)
-    assert band.high == pytest.approx([one.high for one in each], abs=1e-12)
+    assert band.high == pytest.approx(most, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "design", ["auto", Bootstrap("subject", n_resamples=200), Bootstrap("probe", n_resamples=200)], ids=str
+)
+@pytest.mark.parametrize("sizes", [(1, 2, 12), (40, 1, 1)])
+@pytest.mark.parametrize("simultaneous", [False, True])
+def test_ends_never_fall_and_meet(outcomes_of, design, sizes, simultaneous):
+    """With people of any sizes, good and bad algorithms, from no success to no miss."""
+    rng = np.random.default_rng(len(sizes))
+    for chance in (0.05, 0.9, 1.0):
+        subjects = np.repeat(np.arange(24), np.tile(sizes, 8))
+        own = (
+            np.clip(chance + rng.normal(0, 0.15, 24), 0.02, 1)[subjects]
+            if chance < 1
+            else np.ones(len(subjects))
+        )
+        outcomes = outcomes_of(rng.geometric(own) - 1, subjects)
+        band = estimate_cmc(outcomes, design=design, simultaneous=simultaneous)
+        assert (np.diff(band.low) >= 0).all()
+        assert (np.diff(band.high) >= 0).all()
+        assert (band.high - band.low > 1e-6).all()
+
+
+@pytest.mark.parametrize("unit", ["subject", "probe"])
+def test_replicates_that_are_alike_are_said_and_bounded(outcomes_of, unit):
+    design, people = Bootstrap(unit, n_resamples=200), np.repeat(np.arange(20), [1, 2, 3, 2] * 5)
+    for missed in (0, 4):
+        found = estimate(RecognitionRate(1), outcomes_of(np.full(40, missed), people), design=design)
+        n = 20 if unit == "subject" else 40
+        assert "bootstrap.no-event" in [note.code for note in found.notes]
+        assert 0.05 < found.high - found.low < 0.3
+        if unit == "probe":
+            reach = wilson_interval(found.value, n, float(stats.t.ppf(0.975, n - 1)))
+            assert (found.low, found.high) == pytest.approx(reach)
+    median = estimate(MedianCensoredRank(10), outcomes_of(np.zeros(40, int), people), design=design)
+    assert (median.low, median.high) == (1, 1)
+    (said,) = [note for note in median.notes if note.code == "bootstrap.no-width"]
+    assert said.level == "caution"
+    moving = estimate(MedianCensoredRank(10), outcomes_of(np.arange(40) % 9, people), design=design)
+    assert "bootstrap.no-width" not in [note.code for note in moving.notes]
 
 
 @pytest.mark.parametrize("weights", ["probe", "person"])

@@ -11,12 +11,13 @@ import pytest
 import proband as pb
 from proband.designs import Galleries
 from proband.errors import DesignError, UsageError
+from proband.inference.estimates.evaluation import evaluate
 from proband.inference.estimates.people_fractions import people_interval, size_curve
 from proband.inference.galleries.difficulty import difficulty
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.galleries.feret_study import feret_study, probe_groups
 from proband.inference.galleries.rejection import Rejection, held_out_of
-from proband.inference.galleries.versions import Improvement, Version
+from proband.inference.galleries.versions import Improvement, Version, contrasts
 from proband.kernels.codes import FAILED, OK
 from proband.measures.open_set import chance_by_gallery_size, search
 
@@ -155,12 +156,33 @@ def test_versions_and_improvements_are_paired_and_adjusted(study: FeretStudy) ->
             both = second.success(1) - first.success(1)
             assert row.pair.difference == pytest.approx(both.mean())
             assert (row.pair.n_sf, row.pair.n_fs) == ((both > 0).sum(), (both < 0).sum())
-            assert row.pair.p_adjusted >= row.pair.p_value
-        assert min(row.pair.p_adjusted for row in contrast.rows) == pytest.approx(
-            min(1.0, 3 * min(row.pair.p_value for row in contrast.rows))
-        )
+            assert row.pair.p_value <= row.pair.p_adjusted <= min(1.0, 3 * row.pair.p_value)
+            told = row.pair.low > 0 or row.pair.high < 0
+            assert told == (row.pair.p_adjusted <= 0.05) == (row.pair.verdict in ("better", "worse"))
+            assert row.pair.n_compared == 3
     assert "locating the face costs poor" in str(cost.sentences()[0])
     assert "from 1996-09 to 1997-03" in str(gain.sentences()[0])
+
+
+def test_contrasts_on_the_same_people_count_once() -> None:
+    """Two sets of the same probes are one question: signs of people are shared. Other people's are another."""
+    samples = samples_of()
+    scores = [scores_of("old", 2.0, 1), scores_of("new", 2.4, 2)]
+    experiment = pb.Experiment(samples, gallery="image == 0")
+
+    def rows(*rules: str):
+        sets = [pb.Category(f"set {place}", rule) for place, rule in enumerate(rules)]
+        found = evaluate(scores, experiment, categories=sets)
+        (gain,) = contrasts(found, [Improvement("old", "new")], rank=1, confidence_level=0.95, seed=0)
+        return [row.pair for row in gain.rows]
+
+    everybody, again = rows("probe.image > 0")
+    assert again.p_value == pytest.approx(everybody.p_value)
+    assert again.p_adjusted == pytest.approx(again.p_value, abs=0.01)
+    assert everybody.low == pytest.approx(again.low)
+    *_, some, others = rows("probe.image == 1", "probe.image > 1")
+    assert some.p_adjusted > 1.3 * some.p_value or some.p_adjusted == 1
+    assert others.p_adjusted > 1.3 * others.p_value or others.p_adjusted == 1
 
 
 def test_failures_of_the_fully_automatic_version_are_its_cost() -> None:

@@ -76,6 +76,7 @@ def test_level_of_differences(monkeypatch):
     assert max(rejections(2000, 0.0, monkeypatch)) <= 0.065
 
 
+@pytest.mark.usefixtures("few_deals")
 def test_only_groups_of_people_are_dealt():
     ids = [f"{person}{image}" for person in "abcdefghijkl" for image in "123"]
     table = {

@@ -8,6 +8,7 @@ from scipy import stats
 
 from proband import (
     AUC,
+    CMC,
     FNMR,
     Experiment,
     MedianCensoredRank,
@@ -19,7 +20,9 @@ from proband import (
 from proband.designs import BRR, Binomial, Bootstrap, Clustered
 from proband.errors import DesignError, UsageError
 from proband.inference.procedures import PROCEDURES
+from proband.inference.simulation.asking import Banding, Estimating, Searching, Validating
 from proband.inference.simulation.covered import Share, simulate_intervals, simulate_tests
+from proband.inference.simulation.other_worlds import OneRank, SplitsWorld, StrangersWorld
 from proband.inference.simulation.populations import KINDS, Population
 from proband.inference.simulation.studies import STUDIES, run_trial
 from proband.inference.simulation.worlds import OutcomesWorld, PairsWorld, TwoAlgorithms
@@ -31,7 +34,7 @@ RATE = RecognitionRate(1)
 @pytest.mark.parametrize(("rate", "icc"), [(0.95, 0.3), (0.5, 0.1), (0.8, 0.6)])
 def test_people_have_the_mean_and_the_correlation_that_were_asked_for(kind, rate, icc):
     population = Population.of(10, 3, rate=rate, icc=icc, kind=kind)
-    own = population.own_rate((np.arange(200_000) + 0.5) / 200_000)
+    own = population.own_rate((np.arange(40_000) + 0.5) / 40_000)
     assert own.mean() == pytest.approx(rate, abs=2e-4)
     assert own.var() == pytest.approx(icc * rate * (1 - rate), rel=5e-3)
     assert 0 <= own.min() <= own.max() <= 1
@@ -65,14 +68,14 @@ def test_two_algorithms_differ_by_the_margin_and_agree_as_much_as_asked():
 @pytest.mark.parametrize("kind", ["normal", "skewed", "classes"])
 def test_pairs_have_the_value_that_was_asked_for(measure, value, kind):
     world = PairsWorld((2,) * 80, measure, value, 0.2, kind)
-    found = [float(measure(one.data, one.within)) for one in (world.draw(0, n) for n in range(12))]
-    assert np.mean(found) == pytest.approx(value, abs=4.5 * np.std(found) / np.sqrt(12))
+    found = [float(measure(one.data, one.within)) for one in (world.draw(0, n) for n in range(8))]
+    assert np.mean(found) == pytest.approx(value, abs=4.5 * np.std(found) / np.sqrt(8))
 
 
 def test_carriers_are_those_of_the_definition():
     """One probe each: e is 1 − p with probability p, and −p otherwise."""
     world = OutcomesWorld(Population.of(100, 1, rate=0.7, icc=0.0), RATE)
-    found, _ = simulate_intervals(world, RATE, "auto", 200)
+    found, _ = simulate_intervals(world, Estimating(RATE, "auto"), 200)
     second, fourth = (0.7 * 0.3**k + 0.3 * 0.7**k for k in (2, 4))
     assert found.carriers == pytest.approx(100 * second**2 / fourth, rel=0.02)
 
@@ -129,7 +132,7 @@ def test_people_and_probes_as_they_are_in_the_data():
 
 def test_the_same_seed_gives_the_same_numbers():
     made = [
-        coverage(subjects=20, probes_per_subject=2, rate=0.8, icc=0.2, margin=0.1, n_sets=30)
+        coverage(subjects=20, probes_per_subject=2, rate=0.8, icc=0.2, margin=0.1, n_sets=20)
         for _ in range(2)
     ]
     assert made[0].to_dict() == made[1].to_dict()
@@ -169,7 +172,7 @@ def test_a_share_has_its_monte_carlo_error():
 def test_halves_agree_as_often_as_they_should():
     """Over many data sets: 95 % of differences within t·√(V_A + V_B), 83.4 % of estimates in the other half's interval."""
     world = OutcomesWorld(Population.of(60, 4, rate=0.7, icc=0.3), RATE)
-    sets = [world.draw(3, number).data for number in range(40)]
+    sets = [world.draw(3, number).data for number in range(25)]
     right, naive = (
         [compare_halves(RATE, one, design, n_splits=5) for one in sets]
         for design in (Clustered(), Binomial())
@@ -186,7 +189,7 @@ def test_halves_agree_as_often_as_they_should():
 def test_power_grows_with_the_margin():
     world = OutcomesWorld(Population.of(80, 3, rate=0.8, icc=0.1), RATE)
     none, some, much = (
-        simulate_tests(world, "auto", margin, 40).rejected.value for margin in (0.0, 0.06, 0.15)
+        simulate_tests(world, "auto", margin, 25).rejected.value for margin in (0.0, 0.06, 0.15)
     )
     assert none < 0.2 < some < much
 
@@ -194,7 +197,10 @@ def test_power_grows_with_the_margin():
 @pytest.mark.parametrize("procedure", PROCEDURES, ids=lambda one: f"{one.key}-{one.view}")
 def test_every_procedure_names_a_study_that_tries_it(procedure):
     assert procedure.study in STUDIES, f"{procedure.key} names no study of its coverage"
-    tried = {getattr(one.design, "capability", None) for one in STUDIES[procedure.study].trials}
+    tried = {
+        getattr(getattr(one.ask, "design", None), "capability", None)
+        for one in STUDIES[procedure.study].trials
+    }
     assert procedure.capability in tried
     if procedure.estimates is not None:
         assert any(not one.level for one in STUDIES[procedure.study].trials)
@@ -202,7 +208,7 @@ def test_every_procedure_names_a_study_that_tries_it(procedure):
 
 @pytest.mark.parametrize("key", STUDIES)
 def test_the_first_trial_of_every_study_keeps_its_word(key):
-    n = 60 if key in ("rate-of-probes", "rate-over-people", "difference-of-rates", "new-images") else 12
+    n = 40 if key in ("rate-of-probes", "rate-over-people", "difference-of-rates", "new-images") else 10
     found = run_trial(key, 0, n)
     share = found.interval.covered if found.level is None else found.level.covered
     assert share.high >= 0.93
@@ -214,7 +220,7 @@ def test_bootstraps_are_tried_as_well():
     found = coverage(
         MedianCensoredRank(30),
         None,
-        Bootstrap("subject", n_resamples=200),
+        Bootstrap("subject", n_resamples=100),
         subjects=60,
         probes_per_subject=2,
         rate=0.1,
@@ -223,3 +229,39 @@ def test_bootstraps_are_tried_as_well():
     )
     assert not found.in_points
     assert found.interval.covered.value > 0.6
+
+
+def test_a_curve_has_the_truth_of_its_ranks():
+    population = Population.of(40, 3, rate=0.4, icc=0.2, kind="skewed")
+    world = OutcomesWorld(population, CMC(10))
+    found = np.array([CMC(10)(world.draw(0, number).data).values for number in range(150)])
+    error = found.std(axis=0) / np.sqrt(len(found))
+    assert (np.abs(found.mean(axis=0) - world.truth) < 4.5 * error).all()
+    assert OneRank(world, 5).draw(0, 0).truth == world.truth[4]
+    held, first = simulate_intervals(world, Banding(simultaneous=False, last=10), 20)
+    assert held.covered.n == 20
+    assert first.low.shape == (10,)
+
+
+@pytest.mark.parametrize("kind", ["normal", "skewed", "classes"])
+def test_searches_miss_as_often_as_asked(kind):
+    world = StrangersWorld(2_000, 2_000, 2, 0.05, 0.1, kind=kind)
+    found = [world.draw(0, number).data.at_fpir(0.05).fnir for number in range(10)]
+    assert np.mean(found) == pytest.approx(0.1, abs=4.5 * np.std(found) / np.sqrt(10))
+    held, first = simulate_intervals(
+        StrangersWorld(40, 40, 3, 0.1, 0.2, kind=kind), Searching(0.1, n_resamples=200), 20
+    )
+    assert (held.covered.n, first.method.key) == (20, "wilson-threshold-anew")
+
+
+def test_fitted_models_are_as_accurate_as_their_truth():
+    """The closed form of a fitted model's accuracy is what very many new people show."""
+    world = SplitsWorld(20, 200)
+    found = [world.draw(0, number) for number in range(60)]
+    seen = np.array([one.data.correct.mean() - one.truth for one in found])
+    assert abs(seen.mean()) < 4.5 * seen.std() / np.sqrt(len(seen))
+    held, first = simulate_intervals(SplitsWorld(40, 3), Validating(method=False), 20)
+    assert (held.covered.n, first.method.key) == (20, "pooled-predictions")
+    trained = SplitsWorld(40, 3, repeats=2, about="method")
+    held, first = simulate_intervals(trained, Validating(method=True), 20)
+    assert (trained.draw(0, 0).truth, first.method.key) == (None, "corrected-resampled-t")

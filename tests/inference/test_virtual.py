@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from tests.examples import some
 
 import proband as pb
 from proband.designs.image_choice import TRIALS_A_BLOCK, draw_choices
@@ -69,7 +70,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("people", "images", "uneven"), CASES)
+@pytest.mark.parametrize(("people", "images", "uneven"), some(CASES, 2))
 @pytest.mark.parametrize("ties", ["pessimistic", "optimistic", "mean"])
 @pytest.mark.parametrize("levels", [pytest.param(None, marks=pytest.mark.long), 3])
 def test_every_kernel_equals_argsort_trial_by_trial(people, images, uneven, ties, levels):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import combinations, product
+
 import numpy as np
 import pytest
 from scipy import stats
 
-from proband.designs import BRR, Binomial, Bootstrap, Clustered, TrainingSets
+from proband.designs import BRR, Binomial, Bootstrap, Clustered, ClusteredMcNemar, TrainingSets
 from proband.errors import DesignError, UsageError
 from proband.inference import compare, estimate, estimate_cmc
 from proband.inference.estimates.evaluation import evaluate_outcomes
@@ -43,8 +45,10 @@ def test_share_of_probes_against_matrices(seed):
     own, hat = m * (1 + (m - 1) * rho), np.eye(k) - np.outer(m / n, np.ones(k))
     cover = hat @ np.diag(own) @ hat.T
     c, e = own / np.diag(cover), totals - p * m
-    variance = max((c * e**2).sum() / n**2, p * (1 - p) / n)
-    freedom = min(own.sum() ** 2 / (np.outer(c, c) * cover**2).sum(), carriers(e))
+    seen, alike = (c * e**2).sum() / n**2, p * (1 - p) * (m**2).sum() / n**2
+    bell, supposed = own.sum() ** 2 / (np.outer(c, c) * cover**2).sum(), 3 - 3 * n**2 / (m**2).sum() / k
+    variance = max((bell * seen + supposed * max(seen, alike)) / (bell + supposed), p * (1 - p) / n)
+    freedom = min(bell, carriers(e))
     found = rates_of_people(PeopleSums.of(values, SUBJECTS))
     assert (float(found.rate), float(found.freedom)) == pytest.approx((p, freedom))
     assert float(found.effective_n) == pytest.approx(p * (1 - p) / variance)
@@ -124,10 +128,42 @@ def test_what_cannot_weigh_people_refuses(outcomes_of):
         with pytest.raises(DesignError, match="weigh"):
             estimate(measure, outcomes, design=design)
     with pytest.raises(DesignError, match="weigh"):
-        compare(measure, {"a": outcomes, "b": outcomes})
+        compare(measure, {"a": outcomes, "b": outcomes}, design=ClusteredMcNemar())
     with pytest.raises(UsageError, match="probe"):
         RecognitionRate(1, "image")
     assert weighted(measure_named("rank-rate"), "person") == RecognitionRate(1, "person")
+
+
+def test_comparisons_weigh_people(outcomes_of):
+    """What stands beside a difference of shares of probes is the difference where people are to weigh; signs by enumeration."""
+    made = [
+        outcomes_of(1 - drawn(seed).astype(int), SUBJECTS, name)
+        for seed, name in ((1, "a"), (4, "b"), (5, "c"))
+    ]
+    (beside,), (asked,) = (
+        compare(RecognitionRate(1, weights), made[:2]).pairs for weights in ("probe", "person")
+    )
+    means = [np.array([1 - one.closer[i == SUBJECTS].mean() for i in range(8)]) for one in made]
+    apart = means[0] - means[1]
+    assert asked.difference == beside.by_person.value == pytest.approx(apart.mean())
+    assert (asked.low, asked.high, asked.p_value) == (
+        beside.by_person.low,
+        beside.by_person.high,
+        beside.by_person.p_value,
+    )
+    assert asked.by_person is None
+    sums = np.abs(np.array(list(product((1, -1), repeat=8))) @ apart)
+    observed = abs(apart.sum())
+    same = np.isclose(sums, observed)
+    assert asked.p_value == pytest.approx(((sums > observed) & ~same).mean() + same.mean() / 2)
+    together = compare(RecognitionRate(1, "person"), made)
+    assert together.overall is None
+    assert [pair.difference for pair in together.pairs] == pytest.approx(
+        [(a - b).mean() for a, b in combinations(means, 2)]
+    )
+    for pair in together.pairs:
+        assert pair.p_value <= pair.p_adjusted
+        assert (pair.low > 0 or pair.high < 0) == (pair.p_adjusted <= 0.05)
 
 
 def test_a_finite_population_keeps_the_noise_of_images(outcomes_of):

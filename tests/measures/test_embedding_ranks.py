@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from tests.examples import some
 
 from proband.errors import InputError, ProbandError
 from proband.measures import Outcomes, rank, ranks as ranks_module
@@ -106,7 +107,7 @@ FAMILIES = (
 )
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("dtype", some([np.float16, np.float32, np.float64], 2))
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
 @pytest.mark.parametrize("metric", METRICS)
 def test_every_kind_of_vectors(metric, family, dtype):

@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 import polars as pl
 import pytest
+from tests.examples import some
 
 from proband.errors import AlignmentError, DesignError, InputError, UsageError
 from proband.kernels.codes import DONT_CARE, FAILED, OK
@@ -221,7 +222,7 @@ def test_of_an_asymmetric_matrix_the_first_sample_is_the_query():
 # Counts of matrices
 
 
-@pytest.mark.parametrize("small_tiles", [False, True])
+@pytest.mark.parametrize("small_tiles", some([True, False], 2))
 @pytest.mark.parametrize("orientation", ["similarity", "distance"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16, np.int8])
 @pytest.mark.parametrize("with_cells", [False, True])
@@ -378,7 +379,7 @@ def families(rng: np.random.Generator, n: int, d: int) -> dict[str, np.ndarray]:
 
 
 @pytest.mark.parametrize("precision", [np.float32, pytest.param(np.float64, marks=pytest.mark.long)])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", some([np.float32, np.float64], 2))
 @pytest.mark.parametrize("family", families(np.random.default_rng(0), 1, 1))
 @pytest.mark.parametrize("metric", PRODUCTS)
 def test_embeddings_count_as_their_defined_scores(monkeypatch, metric, family, dtype, precision):

@@ -154,21 +154,21 @@ class Interrupting:
 
 def test_a_run_that_was_stopped_goes_on(data: FeatureTable, tmp_path: Path, monkeypatch) -> None:
     asked = {"knn": KNN, "centre": CENTRE}
-    whole = run_protocol(asked, data, "4×5f CV")
+    whole = run_protocol(asked, data, "2×5f CV")
     with pytest.raises(KeyboardInterrupt):
-        run_protocol(asked, data, "4×5f CV", cache=tmp_path, progress=Interrupting(9), threads=2)
+        run_protocol(asked, data, "2×5f CV", cache=tmp_path, progress=Interrupting(6), threads=2)
     lines = [len(file.read_text().splitlines()) for file in tmp_path.iterdir()]
     assert len(lines) == 2
-    assert 0 < min(lines) < 20
+    assert 0 < min(lines) < 10
     trained = count_fits(monkeypatch)
-    again = run_protocol(asked, data, "4×5f CV", cache=tmp_path, threads=2)
-    assert len(trained) == 2 * (20 - lines[0])
+    again = run_protocol(asked, data, "2×5f CV", cache=tmp_path, threads=2)
+    assert len(trained) == 2 * (10 - lines[0])
     assert again.to_dict() == whole.to_dict()
     trained.clear()
-    run_protocol(asked, data, "4×5f CV", cache=tmp_path)
+    run_protocol(asked, data, "2×5f CV", cache=tmp_path)
     assert trained == []
-    run_protocol(asked, data, "4×5f CV", cache=tmp_path, seed=1)
-    assert len(trained) == 40
+    run_protocol(asked, data, "2×5f CV", cache=tmp_path, seed=1)
+    assert len(trained) == 20
 
 
 def count_fits(monkeypatch) -> list[str]:

@@ -24,7 +24,7 @@ from proband.report.figures.strat import (
 from proband.results.base import Answers, Facts
 
 PEOPLE = 60
-VARYING = "probe images of these people, as many of each"
+VARYING = "new probe images of these people, as many of each"
 
 
 def band(

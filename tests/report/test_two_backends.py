@@ -52,8 +52,10 @@ IDS = ("cmc", "leaderboard-chart", "forest", "against-best", "gallery-effect-cha
        "scores", "choice-differences-chart", "hard-subjects")  # fmt: skip
 
 
-def both(chart: Chart) -> tuple[ElementTree.Element, Axes]:
+@cache
+def both(id: str) -> tuple[ElementTree.Element, Axes]:
     """The drawing that the page shows at first, and the printed one."""
+    chart = charts()[id]
     first = next(iter(drawings(chart).values()))
     return ElementTree.fromstring(first), figure([chart], (6.0, 4.0)).axes[0]
 
@@ -68,7 +70,7 @@ def scales(root: ElementTree.Element) -> tuple[Scale, Scale]:
 @pytest.mark.parametrize("id", IDS)
 def test_both_draw_every_chart_on_the_same_axes(id: str) -> None:
     chart = charts()[id]
-    root, axis = both(chart)
+    root, axis = both(id)
     x, y = chart.axes[0]
     assert root.attrib["data-scale-x"] == x.kind
     assert root.attrib["data-label-x"] == x.label == axis.get_xlabel().replace("\n", " ")
@@ -84,7 +86,7 @@ def test_both_draw_every_chart_on_the_same_axes(id: str) -> None:
 
 @pytest.mark.parametrize("id", [one for one in IDS if one not in ("scores", "choice-differences-chart")])
 def test_dots_are_at_the_same_values(id: str) -> None:
-    root, axis = both(charts()[id])
+    root, axis = both(id)
     x, y = scales(root)
     page = sorted(
         round(x.inverse(float(one.attrib["cx"])), 3)
@@ -102,7 +104,7 @@ def test_dots_are_at_the_same_values(id: str) -> None:
 
 def test_hollow_dots_and_the_zone_are_the_same() -> None:
     for chart in (one for one in charts().values() if isinstance(one.marks, Errors)):
-        root, axis = both(chart)
+        root, axis = both(chart.id)
         hollow = sum(one.attrib["class"] == "dot hollow" for one in root.iter(f"{SVG}circle"))
         assert hollow == sum(line.get_markerfacecolor() == "white" for line in axis.lines)
         x, y = scales(root)
@@ -115,7 +117,7 @@ def test_hollow_dots_and_the_zone_are_the_same() -> None:
 
 
 def test_curves_that_are_read_on_the_page_are_those_in_print() -> None:
-    root, axis = both(charts()["cmc"])
+    root, axis = both("cmc")
     lines = [line for line in axis.lines if len(line.get_xdata()) > 1]
     groups = [one for one in root.iter(f"{SVG}g") if "data-points" in one.attrib]
     for group, line in zip(groups, lines, strict=True):
@@ -128,7 +130,7 @@ def test_a_series_looks_the_same_everywhere() -> None:
     sheet = Path(proband.report.page.__file__).with_name("style.css").read_text(encoding="utf-8")
     assert len(set(re.findall(r"^\.series-(\d+) ", sheet, re.MULTILINE))) == len(COLOURS)
     assert len(set(re.findall(r"^\.dash-(\d+) ", sheet, re.MULTILINE))) + 1 == len(DASHES)  # 0 has none
-    root, axis = both(charts()["cmc"])
+    root, axis = both("cmc")
     lines = [line for line in axis.lines if len(line.get_xdata()) > 1]
     for place, line in enumerate(lines):
         assert f"series-{COLOURS.index(line.get_color())} " in ElementTree.tostring(root, "unicode")

@@ -19,7 +19,7 @@ def test_the_page_shows_what_was_found():
 def test_every_trial_of_every_study_is_in_the_table():
     rows = json.loads(FOUND.read_text(encoding="utf-8"))["rows"]
     told = [(row["study"], row["people"], row["measure"]) for row in rows]
-    there = [(key, one.people, one.measure.code) for key, study in STUDIES.items() for one in study.trials]
+    there = [(key, one.people, one.ask.measure) for key, study in STUDIES.items() for one in study.trials]
     assert told == there
 
 

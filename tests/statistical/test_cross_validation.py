@@ -19,7 +19,7 @@ def room(share: float, n_sets: int) -> float:
     ("people", "protocol", "population"),
     [
         (40, "10×10f CV", "accuracy near .96"),
-        (40, "50× 80-20 HO", "people differ more"),
+        pytest.param(40, "50× 80-20 HO", "people differ more", marks=pytest.mark.long),
         (40, "10f CV", "plain"),
     ],
 )

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from proband.inference.comparisons.curves import Score
-from proband.inference.comparisons.paired import person_curve
+from proband.inference.comparisons.paired_rates import person_curve
 from proband.inference.comparisons.sign_flip import Flips, sign_flip
 from proband.inference.estimates.clusters import design_effect
 
-QUICK, LONG = 150, 4_000
+QUICK, LONG = 100, 4_000
 SIZES = ("equal", "unequal", "informative")
 ABILITIES = ("normal", "skewed", "two-class")
 

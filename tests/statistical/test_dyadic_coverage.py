@@ -26,7 +26,7 @@ from proband.inference.verification.dyadic_rates import (
     small_sample,
 )
 
-QUICK, LONG = 400, 4000
+QUICK, LONG = 300, 4000
 
 
 @dataclass(frozen=True)
@@ -138,10 +138,10 @@ def check(population: Population, n_sets: int, room_here: float) -> None:
     "population",
     [
         Population(50, 0.01, 0.2),
-        Population(100, 0.01, 0.1),
+        pytest.param(Population(100, 0.01, 0.1), marks=pytest.mark.long),
         pytest.param(Population(200, 0.01, 0.2), marks=pytest.mark.long),
         pytest.param(Population(400, 0.001, 0.1), marks=pytest.mark.long),
-        Population(100, 0.01, 0.1, images=2),
+        pytest.param(Population(100, 0.01, 0.1, images=2), marks=pytest.mark.long),
         Population(100, 0.01, 0.1, skewed=True),
     ],
     ids=str,
@@ -190,12 +190,12 @@ def test_corrected_variance_is_unbiased():
     population = Population(20, 0.2, 0.3)
     rng = np.random.default_rng(0)
     rates, variances = [], []
-    for _ in range(4000):
+    for _ in range(1500):
         i, j, _ = population.drawn(rng)
         found = false_match_rate(i, j, population.comparisons, method="wilson")
         rates.append(found.rate)
         variances.append(found.standard_error**2)
-    assert np.mean(variances) * small_sample(20) == pytest.approx(np.var(rates), rel=0.06)
+    assert np.mean(variances) * small_sample(20) == pytest.approx(np.var(rates), rel=0.1)
     assert np.mean(variances) < 0.9 * np.var(rates)
 
 

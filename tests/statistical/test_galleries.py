@@ -15,7 +15,7 @@ from proband.measures import Outcomes, RecognitionRate
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
 
-QUICK, LONG = 600, 4000
+QUICK, LONG = 400, 4000
 
 
 def room(share: float, n_sets: int) -> float:

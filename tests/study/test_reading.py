@@ -101,7 +101,6 @@ def test_numbers_lists_and_tables(place: Path) -> None:
         ("[choices]\npairs = 'between'", 10, "pairs between groups need groups", "groups = …"),
         ('[search]\nfusion = "average"', 10, "expected 'max' or 'mean', got \"average\"", None),
         ("[[comparison]]\nrank = 1\nauc = true", 11, "rank and auc exclude each other", "one at a time"),
-        ('[comparison]\nauc = true\ndesign = "mcnemar"', 11, "has a test of its own", None),
         ("[comparison]\nfnmr_at = 0.1\nby_category = true", 11, "not of verification", None),
         ("[comparison]\nmargin = 2", 10, "below 1, got 2", "0.01"),
         ('[[category]]\nname = "x"', 9, "'rule' is missing", "probe.session"),

@@ -84,6 +84,7 @@ def test_findings_are_those_of_the_library(studied: Studied, folder: Path) -> No
         assert plain(group.to_dict()) == plain(by_sex.to_dict())
 
 
+@pytest.mark.usefixtures("few_deals")
 def test_everything_is_kept_and_comes_back_the_same(studied: Studied, tmp_path: Path) -> None:
     study = studied(EXPERIMENT, EVERYTHING)
     fresh = run(study, threads=1)

@@ -65,6 +65,11 @@ class Jackknife(StratifiedDesign):
         return False
 
     @property
+    def takes_pairs(self) -> bool:
+        """Whether units are left out within strata: three units leave a pair without each of them."""
+        return self.kind == "JKn"
+
+    @property
     def linear_is_textbook(self) -> bool:
         """Whether units are left out within strata."""
         return self.kind == "JKn"

@@ -155,6 +155,11 @@ class StratifiedDesign(Design):
         return False
 
     @property
+    def takes_pairs(self) -> bool:
+        """Whether the variance is valid for pairs of units of one stratum: these must not vanish, nor weigh alike in all replicates."""
+        return False
+
+    @property
     def neighbours(self) -> str | None:
         """The column by which strata of one unit are paired, if they are."""
         return None

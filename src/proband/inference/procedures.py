@@ -195,6 +195,7 @@ class Procedure:
 
 _OF_PROBES: frozenset[Form] = frozenset({"share", "mean", "quantile", "function"})
 _SHARES: frozenset[Form] = frozenset({"share"})
+_OF_PAIRS: frozenset[Form] = frozenset({"threshold", "area", "crossing"})
 
 PROCEDURES = (
     Procedure(
@@ -203,7 +204,7 @@ PROCEDURES = (
         _SHARES,
         "proportion",
         "estimates.closed:binomial",
-        "comparisons.paired:over_probes",
+        "comparisons.paired_rates:over_probes",
         study="rate-of-probes",
     ),
     Procedure(
@@ -215,7 +216,7 @@ PROCEDURES = (
         _OF_PROBES,
         "weights",
         "estimates.bootstrap:resampled",
-        "comparisons.paired:resampled",
+        "comparisons.swapped:resampled",
         study="ranks-over-people",
         people_can_weigh=(True, True),
     ),
@@ -225,8 +226,9 @@ PROCEDURES = (
         _SHARES,
         "sign-flip",
         None,
-        "comparisons.paired:sign_flipped",
+        "comparisons.paired_rates:sign_flipped",
         study="difference-of-rates",
+        people_can_weigh=(True, True),
     ),
     Procedure(
         "clustered-mcnemar",
@@ -234,7 +236,7 @@ PROCEDURES = (
         _SHARES,
         "chi-square",
         None,
-        "comparisons.paired:chi_squared",
+        "comparisons.paired_rates:chi_squared",
         study="difference-of-rates",
     ),
     Procedure(
@@ -299,6 +301,35 @@ PROCEDURES = (
         "verification.auc:auc_differences",
         study="pairs-of-people",
     ),
+    Procedure(
+        "eer",
+        "pairs",
+        frozenset({"crossing"}),
+        None,
+        "verification.eer:eer_estimates",
+        "verification.eer:eer_differences",
+        study="pairs-of-people",
+    ),
+    Procedure(
+        "pairs-resampled",
+        "pairs",
+        _OF_PAIRS,
+        "weights",
+        "verification.replicated:over_people",
+        "verification.replicated:differences_over_people",
+        study="pairs-of-people",
+        people_can_weigh=(True, True),
+    ),
+    Procedure(
+        "pairs-stratified",
+        "pairs",
+        _OF_PAIRS,
+        "strata",
+        "verification.pair_strata:stratified",
+        "verification.pair_strata:stratified_differences",
+        study="images-of-pairs",
+        people_can_weigh=(True, True),
+    ),
 )
 """Every way to an interval or a test. The first row that fits a question answers it."""
 
@@ -327,7 +358,7 @@ def procedure_for(question: Question, *, comparing: bool = False) -> Procedure:
             ):
                 raise DesignError(
                     f"{question.design} weighs every probe the same, and here people are to weigh the same.",
-                    "use Bootstrap('subject').",
+                    "use SignFlip() or Bootstrap('subject').",
                 )
             return one
     raise _refusal(question, able, capability, comparing)
@@ -340,8 +371,9 @@ def _refusal(
     measure, design = question.measure, question.design
     if question.view == "pairs":
         return DesignError(
-            "Verification takes scores and an experiment, or the samples table for all pairs, and the design 'auto'.",
-            "estimate(FNMR(1e-3), scores, samples).",
+            f"{design} does not apply where pairs are compared.",
+            "use 'auto', Bootstrap('subject') or Jackknife(kind='JK1') for other people; BRR(), Fay(), Jackknife() or RaoWu() for "
+            "other images of these people.",
         )
     if question.view == "images" or capability == "images":
         return DesignError(

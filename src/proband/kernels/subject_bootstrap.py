@@ -61,6 +61,28 @@ def add_pairs(weights, first, second, bins, totals):
 
 
 @njit(nogil=True, cache=True)
+def add_weighted(weights, first, second, shares, bins, totals):
+    """Add w_i · w_j · share of every pair to the total of its bin, for all replicates: as `add_pairs`, with weights of any kind."""
+    n_pairs, n_replicates = len(first), weights.shape[1]
+    partners = np.empty(_COLUMNS, dtype=np.float64)
+    for left in range(0, n_replicates, _COLUMNS):
+        right = min(left + _COLUMNS, n_replicates)
+        run = partners[: right - left]
+        k = 0
+        while k < n_pairs:
+            i, b = first[k], bins[k]
+            run[:] = 0.0
+            while k < n_pairs and first[k] == i and bins[k] == b:
+                other, share = weights[second[k], left:right], shares[k]
+                for r in range(len(run)):
+                    run[r] += share * other[r]
+                k += 1
+            own, total = weights[i, left:right], totals[b, left:right]
+            for r in range(len(run)):
+                total[r] += own[r] * run[r]
+
+
+@njit(nogil=True, cache=True)
 def add_singles(weights, subjects, bins, totals):
     """Add the weight of each genuine comparison's subject to the total of its bin; the same shapes as for pairs."""
     for k in range(len(subjects)):

@@ -2,7 +2,7 @@
 
 `ranks` (probes into ranks) and `outcomes` (what became of each probe) stand under `identification` (rates, CMC, rank
 statistics); `pairs/` counts genuine and impostor scores under `verification` (FMR, FNMR, ROC, EER) and `pair_measures` (FNMR at
-an FMR, AUC); `open_set` searches for
+an FMR, AUC, EER); `open_set` searches for
 strangers; `folds` is LFW's accuracy. `base` says what a measure is and keeps their registry; `tallies` makes them fit for
 resampling.
 """
@@ -19,7 +19,7 @@ from proband.measures.identification import (
 )
 from proband.measures.open_set import Searches, search
 from proband.measures.outcomes import Counting, FailurePolicy, Outcomes, TiePolicy
-from proband.measures.pair_measures import AUC, FNMR
+from proband.measures.pair_measures import AUC, EER, FNMR
 from proband.measures.ranks import rank
 from proband.measures.verification import ErrorRates, OperatingPoint
 from proband.results.band import Curve
@@ -29,6 +29,7 @@ from proband.results.estimate import Measurement
 __all__ = [
     "AUC",
     "CMC",
+    "EER",
     "FNMR",
     "MEASURES",
     "Answers",

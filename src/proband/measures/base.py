@@ -31,12 +31,12 @@ MEASURES = Registry("measure", "proband.measures", package="proband.measures")
 View = Literal["outcomes", "pairs"]
 """What a measure is of: what became of probes, or compared pairs of samples."""
 
-Form = Literal["share", "mean", "quantile", "function", "curve", "threshold", "area"]
+Form = Literal["share", "mean", "quantile", "function", "curve", "threshold", "area", "crossing"]
 """How a measure is made, which decides how its interval can be.
 
 ``share``: of probes that succeed. ``mean``: of a number for each probe. ``quantile``: of such numbers. ``function``: anything of
 the ranks. ``curve``: a share at every rank. ``threshold``: an error rate where another is given. ``area``: a share of pairs of
-pairs.
+pairs. ``crossing``: where two error rates are equal.
 """
 
 

@@ -1,4 +1,4 @@
-"""Measures of compared pairs: the false non-match rate at a false match rate, and the area under the ROC."""
+"""Measures of compared pairs: the false non-match rate at a false match rate, the area under the ROC and the equal error rate."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proband.errors import Said, UsageError
+from proband.errors import DesignError, Said, UsageError
 from proband.measures.base import MEASURES, Measure, View
 from proband.measures.pairs.counts import PairCounts, count_pairs
 from proband.measures.pairs.pair_set import PairSet
+from proband.measures.pairs.weighted import Floats, WeightedRates
 from proband.measures.verification import ErrorRates
 from proband.results.base import Facts, describing
 from proband.results.compared import Compared
@@ -30,6 +31,13 @@ class PairMeasure(Measure):
     @abstractmethod
     def of_rates(self, rates: ErrorRates) -> tuple[float, float | None]:
         """The measure, and the events it rests on."""
+
+    def of_weighted(self, rates: WeightedRates) -> Floats:
+        """The measure of every replicate of weighted comparisons; refused unless it is defined."""
+        raise DesignError(
+            f"The {self.estimand} is not defined for comparisons that weigh differently, so it cannot be replicated.",
+            "use the design 'auto'.",
+        )
 
     def __call__(self, data: Scores, within: Experiment | Samples | None = None) -> Measurement:
         """Measure scores within an experiment, or, with the samples table, of every query with every target."""
@@ -169,6 +177,10 @@ class FNMR(PairMeasure):
         point = rates.at_fmr(self.at_fmr)
         return point.fnmr, float(point.false_non_matches)
 
+    def of_weighted(self, rates: WeightedRates) -> Floats:
+        """The rate in every replicate."""
+        return rates.fnmr_at(self.at_fmr)
+
 
 @MEASURES.register("auc")
 @dataclass(frozen=True)
@@ -194,3 +206,38 @@ class AUC(PairMeasure):
     def of_rates(self, rates: ErrorRates) -> tuple[float, float | None]:
         """The area."""
         return rates.auc(), None
+
+    def of_weighted(self, rates: WeightedRates) -> Floats:
+        """The area in every replicate."""
+        return rates.auc()
+
+
+@MEASURES.register("eer")
+@dataclass(frozen=True)
+class EER(PairMeasure):
+    """The equal error rate: where FMR and FNMR meet, or the mean of the two where they are closest.
+
+    Examples
+    --------
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb")})
+    >>> similarity = np.array([[1, 0.9, 0.2, 0.6], [0.9, 1, 0.3, 0.1], [0.2, 0.3, 1, 0.5], [0.6, 0.1, 0.5, 1]])
+    >>> EER()(Scores.from_array(similarity, samples.ids, orientation="similarity"), samples).value  # FMR ¼, FNMR 0
+    0.125
+    """
+
+    key = "eer"
+    form = "crossing"
+    larger_is_better = False
+
+    @property
+    def estimand(self) -> Target:
+        """What it measures."""
+        return Target(self.key, "equal error rate")
+
+    def of_rates(self, rates: ErrorRates) -> tuple[float, float | None]:
+        """The rate."""
+        return rates.eer().value, None
+
+    def of_weighted(self, rates: WeightedRates) -> Floats:
+        """The rate in every replicate."""
+        return rates.eer()

@@ -42,6 +42,11 @@ class Tally:
     rows: Floats
     finish: Callable[[Floats], Floats]
 
+    @property
+    def n_units(self) -> int:
+        """How many units there are."""
+        return len(self.rows)
+
     def value(self) -> Floats:
         """The measure of the units as they are."""
         whole: Floats = self.finish(self.rows.sum(axis=0, keepdims=True))[0]

@@ -7,15 +7,17 @@ from proband.words import Target
 NOTHING = Target("nothing", "nothing")
 
 DESCRIPTION = Target("description", "nothing: a description of these probes")
-OTHER_PROBES = Target("probes", "other probes")
-ONE_PROBE_EACH = Target("one-probe-each", "other probes, one of each person")
-OTHER_PEOPLE = Target("people", "other people, with as many probes each")
-OTHER_PEOPLE_COMPARED = Target("people-compared", "other people, with as many images each")
+OTHER_PROBES = Target("probes", "new probes, each independent of the others")
+ONE_PROBE_EACH = Target("one-probe-each", "new people against these rivals, one probe each")
+OTHER_PEOPLE = Target("people", "new people against these rivals, as many probes each")
+OTHER_PEOPLE_COMPARED = Target("people-compared", "new people, compared with each other, as many images each")
 OTHER_PEOPLE_AND_THRESHOLD = Target(
-    "people-and-threshold", "other people, with as many images each, and the threshold set on them"
+    "people-and-threshold",
+    "new people, compared with each other, as many images each, and the threshold set on them",
 )
 OTHER_IMAGES = Target(
-    "images-of-these-people", "which images of these people are in the gallery and which are probes"
+    "images-of-these-people",
+    "another choice among these images of these people, for the gallery and for probes",
 )
 
 EVERYTHING = Target("everything", "the algorithm, the gallery and the probes")

@@ -303,7 +303,11 @@ class _Run:
     ) -> Iterator[Comparison]:
         """One measure, over all probes or pairs, and over every category if that is asked for."""
         if of_pairs(request):
-            together = [one for one in self.request.comparison if measure_of(one).form == "threshold"]
+            together = [
+                one
+                for one in self.request.comparison
+                if measure_of(one).form == "threshold" and one.design == "auto"
+            ]
             yield self.steps.verification_comparison(request, plan.verified, together)
             return
         for category, parts in _sets(outcomes, evaluation if request.by_category else None):

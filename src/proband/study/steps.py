@@ -169,7 +169,7 @@ class Steps:
     ) -> Comparison:
         if request not in together:
             return compare(
-                measure_of(request), self.scores, within, margin=request.margin,
+                measure_of(request), self.scores, within, design_of(request.design), margin=request.margin,
                 confidence_level=self.output.confidence_level, seed=self.output.seed, adjust=request.adjust,
             )  # fmt: skip
         if not self.at_rates:

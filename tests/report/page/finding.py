@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
+import pytest
 
 import proband as pb
 from proband.inference.strata.study import strat_study
+from proband.inference.verification import group_differences
 from proband.inference.verification.groups import error_rates_by, hard_subjects_of
 from proband.inference.verification.open_set import searches_with_intervals
+from proband.report.page.build import build_page
+from proband.report.page.model import Page
 from proband.study.findings import Findings, InputFile, Provenance
 
 PEOPLE, IMAGES = 40, 4
@@ -61,6 +66,12 @@ def whole() -> Findings:
     )
     first = evaluation.of(evaluation.categories[0])
     verified = tuple(pb.verify(one, experiment, fmr=(0.1, 0.01), n_resamples=100) for one in algorithms)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(group_differences, "_DRAWS", 199)
+        by_kind = tuple(
+            error_rates_by(one, experiment, "kind", made.points[0].point)
+            for one, made in zip(algorithms, verified, strict=True)
+        )
     part = pb.Experiment(table, gallery="image == 0 and kind == 'even'", probes="image != 0")
     return Findings(
         "Random",
@@ -75,10 +86,7 @@ def whole() -> Findings:
             ),
         },
         verified,
-        tuple(
-            error_rates_by(one, experiment, "kind", made.points[0].point)
-            for one, made in zip(algorithms, verified, strict=True)
-        ),
+        by_kind,
         {"sharp": hard_subjects_of(algorithms[0], experiment, verified[0].points[0].point, pseudonyms=True)},
         tuple(searches_with_intervals(pb.search(one, part), (0.1,), (1,)) for one in algorithms),
         pb.permute(algorithms, pb.Pool(table, groups="session"), pb.designs.ImageChoice(n_resamples=200)),
@@ -108,6 +116,12 @@ def one() -> Findings:
     """One algorithm alone."""
     experiment = pb.Experiment(samples(), gallery="image == 0")
     return Findings("One", PROVENANCE, pb.evaluate([scores("sharp", 0.45, 0)], experiment))
+
+
+@cache
+def page(made: Callable[[], Findings]) -> Page:
+    """The page of a study, built once."""
+    return build_page(made())
 
 
 def many(n: int) -> Findings:

@@ -36,13 +36,13 @@ def tables_of(page: Page) -> dict[str, Table]:
 
 
 def test_every_section_is_there_in_order():
-    assert [section.id for section in build_page(finding.whole()).sections] == ORDER
+    assert [section.id for section in finding.page(finding.whole).sections] == ORDER
 
 
 def test_sections_without_data_are_not_there():
     page = build_page(Findings("Nothing", finding.PROVENANCE))
     assert [section.id for section in page.sections] == ["methods", "reproduce"]
-    page = build_page(finding.one())
+    page = finding.page(finding.one)
     assert [section.id for section in page.sections] == [
         "verdict", "protocol", "leaderboard", "identification", "diagnostics", "methods", "reproduce",
     ]  # fmt: skip
@@ -50,7 +50,7 @@ def test_sections_without_data_are_not_there():
 
 @pytest.mark.parametrize("made", [finding.whole, finding.feret, finding.one])
 def test_pages_render_with_ids_of_their_own(made):
-    page = build_page(made())
+    page = finding.page(made)
     ids = [block.id for block in blocks_of(page) if isinstance(block, Table | Chart)]
     ids += [section.id for section in page.sections]
     assert len(ids) == len(set(ids))
@@ -59,7 +59,7 @@ def test_pages_render_with_ids_of_their_own(made):
 
 @pytest.mark.parametrize("made", [finding.whole, finding.feret, finding.one])
 def test_every_interval_says_what_it_varies(made):
-    page = build_page(made())
+    page = finding.page(made)
     shown: list[Cell] = []
     for table in tables_of(page).values():
         shown += [cell for row in table.rows for cell in row if cell.text.startswith("[")]
@@ -68,7 +68,7 @@ def test_every_interval_says_what_it_varies(made):
 
 
 def test_rows_are_as_wide_as_their_heads():
-    for table in tables_of(build_page(finding.whole())).values():
+    for table in tables_of(finding.page(finding.whole)).values():
         assert {len(row) for row in table.rows} <= {len(table.columns)}
 
 
@@ -117,7 +117,7 @@ def test_fifty_algorithms_make_a_usable_page():
 
 
 def test_hard_subjects_keep_their_pseudonyms():
-    page = build_page(finding.whole())
+    page = finding.page(finding.whole)
     people = [row[0].text for row in tables_of(page)["hard-1-people"].rows]
     assert all(name.startswith("P") for name in people)
     (section,) = (section for section in page.sections if section.id == "hard-subjects")
@@ -131,13 +131,13 @@ def test_hard_subjects_keep_their_pseudonyms():
 
 
 def test_latex_travels_with_the_leaderboard():
-    latex = tables_of(build_page(finding.whole()))["leaderboard-1"].latex
+    latex = tables_of(finding.page(finding.whole))["leaderboard-1"].latex
     assert latex is not None
     assert latex.startswith("\\begin{tabular}")
 
 
 def test_bounds_of_drawn_p_values_are_shown_as_such():
-    notes = tables_of(build_page(finding.whole()))["leaderboard-1"].notes
+    notes = tables_of(finding.page(finding.whole))["leaderboard-1"].notes
     overall = next(iter(finding.whole().comparisons.values())).overall
     assert overall is not None
     assert overall.p_value == 1e-4

@@ -5,7 +5,6 @@ import re
 import pytest
 from tests.report.page import finding
 
-from proband.report.page.build import build_page
 from proband.report.page.sections.methods import methods_text
 from proband.report.page.sections.references import REFERENCES, bibliography, cited
 from proband.study.findings import Findings
@@ -97,6 +96,6 @@ def test_references_are_whole():
 
 
 def test_the_page_carries_it():
-    page = build_page(finding.one())
+    page = finding.page(finding.one)
     assert page.embedded["methods.txt"].strip() == methods_text(finding.one())[0]
     assert "@article{wilson1927," in page.embedded["references.bib"]

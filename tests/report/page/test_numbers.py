@@ -106,7 +106,7 @@ def test_tables_show_the_results(made):
 @pytest.mark.parametrize("made", [finding.whole, finding.feret, finding.one])
 def test_texts_are_their_values_rounded(made):
     """The numbers of a cell are its values to the digits shown, in the same unit: what is copied is what is read."""
-    for table in every_table(build_page(made())):
+    for table in every_table(finding.page(made)):
         for row in table.rows:
             for cell in row:
                 shown = shown_numbers(cell)
@@ -122,7 +122,7 @@ def test_texts_are_their_values_rounded(made):
 @pytest.mark.parametrize("made", [finding.whole, finding.feret, finding.one])
 def test_columns_hold_numbers_or_names(made):
     """What is sorted as numbers and what as text is never mixed, and headings tell which."""
-    for table in every_table(build_page(made())):
+    for table in every_table(finding.page(made)):
         for place, column in enumerate(table.columns):
             held = [row[place].value for row in table.rows if row[place].value is not None]
             assert {isinstance(value, str) for value in held} <= {not column.numeric}, column
@@ -145,7 +145,7 @@ def with_other_words(block: Block) -> Block:
 
 @pytest.mark.parametrize("made", [finding.whole, finding.feret])
 def test_the_page_holds_every_value_whatever_is_shown(made):
-    page = build_page(made())
+    page = finding.page(made)
     held = re.findall(r' data-v="([^"]*)"', render_page(page))
     given = [
         cell

@@ -11,6 +11,7 @@ from proband.results.base import Result
 from proband.words import Method
 
 _PERMUTATIONS = 9_999
+_AT_ONCE = 2**20  # numbers of one block
 _CITED = ("cochran1950",)
 _NOTHING = Method("cochran-q-nothing", "no probe tells the algorithms apart", cites=_CITED)
 _CHI_SQUARE = Method("cochran-q", "chi-square", "Cochran's Q against chi-square", _CITED)
@@ -75,7 +76,9 @@ def cochran_q(success: npt.NDArray[np.float64], subjects: npt.NDArray[np.intp], 
     rng = np.random.default_rng(seed)
     observed = float((columns**2).sum())
     as_large = 1
-    for _ in range(_PERMUTATIONS):
-        permuted = rng.permuted(sums, axis=1).sum(axis=0)
-        as_large += float((permuted**2).sum()) >= observed - 1e-9
+    block = max(1, _AT_ONCE // sums.size)
+    for done in range(0, _PERMUTATIONS, block):
+        several = np.broadcast_to(sums, (min(block, _PERMUTATIONS - done), *sums.shape))
+        permuted = rng.permuted(several, axis=2).sum(axis=1)
+        as_large += int(((permuted**2).sum(axis=1) >= observed - 1e-9).sum())
     return CochranQ(q, k - 1, as_large / (_PERMUTATIONS + 1), _PERMUTED)

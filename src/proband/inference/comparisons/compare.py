@@ -103,11 +103,30 @@ def compare(
     question = Question.of(measure, algorithms, within, design, confidence_level, seed)
     margin_for(margin, measure.in_points)  # refused before any work
     _check_adjustment(adjust)
+    return comparison_of(question, shown_together(question), margin, adjust)
+
+
+def shown_together(question: Question) -> Joint:
+    """Put algorithms to the tests of a question, every two of them; nothing is judged yet.
+
+    Examples
+    --------
+    Of eight people *a* misses none and *b* three.
+
+    >>> from proband.measures import RecognitionRate
+    >>> ids = [f"{side}{k}" for side in "gp" for k in range(8)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> values = {"a": np.eye(8), "b": np.where(np.arange(8)[:, None] < 3, 0.5, np.eye(8))}
+    >>> scores = [Scores.from_array(v, ids[8:], ids[:8], orientation="similarity", name=n) for n, v in values.items()]
+    >>> asked = Question.of(RecognitionRate(1), scores, Experiment(samples, gallery=ids[:8]), "auto", 0.95, 0)
+    >>> [(first, second, found.difference) for first, second, _, found in shown_together(asked).tested]
+    [('a', 'b', 0.375)]
+    """
     require_several(question)
     if question.view == "outcomes":
         _require_same(question.outcomes)
         question = _settled(question)
-    return comparison_of(question, procedure_for(question, comparing=True).compare(question), margin, adjust)
+    return procedure_for(question, comparing=True).compare(question)
 
 
 def comparison_of(

@@ -57,7 +57,7 @@ PEOPLE_SPLIT = Target("subjects-split-anew", "subjects for training and testing 
 SAMPLES_SPLIT = Target(
     "samples-split-anew", "samples of the same subjects for training and testing drawn anew"
 )
-OTHERS_UNTRAINED = Target("people-not-trained-on", "other people, none of them trained on")
+OTHERS_UNTRAINED = Target("people-not-trained-on", "new people, none of them trained on")
 OTHERS_TRAINED = Target("people-trained-on", "other people, each of them trained on as well")
 TRAINED = Target("trained-classifiers", "these fitted models")
 SETTINGS = Target("classifiers-and-sizes", "the classifiers, their settings and the sizes")

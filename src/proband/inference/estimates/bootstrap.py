@@ -9,13 +9,27 @@ from proband.designs import Reweighting
 from proband.errors import DesignError, UsageError
 from proband.inference.estimates.case import Case, IntervalFound, estimates_of
 from proband.inference.estimates.replicates import bootstrap_interval, replicate
+from proband.inference.estimates.weighting import PeopleSums, rates_of_people
 from proband.inference.procedures import Question
+from proband.inference.proportions import Interval
 from proband.measures import Outcomes
 from proband.measures.tallies import Floats
 from proband.results.base import Answers
 from proband.results.estimate import Estimate
 from proband.results.targets import GALLERY, OTHER_PEOPLE, OTHER_PROBES, PEOPLE_ALIKE, PROBES_ALIKE
-from proband.words import Target
+from proband.words import Note, Sentence, Target
+
+_NO_WIDTH = Sentence(
+    "bootstrap.no-width",
+    "caution",
+    "at least {level:level} of the replicates give the same {measure}, so the interval has no width: drawing anew does not move it, "
+    "which does not mean that it is known exactly",
+)
+_NO_EVENT = Sentence(
+    "bootstrap.no-event",
+    "note",
+    "replicates do not vary, so the interval is what {n:count unit} that are all alike allow (Wilson)",
+)
 
 
 def resampled(question: Question) -> tuple[Estimate, ...]:
@@ -65,10 +79,24 @@ def replicate_interval(design: Reweighting, case: Case, replicates: Floats | Non
         if replicates is None
         else replicates
     )
-    low, high = bootstrap_interval(counted, value, made, design.interval, case.confidence_level)
+    interval = bootstrap_interval(counted, value, made, design.interval, case.confidence_level)
+    notes: tuple[Note, ...] = ()
+    if not interval.has_width:
+        interval, notes = _without_width(design, case, interval)
     error = float(made.std(ddof=1)) if np.isfinite(made).all() else None
     answers = resampling_answers(case.measure.estimand, design)
-    return IntervalFound(value, low, high, error, answers, replicates=made)
+    return IntervalFound(value, *interval, error, answers, replicates=made, notes=notes)
+
+
+def _without_width(design: Reweighting, case: Case, interval: Interval) -> tuple[Interval, tuple[Note, ...]]:
+    """What is given where replicates are alike: for a rate what as many units without an event allow; in any case, that it is so."""
+    if not case.is_share:
+        said = _NO_WIDTH(measure=case.measure.estimand, level=case.confidence_level)
+        return interval, (said,)
+    units = units_of(case.outcomes, design)
+    sums = PeopleSums.of(case.measure.success(case.outcomes), units)
+    low, high = rates_of_people(sums, case.measure.weights).ends(case.confidence_level)
+    return Interval(float(low), float(high)), (_NO_EVENT(n=int(sums.n_people)),)
 
 
 def resampling_answers(of: Target, design: Reweighting) -> Answers:

@@ -20,6 +20,7 @@ from proband.measures import CMC, Curve, Outcomes, RecognitionRate
 from proband.measures.base import Weights, outcomes_of
 from proband.measures.tallies import Floats
 from proband.results.band import Band
+from proband.results.base import ROUNDING
 from proband.samples import Experiment
 from proband.scores import Scores
 
@@ -49,7 +50,7 @@ def estimate_cmc(
     design
         ``"auto"`` gives each rank the interval that `estimate` would (Wilson 1927, with the effective sample size where people
         have several probes), never falling as the curve does not, and so does a stratified design (`BRR`, …); a `Bootstrap` gives percentiles at each rank (Efron
-        1979).
+        1979), and where its replicates are alike what as many units without an event allow.
     max_rank
         Where to stop; by default at the last rank there is.
     simultaneous
@@ -95,7 +96,12 @@ def estimate_cmc(
         found = carried_on(rates_by_rank(outcomes, len(values), weights))
         low, high = berk_jones_band(values, found, replicates, confidence_level)
     else:
-        low, high = _resampled(values, replicates, confidence_level)
+        if drawn.over_probes:
+            of_all = np.full(len(values), float(len(outcomes)))
+            allowed = wilson_ends(values, of_all, normal_quantile(confidence_level))
+        else:
+            allowed = carried_on(rates_by_rank(outcomes, len(values), weights)).ends(confidence_level)
+        low, high = _resampled(replicates, allowed, confidence_level)
     answers, facts = resampling_answers(measure.estimand, drawn), outcomes.facts
     notes = case.about_weights if not drawn.over_probes else ()
     return Band(
@@ -108,7 +114,7 @@ def closed_band(
 ) -> Band:
     """Give a curve the interval that `estimate` would give at each rank, in one pass.
 
-    The lower end never falls. Where the curve has reached 1 nothing varies any more: the effective size of the last rank at
+    Its ends never fall. Where the curve has reached 1 nothing varies any more: the effective size of the last rank at
     which something did is carried on. Fractions of successes, which are summed rank by rank, are followed as far as rank 2,000.
 
     Examples
@@ -134,15 +140,19 @@ def closed_band(
     else:
         found = carried_on(rates_by_rank(outcomes, len(values), weights))
         low, high = replace(found, rate=values).ends(confidence_level)
-        low = np.maximum.accumulate(low)
+        low, high = np.maximum.accumulate(low), np.maximum.accumulate(high)
     answers = replace(at_one.answers, of=curve.answers.of)
     notes = (*question.why, *dependence(case.clusters, binomial), *case.about_weights)
     made = question.design.as_method
     return Band(values, low, high, confidence_level, False, made, None, answers, curve.facts, notes)
 
 
-def _resampled(values: Floats, replicates: Floats, level: float) -> tuple[Floats, Floats]:
-    """Percentiles at each rank."""
+def _resampled(replicates: Floats, allowed: tuple[Floats, Floats], level: float) -> tuple[Floats, Floats]:
+    """Percentiles at each rank, which do not fall; where replicates are alike, what as many units without an event allow."""
     tail = (1 - level) / 2
-    ends = np.quantile(replicates, [tail, 1 - tail], axis=0)
-    return ends[0], ends[1]
+    low, high = np.quantile(replicates, [tail, 1 - tail], axis=0)
+    alike = high - low <= ROUNDING
+    return (
+        np.maximum.accumulate(np.where(alike, allowed[0], low)),
+        np.maximum.accumulate(np.where(alike, allowed[1], high)),
+    )

@@ -31,7 +31,7 @@ _ALGORITHMS_AVERAGED = Target(
 )
 _PEOPLE_SEARCHED = Target(
     "people-searched-enrolment-averaged",
-    "other people searched for, with as many probes each; which people are enrolled is averaged out exactly",
+    "new people searched for in this gallery, as many probes each; which people are enrolled is averaged out exactly",
 )
 _WHOLE_GALLERY = Target("gallery-of-parts", "the algorithm and the gallery that parts are drawn from")
 

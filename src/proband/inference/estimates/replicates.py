@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
+import numpy.typing as npt
 
 from proband.designs import Reweighting
 from proband.designs.base import BLOCK
@@ -53,8 +56,19 @@ def replicate(
     return np.concatenate([counted.values(weights) for weights in design.weights(len(counted.rows), seed)])
 
 
+class Weighable(Protocol):
+    """What can be measured with its units weighed anew."""
+
+    @property
+    def n_units(self) -> int:
+        """How many units there are."""
+
+    def values(self, weights: npt.NDArray[np.int64]) -> Floats:
+        """The measure of each replicate, given how often it draws each unit."""
+
+
 def bootstrap_interval(
-    counted: Tally, value: float, replicates: Floats, method: BootstrapInterval, level: float
+    counted: Weighable, value: float, replicates: Floats, method: BootstrapInterval, level: float
 ) -> Interval:
     """Find the percentile (Efron 1979), basic (Davison & Hinkley 1997) or BCa interval (Efron 1987) of replicates.
 
@@ -74,7 +88,7 @@ def bootstrap_interval(
             f"Some replicates are infinite, so there is no {method} interval.",
             "use percentiles, or censor the ranks.",
         )
-    if method == "bca" and len(counted.rows) < 2:
+    if method == "bca" and counted.n_units < 2:
         raise DesignError("BCa leaves out one unit at a time, and there is only one.", "use percentiles.")
     tail = (1 - level) / 2
     low, high = tail, 1 - tail
@@ -89,7 +103,7 @@ def bootstrap_interval(
     return Interval(float(ends[0]), float(ends[1]))
 
 
-def _bca_tails(counted: Tally, value: float, replicates: Floats, tail: float) -> tuple[float, float]:
+def _bca_tails(counted: Weighable, value: float, replicates: Floats, tail: float) -> tuple[float, float]:
     """Efron's correction for bias and acceleration, the latter from leaving out one unit at a time."""
     from scipy.special import ndtr, ndtri
 
@@ -98,7 +112,7 @@ def _bca_tails(counted: Tally, value: float, replicates: Floats, tail: float) ->
     )
     below = min(max(below, 0.5 / len(replicates)), 1 - 0.5 / len(replicates))
     bias = float(ndtri(below))
-    n = len(counted.rows)
+    n = counted.n_units
     left_out = (
         counted.values(np.ones((n, n), dtype=np.int64) - np.eye(n, dtype=np.int64)) if n <= 4000 else None
     )

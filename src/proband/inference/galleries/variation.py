@@ -42,7 +42,7 @@ from proband.words import Note, Sentence, Target, count
 _RATES = Interval(0.0, 1.0)
 _ANYTHING = Interval(-np.inf, np.inf)
 AVERAGE = "average over algorithms"
-_OTHER_GALLERIES = Target("people-in-galleries", "other people, in galleries of this size")
+_OTHER_GALLERIES = Target("people-in-galleries", "new people and other galleries of this size")
 _FIXED = Target("algorithm-and-images", "the algorithm and how many images people have")
 _ALIKE = Target(
     "galleries-alike",

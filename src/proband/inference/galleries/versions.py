@@ -6,19 +6,26 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import islice
 from typing import Literal, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from proband.errors import UsageError, first_few
-from proband.inference.comparisons.adjustment import holm
-from proband.inference.comparisons.compare import compare
-from proband.inference.comparisons.comparison import Comparison
-from proband.inference.estimates.evaluation import Entry, Evaluation, OfProbes, probes_called
-from proband.measures import RecognitionRate
+from proband.inference.comparisons.compare import margin_for, shown_together
+from proband.inference.comparisons.sign_flip import Flips
+from proband.inference.comparisons.verdicts import Found, judged
+from proband.inference.estimates.evaluation import Evaluation, OfProbes, probes_called
+from proband.inference.procedures import Question
+from proband.measures import Outcomes, RecognitionRate
 from proband.results.base import Count, Rank, Result
 from proband.results.difference import Difference
+from proband.results.estimate import Estimate
 from proband.results.serializing import Written
 from proband.words import Note, Sentence
 
+Floats = npt.NDArray[np.float64]
 Kind = Literal["version", "improvement"]
 _COST = Sentence(
     "feret.cost-of-locating",
@@ -104,7 +111,7 @@ class ContrastRow(OfProbes, Result):
     first_failed, second_failed
         Probes without a rank, which count as misses.
     pair
-        The second less the first, paired; p-values are adjusted over the whole table.
+        The second less the first, paired; its interval and p-value hold for all rows of a kind together.
     category
         The set of probes; None for all.
     n_probes, n_probe_subjects
@@ -197,10 +204,11 @@ def contrasts(
     confidence_level: float,
     seed: int,
 ) -> tuple[Contrast, ...]:
-    """Compare the two states of each algorithm on every set of probes; p-values are adjusted over all of these (Holm 1979).
+    """Compare the two states of each algorithm on every set of probes, and judge all of these together.
 
     After Phillips et al. (2000). What is estimated is the rate of the second state less that of the first, paired (see
-    `compare`); other people vary.
+    `compare`); other people vary. p-values, intervals and verdicts hold for all rows at once: the least p-value over the same
+    random signs of people, who may be in several sets of probes, says what a single one counts for (Westfall & Young 1993).
 
     Examples
     --------
@@ -215,24 +223,49 @@ def contrasts(
     >>> gain.rows[0].pair.difference, gain.rows[0].first[0], gain.rows[0].second[0]
     (0.5, 0.5, 1.0)
     """
-    made = []
+    measure = RecognitionRate(rank)
+    found: list[Found] = []
+    differences: list[Floats] = []
+    rows: list[tuple[tuple[Outcomes, Outcomes], tuple[Estimate, ...], str | None]] = []
     for one in asked:
-        kind, names, dates = _named(one)
+        names = _named(one)[1]
         require_known(names, evaluation.algorithms)
-        rows = tuple(
-            _row(evaluation, category, names, rank, confidence_level, seed)
-            for category in evaluation.categories
-        )
-        named = isinstance(one, Version) and one.named
-        made.append(Contrast(kind, *names, rank, rows, *dates, named))
-    adjusted = iter(holm([row.pair.p_value for one in made for row in one.rows]))
+        for category in evaluation.categories:
+            entries = {entry.algorithm: entry.outcomes for entry in evaluation.of(category)}
+            first, second = (entries[name] for name in names)
+            joint = shown_together(
+                Question.of(measure, [second, first], None, "auto", confidence_level, seed)
+            )
+            found += joint.tested
+            differences.append(_by_subject(second, measure) - _by_subject(first, measure))
+            rows.append(((first, second), joint.estimates[::-1], category))
+    if not rows:
+        return ()
+    flips = Flips.of(np.column_stack(differences), np.ones(len(differences[0])), seed)
+    shared: list[Found] = [
+        (*of, replace(tested, statistics=np.abs(flips.turned[:, place])))
+        for place, (*of, tested) in enumerate(found)
+    ]
+    pairs = judged(shared, margin_for(None, is_rate=True), confidence_level, upward=True, in_points=True)
+    made = iter([_row(*row, pair) for row, pair in zip(rows, pairs, strict=True)])
     return tuple(
-        replace(
-            one,
-            rows=tuple(replace(row, pair=replace(row.pair, p_adjusted=next(adjusted))) for row in one.rows),
+        Contrast(
+            kind,
+            *names,
+            rank,
+            tuple(islice(made, len(evaluation.categories))),
+            *dates,
+            isinstance(one, Version) and one.named,
         )
-        for one in made
+        for one in asked
+        for kind, names, dates in [_named(one)]
     )
+
+
+def _by_subject(outcomes: Outcomes, measure: RecognitionRate) -> Floats:
+    """The successes of every subject of the table, of whom some have no probe here."""
+    subjects = outcomes.experiment.samples.codes
+    return np.bincount(outcomes.subjects, measure.success(outcomes), minlength=int(subjects.max()) + 1)
 
 
 def require_different(asked: Sequence[Version] | Sequence[Improvement]) -> None:
@@ -293,28 +326,22 @@ def _named(one: Version | Improvement) -> tuple[Kind, tuple[str, str], tuple[str
 
 
 def _row(
-    evaluation: Evaluation, category: str | None, names: tuple[str, str], rank: int, level: float, seed: int
+    states: tuple[Outcomes, Outcomes],
+    estimates: tuple[Estimate, ...],
+    category: str | None,
+    pair: Difference,
 ) -> ContrastRow:
-    entries = {entry.algorithm: entry for entry in evaluation.of(category)}
-    first, second = (entries[name] for name in names)
-    found: Comparison = compare(
-        RecognitionRate(rank), [second.outcomes, first.outcomes], confidence_level=level, seed=seed
-    )
-    facts = first.curve.facts
+    facts, others = (one.facts for one in states)
+    first, second = (RateWithEnds(one.value, one.low, one.high) for one in estimates)
     return ContrastRow(
         category=category,
         n_probes=facts.n_probes,
         n_probe_subjects=facts.n_probe_subjects,
         n_gallery_subjects=facts.n_gallery_subjects,
         n_gallery_images=facts.n_gallery_images,
-        first=_rate(first, found),
-        second=_rate(second, found),
+        first=first,
+        second=second,
         first_failed=facts.n_failed,
-        second_failed=second.curve.facts.n_failed,
-        pair=found.pairs[0],
+        second_failed=others.n_failed,
+        pair=pair,
     )
-
-
-def _rate(entry: Entry, found: Comparison) -> RateWithEnds:
-    one = next(each for each in found.estimates if each.facts.algorithm == entry.algorithm)
-    return RateWithEnds(one.value, one.low, one.high)

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from proband.designs.image_choice import TRIALS_A_BLOCK, ImageChoice, draw_choices
 from proband.engine import Engine, on_engine, run_blocks
 from proband.errors import DesignError
-from proband.inference.comparisons.paired import Tested, difference_of, person_curve
+from proband.inference.comparisons.paired import Tested, difference_of
+from proband.inference.comparisons.paired_rates import person_curve
 from proband.inference.comparisons.verdicts import judged
 from proband.inference.image_choice.distributions import Distribution
 from proband.inference.image_choice.exact import MOST_CHOICES, ExactChoice, exact_choice

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from proband.errors import UsageError
 from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.procedures import Auto
 from proband.inference.proportions import check_level, check_seed
+from proband.inference.simulation.asking import Estimating
 from proband.inference.simulation.covered import (
     Covered,
     Rejected,
@@ -21,7 +22,13 @@ from proband.inference.simulation.covered import (
     simulate_tests,
 )
 from proband.inference.simulation.populations import KINDS, Kind, Population
-from proband.inference.simulation.worlds import OutcomesWorld, PairsWorld, Target as About, numbers_in
+from proband.inference.simulation.worlds import (
+    OutcomesWorld,
+    PairKind,
+    PairsWorld,
+    Target as About,
+    numbers_in,
+)
 from proband.measures import Measure, Outcomes, RecognitionRate
 from proband.measures.base import OutcomeMeasure
 from proband.results.base import Answers, Confidence, Count, Rate, Result
@@ -234,11 +241,12 @@ def coverage(
     else:
         if about == "images" or informative:
             raise UsageError("Over pairs, other people vary, whose numbers of images say nothing of them.")
-        world = PairsWorld(population.numbers, measure, population.rate, population.icc, population.kind)
+        kind = cast("PairKind", population.kind)  # checked there
+        world = PairsWorld(population.numbers, measure, population.rate, population.icc, kind)
     if margin is not None and not (isinstance(world, OutcomesWorld) and world.is_share):
         raise UsageError("Power is simulated for rates of probes alone.", "leave out the margin.")
     settings: dict[str, Any] = {"confidence_level": confidence_level, "seed": seed, "progress": progress}
-    found, first = simulate_intervals(world, measure, design, n_sets, **settings)
+    found, first = simulate_intervals(world, Estimating(measure, design), n_sets, **settings)
     power = level = None
     if margin is not None:
         power = simulate_tests(world, test, margin, n_sets, discordant=discordant, **settings)
@@ -247,13 +255,13 @@ def coverage(
         KINDS[population.kind]
     )
     answers = Answers(
-        first.answers.of,
+        measure.estimand,
         _SIMULATED_IMAGES if about == "images" else _SIMULATED,
         _NOTHING_REAL,
         Target(f"simulated-{population.kind}", assumed),
     )
     return Coverage(
-        design=first.design,
+        design=first.method,
         measure=measure.code,
         in_points=measure.in_points,
         subjects=population.subjects,

@@ -10,13 +10,11 @@ import numpy as np
 from proband.engine import Progress, Silent
 from proband.errors import DesignError
 from proband.inference.comparisons.compare import compare
-from proband.inference.estimates.estimate import estimate
 from proband.inference.proportions import normal_quantile, proportion_interval
+from proband.inference.simulation.asking import Answered, Ask
 from proband.inference.simulation.populations import Floats
 from proband.inference.simulation.worlds import OutcomesWorld, TwoAlgorithms, World
-from proband.measures import Measure
 from proband.results.base import Confidence, Count, Rate, Result
-from proband.results.estimate import Estimate
 
 MONTE_CARLO = 0.99
 """The confidence with which a simulated share is known to lie between its ends."""
@@ -57,7 +55,7 @@ class Share(Result):
 
 @dataclass(frozen=True)
 class Covered(Result):
-    """How intervals of simulated data sets fared.
+    """How intervals of simulated data sets fared; of a curve, bands: held is the whole of it, and widths are means over ranks.
 
     Attributes
     ----------
@@ -127,37 +125,35 @@ class Rejected(Result):
 
 def simulate_intervals(
     world: World,
-    measure: Measure,
-    design: Any,
+    ask: Ask,
     n_sets: int,
     *,
     confidence_level: float = 0.95,
     seed: int = 0,
     progress: Progress | None = None,
-) -> tuple[Covered, Estimate]:
-    """Estimate a measure in every data set of a world, and count whose interval holds the truth; the first estimate comes along.
+) -> tuple[Covered, Answered]:
+    """Put a question to every data set of a world, and count whose interval holds the truth; the first answer comes along.
 
     Examples
     --------
     >>> from proband import RecognitionRate
+    >>> from proband.inference.simulation.asking import Estimating
     >>> from proband.inference.simulation.populations import Population
     >>> world = OutcomesWorld(Population.of(40, 1, rate=0.8, icc=0.0), RecognitionRate(1))
-    >>> found, first = simulate_intervals(world, RecognitionRate(1), "auto", 100)
-    >>> found.covered.n, first.design.key
+    >>> found, first = simulate_intervals(world, Estimating(RecognitionRate(1), "auto"), 100)
+    >>> found.covered.n, first.method.key
     (100, 'binomial-wilson')
     """
     listener = progress or Silent()
     listener.begin("intervals", n_sets)
-    rows: list[tuple[float, float, float, float]] = []
+    rows: list[Floats] = []
     squares, fourths, cautioned, refused = 0.0, 0.0, 0, 0
-    first: Estimate | None = None
+    first: Answered | None = None
     why: DesignError | None = None
     for number in range(n_sets):
         one = world.draw(seed, number)
         try:
-            found = estimate(
-                measure, one.data, one.within, design, confidence_level=confidence_level, seed=number
-            )
+            found = ask(one, confidence_level, number)
         except DesignError as error:
             refused, why = refused + 1, error
             continue
@@ -166,25 +162,26 @@ def simulate_intervals(
         first = first or found
         cautioned += any(note.level == "caution" for note in found.notes)
         truth = np.nan if one.truth is None else one.truth
-        rows.append((found.value, found.low, found.high, truth))
+        rows.append(np.array(np.broadcast_arrays(found.value, found.low, found.high, truth), np.float64))
         if one.residuals is not None:
             squares += float((one.residuals**2).sum())
             fourths += float((one.residuals**4).sum())
     if first is None:
         raise DesignError("No data set gave an interval.", None if why is None else why.message)
-    table = np.array(rows)
+    table = np.array(rows).reshape(len(rows), 4, -1).swapaxes(0, 1)
     carriers = squares**2 / fourths / len(rows) if fourths else None
     return _covered(table, confidence_level, carriers, cautioned, refused), first
 
 
 def _covered(table: Floats, level: float, carriers: float | None, cautioned: int, refused: int) -> Covered:
-    value, low, high, truth = table.T
-    n = len(table)
+    """Count, over tables of values, lower ends, upper ends and truths: data sets × places of a curve."""
+    value, low, high, truth = table
+    n = len(value)
     # Where no truth is known estimates are taken to be right on average.
-    truth = np.where(np.isnan(truth), value.mean(), truth)
+    truth = np.where(np.isnan(truth), value.mean(axis=0), truth)
     slack = 1e-12
-    below, above = high < truth - slack, low > truth + slack
-    known = 2 * normal_quantile(level) * float(np.sqrt(((value - truth) ** 2).mean()))
+    below, above = (high < truth - slack).any(axis=1), (low > truth + slack).any(axis=1)
+    known = 2 * normal_quantile(level) * float(np.sqrt(((value - truth) ** 2).mean(axis=0)).mean())
     width = float((high - low).mean())
     return Covered(
         covered=Share.of(int((~below & ~above).sum()), n),

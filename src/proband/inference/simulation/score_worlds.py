@@ -1,4 +1,4 @@
-"""Scores of searches whose truth is known: for galleries dealt anew, for other training sets, for other choices of images."""
+"""Scores whose truth is known: for galleries dealt anew, other training sets, other choices of images, other query images."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import numpy as np
 
 from proband.inference.simulation.populations import Floats
 from proband.inference.simulation.worlds import DataSet
+from proband.measures.pair_measures import PairMeasure
+from proband.measures.pairs.weighted import WeightedRates
 from proband.samples import Experiment, Pool, Samples
 from proband.scores import Scores
 
@@ -161,3 +163,65 @@ class ChoicesWorld:
         truth = float((chosen.argmax(axis=1) == everybody).mean())
         scores = Scores.from_array(values, self.pool.samples.ids, orientation="similarity", name="net")
         return DataSet(scores, self.pool, truth)
+
+
+@dataclass(frozen=True, eq=False)
+class QueriesWorld:
+    """Other query images of these people against the same targets: scores are normal about what two people make them.
+
+    Attributes
+    ----------
+    people, queries
+        How many, and the query images of each; everybody has one target image.
+    measure
+        `FNMR` at a false match rate, `AUC` or `EER`, whose truth is that of very many queries of the people of a data set.
+    gap
+        By how much genuine scores are higher.
+
+    Examples
+    --------
+    >>> from proband import AUC
+    >>> one = QueriesWorld(20, 2, AUC()).draw(0, 0)
+    >>> one.data.shape, 0.8 < one.truth < 1
+    ((40, 20), True)
+    """
+
+    people: int
+    queries: int
+    measure: PairMeasure
+    gap: float = 3.0
+
+    @cached_property
+    def experiment(self) -> Experiment:
+        """Session 0 is enrolled."""
+        return Experiment(_samples(self.people, 1 + self.queries), gallery="session == 0")
+
+    def draw(self, seed: int, number: int) -> DataSet:
+        """Draw people, and the scores of their queries; a query has an effect of its own on all its scores."""
+        rng = np.random.default_rng([seed, number, 8])
+        hard, lift = 0.7 * rng.standard_normal((2, self.people))
+        means = 0.7 * (lift[:, None] + lift)
+        np.fill_diagonal(means, self.gap - hard)
+        shape = self.queries, self.people, self.people
+        values = means + 0.6 * rng.standard_normal(shape[:2])[:, :, None] + 0.8 * rng.standard_normal(shape)
+        ids = self.experiment.samples.ids
+        scores = Scores.from_array(
+            values.reshape(-1, self.people), ids[self.people :], ids[: self.people],
+            orientation="similarity", name="net",
+        )  # fmt: skip
+        return DataSet(scores, self.experiment, self._truth(means))
+
+    def _truth(self, means: Floats) -> float:
+        """The measure of normal scores of variance 1 about their means, at closely spaced thresholds."""
+        from scipy.special import ndtr
+
+        own = np.eye(self.people, dtype=bool)
+        edges = np.linspace(-5.0, 5.0 + self.gap, 1501)
+        genuine = ndtr(edges[:, None] - means[own]).mean(axis=1)
+        # Impostors are very many, and are taken together in narrow bins of their means.
+        times, bounds = np.histogram(means[~own], 400)
+        impostor = 1 - ndtr(edges[:, None] - (bounds[1:] + bounds[:-1]) / 2) @ times / times.sum()
+        weighed = WeightedRates(
+            np.diff(genuine, append=1.0)[:, None], impostor[:, None], impostor[:, None], np.ones(1)
+        )
+        return float(self.measure.of_weighted(weighed)[0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from proband.designs import (
@@ -15,18 +15,26 @@ from proband.designs import (
     Fay,
     Galleries,
     ImageChoice,
+    Jackknife,
     SignFlip,
     TrainingSets,
 )
 from proband.engine import Progress
 from proband.errors import UsageError
+from proband.inference.simulation.asking import Ask, Banding, Estimating, Searching, Validating
 from proband.inference.simulation.covered import Covered, Rejected, simulate_intervals, simulate_tests
+from proband.inference.simulation.other_worlds import OneRank, SplitsWorld, StrangersWorld
 from proband.inference.simulation.populations import Population
-from proband.inference.simulation.score_worlds import ChoicesWorld, GalleriesWorld, TrainingsWorld
-from proband.inference.simulation.worlds import OutcomesWorld, PairsWorld, World
-from proband.measures import Measure, MedianCensoredRank, RecognitionRate
+from proband.inference.simulation.score_worlds import (
+    ChoicesWorld,
+    GalleriesWorld,
+    QueriesWorld,
+    TrainingsWorld,
+)
+from proband.inference.simulation.worlds import OutcomesWorld, PairKind, PairsWorld, World
+from proband.measures import CMC, Measure, MedianCensoredRank, RecognitionRate
 from proband.measures.base import OutcomeMeasure
-from proband.measures.pair_measures import AUC, FNMR
+from proband.measures.pair_measures import AUC, EER, FNMR
 from proband.results.base import Result
 from proband.words import Target, given
 
@@ -36,6 +44,9 @@ NEW_PEOPLE_PAIRS = Target("new-people-compared", "new people, compared with each
 OTHER_GALLERIES = Target("other-galleries", "new people and other galleries")
 NEW_IMAGES = Target("new-images", "new images of these people")
 OTHER_CHOICES = Target("other-choices", "another choice among these images of these people")
+NEW_SEARCHED = Target("new-people-searched", "new people searched for in this gallery")
+FITTED_MODELS = Target("fitted-models", "these fitted models, on new people")
+METHODS = Target("the-method", "the method, trained anew on other people")
 OTHER_TRAININGS = Target("other-trainings", "other training sets; these people and images")
 
 
@@ -47,16 +58,15 @@ class Trial:
     ----------
     people
         The population in words.
-    world, measure, design
-        Where data sets come from, what is measured, and the design that is tried.
+    world, ask
+        Where data sets come from, and what is asked of each.
     level
         Whether two algorithms that do not differ are compared, instead of an interval of one.
     """
 
     people: str
     world: World
-    measure: Measure
-    design: Any
+    ask: Ask
     level: bool = False
 
 
@@ -118,6 +128,11 @@ def _each(numbers: int | tuple[int, ...]) -> str:
     return said if len(set(numbers)) == len(numbers) else f"{said} (one in {len(numbers)})"
 
 
+def _said_of(people: Population, probes: int | tuple[int, ...]) -> str:
+    said = f"{people.subjects} × {_each(probes)}, rate {given(people.rate)}, icc {given(people.icc)}, {people.kind}"
+    return said + (", hard people have more" if people.informative else "")
+
+
 def _searched(
     subjects: int,
     probes: int | tuple[int, ...],
@@ -131,11 +146,9 @@ def _searched(
     **more: Any,
 ) -> Trial:
     population = Population.of(subjects, probes, rate=rate, icc=icc, **more)
-    said = f"{subjects} × {_each(probes)}, rate {given(rate)}, icc {given(icc)}, {population.kind}"
-    said += ", hard people have more" if population.informative else ""
-    return Trial(
-        said, OutcomesWorld(population, measure, "images" if images else "people"), measure, design, level
-    )
+    said = _said_of(population, probes)
+    world = OutcomesWorld(population, measure, "images" if images else "people")
+    return Trial(said, world, Estimating(measure, design), level)
 
 
 def _compared(
@@ -143,7 +156,30 @@ def _compared(
 ) -> Trial:
     numbers = Population.of(subjects, images, rate=0.5, icc=0.0).numbers
     said = f"{subjects} × {_each(images)} images, value {given(value)}, icc {given(icc)}, {kind}"
-    return Trial(said, PairsWorld(numbers, measure, value, icc, kind), measure, "auto")
+    return Trial(said, PairsWorld(numbers, measure, value, icc, kind), Estimating(measure, "auto"))
+
+
+def _curves(
+    subjects: int, probes: int | tuple[int, ...], rate: float, icc: float, **more: Any
+) -> tuple[Trial, ...]:
+    """A band at one rank, and one over the whole curve."""
+    measure = CMC(20)
+    population = Population.of(subjects, probes, rate=rate, icc=icc, **more)
+    said = _said_of(population, probes)
+    whole = OutcomesWorld(population, measure)
+    return (
+        Trial(said, OneRank(whole, 5), Banding(simultaneous=False, last=20, at=5)),
+        Trial(said, whole, Banding(simultaneous=True, last=20)),
+    )
+
+
+def _strangers(mated: int, strangers: int, each: int, fpir: float, fnir: float, kind: PairKind) -> Trial:
+    said = f"{mated} enrolled and {strangers} strangers × {each}, FNIR {given(fnir)}, icc 0.2, {kind}"
+    return Trial(said, StrangersWorld(mated, strangers, each, fpir, fnir, 0.2, kind), Searching(fpir))
+
+
+def _split(world: SplitsWorld) -> str:
+    return f"{world.people} × {world.images}, {world.repeats}×{world.folds}f CV+, nearest centroid, {given(world.apart)} apart"
 
 
 def _of_people(design: Any) -> tuple[Trial, ...]:
@@ -214,24 +250,28 @@ def _all() -> Iterable[Study]:
         "other-galleries",
         OTHER_GALLERIES,
         (
-            Trial("40 people in 4 galleries", GalleriesWorld(40), RATE, Galleries(4)),
-            Trial("120 people in 6 galleries, hubs", GalleriesWorld(120, 2, hubs=3.0), RATE, Galleries(6)),
+            Trial("40 people in 4 galleries", GalleriesWorld(40), Estimating(RATE, Galleries(4))),
+            Trial(
+                "120 people in 6 galleries, hubs",
+                GalleriesWorld(120, 2, hubs=3.0),
+                Estimating(RATE, Galleries(6)),
+            ),
         ),
     )
     yield Study(
         "training-sets",
         OTHER_TRAININGS,
         (
-            Trial("40 people, 5 training sets", TrainingsWorld(40, 5), RATE, TrainingSets()),
-            Trial("40 people, 10 training sets", TrainingsWorld(40, 10), RATE, TrainingSets()),
+            Trial("40 people, 5 training sets", TrainingsWorld(40, 5), Estimating(RATE, TrainingSets())),
+            Trial("40 people, 10 training sets", TrainingsWorld(40, 10), Estimating(RATE, TrainingSets())),
         ),
     )
     yield Study(
         "choices-of-images",
         OTHER_CHOICES,
         (
-            Trial("40 people × 3 images", ChoicesWorld(40, 3), RATE, ImageChoice()),
-            Trial("80 people × 4 images", ChoicesWorld(80, 4), RATE, ImageChoice()),
+            Trial("40 people × 3 images", ChoicesWorld(40, 3), Estimating(RATE, ImageChoice())),
+            Trial("80 people × 4 images", ChoicesWorld(80, 4), Estimating(RATE, ImageChoice())),
         ),
     )
     yield Study(
@@ -245,6 +285,71 @@ def _all() -> Iterable[Study]:
             _compared(60, 3, FNMR(0.01), 0.1, 0.2, "normal"),
             _compared(60, 3, FNMR(0.01), 0.02, 0.2, "normal"),
             _compared(60, (2, 3, 8), FNMR(0.01), 0.1, 0.2, "skewed"),
+            _compared(60, 3, EER(), 0.05, 0.2, "normal"),
+            _compared(60, (2, 3, 8), EER(), 0.1, 0.2, "skewed"),
+            *(
+                replace(_compared(60, 3, measure, value, 0.2, "normal"), ask=Estimating(measure, design))
+                for measure, value in ((AUC(), 0.95), (FNMR(0.01), 0.1), (EER(), 0.1))
+                for design in (Bootstrap("subject", n_resamples=1_000), Jackknife(kind="JK1"))
+                if measure.form == "area" or isinstance(design, Bootstrap)
+            ),
+        ),
+    )
+    yield Study(
+        "images-of-pairs",
+        NEW_IMAGES,
+        tuple(
+            Trial(
+                f"{people} people × {queries} queries",
+                QueriesWorld(people, queries, measure),
+                Estimating(measure, BRR()),
+            )
+            for people, queries in ((30, 2), (60, 3))
+            for measure in (AUC(), FNMR(0.01), EER())
+        ),
+    )
+
+    yield Study(
+        "curves",
+        NEW_PEOPLE,
+        (
+            *_curves(60, 1, 0.3, 0.0),
+            *_curves(100, 3, 0.5, 0.2, kind="normal"),
+            *_curves(100, 3, 0.8, 0.2, kind="skewed"),
+            *_curves(60, _SOME, 0.4, 0.2, informative=True),
+        ),
+    )
+    yield Study(
+        "searches-for-strangers",
+        NEW_SEARCHED,
+        tuple(
+            _strangers(*given_)
+            for given_ in (
+                (40, 40, 3, 0.1, 0.2, "normal"),
+                (100, 100, 3, 0.05, 0.05, "normal"),
+                (100, 100, 3, 0.05, 0.1, "skewed"),
+                (100, 100, 3, 0.05, 0.1, "classes"),
+            )
+        ),
+    )
+    yield Study(
+        "fitted-models",
+        FITTED_MODELS,
+        tuple(
+            Trial(_split(world), world, Validating(method=False))
+            for world in (SplitsWorld(40, 3), SplitsWorld(100, 3), SplitsWorld(60, 1, repeats=5, apart=3.5))
+        ),
+    )
+    yield Study(
+        "methods-trained-anew",
+        METHODS,
+        tuple(
+            Trial(_split(world), world, Validating(method=True))
+            for world in (
+                SplitsWorld(40, 3, repeats=5, about="method"),
+                SplitsWorld(100, 3, repeats=5, about="method"),
+                SplitsWorld(60, 1, folds=10, about="method"),
+            )
         ),
     )
 
@@ -269,10 +374,12 @@ def run_trial(key: str, place: int, n_sets: int, seed: int = 0, progress: Progre
     interval = level = None
     if one.level:
         assert isinstance(one.world, OutcomesWorld)  # as the trials above have it
-        level = simulate_tests(one.world, one.design, 0.0, n_sets, seed=seed, progress=progress)
+        assert isinstance(one.ask, Estimating)
+        level = simulate_tests(one.world, one.ask.design, 0.0, n_sets, seed=seed, progress=progress)
+        method = one.ask.design.as_method
     else:
-        interval, _ = simulate_intervals(
-            one.world, one.measure, one.design, n_sets, seed=seed, progress=progress
-        )
-    named = one.design if isinstance(one.design, str) else one.design.as_method.key
-    return Tried(key, study.question.key, one.people, one.measure.code, named, interval, level, n_sets, seed)
+        interval, first = simulate_intervals(one.world, one.ask, n_sets, seed=seed, progress=progress)
+        method = first.method
+    return Tried(
+        key, study.question.key, one.people, one.ask.measure, method.key, interval, level, n_sets, seed
+    )

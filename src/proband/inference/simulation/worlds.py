@@ -10,20 +10,23 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from proband.errors import UsageError
-from proband.inference.simulation.populations import Floats, Integers, Kind, Population, easiness_of_two
-from proband.measures import Measure, Outcomes
+from proband.inference.simulation.populations import Floats, Integers, Population, easiness_of_two
+from proband.measures import CMC, Measure, Outcomes
 from proband.measures.base import OutcomeMeasure
-from proband.measures.pair_measures import AUC, FNMR
+from proband.measures.pair_measures import AUC, EER, FNMR
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
 from proband.words import fixed
 
+PairKind = Literal["normal", "skewed", "classes"]
+"""How people can differ in the scores of their pairs."""
 Target = Literal["people", "images"]
 """What an interval is to hold: the value for new people, or for new images of the people there are."""
 _TRUTH_SETS = 400  # data sets over which a truth without a closed form is found, and at least so many probes:
 _TRUTH_PROBES = 400_000
 _TRUTH_PEOPLE = 20_000
 _TRUTH_PAIRS = 1_000_000
+_TRUTH_CURVE = 400_000
 _TRUTH = 10_001  # what tells the stream of random numbers of a truth from those of data sets
 
 
@@ -36,14 +39,14 @@ class DataSet:
     data, within
         What `estimate` takes: outcomes, or scores and where they are measured.
     truth
-        What the interval is to hold; None where it is the mean of all estimates.
+        What the interval is to hold, of a curve at every rank; None where it is the mean of all estimates.
     residuals
         What each person adds to the error of a rate; None for other measures.
     """
 
     data: Any
     within: Any
-    truth: float | None
+    truth: float | Floats | None
     residuals: Floats | None = None
 
 
@@ -103,17 +106,29 @@ class OutcomesWorld:
         return getattr(self.measure, "weights", "probe") == "person"
 
     @cached_property
-    def truth(self) -> float:
+    def truth(self) -> float | Floats:
         """The value for new people: known for a rate, and otherwise that of very many people."""
         if self.is_share:
             return self.population.rate if self.by_person else self.population.probe_rate
         rng = np.random.default_rng([_TRUTH, 0])
+        if isinstance(self.measure, CMC):
+            return self._curve(rng, self.measure.max_rank or self.population.subjects)
         pooled: list[Floats] = []
         while len(pooled) < _TRUTH_SETS or sum(map(len, pooled)) < _TRUTH_PROBES:
             easiness, numbers = self.population.draw(rng)
             own = np.repeat(self.population.own_rate(easiness), numbers)
             pooled.append(self._ranks(rng, own).astype(np.float64))
         return float(self.measure.of_ranks(np.concatenate(pooled)[None, :])[0])
+
+    def _curve(self, rng: np.random.Generator, last: int) -> Floats:
+        """The rates at ranks 1 to `last`: the mean of 1 − (1 − p)^rank over probes of very many people."""
+        drawn = [self.population.draw(rng) for _ in range(-(-_TRUTH_CURVE // self.population.subjects))]
+        own = self.population.own_rate(np.concatenate([easiness for easiness, _ in drawn]))
+        numbers = np.concatenate([numbers for _, numbers in drawn])
+        weight = np.ones(len(numbers)) if self.by_person else numbers
+        found: Floats = np.average(1 - (1 - own[:, None]) ** np.arange(1, last + 1), axis=0, weights=weight)
+        found[self.population.subjects - 1 :] = 1.0
+        return found
 
     def draw(self, seed: int, number: int) -> DataSet:
         """Draw people and what becomes of their probes."""
@@ -126,7 +141,7 @@ class OutcomesWorld:
             )
         success = rng.random(int(numbers.sum())) < np.repeat(own, numbers)
         weight = np.ones_like(own) if self.by_person else numbers.astype(np.float64)
-        truth = self.truth if self.target == "people" else float(weight @ own / weight.sum())
+        truth = float(self.truth if self.target == "people" else weight @ own / weight.sum())
         people = np.repeat(np.arange(len(numbers)), numbers)
         share = np.bincount(people, success, minlength=len(numbers)) / numbers
         outcomes = self.outcomes("net", numbers, self.ranks_of(success))
@@ -241,7 +256,7 @@ class TwoAlgorithms:
         return self.world.population.own_rate(first), self.second.own_rate(second)
 
 
-_EFFECTS: dict[Kind, Callable[[np.random.Generator, int], Floats]] = {
+EFFECTS: dict[PairKind, Callable[[np.random.Generator, int], Floats]] = {
     "normal": lambda rng, n: rng.standard_normal(n),
     "skewed": lambda rng, n: rng.exponential(size=n) - 1,
     "classes": lambda rng, n: np.where(rng.random(n) < 0.1, 3.0, -1 / 3),
@@ -258,7 +273,7 @@ class PairsWorld:
     numbers
         Images of each person.
     measure
-        `FNMR` at a false match rate, or `AUC`.
+        `FNMR` at a false match rate, `AUC` or `EER`.
     value
         Its true value, by which the gap is found.
     icc
@@ -277,13 +292,13 @@ class PairsWorld:
     measure: Measure
     value: float
     icc: float
-    kind: Kind = "normal"
+    kind: PairKind = "normal"
 
     def __post_init__(self) -> None:
-        if self.kind not in _EFFECTS:
+        if self.kind not in EFFECTS:
             raise UsageError(
                 f"Scores of pairs are not simulated for people of the kind {self.kind!r}.",
-                f"take one of {', '.join(_EFFECTS)}.",
+                f"take one of {', '.join(EFFECTS)}.",
             )
 
     @cached_property
@@ -298,18 +313,19 @@ class PairsWorld:
         """What makes genuine scores higher, so that the measure has its value over very many people."""
         rng = np.random.default_rng([_TRUTH, 1])
         noise, effect = np.sqrt(1 - self.icc), np.sqrt(self.icc)
-        drawn = _EFFECTS[self.kind]
+        drawn = EFFECTS[self.kind]
         genuine = noise * rng.standard_normal(_TRUTH_PAIRS) - effect * drawn(rng, _TRUTH_PAIRS)
         both = drawn(rng, _TRUTH_PAIRS) + drawn(rng, _TRUTH_PAIRS)
         impostor = noise * rng.standard_normal(_TRUTH_PAIRS) + effect / np.sqrt(2) * both
-        if isinstance(self.measure, FNMR):
-            threshold = float(np.quantile(impostor, 1 - self.measure.at_fmr))
+        if isinstance(self.measure, FNMR | EER):
+            fmr = self.measure.at_fmr if isinstance(self.measure, FNMR) else self.value
+            threshold = float(np.quantile(impostor, 1 - fmr))
             return threshold - float(np.quantile(genuine, self.value))
         if isinstance(self.measure, AUC):
             return -float(np.quantile(genuine - impostor, 1 - self.value))
         raise UsageError(
             f"The {self.measure.estimand} is not simulated over pairs.",
-            "take AUC or FNMR at a false match rate.",
+            "take AUC, EER or FNMR at a false match rate.",
         )
 
     def draw(self, seed: int, number: int) -> DataSet:
@@ -318,7 +334,7 @@ class PairsWorld:
         people = np.repeat(np.arange(len(self.numbers)), self.numbers)
         n = len(people)
         effect = np.sqrt(self.icc)
-        hard, wolf = (effect * _EFFECTS[self.kind](rng, len(self.numbers)) for _ in range(2))
+        hard, wolf = (effect * EFFECTS[self.kind](rng, len(self.numbers)) for _ in range(2))
         noise = np.sqrt(1 - self.icc) * np.triu(rng.standard_normal((n, n)), 1)
         lifted = (wolf[people][:, None] + wolf[people]) / np.sqrt(2)
         mated = people[:, None] == people

@@ -26,16 +26,16 @@ from proband.words import Method, Note, Sentence, Target, count, counted, digits
 
 Floats = npt.NDArray[np.float64]
 Statistic = Callable[[Floats], float]
-_NO_WIDTH = Sentence(
+NO_WIDTH = Sentence(
     "strata.no-width", "caution", "nothing varies, so the interval has no width: it says nothing but that"
 )
-_PAST_LIMITS = Sentence(
+PAST_LIMITS = Sentence(
     "strata.past-limits",
     "caution",
     "the symmetric interval passes 0 or 1; interval='logit' or 'wilson' does not",
 )
 _STILL = Sentence("strata.still", "note", "{n:count} of {of:count} strata do not vary")
-IMAGES_OF_PEOPLE = Target("probe-images-of-these-people", "probe images of these people, as many of each")
+IMAGES_OF_PEOPLE = Target("probe-images-of-these-people", "new probe images of these people, as many of each")
 _PEOPLE_FIXED = Target("people-algorithm-and-gallery", "these people, the algorithm and the gallery")
 _STRATA_FIXED = Target("strata-algorithm-and-gallery", "the strata, the algorithm and the gallery")
 _STRATA_ALIKE = Target(
@@ -279,13 +279,13 @@ def stratified_interval(design: StratifiedDesign, case: Case) -> IntervalFound:
         plan = design.replicates(strata, case.seed)
         value, replicates = evaluate_replicates(case, design, strata, plan)
         error = float(np.sqrt(plan.variance(replicates, value, design.centre)))
-        more = (*plan.notes, *((_NO_WIDTH(),) if error == 0 else ()))
+        more = (*plan.notes, *((NO_WIDTH(),) if error == 0 else ()))
     freedom = freedom_of(design, strata, values if linear else None)
     kind = design.interval if linear else "t"
     ends = ends_of(np.array([value]), np.array([error]), freedom, case.confidence_level, kind)
     low, high = (float(end[0]) for end in ends)
     past = linear and kind == "t" and (low < 0 or high > 1)
-    notes = (*notes, *more, *((_PAST_LIMITS(),) if past else ()))
+    notes = (*notes, *more, *((PAST_LIMITS(),) if past else ()))
     return IntervalFound(
         value, low, high, error, answers_of(case.measure.estimand, design), freedom, replicates, notes
     )
@@ -295,7 +295,7 @@ def _still(strata: Strata, values: Floats) -> tuple[Note, ...]:
     """Say how many strata show no variance."""
     alike = int((strata.parts_of_variance(values)[:, 0] == 0).sum())
     if alike == len(strata):
-        return (_NO_WIDTH(),)
+        return (NO_WIDTH(),)
     return (_STILL(n=alike, of=len(strata)),) if alike else ()
 
 

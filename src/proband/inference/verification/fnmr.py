@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from proband.engine import Engine, on_engine
-from proband.errors import DesignError
+from proband.errors import DesignError, UsageError
 from proband.inference.comparisons.compare import comparison_of, require_several
 from proband.inference.comparisons.comparison import Comparison
 from proband.inference.comparisons.curves import Spread
@@ -82,7 +82,7 @@ def fnmr_estimates(question: Question) -> tuple[Estimate, ...]:
 
 
 def pairs_within(question: Question) -> Experiment | Samples:
-    """Return where pairs are compared; refused where that is not said, or outcomes are given for scores.
+    """Return where pairs are compared; refused where that is not said, outcomes are given for scores, or people are finitely many.
 
     Examples
     --------
@@ -92,11 +92,15 @@ def pairs_within(question: Question) -> Experiment | Samples:
     True
     """
     within = question.within
+    if question.population is not None:
+        raise UsageError(
+            "A finite population is not allowed for where pairs are compared.", "leave out population."
+        )
     if not isinstance(within, Experiment | Samples) or not all(
         isinstance(one, Scores) for one in question.data
     ):
         raise DesignError(
-            "Verification takes scores and an experiment, or the samples table for all pairs, and the design 'auto'.",
+            "Verification takes scores and an experiment, or the samples table for all pairs.",
             "estimate(FNMR(1e-3), scores, samples).",
         )
     return within

@@ -33,7 +33,7 @@ N_RESAMPLES = 1_000
 _SUPPORTED = 30
 _ANSWERS = Answers(
     Target("fpir-and-fnir", "false positive and false negative identification rates"),
-    Target("people-searched", "other people searched for, with as many probes each"),
+    Target("people-searched", "new people searched for in this gallery, as many probes each"),
     Target("gallery-and-threshold", "the algorithm, the gallery and the threshold"),
     PEOPLE_ALIKE,
 )

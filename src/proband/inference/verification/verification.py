@@ -343,7 +343,7 @@ def verified(
             source=Said(scores.name),
         )
     if check_orientation:
-        _require_orientation(scores, within)
+        require_pair_orientation(scores, within)
     pairs = PairSet.of(scores, within)
     sign = 1.0 if scores.larger_is_closer else -1.0
     counts = count_pairs(scores, pairs, [sign * t for t in thresholds], threads=threads, progress=progress)
@@ -430,8 +430,16 @@ def points_of(rates: ErrorRates, fmrs: Sequence[float], thresholds: Sequence[flo
     return [*(rates.at_fmr(fmr) for fmr in fmrs), *(rates.at_threshold(t) for t in thresholds)]
 
 
-def _require_orientation(scores: Scores, within: Experiment | Samples) -> None:
-    """Refuse scores that look reversed, wherever anybody is compared with an own image."""
+def require_pair_orientation(scores: Scores, within: Experiment | Samples) -> None:
+    """Refuse scores that look reversed, wherever anybody is compared with an own image.
+
+    Examples
+    --------
+    >>> ids = [f"{person}{image}" for person in "abcdefghijkl" for image in "12"]
+    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
+    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
+    >>> require_pair_orientation(Scores.from_array(same, ids, orientation="similarity"), samples)
+    """
     if isinstance(within, Samples):
         shared = set(scores.queries) & set(scores.targets)
         try:

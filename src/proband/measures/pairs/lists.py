@@ -39,8 +39,9 @@ def genuine_pairs(scores: Scores, pairs: PairSet, threads: int | None = None) ->
     >>> genuine_pairs(scores, PairSet.of(scores, samples))
     (array([0], dtype=int32), array([-2.]))
     """
-    genuine = collect_genuine(scores, pairs.acquired, threads)
-    return genuine.subjects, genuine.closeness
+    near = pairs.acquired
+    genuine = collect_genuine(scores, near, threads)
+    return near.row_codes[genuine.rows], genuine.closeness
 
 
 def impostor_meetings(
@@ -108,6 +109,34 @@ def tail_pairs(
     >>> tail_pairs(scores, PairSet.of(scores, samples), 0.5)
     (array([0, 1], dtype=int32), array([1, 2], dtype=int32), array([0.5 , 0.75]))
     """
+    near = pairs.acquired
+    rows, columns, closeness = tail_places(scores, pairs, threshold, limit, threads)
+    return near.row_codes[rows], near.column_codes[columns], closeness
+
+
+def tail_places(
+    scores: Scores,
+    pairs: PairSet,
+    threshold: float,
+    limit: int = _TAIL_LIMIT,
+    threads: int | None = None,
+) -> Found:
+    """Return all impostor comparisons at or above a closeness: their places among acquired rows and columns, and the closeness.
+
+    Raises
+    ------
+    DesignError
+        If there are more than `limit`; it says how many.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
+    >>> similarity = [[1, 0.5, 0.2], [0.5, 1, 0.75], [0.2, 0.75, 1]]
+    >>> scores = Scores.from_array(similarity, samples.ids, orientation="similarity")
+    >>> tail_places(scores, PairSet.of(scores, samples), 0.5)
+    (array([1], dtype=int32), array([2], dtype=int32), array([0.75]))
+    """
     if np.isnan(threshold):
         raise UsageError("A threshold must be a number.")
     near = pairs.acquired
@@ -142,7 +171,7 @@ class _InTiles:
         tile = read_tile(self.scores, self.pairs, rows)
         left, right = _places(tile, self.threshold)
         closeness = tile.sign * tile.values[left, right].astype(np.float64)
-        yield tile.row_codes[left], tile.column_codes[right], closeness
+        yield _placed(left, rows.start), _placed(right, tile.start), closeness
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +194,16 @@ class _InProducts:
             closeness = np.empty(len(left))
             score_pairs(*tile.exact, sign_of(products.embeddings), left, right, closeness)
             kept = closeness >= self.threshold
-            yield tile.row_codes[left[kept]], tile.column_codes[right[kept]], closeness[kept]
+            yield (
+                _placed(left[kept], tile.first_row),
+                _placed(right[kept], tile.first_column),
+                closeness[kept],
+            )
+
+
+def _placed(within: Positions, start: int) -> Codes:
+    """Places among all rows or columns, from those within a tile."""
+    return (within + start).astype(np.int32)
 
 
 def _places(tile: ScoreTile, bound: float) -> tuple[Positions, Positions]:

@@ -81,6 +81,8 @@ class Tile:
         Whose the rows and the columns are.
     exact
         Vectors and lengths of both sides, and the metric.
+    first_row, first_column
+        The places of the first row and column in the set of pairs.
     """
 
     products: Values
@@ -88,6 +90,8 @@ class Tile:
     row_codes: Codes
     column_codes: Codes
     exact: Exact
+    first_row: int
+    first_column: int
 
     @property
     def arrays(self) -> tuple[Values, Counts, Codes, Codes, Exact]:
@@ -194,6 +198,8 @@ class Products:
                 pairs.row_codes[rows],
                 pairs.column_codes[columns][skipped:],
                 (strip.vectors[part], vectors[skipped:], strip.norms[part], norms[skipped:], metric),
+                rows.start,
+                columns.start + skipped,
             )
 
     def ready(self, vectors: Values, norms: Values, scale: float, halves_first: bool = False) -> Values:

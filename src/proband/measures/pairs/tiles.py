@@ -53,17 +53,18 @@ class ScoreTile:
 
 @dataclass(frozen=True)
 class GenuineScores:
-    """Genuine comparisons that have a score: subject and closeness of each; and how many have none.
+    """Genuine comparisons that have a score: where they stand and how close each is; and how many have none.
 
     Attributes
     ----------
-    subjects, closeness
-        Of each comparison.
+    rows, columns, closeness
+        The places of each comparison in the set of pairs, and its closeness.
     n_dont_care, n_failed
         Comparisons not to be counted, and comparisons that failed.
     """
 
-    subjects: Codes
+    rows: Positions
+    columns: Positions
     closeness: Floats
     n_dont_care: int = 0
     n_failed: int = 0
@@ -160,9 +161,11 @@ def collect_genuine(scores: Scores, pairs: PairSet, threads: int | None = None) 
     else:
         blocks = row_blocks(pairs)
     parts = list(run_blocks(_Genuine(scores, pairs), blocks, threads))
+    nothing = GenuineScores(np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp), np.empty(0))
     return GenuineScores(
-        np.concatenate([part.subjects for part in parts]) if parts else np.empty(0, dtype=np.int32),
-        np.concatenate([part.closeness for part in parts]) if parts else np.empty(0),
+        np.concatenate([part.rows for part in (nothing, *parts)]),
+        np.concatenate([part.columns for part in (nothing, *parts)]),
+        np.concatenate([part.closeness for part in (nothing, *parts)]),
         sum(part.n_dont_care for part in parts),
         sum(part.n_failed for part in parts),
     )
@@ -179,17 +182,16 @@ class _Genuine:
         scores, pairs = self.scores, self.pairs
         left, right = pairs.genuine(rows)
         if not left.size:
-            return GenuineScores(np.empty(0, dtype=np.int32), np.empty(0))
+            return GenuineScores(left, right, np.empty(0))
         if isinstance(scores, Embeddings):
-            return GenuineScores(
-                pairs.row_codes[left], score_each(scores, pairs.rows[left], pairs.columns[right])
-            )
+            return GenuineScores(left, right, score_each(scores, pairs.rows[left], pairs.columns[right]))
         tile = read_tile(scores, pairs, rows)
         at = left - rows.start, right - tile.start
         codes = tile.codes[at] if tile.codes.shape[1] else np.zeros(len(left), dtype=np.uint8)
         scored = codes == OK
         return GenuineScores(
-            pairs.row_codes[left[scored]],
+            left[scored],
+            right[scored],
             tile.sign * tile.values[at][scored].astype(np.float64),
             int((codes == DONT_CARE).sum()),
             int((codes == FAILED).sum()),

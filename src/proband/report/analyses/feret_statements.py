@@ -31,7 +31,8 @@ _GAIN = Sentence(
 _DIFFERENCES = Sentence(
     "feret.differences",
     "note",
-    "Differences: {level:level} intervals over other people ({method}); p-values are adjusted over all rows of a kind (Holm)",
+    "Differences: {level:level} intervals over other people ({method}); intervals and p-values hold for all rows of a kind "
+    "together (single-step)",
 )
 _AVERAGE = Sentence(
     "feret.average",

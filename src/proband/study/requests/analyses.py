@@ -25,7 +25,7 @@ class Identification(Part):
     measures: Annotated[
         Several[Text],
         Field(
-            description="More measures, each with its interval: rank-rate@20, median-rank@10, median-relative-rank, fnmr@0.001, auc, "
+            description="More measures, each with its interval: rank-rate@20, median-rank@10, median-relative-rank, fnmr@0.001, auc, eer, "
             "or a plug-in's."
         ),
         Option(("--measure",), "NAME[@VALUE]"),
@@ -70,7 +70,9 @@ class ComparisonRequest(Part):
     ] = None
     measure: Annotated[
         Text | None,
-        Field(description="Compare any measure instead: rank-rate@20, median-relative-rank, or a plug-in's."),
+        Field(
+            description="Compare any measure instead: rank-rate@20, median-relative-rank, eer, or a plug-in's."
+        ),
         Option(metavar="NAME[@VALUE]"),
     ] = None
     design: Annotated[
@@ -105,10 +107,6 @@ class ComparisonRequest(Part):
         named += ["auc"] if self.auc else []
         if len(named) > 1:
             raise refuse(f"{' and '.join(named)} exclude each other", "ask for one at a time.", named[1])
-        if self.is_verification and self.design != "auto":
-            raise refuse(
-                f"{named[0]} compares verification, which has a test of its own", "leave it out.", "design"
-            )
         if self.is_verification and self.by_category:
             raise refuse("categories are of searches, not of verification", "leave it out.", "by_category")
         if self.margin is not None and self.margin >= 1 and self.median_rank is None and self.measure is None:

@@ -135,7 +135,7 @@ def _contrast_table(contrast: Contrast, id: str) -> Table:
                 cells.interval_cell(row.second[1:], _alone(contrast)),
                 cells.effect_cell(pair.difference, pair.in_points),
                 cells.effect_interval_cell(pair.low, pair.high, pair.in_points, _between(contrast)),
-                cells.p_cell(pair.p_adjusted, pair.method, len(contrast.rows)),
+                cells.p_cell(pair.p_adjusted, pair.method, pair.n_compared),
                 cells.count_cell(row.n_probes),
             ]
         )

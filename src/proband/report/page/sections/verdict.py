@@ -10,7 +10,7 @@ from proband.inference import Comparison, Evaluation, VirtualExperiments
 from proband.inference.estimates.evaluation import Entry
 from proband.inference.verification.open_set import SearchEstimates
 from proband.inference.verification.verification import Verification, VerificationPoint
-from proband.measures.pair_measures import AUC, FNMR
+from proband.measures.pair_measures import AUC, EER, FNMR
 from proband.report.page.model import Paragraph, Section, said
 from proband.report.page.registry import section
 from proband.report.page.sections.pair_verdict import best_two, pair_verdict, what_would_decide
@@ -232,7 +232,7 @@ def _other_way(found: Findings) -> list[Note]:
     comparison = main_comparison(found)
     if comparison is None and main_evaluation(found) is None:
         return []
-    if comparison is not None and _measure(comparison) in (FNMR.key, AUC.key):
+    if comparison is not None and _measure(comparison) in (FNMR.key, AUC.key, EER.key):
         return []
     if any(_measure(one) == FNMR.key for one in found.comparisons.values()):
         return []

@@ -1,0 +1,134 @@
+"""Any measure of two algorithms on the same probes: outcomes drawn anew for the interval, and swapped for the test."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.designs import Reweighting
+from proband.designs.base import BLOCK
+from proband.errors import DesignError
+from proband.inference.comparisons.curves import Percentiles
+from proband.inference.comparisons.paired import Pair, Tested, joined, joint_of
+from proband.inference.estimates.bootstrap import replicate_interval, units_of
+from proband.inference.estimates.case import cases_of, estimate_from
+from proband.inference.procedures import Joint, Question
+from proband.measures import Outcomes
+from proband.measures.tallies import Tally
+from proband.words import Method, count
+
+Floats = npt.NDArray[np.float64]
+_SWAPS = 9_999
+
+
+def resampled(question: Question) -> Joint:
+    """Compare any measure under reweighted units, with a test that swaps two algorithms' outcomes unit by unit.
+
+    Units (people by default) vary; algorithms and gallery stay. The interval is the percentiles of the paired differences over
+    replicates (Efron 1979). The test is Fisher's (1935): if neither is better, outcomes of a unit could as well have been the
+    other's, so p = (1 + how many of 9,999 random swaps differ as much)/10,000.
+
+    Examples
+    --------
+    >>> from proband import Experiment, MedianCensoredRank, Samples, Scores
+    >>> from proband.designs import Bootstrap
+    >>> ids = [f"{side}{k}" for side in "gp" for k in range(8)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> values = {"a": np.eye(8), "b": np.where(np.arange(8)[:, None] < 5, 0.5, np.eye(8))}
+    >>> scores = [Scores.from_array(v, ids[8:], ids[:8], orientation="similarity", name=n) for n, v in values.items()]
+    >>> design = Bootstrap("subject", n_resamples=200)
+    >>> asked = Question.of(MedianCensoredRank(10), scores, Experiment(samples, gallery=ids[:8]), design, 0.95, 0)
+    >>> ((*_, tested),) = resampled(asked).tested
+    >>> tested.difference, tested.curve.interval(0.05)  # median ranks 1 and 8
+    (-7.0, Interval(low=-7.0, high=0.0))
+    """
+    design: Reweighting = question.design
+    outcomes, measure = question.outcomes, question.measure
+    units = units_of(outcomes[0], design)
+    n = int(units.max()) + 1
+    tallies = [measure.tally(one, units) for one in outcomes]
+    drawn = [[one.values(weights) for one in tallies] for weights in design.weights(n, question.seed)]
+    replicates = np.stack([np.concatenate(one) for one in zip(*drawn, strict=True)])
+    each = tuple(
+        estimate_from(
+            alone,
+            case,
+            # Single probes have a shortcut of their own.
+            replicate_interval(design, case, None if design.over_probes else own),
+            replicate_interval,
+        )
+        for alone, case, own in zip(
+            [replace(question, why=())] * len(outcomes), cases_of(question), replicates, strict=True
+        )
+    )
+    places = {one.algorithm: place for place, one in enumerate(outcomes)}
+
+    def test(design: Reweighting, pair: Pair) -> Tested:
+        a, b = places[pair.first.algorithm], places[pair.second.algorithm]
+        with np.errstate(invalid="ignore"):  # of two that are infinite the difference is none, and is refused
+            difference, draws = float(tallies[a].value() - tallies[b].value()), replicates[a] - replicates[b]
+        return _swapped_pair(design, pair, units, difference, draws)
+
+    return joint_of(question, each, test)
+
+
+def _swapped_pair(
+    design: Reweighting, pair: Pair, units: npt.NDArray[np.intp], difference: float, draws: Floats
+) -> Tested:
+    n = int(units.max()) + 1
+    if not np.isfinite(draws).all():
+        raise DesignError(
+            f"The difference of the {pair.measure.estimand} is infinite in some replicates.",
+            "censor the ranks: MedianCensoredRank(50).",
+        )
+    swapped = Method(
+        "swapped",
+        f"outcomes swapped by {design.unit} ({count(_SWAPS)} times)",
+        "a permutation test that swaps the algorithms' outcomes",
+        ("fisher1935",),
+        draws=_SWAPS,
+    )
+    both = pair.measure.tally(_stacked(pair.first, pair.second), np.concatenate([units, units + n]))
+    return Tested(
+        difference=difference,
+        curve=Percentiles(
+            difference, draws, _swapped(both, difference, n, pair.seed), n if pair.measure.in_points else None
+        ),
+        standard_error=float(draws.std(ddof=1)),
+        # Percentiles of B draws tell no p-value below 2/(B + 1).
+        method=replace(
+            joined(swapped, design.by_percentiles.as_method), draws=min(_SWAPS, (len(draws) - 1) // 2)
+        ),
+        statistics=np.abs(draws - draws.mean()),
+    )
+
+
+def _stacked(first: Outcomes, second: Outcomes) -> Outcomes:
+    """Both algorithms' outcomes as if of one, so that one tally holds both."""
+    names = ("probes", "closer", "tied", "best_mates", "failed")
+    joined: dict[str, Any] = {
+        name: np.concatenate([getattr(first, name), getattr(second, name)]) for name in names
+    }
+    return replace(first, **joined)
+
+
+def _differences(both: Tally, first: npt.NDArray[np.int64], second: npt.NDArray[np.int64]) -> Floats:
+    """The measure of one algorithm less that of the other, unit by unit.
+
+    One takes its own outcome of a unit `first` times and the other's `second` times; the other the other way round.
+    """
+    return both.values(np.hstack([first, second])) - both.values(np.hstack([second, first]))
+
+
+def _swapped(both: Tally, observed: float, n: int, seed: int) -> float:
+    """How often swapping the algorithms' outcomes at random gives as large a difference."""
+    slack = 1e-12 * max(1.0, abs(observed))
+    as_large = 1
+    for block, done in enumerate(range(0, _SWAPS, BLOCK)):
+        rng = np.random.default_rng([seed, block, 1])
+        kept = rng.integers(0, 2, (min(BLOCK, _SWAPS - done), n))
+        as_large += int((np.abs(_differences(both, kept, 1 - kept)) >= abs(observed) - slack).sum())
+    return as_large / (_SWAPS + 1)

@@ -1,0 +1,216 @@
+"""Measures of compared pairs from replicates of stratified designs: without one person at a time, or of images within people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.designs import StratifiedDesign
+from proband.designs.strata import Strata
+from proband.errors import DesignError, UsageError
+from proband.inference.comparisons.curves import Curve, Student
+from proband.inference.procedures import Joint, Question
+from proband.inference.strata.estimates import NO_WIDTH, PAST_LIMITS, ends_of, freedom_of
+from proband.inference.verification.fnmr import answers_of_verification
+from proband.inference.verification.replicated import (
+    HeldPairs,
+    joint_in_replicates,
+    people_varied,
+)
+from proband.inference.verification.weighted_pairs import Units
+from proband.measures.pair_measures import PairMeasure
+from proband.results.base import Answers
+from proband.results.estimate import Estimate
+from proband.words import Note, Sentence, Target, count
+
+Floats = npt.NDArray[np.float64]
+
+_QUERIES = Target(
+    "queries-of-these-people", "other query images of these people, as many of each, against the same targets"
+)
+_IMAGES = Target(
+    "images-compared-of-these-people",
+    "other images of these people, as many of each, compared with each other",
+)
+_PEOPLE_FIXED = Target("people-and-algorithm", "these people and the algorithm")
+_TARGETS_FIXED = Target("people-targets-and-algorithm", "these people, the targets and the algorithm")
+_IMAGES_ALIKE = Target("images-alike", "images of one person are independent and alike in distribution")
+_CONSERVATIVE = Sentence(
+    "pairs.jackknife-of-pairs",
+    "note",
+    "what two images show only together counts several times in the jackknife, so the error is an upper bound",
+)
+
+
+def stratified(question: Question) -> tuple[Estimate, ...]:
+    """Estimate a measure of pairs by leaving out one person at a time, or from replicates of images within people.
+
+    The delete-one jackknife (`Jackknife` of kind JK1) leaves out a person with all comparisons: it speaks of *other people*. All
+    other stratified designs speak of *other images of these people*, who are the strata. With queries and targets apart, query
+    images are the units and a comparison weighs what its query does. With the same images on both axes all images are units and
+    a comparison weighs the product of its two: a half-sample, which has one image of each person, is then without a genuine
+    comparison, and other factors give those of a person the same or nearly the same weight in all replicates. So only the
+    jackknife within people is taken there, with three images of everybody or more; its error is an upper bound (Efron & Stein
+    1981). The variance is Σ c_α (θ_α − θ)² with the design's scales c_α.
+
+    Examples
+    --------
+    >>> from proband.designs import Jackknife
+    >>> from proband.measures import AUC
+    >>> from proband.samples import Samples
+    >>> from proband.scores import Scores
+    >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
+    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
+    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
+    >>> same[0, 1] = same[1, 0] = -1.0
+    >>> scores = Scores.from_array(same, ids, orientation="similarity", name="net")
+    >>> (found,) = stratified(Question.of(AUC(), [scores], samples, Jackknife(kind="JK1"), 0.95, 0))
+    >>> round(found.value, 4), round(found.standard_error, 4)  # √(5/6 · (1/36 + 5/900))
+    (0.8333, 0.1667)
+    """
+    plan = _Plan.of(question)
+    return tuple(plan.estimate(question, one) for one in plan.held)
+
+
+def stratified_differences(question: Question) -> Joint:
+    """Compare algorithms by a measure of pairs, under the same replicates for all.
+
+    The difference d has the variance Σ c_α (d_α − d)² of its replicates, and Student's test and interval; what varies is as with
+    `stratified` (McCarthy 1969; Wolter 2007).
+
+    Examples
+    --------
+    >>> from proband.designs import Jackknife
+    >>> from proband.measures import AUC
+    >>> from proband.samples import Samples
+    >>> from proband.scores import Scores
+    >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
+    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
+    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
+    >>> poor = same.copy()
+    >>> poor[0, 1] = poor[1, 0] = -1.0
+    >>> values = {"good": same, "poor": poor}
+    >>> scores = [Scores.from_array(v, ids, orientation="similarity", name=n) for n, v in values.items()]
+    >>> ((*_, tested),) = stratified_differences(Question.of(AUC(), scores, samples, Jackknife(kind="JK1"), 0.95, 0)).tested
+    >>> round(tested.difference, 4), round(tested.standard_error, 4)
+    (0.1667, 0.1667)
+    """
+    plan = _Plan.of(question)
+    held, design = plan.held, plan.design
+    drawn = [plan.replicates(question.measure, one) for one in held]
+
+    def tested(a: int, b: int) -> tuple[Curve, float, None]:
+        difference = held[a].measured.value - held[b].measured.value
+        error = plan.error(drawn[a] - drawn[b], difference)
+        return Student(difference, error, max(plan.freedom, 1.0), units=len(plan.strata.names)), error, None
+
+    each = [plan.estimate(question, one, made) for one, made in zip(held, drawn, strict=True)]
+    return joint_in_replicates(question, held, each, tested, design.as_method)
+
+
+@dataclass(frozen=True, eq=False)
+class _Plan:
+    """The replicates of a stratified design over people, or over images within people."""
+
+    design: StratifiedDesign
+    held: list[HeldPairs]
+    strata: Strata
+    varying: Target
+    fixed: Target
+    assuming: Target
+    notes: tuple[Note, ...]
+    seed: int
+
+    @classmethod
+    def of(cls, question: Question) -> _Plan:
+        design, measure = question.design, question.measure
+        _refuse_of_design(design, measure)
+        if not design.knows_strata:
+            held = HeldPairs.all_of(question, Units.people)
+            people = answers_of_verification(measure.estimand, people_varied(measure))
+            strata = Strata.of(np.arange(held[0].pairs.units.n))
+            return cls(design, held, strata, people.varying, people.fixed, people.assuming, (), question.seed)
+        held = HeldPairs.all_of(question, Units.images)
+        units = held[0].pairs.units
+        strata, notes = design.collapsed(Strata.of(np.asarray(units.strata)), None)
+        if units.in_pairs:
+            _require_triples(design, strata)
+            notes = (*notes, _CONSERVATIVE())
+        varying, fixed = (_IMAGES, _PEOPLE_FIXED) if units.in_pairs else (_QUERIES, _TARGETS_FIXED)
+        return cls(design, held, strata, varying, fixed, _IMAGES_ALIKE, notes, question.seed)
+
+    @property
+    def freedom(self) -> float:
+        return freedom_of(self.design, self.strata, None)
+
+    def replicates(self, measure: PairMeasure, held: HeldPairs) -> Floats:
+        plan = self.design.replicates(self.strata, self.seed)
+        blocks = (block for part in plan.parts for block in part.blocks(len(self.strata.codes)))
+        made = held.pairs.replicates(measure, blocks)
+        if np.isnan(made).any():
+            raise DesignError(
+                f"{count(int(np.isnan(made).sum()))} of {count(len(made))} replicates have no genuine or no impostor comparison.",
+                "there are too few people; Fay() keeps some of every image.",
+            )
+        return made
+
+    def error(self, replicates: Floats, value: float) -> float:
+        plan = self.design.replicates(self.strata, self.seed)
+        return float(np.sqrt(plan.variance(replicates, value, self.design.centre)))
+
+    def estimate(self, question: Question, held: HeldPairs, drawn: Floats | None = None) -> Estimate:
+        """One algorithm with its interval; replicates are made unless they are there already."""
+        made = self.replicates(question.measure, held) if drawn is None else drawn
+        value, design = held.measured.value, self.design
+        error = self.error(made, value)
+        ends = ends_of(
+            np.array([value]), np.array([error]), self.freedom, question.confidence_level, design.interval
+        )
+        low, high = (float(end[0]) for end in ends)
+        notes = (
+            *self.notes,
+            *design.replicates(self.strata, self.seed).notes,
+            *((NO_WIDTH(),) if error == 0 else ()),
+            *((PAST_LIMITS(),) if low < 0 or high > 1 else ()),
+        )
+        answers = Answers(question.measure.estimand, self.varying, self.fixed, self.assuming)
+        method = design.as_method if design.knows_strata else replace(design.as_method, account=_OVER_PEOPLE)
+        return held.estimate(
+            question, (low, high), error, method, answers, notes, replicates=made, freedom=self.freedom
+        )
+
+
+_OVER_PEOPLE = "the jackknife that leaves out one person at a time"
+
+
+def _refuse_of_design(design: StratifiedDesign, measure: PairMeasure) -> None:
+    """Refuse what a design says of tables of probes, and a jackknife of what hangs on a threshold."""
+    if measure.form in ("threshold", "crossing") and not design.takes_quantiles:
+        raise DesignError(
+            f"The jackknife's variance is not valid for the {measure.estimand}: it hangs on a threshold, which moves by steps.",
+            "use Bootstrap('subject') for other people; BRR(), Fay() or RaoWu() for other query images of these people.",
+        )
+    if design.strata is not None or design.weights != "units" or design.neighbours is not None:
+        raise UsageError(
+            "Where pairs are compared, people are the strata and comparisons weigh the same.",
+            "leave out strata, weights and by.",
+        )
+
+
+def _require_triples(design: StratifiedDesign, strata: Strata) -> None:
+    """Refuse all but leaving out one of three and more images, where two images of a person make a genuine comparison."""
+    if not design.takes_pairs:
+        raise DesignError(
+            f"The same images are queries and targets here, and replicates of {design} leave no genuine comparison of two images, or "
+            "all of a person with the same weight.",
+            "use Jackknife() (for the AUC), or choose a gallery and probes; Bootstrap('subject') is for other people.",
+        )
+    few = int((strata.sizes < 3).sum())
+    if few:
+        raise DesignError(
+            f"{count(few)} of {count(len(strata))} people have fewer than three images: without one of them no genuine comparison is "
+            "left, so how it varies with images cannot be seen.",
+            "leave them out, or choose a gallery and probes; Bootstrap('subject') is for other people.",
+        )

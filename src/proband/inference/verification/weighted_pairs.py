@@ -1,0 +1,209 @@
+"""Comparisons weighed by the units they are made of: people, or images within people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.engine import run_blocks
+from proband.errors import DesignError, Hint
+from proband.measures.pair_measures import PairMeasure
+from proband.measures.pairs.lists import tail_places
+from proband.measures.pairs.pair_set import PairSet
+from proband.measures.pairs.tiles import collect_genuine
+from proband.measures.pairs.weighted import WeightedRates
+from proband.scores import Scores
+from proband.words import count
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+AnyWeights = npt.NDArray[np.integer] | Floats  # type: ignore[type-arg]
+
+_MOST = 20_000_000  # impostor comparisons that are held
+_CELLS = 1 << 22  # sums at edges that are held at once by a thread
+_REPLICATES = 128  # evaluated together at most
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """What the rows and the columns of a set of pairs are drawn with.
+
+    Attributes
+    ----------
+    n
+        How many units there are; `n` itself stands for what is never drawn and always weighs 1.
+    rows, columns
+        The unit of each row and column.
+    strata
+        The person of each unit, where units are images; None where they are people.
+    in_pairs
+        Whether two units of one person make a genuine comparison.
+    """
+
+    n: int
+    rows: Ints
+    columns: Ints
+    strata: Ints | None = None
+    in_pairs: bool = False
+
+    @classmethod
+    def people(cls, pairs: PairSet) -> Units:
+        """Every person is a unit: both people of a comparison are drawn.
+
+        Examples
+        --------
+        >>> from proband.samples import Samples
+        >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
+        >>> Units.people(PairSet.of(Scores.from_array(np.eye(3), samples.ids, orientation="similarity"), samples)).rows
+        array([0, 0, 1], dtype=int32)
+        """
+        near = pairs.acquired
+        who = np.unique(np.concatenate([near.row_codes, near.column_codes]))
+        rows, columns = (
+            np.searchsorted(who, side).astype(np.int32) for side in (near.row_codes, near.column_codes)
+        )
+        return cls(len(who), rows, columns)
+
+    @classmethod
+    def images(cls, pairs: PairSet) -> Units:
+        """Every image is a unit where the same are on both axes; otherwise every query, and targets stay.
+
+        Examples
+        --------
+        >>> from proband.samples import Samples
+        >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
+        >>> found = Units.images(PairSet.of(Scores.from_array(np.eye(3), samples.ids, orientation="similarity"), samples))
+        >>> found.columns, found.strata, found.in_pairs
+        (array([0, 1, 2], dtype=int32), array([0, 0, 1], dtype=int32), True)
+        """
+        near = pairs.acquired
+        if near.n_shared and not near.symmetric:
+            raise DesignError(
+                f"{count(near.n_shared)} samples are both queries and targets and others are not, so it is not clear which "
+                "images would be others.",
+                Hint("choose who is compared with whom: {option:gallery}, {option:probes}"),
+            )
+        rows = np.arange(len(near.rows), dtype=np.int32)
+        columns = rows if near.symmetric else np.full(len(near.columns), len(rows), dtype=np.int32)
+        return cls(len(rows), rows, columns, near.row_codes, near.symmetric)
+
+
+@dataclass(frozen=True, eq=False)
+class _Kind:
+    """Genuine or impostor comparisons in the kernel's order: their two units, what each weighs by itself, and its bin."""
+
+    first: Ints
+    second: Ints
+    shares: Floats
+    bins: Ints
+
+    @classmethod
+    def of(cls, first: Ints, second: Ints, shares: Floats, bins: npt.NDArray[np.intp]) -> _Kind:
+        order = np.lexsort((first, bins))
+        return cls(first[order], second[order], shares[order], bins[order].astype(np.int32))
+
+    def sums(self, weights: Floats, n_bins: int) -> Floats:
+        """What the comparisons of each bin weigh in each replicate; `weights` is units × replicates."""
+        from proband.kernels.subject_bootstrap import add_weighted
+
+        totals = np.zeros((n_bins, weights.shape[1]))
+        add_weighted(weights, self.first, self.second, self.shares, self.bins, totals)
+        return totals
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedPairs:
+    """Every comparison of one algorithm, which weighs the product of the weights of its two units.
+
+    A genuine comparison of a person who is drawn weighs once that person's weight, one of two images the product of theirs. No
+    unit is ever compared with a copy of itself.
+
+    Attributes
+    ----------
+    units
+        What is weighed.
+    n_edges, genuine, impostor
+        Distinct genuine scores, and the comparisons at and between them.
+    """
+
+    units: Units
+    n_edges: int
+    genuine: _Kind
+    impostor: _Kind
+
+    @classmethod
+    def of(cls, scores: Scores, pairs: PairSet, units: Units, threads: int | None = None) -> WeightedPairs:
+        """Hold every comparison that has a score.
+
+        Examples
+        --------
+        >>> from proband.samples import Samples
+        >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb")})
+        >>> similarity = np.array([[1, 0.9, 0.2, 0.6], [0.9, 1, 0.3, 0.1], [0.2, 0.3, 1, 0.5], [0.6, 0.1, 0.5, 1]])
+        >>> scores = Scores.from_array(similarity, samples.ids, orientation="similarity")
+        >>> pairs = PairSet.of(scores, samples)
+        >>> held = WeightedPairs.of(scores, pairs, Units.people(pairs))
+        >>> from proband.measures import AUC
+        >>> held.values(AUC(), np.array([[1, 1], [2, 1]]))  # 7 of 8; (2·4 + 3) of 12
+        array([0.875     , 0.91666667])
+        """
+        near = pairs.acquired
+        own = collect_genuine(scores, near, threads)
+        rows, columns, closeness = tail_places(scores, pairs, -np.inf, _MOST, threads)
+        edges, at = np.unique(own.closeness, return_inverse=True)
+        ones = np.ones(len(closeness))
+        among = np.searchsorted(edges, closeness, "left") + np.searchsorted(edges, closeness, "right")
+        # A person's weight counts once in a genuine comparison: both of its images come with the person.
+        partner = (
+            units.columns[own.columns] if units.strata is not None else np.full(len(at), units.n, np.int32)
+        )
+        return cls(
+            units,
+            len(edges),
+            _Kind.of(units.rows[own.rows], partner, np.ones(len(at)), at),
+            _Kind.of(units.rows[rows], units.columns[columns], ones, among),
+        )
+
+    def rates(self, weights: AnyWeights) -> WeightedRates:
+        """Weigh everything; `weights` is replicates × units."""
+        drawn = np.ones((self.units.n + 1, len(weights)))
+        drawn[:-1] = weights.T
+        between = self.impostor.sums(drawn, 2 * self.n_edges + 1)
+        reached = np.cumsum(between[::-1], axis=0)[::-1]
+        genuine = self.genuine.sums(drawn, self.n_edges)
+        return WeightedRates(genuine, reached[1::2], reached[2::2], reached[0])
+
+    def values(self, measure: PairMeasure, weights: AnyWeights, threads: int | None = None) -> Floats:
+        """The measure in every replicate; NaN where no comparison of a kind weighs anything."""
+        return self.replicates(measure, [weights], threads)
+
+    def replicates(
+        self, measure: PairMeasure, blocks: Iterable[AnyWeights], threads: int | None = None
+    ) -> Floats:
+        """The measure in all replicates of blocks, in their order and the same at any number of threads."""
+        most = max(1, min(_REPLICATES, _CELLS // (2 * self.n_edges + 1)))
+        parts = (block[at : at + most] for block in blocks for at in range(0, len(block), most))
+        return np.concatenate(list(run_blocks(_Valued(self, measure), parts, threads)))
+
+    def same_comparisons(self, other: WeightedPairs) -> bool:
+        """Whether another algorithm was measured on as many comparisons of every unit."""
+        kinds = zip((self.genuine, self.impostor), (other.genuine, other.impostor), strict=True)
+        return self.units.n == other.units.n and all(
+            np.array_equal(*(np.bincount(side, minlength=self.units.n + 1) for side in sides))
+            for mine, theirs in kinds
+            for sides in ((mine.first, theirs.first), (mine.second, theirs.second))
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Valued:
+    """A measure of some replicates."""
+
+    pairs: WeightedPairs
+    measure: PairMeasure
+
+    def __call__(self, weights: AnyWeights) -> Floats:
+        return self.measure.of_weighted(self.pairs.rates(weights))
