@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from threading import Lock
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from proband.errors import UsageError
 
@@ -77,14 +78,22 @@ class _BlasThreads:
     def __init__(self) -> None:
         self._lock, self._inside = Lock(), 0
         self._limit = ExitStack()
+        self._libraries: Any = None
+        self._n_modules = 0
 
     def enter(self) -> None:
-        from threadpoolctl import threadpool_limits
-
         with self._lock:
             if not self._inside:
-                self._limit.enter_context(threadpool_limits(1, user_api="blas"))
+                self._limit.enter_context(self._found().limit(limits=1, user_api="blas"))
             self._inside += 1
+
+    def _found(self) -> Any:
+        """The libraries of this process; to look for them takes long, and there are no others until something is imported."""
+        from threadpoolctl import ThreadpoolController
+
+        if self._libraries is None or self._n_modules != len(sys.modules):
+            self._libraries, self._n_modules = ThreadpoolController(), len(sys.modules)
+        return self._libraries
 
     def leave(self) -> None:
         with self._lock:

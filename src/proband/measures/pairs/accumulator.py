@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -102,6 +102,27 @@ class ScoreGrid:
         cells = np.arange(_CELLS)
         marked = (self.starts < self.stops) | (cells <= self.low_cell) | (cells >= self.high_cell)
         return np.append(marked, False).astype(np.uint32)
+
+
+class Counted(NamedTuple):
+    """What an accumulator counted.
+
+    Attributes
+    ----------
+    slots
+        Scores between and upon the edges.
+    extremes
+        The lowest and the highest, of scores and of products that stand for them.
+    excluded
+        Don't-care and failed cells.
+    cost
+        The sum of ln(1 + e^s), where it was asked for.
+    """
+
+    slots: Counts
+    extremes: Floats
+    excluded: Counts
+    cost: Fraction
 
 
 class PairAccumulator:
@@ -203,11 +224,20 @@ class PairAccumulator:
         """Take over the counts of another accumulator of the same edges."""
         if not np.array_equal(self.grid.edges, other.grid.edges):
             raise UsageError("Only accumulators of the same edges can be merged.")
-        self._slots += other._poured()
-        self.excluded += other.excluded
-        self._extremes[::2] = np.minimum(self._extremes[::2], other._extremes[::2])
-        self._extremes[1::2] = np.maximum(self._extremes[1::2], other._extremes[1::2])
-        self._cost += other._cost
+        self.take(other.counted)
+
+    @property
+    def counted(self) -> Counted:
+        """All that was counted, without the grid: what another accumulator of the same grid takes over."""
+        return Counted(self._poured(), self._extremes, self.excluded, self._cost)
+
+    def take(self, counted: Counted) -> None:
+        """Take over what an accumulator of the same grid counted."""
+        self._slots += counted.slots
+        self.excluded += counted.excluded
+        self._extremes[::2] = np.minimum(self._extremes[::2], counted.extremes[::2])
+        self._extremes[1::2] = np.maximum(self._extremes[1::2], counted.extremes[1::2])
+        self._cost += counted.cost
 
     def take_out(self, at: Counts) -> None:
         """Take scores out again: how many equal each edge."""

@@ -18,7 +18,7 @@ import polars as pl
 
 from proband.engine import Engine, Progress, Silent, on_engine, one_blas_thread, run_blocks
 from proband.errors import InputError, Said, UsageError
-from proband.measures.pairs.accumulator import PairAccumulator, ScoreGrid
+from proband.measures.pairs.accumulator import Counted, PairAccumulator, ScoreGrid
 from proband.measures.pairs.histogram import Histogram, bin_edges, histogram_of
 from proband.measures.pairs.lists import genuine_pairs, impostor_meetings, tail_pairs
 from proband.measures.pairs.pair_set import Counts, Floats, PairSet
@@ -298,12 +298,12 @@ class _OfProducts:
     pairs: PairSet
     grid: ScoreGrid
 
-    def __call__(self, blocks: Sequence[Block]) -> tuple[PairAccumulator, int]:
+    def __call__(self, blocks: Sequence[Block]) -> tuple[Counted, int]:
         total, sign = PairAccumulator(self.grid), sign_of(self.products.embeddings)
         for block in blocks:
             for tile in self.products.tiles(block, self.pairs):
                 total.add_products(*tile.arrays, sign)
-        return total, sum(block.n_pairs(self.pairs) for block in blocks)
+        return total.counted, sum(block.n_pairs(self.pairs) for block in blocks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -315,7 +315,7 @@ class _OfTiles:
     grid: ScoreGrid
     log_ratios: bool
 
-    def __call__(self, blocks: Sequence[slice]) -> tuple[PairAccumulator, int]:
+    def __call__(self, blocks: Sequence[slice]) -> tuple[Counted, int]:
         total = PairAccumulator(self.grid)
         for rows in blocks:
             tile = read_tile(self.scores, self.pairs, rows)
@@ -323,7 +323,7 @@ class _OfTiles:
             if self.log_ratios:
                 total.add_costs(*tile.arrays)
         firsts = np.concatenate([self.pairs.firsts[rows] for rows in blocks])
-        return total, int((len(self.pairs.columns) - firsts).sum())
+        return total.counted, int((len(self.pairs.columns) - firsts).sum())
 
 
 def _added(
@@ -331,8 +331,8 @@ def _added(
 ) -> PairAccumulator:
     """Add up what is counted in runs of blocks, long enough that merging costs little; it comes to the same in any order."""
     merged = PairAccumulator(task.grid)
-    for total, done in run_blocks(task, _runs(work, 1 + len(task.grid.edges) // _EDGES_A_BLOCK), threads):
-        merged.merge(total)
+    for counted, done in run_blocks(task, _runs(work, 1 + len(task.grid.edges) // _EDGES_A_BLOCK), threads):
+        merged.take(counted)
         progress.advance(done)
     return merged
 
