@@ -464,7 +464,7 @@ def test_what_makes_no_sense_is_refused():
         estimate(RATE, rank(scores[0], experiment, check_orientation=False), experiment, design)
     with pytest.raises(UsageError, match="finite population"):
         estimate(RATE, scores[0], experiment, design, population=100)
-    with pytest.raises(DesignError, match="Verification"):
+    with pytest.raises(DesignError, match="where pairs are compared"):
         estimate(FNMR(0.1), scores[0], experiment, design)
     few = experiment.restricted(probes=experiment.probes[:3])
     with pytest.raises(DesignError, match="1 of 3 galleries have probes"):

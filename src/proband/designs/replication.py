@@ -289,7 +289,9 @@ class Enumeration(StratifiedDesign):
             )
         size, n_strata = int(strata.sizes[0]), len(strata)
         if n_strata * np.log2(size) > np.log2(_MOST_ENUMERATED):
-            raise DesignError(f"{size}^{n_strata} replicates are too many to go through.", "use BRR().")
+            raise DesignError(
+                f"{size}^{n_strata} replicates are too many to go through.", "take the design brr."
+            )
         rows = np.stack(np.unravel_index(np.arange(size**n_strata), (size,) * n_strata), axis=1)
         return Replicates((_array_part(strata, np.arange(n_strata), size, rows, 1.0),))
 

@@ -13,10 +13,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 from proband.designs import Design, ImageChoice
-from proband.designs.base import Capability
+from proband.designs.base import DESIGNS, Capability, design_named
 from proband.errors import DesignError, UsageError
 from proband.measures import Measure, Outcomes
-from proband.measures.base import Form, outcomes_of
+from proband.measures.base import Form, measure_named, outcomes_of
 from proband.results.base import Answers
 from proband.results.estimate import Estimate
 from proband.samples import Experiment, Pool, Samples
@@ -65,12 +65,12 @@ class Question:
         measure: Any,
         data: Sequence[Any] | Mapping[str, Any],
         within: Within,
-        design: Design | Auto,
+        design: Design | Auto | str,
         confidence_level: float,
         seed: int,
         population: int | None = None,
     ) -> Question:
-        """Ask; a mapping gives algorithms their names.
+        """Ask; a mapping gives algorithms their names, and a measure and a design may be given by theirs.
 
         Examples
         --------
@@ -78,7 +78,13 @@ class Question:
         >>> asked = Question.of(MedianCensoredRank(), {"a": None, "b": None}, None, "auto", 0.95, 0)
         >>> asked.names, asked.view, asked.design
         (('a', 'b'), 'outcomes', None)
+        >>> Question.of("rank-rate@5", {"a": None}, None, "brr", 0.95, 0).measure
+        RecognitionRate(rank=5, weights='probe')
         """
+        if isinstance(measure, str):
+            measure = measure_named(measure)
+        if isinstance(design, str) and design != "auto":
+            design = design_named(design)
         if not isinstance(measure, Measure):
             raise UsageError(
                 f"{getattr(measure, '__name__', type(measure).__name__)} is not a measure, so it cannot be resampled.",
@@ -88,7 +94,7 @@ class Question:
             raise UsageError("A whole curve has a band, not an interval.", "use estimate_cmc.")
         if design != "auto" and not isinstance(design, Design):
             raise UsageError(
-                f"{design!r} is no design.", "use Binomial(), Clustered(), Bootstrap() or 'auto'."
+                f"{design!r} is no design.", f"the designs are: auto, {', '.join(DESIGNS.names())}."
             )
         names = tuple(data) if isinstance(data, Mapping) else tuple(map(_name_of, data))
         held = tuple(data.values()) if isinstance(data, Mapping) else tuple(data)
@@ -358,7 +364,9 @@ def procedure_for(question: Question, *, comparing: bool = False) -> Procedure:
             ):
                 raise DesignError(
                     f"{question.design} weighs every probe the same, and here people are to weigh the same.",
-                    "use SignFlip() or Bootstrap('subject').",
+                    "take the design sign-flip or bootstrap."
+                    if comparing
+                    else "take the design bootstrap, or auto.",
                 )
             return one
     raise _refusal(question, able, capability, comparing)
@@ -372,8 +380,8 @@ def _refusal(
     if question.view == "pairs":
         return DesignError(
             f"{design} does not apply where pairs are compared.",
-            "use 'auto', Bootstrap('subject') or Jackknife(kind='JK1') for other people; BRR(), Fay(), Jackknife() or RaoWu() for "
-            "other images of these people.",
+            "take the design auto or bootstrap for new people (in Python also Jackknife(kind='JK1')); brr, fay, jackknife or rao-wu for "
+            "new images of these people.",
         )
     if question.view == "images" or capability == "images":
         return DesignError(
@@ -385,26 +393,28 @@ def _refusal(
         doing = (
             "does not compare algorithms" if comparing else "compares algorithms and gives no interval of one"
         )
-        return UsageError(f"{design} {doing}.", f"use {_named_designs(would)} or 'auto'.")
+        return UsageError(f"{design} {doing}.", f"take the design auto, {_named_designs(would)}.")
     return DesignError(
-        f"{design} is for rates; the {measure.estimand} is not a rate.", f"use {_named_designs(would)}."
+        f"{design} is for rates; the {measure.estimand} is not a rate.",
+        f"take the design auto, {_named_designs(would)}.",
     )
 
 
 _EXAMPLES: Mapping[Capability, str] = {
-    "proportion": "Binomial()",
-    "clusters": "Clustered()",
-    "weights": "Bootstrap()",
-    "strata": "BRR()",
-    "sign-flip": "SignFlip()",
-    "chi-square": "ClusteredMcNemar()",
-    "galleries": "Galleries()",
+    "proportion": "binomial",
+    "clusters": "clustered",
+    "weights": "bootstrap",
+    "strata": "brr",
+    "sign-flip": "sign-flip",
+    "chi-square": "obuchowski",
+    "galleries": "galleries",
 }
 
 
 def _named_designs(capabilities: Sequence[Capability | None]) -> str:
     named = [_EXAMPLES[one] for one in capabilities if one is not None and one in _EXAMPLES]
-    return ", ".join(dict.fromkeys(named))
+    *some, last = dict.fromkeys(named)
+    return f"{', '.join(some)} or {last}" if some else last
 
 
 def _capability(design: Any) -> Capability | None:

@@ -45,10 +45,10 @@ Algorithms = Sequence[Outcomes | Scores] | Mapping[str, Outcomes | Scores]
 
 @on_engine
 def compare(
-    measure: Measure,
+    measure: Measure | str,
     algorithms: Algorithms,
     within: Experiment | Samples | Pool | None = None,
-    design: Design | Auto = "auto",
+    design: Design | Auto | str = "auto",
     *,
     margin: float | None = None,
     confidence_level: float = 0.95,
@@ -101,7 +101,7 @@ def compare(
     check_level(confidence_level)
     check_seed(seed)
     question = Question.of(measure, algorithms, within, design, confidence_level, seed)
-    margin_for(margin, measure.in_points)  # refused before any work
+    margin_for(margin, question.measure.in_points)  # refused before any work
     _check_adjustment(adjust)
     return comparison_of(question, shown_together(question), margin, adjust)
 
@@ -146,7 +146,7 @@ def comparison_of(
     'better'
     """
     measure, level = question.measure, question.confidence_level
-    worth = margin_for(margin, measure.in_points)
+    worth = margin_for(margin, question.measure.in_points)
     pairs = judged(joint.tested, worth, level, measure.larger_is_better, measure.in_points, adjust)
     return Comparison(
         joint.estimates,

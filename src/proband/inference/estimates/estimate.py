@@ -39,10 +39,10 @@ CHOSEN = {one.code for one in (_PEOPLE_CHOSEN, _BINOMIAL_CHOSEN, _BOOTSTRAP_CHOS
 
 @on_engine
 def estimate(
-    measure: Measure,
+    measure: Measure | str,
     data: Outcomes | Scores | Sequence[Scores],
     within: Experiment | Samples | Pool | None = None,
-    design: Design | Auto = "auto",
+    design: Design | Auto | str = "auto",
     *,
     confidence_level: float = 0.95,
     seed: int = 0,
@@ -61,7 +61,7 @@ def estimate(
     ----------
     measure
         A recognition rate, a median rank, a `RankStatistic`, `FNMR` at a false match rate, or `AUC`. For a whole curve use
-        `estimate_cmc`.
+        `estimate_cmc`. Measures and designs are known by name as well: ``"rank-rate@5"``, ``"bootstrap"``.
     data, within
         Outcomes, or scores and the experiment they are ranked in, or scores and a `Pool` of images to choose from.
     design

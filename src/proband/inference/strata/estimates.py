@@ -131,7 +131,9 @@ def estimate_weighted(
             f"Weights are one for each of the {count(len(found.codes))} units, finite and not negative."
         )
     if not isinstance(chosen, StratifiedDesign):
-        raise UsageError(f"{chosen!r} is no stratified design.", "use BRR(), Fay(), Jackknife() or RaoWu().")
+        raise UsageError(
+            f"{chosen!r} is no stratified design.", "take the design brr, fay, jackknife or rao-wu."
+        )
     _refuse_unused(chosen)
     found, notes = chosen.collapsed(found, None)
     plan = chosen.replicates(found, seed)
@@ -320,7 +322,7 @@ def evaluate_replicates(
     measure, outcomes = case.measure, case.outcomes
     if measure.form == "quantile" and not design.takes_quantiles:
         raise DesignError(
-            "The jackknife's variance is not valid for medians.", "use BRR(), Fay() or RaoWu()."
+            "The jackknife's variance is not valid for medians.", "take the design brr, fay or rao-wu."
         )
     base = strata.unit_weights * len(strata.codes)
     if measure.form == "function":
