@@ -140,13 +140,15 @@ def test_bootstraps(outcomes_of, case, design):
 
 @pytest.mark.parametrize("interval", ["percentile", "basic"])
 def test_bootstrap_of_one_probe(outcomes_of, interval):
-    for measure, value in (
-        (RecognitionRate(1), 0.0),
-        (MedianCensoredRank(5), 2.0),
-        (RankStatistic(np.max), 2.0),
+    """One probe says nothing of a rate; what has no such bound keeps the one value, and that is said."""
+    for measure, value, low, high, said in (
+        (RecognitionRate(1), 0.0, 0.0, 1.0, "bootstrap.no-event"),
+        (MedianCensoredRank(5), 2.0, 2.0, 2.0, "bootstrap.no-width"),
+        (RankStatistic(np.max), 2.0, 2.0, 2.0, "bootstrap.no-width"),
     ):
         found = estimate(measure, outcomes_of([1]), design=Bootstrap("probe", interval, FEW))
-        assert (found.value, found.low, found.high, found.standard_error) == (value, value, value, 0.0)
+        assert (found.value, found.low, found.high, found.standard_error) == (value, low, high, 0.0)
+        assert said in [note.code for note in found.notes]
 
 
 # Regression: leaving out the only probe leaves none, whose median is an IndexError and whose rate is 0/0.

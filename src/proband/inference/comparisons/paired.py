@@ -1,4 +1,4 @@
-"""Two or more algorithms on the same probes: every difference with its interval and a test, under each paired design."""
+"""Two or more algorithms on the same probes: what every paired comparison is of, and what they show together."""
 
 from __future__ import annotations
 
