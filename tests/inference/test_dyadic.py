@@ -379,3 +379,17 @@ def test_area_that_few_people_carry_says_so():
     found = auc_interval(PairCloseness(genuine, np.zeros(len(i))), PairPeople(own, i, j))
     assert found.low < 0.9 < found.value < found.high < 1.0
     assert [note.level for note in found.notes] == ["caution"]
+
+
+@pytest.mark.parametrize(
+    ("errors", "levels"), [(4, {"caution"}), (12, {"note"}), (29, {"note"}), (30, set())]
+)
+def test_few_errors_are_said_and_very_few_cautioned(errors, levels):
+    """Where 30 errors are expected fewer are seen in half of all data sets, which is nothing to beware of."""
+    missed = np.arange(200) < errors
+    found = false_non_match_rate(np.arange(200), missed)
+    assert {note.level for note in found.notes} == levels
+    assert found.supported == (errors >= 30)
+    i, j = np.arange(0, 2 * errors, 2), np.arange(1, 2 * errors, 2)
+    everybody = Comparisons([1] * 100, [1] * 100, symmetric=True)
+    assert {note.level for note in false_match_rate(i, j, everybody).notes} == levels

@@ -99,3 +99,20 @@ def test_only_groups_of_people_are_dealt():
     assert not by_session.tested
     assert not by_session.differences
     assert any(note.level == "caution" for note in by_session.sentences())
+
+
+def test_intervals_agree_with_p_values(monkeypatch):
+    """With few people dealings tie with the groups as they are, to rounding."""
+    monkeypatch.setattr("proband.inference.verification.group_differences._DRAWS", 99)
+    rng, own, tied = np.random.default_rng(3), np.repeat(np.arange(8), 7), 0
+    for n in range(25):
+        missed = rng.random(56) < rng.choice([0.05, 0.5, 0.9], 8)[own]
+        labels = rng.permutation(np.repeat([0, 1], 4))
+        for level in (0.5, 0.8, 0.95):
+            found = differences_of_groups(
+                "fnmr", GenuineErrors(own, missed, 8), labels, ["f", "m"], np.array([True, True]), level, n
+            )
+            for one in found.differences:
+                assert (one.p_value <= 1 - level) == (not one.low <= 0 <= one.high)
+                tied += 0.0 in (one.low, one.high)
+    assert tied

@@ -39,7 +39,10 @@ __all__ = [
 Floats = npt.NDArray[np.float64]
 DyadicMethod = Literal["logit", "wilson"]
 
-SUPPORTED = 30  # errors below which a rate is not supported: the rule of 30
+SUPPORTED = 30  # errors below which a rate is marked: the rule of 30
+TOO_FEW_ERRORS = (
+    10  # below, intervals were simulated to be rough; where 30 are expected so few are rarely seen
+)
 FEWEST = 4  # people without whom the variance over people has no unbiased estimate
 _OVER_PEOPLE: dict[DyadicMethod, Method] = {
     "logit": Method(
@@ -109,6 +112,11 @@ _NOT_SUPPORTED = Sentence(
     "rates.not-supported",
     "caution",
     "the rate rests on {n:count error}; fewer than {supported:count} do not support it",
+)
+_FEW_ERRORS = Sentence(
+    "rates.few-errors",
+    "note",
+    "the rate rests on {n:count error}, fewer than the {usual:count} of the usual rule; its interval allows for that",
 )
 
 _FEW_CARRY = 5.0  # effective people below which the rate is theirs rather than everybody's
@@ -194,7 +202,7 @@ class RateInterval(Result):
     degrees_of_freedom
         Of the Student quantile used; None for a normal one or none.
     supported
-        Whether there are at least 30 errors. Other rates are little more than a guess.
+        Whether there are at least 30 errors (the rule of 30). A note says so of fewer, and a caution of fewer than ten.
     method, notes
         How the interval was made, and what else a reader should know.
     zero_errors
@@ -509,8 +517,10 @@ def _interval(
     zero_errors: ZeroErrorBounds | None = None,
 ) -> RateInterval:
     rate, supported = errors / n, errors >= SUPPORTED
-    if not supported:
-        notes = (_NOT_SUPPORTED(n=errors, supported=SUPPORTED), *notes)
+    if errors < TOO_FEW_ERRORS:
+        notes = (_NOT_SUPPORTED(n=errors, supported=TOO_FEW_ERRORS), *notes)
+    elif not supported:
+        notes = (_FEW_ERRORS(n=errors, usual=SUPPORTED), *notes)
     return RateInterval(
         rate=rate,
         errors=errors,

@@ -21,6 +21,7 @@ from proband.inference.verification.dyadic_bootstrap import (
     fnmr_difference,
     spread_of_people,
 )
+from proband.inference.verification.dyadic_rates import TOO_FEW_ERRORS
 from proband.inference.verification.meetings import Meetings
 from proband.inference.verification.verification import (
     Integers,
@@ -56,6 +57,12 @@ _FEW_MATCHES = Sentence(
     "fnmr.threshold-not-supported",
     "caution",
     "the threshold rests on {n:count false match/false matches}, fewer than {supported:count}: not supported",
+)
+_FEWER_MATCHES = Sentence(
+    "fnmr.few-false-matches",
+    "note",
+    "the threshold rests on {n:count false match/false matches}, fewer than the {usual:count} of the usual rule; the interval allows "
+    "for that",
 )
 
 
@@ -125,8 +132,11 @@ def _estimate(
     if point.replicates is not None:
         error = error_anew(point.fnmr, point.replicates)
     notes = list(made.notes)
-    if not point.point.fmr_supported:
-        notes.insert(0, _FEW_MATCHES(n=point.point.false_matches, supported=SUPPORTED))
+    matches = point.point.false_matches
+    if matches < TOO_FEW_ERRORS:
+        notes.insert(0, _FEW_MATCHES(n=matches, supported=TOO_FEW_ERRORS))
+    elif not point.point.fmr_supported:
+        notes.insert(0, _FEWER_MATCHES(n=matches, usual=SUPPORTED))
     return Estimate(
         value=point.point.fnmr,
         low=low,

@@ -11,9 +11,10 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from proband.inference.comparisons.curves import agreeing
 from proband.inference.verification.dyadic_rates import FEWEST, small_sample
 from proband.inference.verification.meetings import Comparisons, Ints
-from proband.results.base import Result
+from proband.results.base import Interval, Result
 
 Floats = npt.NDArray[np.float64]
 RateName = Literal["fnmr", "fmr"]
@@ -177,13 +178,18 @@ def differences_of_groups(
     as_large = (1 + int((ratios >= ratio * (1 - 1e-12)).sum())) / (errors.draws + 1)
     return GroupTest(
         tuple(
-            GroupDifference(
-                rate, names[x], names[y], float(d), max(-1.0, float(d - r)), min(1.0, float(d + r)), float(q)
+            GroupDifference(rate, names[x], names[y], d, *_ends(d, r, q <= 1 - confidence_level), q)
+            for (x, y), d, r, q in zip(
+                pairs.tolist(), observed.tolist(), reach.tolist(), p.tolist(), strict=True
             )
-            for (x, y), d, r, q in zip(pairs.tolist(), observed, reach, p, strict=True)
         ),
         as_large if np.count_nonzero(in_ratio) > 1 else None,
     )
+
+
+def _ends(difference: float, reach: float, rejected: bool) -> Interval:
+    """The interval within what a difference can be, which holds 0 unless the test rejects it: dealings may tie with the groups."""
+    return agreeing(max(-1.0, difference - reach), min(1.0, difference + reach), difference, rejected)
 
 
 def _ratio(rates: Floats) -> float:

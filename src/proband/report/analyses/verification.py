@@ -93,8 +93,8 @@ _FAILED = Sentence(
 )
 _UNSUPPORTED = Sentence(
     "verification.rates-of-few-errors",
-    "caution",
-    "* rests on fewer than {least} errors, so it is not supported (the rule of {least})",
+    "note",
+    "* rests on fewer than {least} errors (the rule of {least})",
 )
 _NO_FALSE_MATCH = Sentence(
     "verification.no-false-match", "note", "{algorithm}: no false match was seen; {notes:parts}"

@@ -79,9 +79,7 @@ _AT_FMR = Sentence(
     "note",
     "FNMR at a fixed FMR sets the threshold anew in every bootstrap replicate of people",
 )
-_RULE_OF_30 = Sentence(
-    "methods.rule-of-30", "note", "Rates that rest on fewer than 30 errors are marked as not supported"
-)
+_RULE_OF_30 = Sentence("methods.rule-of-30", "note", "Rates that rest on fewer than 30 errors are marked")
 _GROUPS = Sentence(
     "methods.groups",
     "note",

@@ -77,9 +77,7 @@ def search_table(results: Sequence[SearchEstimates], id: str) -> Table:
     )
     rows = [_search_row(result, one) for result in results for one in result.points]
     few = any(not one.fpir_supported for result in results for one in result.points)
-    notes = (
-        ["* rests on fewer than 30 false positives, so it is not supported (the rule of 30)."] if few else []
-    )
+    notes = ["* rests on fewer than 30 false positives (the rule of 30)."] if few else []
     return cells.table(id, "Searches at chosen false positive rates", heads, rows, notes)
 
 

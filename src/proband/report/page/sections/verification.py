@@ -41,7 +41,7 @@ _OF_GROUPS = {
 }
 _OTHERS_OF_GROUP = Target("people-of-group", "other people of the group, with as many images each")
 _HISTOGRAMS = 2  # algorithms whose scores are drawn
-_FEW = "* rests on fewer than 30 errors, so it is not supported (the rule of 30)."
+_FEW = "* rests on fewer than 30 errors (the rule of 30)."
 
 
 @section("verification", 30)
