@@ -390,6 +390,26 @@ def test_a_file_that_is_not_there_or_another_is_told(tmp_path: Path) -> None:
     assert "another version of Proband" in str(work(other, Run([0])).error)
 
 
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not tell")
+def test_what_was_read_of_a_file_does_not_stay_in_memory(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr("proband.engine.files.mapping._MOST_HELD", 4 << 20)
+
+    def held() -> int:
+        lines = Path("/proc/self/status").read_text().splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith("RssFile")) // 1024
+
+    np.save(tmp_path / "a.npy", np.ones((4096, 2048), np.float32))  # 32 MB
+    mapped = np.load(tmp_path / "a.npy", mmap_mode="r")
+    ids = [str(k) for k in range(4096)]
+    scores = pb.Scores.from_array(mapped, ids, ids[:2048], orientation="similarity")
+    before, columns = held(), np.arange(2048)
+    total = sum(
+        float(scores.tile(np.arange(start, start + 128), columns).sum()) for start in range(0, 4096, 128)
+    )
+    assert total == 4096 * 2048
+    assert held() - before < 16
+
+
 def test_a_file_that_was_replaced_since_it_was_opened_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "a.npy"
     np.save(path, np.zeros((50, 100)))

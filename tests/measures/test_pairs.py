@@ -25,6 +25,7 @@ from proband.measures.pairs.counts import (
     genuine_pairs,
     tail_pairs,
 )
+from proband.measures.pairs.lists import impostor_meetings
 from proband.measures.pairs.pair_set import PairSet
 from proband.samples import Experiment, Samples
 from proband.scores import Embeddings, Scores
@@ -705,3 +706,14 @@ def test_progress_is_told_in_pairs():
         told = Told()
         count_pairs(scores, PairSet.of(scores, samples), progress=told)
         assert told.total == told.done == 49 * 48 // 2
+
+
+def test_gaps_that_part_no_two_people_are_not_listed():
+    """Cells of genuine pairs, or of samples with themselves, may be empty: everybody still meets everybody."""
+    samples = Samples({"id": list("abcd"), "subject": ["x", "x", "y", "z"]})
+    cells = np.eye(4, dtype=np.uint8)
+    for i, j, listed in ((0, 1, False), (1, 0, False), (0, 2, True)):
+        marked = cells.copy()
+        marked[i, j] = marked[j, i] = 1
+        scores = Scores.from_array(np.ones((4, 4)), samples.ids, orientation="similarity", cells=marked)
+        assert (impostor_meetings(scores, PairSet.of(scores, samples)) is not None) == listed

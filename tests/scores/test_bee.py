@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 from tests.examples import examples
 
+from proband.engine.files.shards import Translated
 from proband.errors import InputError
 from proband.samples import Samples
 from proband.scores import Scores
@@ -245,6 +246,28 @@ def test_a_mask_is_no_matrix(mtx, refusal):
 def test_bad_masks(mtx, refusal, bad, words):
     mtx.with_suffix(".mask").write_bytes(bad)
     assert words in refusal(mtx)
+
+
+@pytest.mark.parametrize("at_once", [1, 5, 1 << 22])
+def test_a_mask_is_read_some_rows_at_a_time_and_stays_in_its_file(mtx, monkeypatch, at_once):
+    monkeypatch.setattr("proband.scores.formats.bee._CELLS_AT_ONCE", at_once)
+    rng = np.random.default_rng(0)
+    people = rng.integers(0, 5, 12), rng.integers(0, 5, 9)
+    same = people[0][:, None] == people[1]
+    skipped = rng.random(same.shape) < 0.1
+    mtx.write_bytes(matrix(rng.normal(size=same.shape)))
+    mask = np.where(skipped, SKIP, np.where(same, YES, NO))
+    mtx.with_suffix(".mask").write_bytes(mask_bytes(mask.tolist()))
+    found = read_file(mtx)
+    assert isinstance(found.cells, Translated)
+    assert isinstance(found.cells.parts[0], np.memmap)
+    scores = read_scores(mtx)["harbour"]
+    assert np.array_equal(scores.cell_codes, skipped)
+    assert np.array_equal(scores.cells(np.array([7, 2]), np.arange(3, 8)), skipped[[7, 2], 3:8])
+    mask[same & ~skipped & (np.cumsum(same & ~skipped).reshape(same.shape) == 3)] = NO
+    mtx.with_suffix(".mask").write_bytes(mask_bytes(mask.tolist()))
+    with pytest.raises(InputError, match=r"\(1 such cells\)"):
+        read_file(mtx)
 
 
 def test_a_mask_that_is_not_there(mtx, refusal):

@@ -214,10 +214,12 @@ class DenseScores(Scores):
                     else None,
                     source=name,
                 )
-        if cells is not None and not np.isin(cells, (OK, DONT_CARE, FAILED)).all():
+        if cells is not None and not in_files(cells) and not np.isin(cells, (OK, DONT_CARE, FAILED)).all():
             raise InputError("cell codes must be 0 (compared), 1 (don't care) or 2 (failed).", source=name)
         self._values: Any = array
-        self._cells = None if cells is None else frozen(np.ascontiguousarray(cells, dtype=np.uint8))
+        self._cells: Any = cells
+        if cells is not None and not in_files(cells):
+            self._cells = frozen(np.ascontiguousarray(cells, dtype=np.uint8))
         if not in_files(array):
             self._values = frozen(array.view())
             self._check_all()
@@ -231,20 +233,24 @@ class DenseScores(Scores):
     @property
     def cell_codes(self) -> Cells | None:
         """The codes of all cells, or None if every cell holds a score."""
-        return self._cells
+        return None if self._cells is None else np.asarray(self._cells)
 
     def tile(self, rows: Positions, columns: Positions) -> Values:
         require_whole(self._values)
         has_read(self._values, len(rows) * self._values.shape[1] * self._values.dtype.itemsize)
         block = _take(self._values, rows, columns)
         if self._cells is not None:
-            block = np.where(_take(self._cells, rows, columns) == OK, block, block.dtype.type(0))
+            block = np.where(self.cells(rows, columns) == OK, block, block.dtype.type(0))
         if in_files(self._values):  # others were checked when they came in
             self._require_finite(block, rows, columns)
         return _native(block)
 
     def cells(self, rows: Positions, columns: Positions) -> Cells | None:
-        return None if self._cells is None else np.ascontiguousarray(_take(self._cells, rows, columns))
+        if self._cells is None:
+            return None
+        require_whole(self._cells)
+        has_read(self._cells, len(rows) * self.shape[1])
+        return np.ascontiguousarray(_take(self._cells, rows, columns))
 
     def _check_all(self) -> None:
         if self._values.dtype.kind == "b" or (

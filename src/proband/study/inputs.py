@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from proband.engine import Progress
 from proband.engine.files.shards import in_files
 from proband.samples import Samples
 from proband.scores import DenseScores, Embeddings, Scores
 from proband.scores.formats import ReadOptions
+from proband.scores.formats.contents import row_blocks
 from proband.scores.reading import read_embeddings
 from proband.scores.trials import Trials
 from proband.study.caching import Cache
@@ -29,6 +31,7 @@ from proband.study.sources import ScoreReader, read_table, renamed, require_name
 from proband.words import Note
 
 _ONNX = "onnx:"
+_CELLS_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,16 +299,27 @@ def _digest(scores: Scores, files: tuple[InputFile, ...], source: Any) -> str:
     """The digest of all that scores hold; numbers that are mapped from a file are told by the file's."""
     arrays: list[Any] = []
     if isinstance(scores, DenseScores):
-        arrays = [scores.values, scores.cell_codes]
+        arrays = [scores.values]
     elif isinstance(scores, Embeddings):
         arrays = [scores.query_vectors]
     hashed = hashlib.sha256()
     for array in arrays:
         if in_files(array):
             hashed.update(_file(files, source.file).encode())
-        elif array is not None:
+        else:
             hashed.update(f"{array.dtype.str}{array.shape}".encode())
             hashed.update(np.ascontiguousarray(array).view(np.uint8).data)
+    for cells in _cells_of(scores):
+        hashed.update(cells.data)
     said = [scores.name, repr(type(scores)), scores.orientation, scores.metric or ""]
     axes = ["\n".join(axis) for axis in (scores.queries, scores.targets)]
     return _joined(hashed.hexdigest(), *said, *axes, *map(str, scores.notes))
+
+
+def _cells_of(scores: Scores) -> Iterator[npt.NDArray[np.uint8]]:
+    """The codes of cells, some rows at a time: they may lie in another file, and be larger than memory."""
+    for rows in row_blocks(scores.shape, _CELLS_AT_ONCE):
+        cells = scores.cells(rows, np.arange(scores.shape[1]))
+        if cells is None:
+            return
+        yield cells

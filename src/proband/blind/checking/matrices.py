@@ -140,20 +140,21 @@ def read_matrix(path: Path, orientation: Orientation, progress: Progress) -> Mat
     queries, targets = (
         None if ids is not None and ids[0] in _NUMBERED else ids for ids in (file.queries, file.targets)
     )
-    return Matrix(path.name, values, queries, targets, file.cells)
+    return Matrix(path.name, values, queries, targets, None if file.cells is None else np.asarray(file.cells))
 
 
 def _refuse_gaps(name: str, file: ScoreFile) -> None:
     """Refuse pairs left out: a participant who could leave out hard pairs would choose the test."""
     if file.cells is None:
         return
-    row, column = np.unravel_index(int(np.argmax(file.cells == DONT_CARE)), file.cells.shape)
-    if file.cells[row, column] != DONT_CARE:
+    cells = np.asarray(file.cells)
+    row, column = np.unravel_index(int(np.argmax(cells == DONT_CARE)), cells.shape)
+    if cells[row, column] != DONT_CARE:
         return
     query = row if file.queries is None else repr(file.queries[int(row)])
     target = column if file.targets is None else repr(file.targets[int(column)])
     raise InputError(
-        f"{counted(int((file.cells == DONT_CARE).sum()), 'pair has', 'pairs have')} no score; the first is query {query} and target "
+        f"{counted(int((cells == DONT_CARE).sum()), 'pair has', 'pairs have')} no score; the first is query {query} and target "
         f"{target}.",
         "every query is compared with every target; a comparison that failed is marked as failed (2).",
         file=name,

@@ -96,9 +96,40 @@ class RowShards:
         return np.asarray(self[:], dtype)
 
 
+class Translated:
+    """Bytes that lie in a file, each standing for another, which is looked up when it is asked for.
+
+    Parameters
+    ----------
+    content
+        The bytes, mapped.
+    meaning
+        What each of the 256 bytes stands for.
+
+    Examples
+    --------
+    >>> Translated(np.array([[0, 255]], np.uint8), np.arange(256)[::-1].astype(np.uint8))[:].tolist()
+    [[255, 0]]
+    """
+
+    def __init__(self, content: Array, meaning: npt.NDArray[np.uint8]) -> None:
+        self.parts, self._meaning = (content,), meaning
+        self.shape, self.dtype = content.shape, meaning.dtype
+
+    def __len__(self) -> int:
+        return int(self.shape[0])
+
+    def __getitem__(self, rows: slice | npt.NDArray[np.intp]) -> npt.NDArray[np.uint8]:
+        found: npt.NDArray[np.uint8] = self._meaning[self.parts[0][rows]]
+        return found
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.asarray(self[:], dtype)
+
+
 def in_files(array: object) -> bool:
     """Whether an array lies in files, and is read when it is asked for."""
-    return isinstance(array, np.memmap | RowShards)
+    return isinstance(array, np.memmap | RowShards | Translated)
 
 
 def has_read(array: Any, n_bytes: int) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from proband.engine import one_blas_thread, run_blocks
 from proband.errors import DesignError, UsageError
@@ -47,7 +48,7 @@ def genuine_pairs(scores: Scores, pairs: PairSet, threads: int | None = None) ->
 def impostor_meetings(
     scores: Scores, pairs: PairSet, threads: int | None = None
 ) -> tuple[Codes, Codes, Counts] | None:
-    """Count the impostor comparisons of every two subjects that have a score: None if no cell is without one.
+    """Count the impostor comparisons of every two subjects that have a score: None if every one has.
 
     Examples
     --------
@@ -60,11 +61,33 @@ def impostor_meetings(
     near = pairs.acquired
     if scores.cells(near.rows[:1], near.columns[:1]) is None:
         return None
+    # Cells that mark a sample's comparison with itself, or a genuine one, leave nobody out; people × people are many to list.
+    if not any(run_blocks(_Gaps(scores, near), row_blocks(near), threads)):
+        return None
     most = 1 + int(max(near.row_codes.max(initial=0), near.column_codes.max(initial=0)))
 
     found = run_blocks(_Met(scores, near, most), row_blocks(near), threads)
     keys, counts = (np.concatenate(part) for part in zip(*found, strict=True))
     return keys // most, keys % most, counts
+
+
+def _impostors(tile: ScoreTile) -> npt.NDArray[np.bool_]:
+    """Which cells of a tile are comparisons of different people that count."""
+    counted = np.arange(tile.values.shape[1]) >= tile.firsts[:, None]
+    counted &= tile.column_codes != tile.row_codes[:, None]
+    return counted
+
+
+@dataclass(frozen=True, eq=False)
+class _Gaps:
+    """Whether a block of rows has an impostor comparison without a score."""
+
+    scores: Scores
+    pairs: PairSet
+
+    def __call__(self, rows: slice) -> bool:
+        tile = read_tile(self.scores, self.pairs, rows)
+        return bool((_impostors(tile) & (tile.codes != OK)).any())
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,10 +100,7 @@ class _Met:
 
     def __call__(self, rows: slice) -> tuple[Counts, Counts]:
         tile = read_tile(self.scores, self.pairs, rows)
-        scored = tile.codes == OK
-        scored &= np.arange(scored.shape[1]) >= tile.firsts[:, None]
-        scored &= tile.column_codes != tile.row_codes[:, None]
-        left, right = np.nonzero(scored)
+        left, right = np.nonzero(_impostors(tile) & (tile.codes == OK))
         return np.unique(
             tile.row_codes[left].astype(np.int64) * self.most + tile.column_codes[right], return_counts=True
         )

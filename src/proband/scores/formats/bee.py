@@ -7,17 +7,21 @@ byte orders. The byte-order mark is therefore taken from the end of its line, an
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from xml.parsers import expat
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.engine.files.files import first_line, reading, written_together
+from proband.engine.files.shards import Translated, has_read
 from proband.errors import Hint, InputError, Said
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples import Ids, Samples
+from proband.samples.ids import Positions
 from proband.scores.base import Cells, Orientation, Scores
 from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, row_blocks
 from proband.words import Note, Sentence, count
@@ -34,6 +38,8 @@ EXCLUDED_CELLS = Sentence(
 _MAGIC = 0x12345678
 _ORIENTATIONS: dict[str, Orientation] = {"S2": "similarity", "D2": "distance"}
 MATCH, NON_MATCH, IGNORE = 0xFF, 0x7F, 0x00
+_MEANING = np.where(np.arange(256) == IGNORE, DONT_CARE, OK).astype(np.uint8)
+_CELLS_AT_ONCE = 1 << 22
 _HEADER_LIMIT = 1 << 14
 _ROWS_AT_ONCE_CELLS = 1 << 22
 
@@ -109,8 +115,7 @@ def _read(path: Path, options: ReadOptions) -> ScoreFile:
         notes.append(POSITIONS_AS_IDS())
     subjects, cells = None, None
     if mask is not None:
-        query_subjects, target_subjects, cells = _subjects_of_mask(mask, header.shape)
-        excluded = 0 if cells is None else int((cells == DONT_CARE).sum())
+        query_subjects, target_subjects, cells, excluded = _subjects_of_mask(mask, header.shape)
         if excluded:
             notes.append(EXCLUDED_CELLS(n=excluded))
     if query_subjects is not None and target_subjects is not None:
@@ -137,7 +142,9 @@ def _samples(
     return Samples({"id": list(subject_of), "subject": list(subject_of.values())})
 
 
-def _subjects_of_mask(path: Path, shape: tuple[int, int]) -> tuple[list[str], list[str], Cells | None]:
+def _subjects_of_mask(
+    path: Path, shape: tuple[int, int]
+) -> tuple[list[str], list[str], Translated | None, int]:
     """Work out who is who from which pairs match: people are the connected parts of the matches.
 
     Raises if a pair that belongs to one person by way of others is marked as a non-match.
@@ -146,27 +153,44 @@ def _subjects_of_mask(path: Path, shape: tuple[int, int]) -> tuple[list[str], li
     from scipy.sparse.csgraph import connected_components
 
     with reading(path, "a mask"):
-        mask = _read_mask(path, shape)
-    rows, columns = np.nonzero(mask == MATCH)
+        mask = _mapped_mask(path, shape)
+        found = [(rows, np.nonzero(block == MATCH)) for rows, block in _blocks_of(mask)]
+    places = np.concatenate([left + rows[0] for rows, (left, _) in found])
+    columns = np.concatenate([right for _, (_, right) in found])
     n = sum(shape)
-    graph = coo_array((np.ones(len(rows), dtype=np.int8), (rows, columns + shape[0])), shape=(n, n))
+    graph = coo_array((np.ones(len(places), dtype=np.int8), (places, columns + shape[0])), shape=(n, n))
     _, labels = connected_components(graph, directed=False)
-    same = labels[: shape[0], None] == labels[None, shape[0] :]
-    wrong = np.argwhere(same & (mask == NON_MATCH))
-    if len(wrong):
-        row, column = wrong[0]
-        raise InputError(
-            f"query {row + 1} and target {column + 1} are one person by way of other matches, but marked as "
-            f"a non-match ({count(len(wrong))} such cells): the mask does not tell who is who.",
-            "give a samples table with subjects instead.",
-            file=path.name,
-        )
-    cells = np.where(mask == IGNORE, DONT_CARE, OK).astype(np.uint8)
+    _require_people(mask, labels, path.name)
     names = [f"subject:{label + 1}" for label in labels]
-    return names[: shape[0]], names[shape[0] :], cells if cells.any() else None
+    excluded = sum(int((block == IGNORE).sum()) for _, block in _blocks_of(mask))
+    return names[: shape[0]], names[shape[0] :], Translated(mask, _MEANING) if excluded else None, excluded
 
 
-def _read_mask(path: Path, shape: tuple[int, int]) -> npt.NDArray[np.uint8]:
+def _require_people(mask: Cells, labels: npt.NDArray[np.integer[Any]], name: str) -> None:
+    n_wrong, first = 0, (0, 0)
+    for rows, block in _blocks_of(mask):
+        same = labels[rows][:, None] == labels[None, len(mask) :]
+        wrong = np.argwhere(same & (block == NON_MATCH))
+        if len(wrong) and not n_wrong:
+            first = int(rows[0] + wrong[0][0]), int(wrong[0][1])
+        n_wrong += len(wrong)
+    if n_wrong:
+        raise InputError(
+            f"query {first[0] + 1} and target {first[1] + 1} are one person by way of other matches, but marked as "
+            f"a non-match ({count(n_wrong)} such cells): the mask does not tell who is who.",
+            "give a samples table with subjects instead.",
+            file=name,
+        )
+
+
+def _blocks_of(mask: Cells) -> Iterator[tuple[Positions, Cells]]:
+    """Rows of a mapped mask, and what is in them; it may be larger than memory."""
+    for rows in row_blocks(mask.shape, _CELLS_AT_ONCE):
+        has_read(mask, len(rows) * mask.shape[1])
+        yield rows, mask[rows[0] : rows[-1] + 1]
+
+
+def _mapped_mask(path: Path, shape: tuple[int, int]) -> Cells:
     header = _read_header(path)
     if header.dtype.itemsize != 1 or header.shape != shape:
         raise InputError(
@@ -174,13 +198,14 @@ def _read_mask(path: Path, shape: tuple[int, int]) -> npt.NDArray[np.uint8]:
             f"the mask of this matrix must be {shape[0]} × {shape[1]} bytes.",
             file=Said(path.name),
         )
-    mask: npt.NDArray[np.uint8] = np.fromfile(path, dtype=np.uint8, offset=header.offset).reshape(shape)
-    strange = np.setdiff1d(np.unique(mask), [MATCH, NON_MATCH, IGNORE])
-    if strange.size:
-        raise InputError(
-            f"{path.name} has cells of value {strange[0]:#04x}; 0xff, 0x7f and 0x00 are known.",
-            file=Said(path.name),
-        )
+    mask: Cells = np.memmap(path, np.uint8, "r", header.offset, shape)
+    for _, block in _blocks_of(mask):
+        strange = np.setdiff1d(np.unique(block), [MATCH, NON_MATCH, IGNORE])
+        if strange.size:
+            raise InputError(
+                f"{path.name} has cells of value {strange[0]:#04x}; 0xff, 0x7f and 0x00 are known.",
+                file=Said(path.name),
+            )
     return mask
 
 

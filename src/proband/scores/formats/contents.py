@@ -13,7 +13,7 @@ from proband.engine import Progress, Silent
 from proband.errors import InputError, Said
 from proband.samples import Ids, Samples
 from proband.samples.ids import Positions
-from proband.scores.base import Cells, Orientation, Scores
+from proband.scores.base import Orientation, Scores
 from proband.scores.trials import Trials
 from proband.words import Note
 
@@ -49,7 +49,7 @@ class ScoreFile:
     targets: Ids | None = None
     subjects: Samples | None = None
     orientation: Orientation | None = None
-    cells: Cells | None = None
+    cells: Any = None
     trials: Trials | None = None
     notes: tuple[Note, ...] = ()
 
