@@ -51,7 +51,7 @@ def classified(
         truth,
         models,
         group=group,
-        classes=request.classes or (stated[0] if stated else None),
+        classes=_class_names(request.classes) or (stated[0] if stated else None),
         k=request.k or None,
         average=request.average,
         ties=request.ties,
@@ -69,7 +69,7 @@ def outcomes_compared(
     """Carry out a comparison of outcomes on the table that a request names; with what was noted in reading it."""
     names = [name for name in (request.item, request.system, request.cluster) if name is not None]
     notes: list[Note] = []
-    table = read_frame(origin.find(request.table), names, notes=notes)
+    table = read_frame(origin.find(request.table or ""), names, notes=notes)
     found = compare_outcomes(
         table,
         item=request.item,
@@ -83,6 +83,11 @@ def outcomes_compared(
         adjust=request.adjust,
     )
     return found, tuple(notes)
+
+
+def _class_names(texts: Sequence[str]) -> Sequence[str]:
+    """Names one by one, or a single text with commas between them: one class alone tells nothing apart."""
+    return texts[0].split(",") if len(texts) == 1 else texts
 
 
 def _listed(texts: Sequence[str], columns: Sequence[str]) -> list[str]:

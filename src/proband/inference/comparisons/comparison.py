@@ -26,7 +26,10 @@ class Standings(Result):
     if TYPE_CHECKING:
         estimates: Any
         pairs: tuple[Difference, ...]
+        margin: float | None
         confidence_level: float
+        answers: Answers
+        notes: tuple[Note, ...]
         larger_is_better: bool
 
     @property

@@ -28,6 +28,7 @@ from proband.words import Method, Note, Sentence
 
 Floats = npt.NDArray[np.float64]
 _FEW_DISCORDANT = 20  # units; below, tests and intervals were simulated to be rough
+_TANGO = Method("tango", "Tango interval", "Tango's score interval of the paired difference", ("tango1998",))
 _TANGO_WEIGHTED = Method(
     "tango-weighted",
     "Tango interval with the effective sample size",
@@ -121,7 +122,8 @@ def tested_pairs(
         if counted:
             one, other = (cast("Outcomes", _Counted(rows[k], items.units)) for k in (a, b))
             pair = Pair(RecognitionRate(1), one, other, confidence_level, seed)
-            tested = sign_flipped_pair(SignFlip(), pair)
+            flipped = sign_flipped_pair(SignFlip(), pair)
+            tested = replace(flipped, method=_method(items, flipped.method.draws))
         else:
             assert flips is not None  # made above
             tested = weighted_pair(flips, (a, b), rows[a] - rows[b], items, confidence_level)
@@ -129,6 +131,23 @@ def tested_pairs(
             tested = replace(tested, statistics=flips.statistics(a, b, tested.difference)[1])
         found.append((names[a], names[b], items.n_units, tested))
     return found
+
+
+def _method(items: Items, draws: int | None) -> Method:
+    """How two systems are compared, said of the units that they are compared on."""
+    if items.independent and items.classes is None and draws is None:
+        test = Method(
+            "mcnemar",
+            "McNemar's test (mid-p)",
+            "McNemar's exact test (mid-p)",
+            ("mcnemar1947", "fagerland2013"),
+        )
+        return joined(test, _TANGO)
+    label = f"sign flip over {items.unit}s (mid-p)"
+    account = f"a permutation test that turns around each {items.unit}'s difference (mid-p)"
+    return joined(
+        Method(f"sign-flip-of-{items.unit}s", label, account, ("fisher1935",), draws), _TANGO_WEIGHTED
+    )
 
 
 def _flips(rows: Floats, items: Items, seed: int) -> Flips:
@@ -182,7 +201,7 @@ def weighted_pair(
         difference=(gained - lost) / n,
         curve=curve,
         standard_error=(high - low) / (2 * normal_quantile(confidence_level)),
-        method=joined(replace(SignFlip().as_method, draws=flips.draws), _TANGO_WEIGHTED),
+        method=_method(items, flips.draws),
         n_discordant_subjects=int(np.count_nonzero(np.bincount(codes, weights=np.abs(differences)))),
     )
 

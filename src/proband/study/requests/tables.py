@@ -85,9 +85,9 @@ class OutcomesRequest(Part):
     """Systems compared by outcomes, 0 or 1 or between, of the same items."""
 
     table: Annotated[
-        File,
+        File | None,
         Field(description="Table of outcomes: a row for each item and system, or a row for each item."),
-    ]
+    ] = None
     item: Annotated[Text | None, Field(description="Column of the item."), _COLUMN] = None
     system: Annotated[
         Text | None,
@@ -113,3 +113,9 @@ class OutcomesRequest(Part):
     ] = None
     margin: Annotated[Share | None, Field(description=_MARGIN)] = None
     adjust: Annotated[Adjustment, Field(description=_ADJUST)] = "single-step"
+
+    @model_validator(mode="after")
+    def _something_to_read(self) -> Self:
+        if self.table is None:
+            raise refuse("no table of outcomes is named", Hint("name it: {option:table}"), "table")
+        return self
