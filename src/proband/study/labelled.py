@@ -188,7 +188,7 @@ def _labels(
     ]
     raise InputError(
         f"There is no column or array {name!r}; there are: {first_few(columns, 8) or 'none'}.",
-        Hint(f"name the right one: {{option:{option}}}"),
+        Hint("name the right one: {option:{column}}", column=option),
     )
 
 

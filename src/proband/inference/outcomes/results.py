@@ -25,6 +25,8 @@ class OutcomeFacts:
         Items, and how many independent units they make.
     unit
         What is drawn anew: ``item`` or ``cluster``, ``sample`` or ``group``.
+    columns
+        What tables show of it.
     """
 
     columns: ClassVar[tuple[str, ...]] = ("algorithm", "n_items", "n_units")

@@ -18,7 +18,7 @@ from proband.results.base import Answers
 from proband.results.difference import Adjustment, Unit
 from proband.results.targets import derived
 from proband.samples.reading import frame_from
-from proband.words import Target, count, counted, out_of
+from proband.words import Target, count, counted, given, out_of
 
 Floats = npt.NDArray[np.float64]
 _SUCCESS = Target("success", "success rate")
@@ -213,7 +213,7 @@ def _column(table: pl.DataFrame, name: str, what: str) -> pl.Series:
     if name not in table.columns:
         raise InputError(
             f"The table has no column {name!r}; it has {first_few(table.columns, 8)}.",
-            Hint(f"name the right one: {{option:{what}}}"),
+            Hint("name the right one: {option:{column}}", column=what),
         )
     return table[name]
 
@@ -253,7 +253,7 @@ def _outcomes(column: pl.Series, name: str) -> Floats:
         wrong = (found < 0) | (found > 1)
         if not wrong.any():
             return found
-        got = f"{found[wrong.argmax()]:g} in row {count(int(wrong.argmax()) + 1)}"
+        got = f"{given(float(found[wrong.argmax()]))} in row {count(int(wrong.argmax()) + 1)}"
     else:
         shown = column.drop_nulls()
         got = f"{shown[0]!r}" if len(shown) else "nothing"

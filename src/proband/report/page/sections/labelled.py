@@ -47,8 +47,8 @@ def outcomes_section(found: Findings) -> Section | None:
     result = found.outcomes
     if result is None:
         return None
-    table = leaderboard("outcomes", str(result.estimates[0].answers.of), result)
-    blocks = [table, leaderboard_chart(result, "outcomes-chart"), *_pairs(result, "systems")]
+    table = leaderboard("systems", str(result.estimates[0].answers.of), result)
+    blocks = [table, leaderboard_chart(result, "systems-chart"), *_pairs(result, "systems")]
     return Section("outcomes", "Outcomes", tuple(blocks))
 
 
