@@ -177,7 +177,7 @@ def _measure(k: int, average: Average) -> str:
 def _allowed(k: int | Sequence[int] | None, task: Task) -> tuple[int, ...]:
     """The numbers of guesses: as asked, or the usual ones that make sense."""
     most = len(task.classes) - 1 if task.ranked else 1
-    if most < 1:
+    if len(task.classes) < 2:
         raise InputError(
             "There is one class, so nothing to tell apart.", "classify into at least two classes."
         )

@@ -82,7 +82,7 @@ def compared(
     """
     worth = margin_for(margin, is_rate=True)
     assert worth is not None  # rates have one
-    found = tested_pairs(outcomes, items, confidence_level, seed)
+    found = paired_tests(outcomes, items, confidence_level, seed)
     few = [
         f"{a} and {b} ({one.n_discordant_subjects})"
         for a, b, _, one in found
@@ -95,7 +95,7 @@ def compared(
     return OutcomeComparison(rates, pairs, worth, items.unit, confidence_level, answers, notes)
 
 
-def tested_pairs(
+def paired_tests(
     outcomes: Mapping[str, Floats], items: Items, confidence_level: float, seed: int
 ) -> list[Found]:
     """Test every two systems by turning around each unit's difference (Fisher 1935), under the same signs for all.
@@ -106,7 +106,7 @@ def tested_pairs(
     Examples
     --------
     >>> outcomes = {"a": np.ones(8), "b": np.array([0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0])}
-    >>> ((first, second, units, tested),) = tested_pairs(outcomes, Items(np.arange(8), "item"), 0.95, 0)
+    >>> ((first, second, units, tested),) = paired_tests(outcomes, Items(np.arange(8), "item"), 0.95, 0)
     >>> first, second, units, round(tested.p_value, 4)  # twice (½)³ less (½)³
     ('a', 'b', 8, 0.125)
     """
