@@ -47,6 +47,11 @@ def test_long_and_wide_are_one(cluster: str | None) -> None:
     assert wide.unit == ("item" if cluster is None else "cluster")
 
 
+def test_lists_may_mix_whole_numbers_and_fractions() -> None:
+    rates = pb.compare_outcomes({"a": [1, 0, 0.5, 1], "b": (0, 1, 0.25, 0)}, systems=["a", "b"]).estimates
+    assert [one.value for one in rates] == [0.625, 0.3125]
+
+
 def test_items_are_mcnemar() -> None:
     (pair,) = pb.compare_outcomes(WIDE, systems=["new", "old"]).pairs
     new, old = RIGHT["new"].astype(bool), RIGHT["old"].astype(bool)
