@@ -31,9 +31,11 @@ if TYPE_CHECKING:
     )
     from proband.errors import ProbandError as ProbandError
     from proband.inference import (
+        classify as classify,
         compare as compare,
         compare_halves as compare_halves,
         compare_independent as compare_independent,
+        compare_outcomes as compare_outcomes,
         coverage as coverage,
         estimate as estimate,
         estimate_cmc as estimate_cmc,
@@ -94,7 +96,7 @@ __getattr__, __dir__ = lazily(
         "scores.reading": "read_embeddings read_scores",
         "scores.formats": "write_scores",
         "measures": "AUC CMC EER FNMR MedianCensoredRank MedianRelativeRank RankStatistic RecognitionRate rank search",
-        "inference": "compare compare_halves compare_independent coverage estimate estimate_cmc estimate_weighted evaluate exact_over_choices feret_study "
+        "inference": "classify compare compare_halves compare_independent compare_outcomes coverage estimate estimate_cmc estimate_weighted evaluate exact_over_choices feret_study "
         "gallery_effect gallery_variation mcnemar permute plan_difference plan_error_rate plan_half_width verify",
         "study.requests": "Request",
         "study.reading": "read_study",

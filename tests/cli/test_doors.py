@@ -39,6 +39,7 @@ OPEN = {
     "usual": ("query_ids", "target_ids"),
     "name": ("id_column", "subject_column"),
     "other": ("similarity",),
+    "column": ("item", "system", "success", "systems", "cluster", "truth", "predicted", "group"),
 }
 VALUES = {"file": "f.npz", "key": "k", "name": "young", "rule": "probe.age < 30"}
 # Rooms that no study enters, and options of the program that no study has.

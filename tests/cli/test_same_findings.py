@@ -15,12 +15,14 @@ from proband.cli.app import _command
 from proband.engine.files.documents import as_json
 from proband.study.reading import read_study
 from proband.study.refusals import COMMANDS, model_of
-from proband.study.requests import ANALYSES, Request, only
+from proband.study.requests import ANALYSES, OF_TABLES, Request, only
 from proband.study.run import run as carry_out
 
 Run = Callable[..., Any]
 Values = dict[str, Any]
 COMMAND_OF = {name: name for name in ANALYSES} | {section: name for name, section in COMMANDS.items()}
+COMMAND_OF["outcomes"] = "compare"
+SWITCH = {"outcomes": ["--outcomes"]}
 E: Values = {"gallery": "image == 0"}
 WHOLE: Values = {
     "gallery": "image < 2",
@@ -49,6 +51,10 @@ KINDS: list[tuple[str, Values, Values, list[Values]]] = [
     ("strat", {"images": 4, "order_by": "image", "design": "jackknife", "rank": 2}, {"ties": "mean", "on_failure": "as-scored"}, []),
     ("feret", {"galleries": 2, "order": ["random"], "sizes": [4, 8], "reject": 0.25, "fpir": [0.2], "ranks": [1, 2]}, E, [{"by": "sex"}]),
     ("feret", {"galleries": 2, "order": ["image"], "ages": "image", "versions": [{"fully": "a", "partially": "b"}], "improvements": [{"earlier": "a", "later": "b", "earlier_date": "1995", "later_date": "1996"}]}, E, []),
+    ("classification", {"scores": ["logits.npz"], "models": ["a", "b"], "table": "labels.csv", "truth": "number", "group": "site", "classes": ["u", "v", "w"], "k": [1, 2], "ties": "mean", "margin": 0.02}, {}, []),
+    ("classification", {"table": "labels.csv", "predicted": ["A=a", "b"], "average": "macro", "adjust": "none"}, {}, []),
+    ("outcomes", {"table": "outcomes.csv", "item": "item", "system": "system", "success": "success", "cluster": "site", "margin": 0.02}, {}, []),
+    ("outcomes", {"table": "labels.csv", "systems": ["right_a", "right_b"], "adjust": "none"}, {}, []),
 ]  # fmt: skip
 
 
@@ -76,6 +82,17 @@ def data(tmp_path: Path) -> Path:
         "fold": [person % 4 for person in range(n)] * 2,
     }
     pl.DataFrame(pairs).write_csv(tmp_path / "pairs.csv")
+    truth = rng.integers(0, 3, 60)
+    logits = {name: rng.normal(size=(60, 3)) + 2 * np.eye(3)[truth] for name in ("a", "b")}
+    np.savez(tmp_path / "logits.npz", **logits)
+    said = {name: one.argmax(axis=1) for name, one in logits.items()}
+    right = {f"right_{name}": (one == truth).astype(int) for name, one in said.items()}
+    site = [f"s{k % 12}" for k in range(60)]
+    labels = pl.DataFrame({"label": truth, "number": truth, "site": site, **said, **right})
+    labels.write_csv(tmp_path / "labels.csv")
+    rows = [(k, site[k], name, int(one[k])) for name, one in right.items() for k in range(60)]
+    outcomes = pl.DataFrame(rows, ["item", "site", "system", "success"], orient="row")
+    outcomes.write_csv(tmp_path / "outcomes.csv")
     return tmp_path
 
 
@@ -146,7 +163,9 @@ def test_three_doors(
         "samples": {"file": "samples.csv", "failed": "not found"},
         "scores": {"file": "scores.npz", "orientation": "similarity"},
     }
-    usual = ("scores.npz", "-s", "samples.csv", "--orientation", "similarity", "--failed", "not found")
+    usual = ["scores.npz", "-s", "samples.csv", "--orientation", "similarity", "--failed", "not found"]
+    if section in OF_TABLES:
+        sources, usual = {}, SWITCH.get(section, [])
     asked = [*words(values), *words(experiment), *of_categories(categories), *words(output)]
     done = run(COMMAND_OF[section], *usual, *asked, "--out", "made", "--formats", "csv", cwd=data)
     assert done.returncode == 0, done.stderr

@@ -91,6 +91,7 @@ def write(folder: Path) -> None:
     images[5] = images[4]  # a copy
     np.savez(folder / "images.npz", images=images, ids=ids)
     _lists(folder, table, ids, codes)
+    _labelled(folder)
 
 
 def _lists(folder: Path, table: pl.DataFrame, ids: list[str], codes: np.ndarray) -> None:
@@ -122,6 +123,43 @@ def _lists(folder: Path, table: pl.DataFrame, ids: list[str], codes: np.ndarray)
     table.head(100).write_csv(folder / "kept.csv")
     (folder / "study.toml").write_text(STUDY)
     (folder / "small.toml").write_text(SMALL)
+
+
+def _labelled(folder: Path) -> None:
+    """Scores of six classes with ties, predicted labels, and outcomes of items, long and wide."""
+    rng = np.random.default_rng(2005)
+    names = ["bird", "cat", "deer", "dog", "frog", "horse"]
+    truth = rng.choice(5, 160, p=[0.4, 0.25, 0.2, 0.1, 0.05])  # no horse
+    own = np.eye(6, dtype=int)[truth]
+    logits = {
+        name: (rng.integers(0, 40, (160, 6)) + lift * own) / 8 for name, lift in (("deep", 30), ("flat", 18))
+    }
+    groups = rng.integers(0, 30, 160)
+    np.savez(folder / "logits.npz", **logits, label=truth, site=groups)
+    np.savez(folder / "named.npz", deep=logits["deep"], classes=names)
+    np.save(folder / "flat.npy", logits["flat"])
+    said = {name: [names[k] for k in one.argmax(axis=1)] for name, one in logits.items()}
+    table = {
+        "label": [names[k] for k in truth],
+        "number": truth,
+        "patient": [f"p{k}" for k in groups],
+        **said,
+    }
+    pl.DataFrame(table).write_csv(folder / "labels.csv")
+    right = {
+        name: rng.integers(0, 100, 60) < share for name, share in (("new", 85), ("old", 60), ("mid", 70))
+    }
+    documents = [f"d{k // 3}" for k in range(60)]
+    wide = {"question": [f"q{k}" for k in range(60)], "document": documents}
+    pl.DataFrame({**wide, **{name: one.astype(int) for name, one in right.items()}}).write_csv(
+        folder / "wide.csv"
+    )
+    shares = {name: rng.integers(0, 5, 60) / 4 for name in ("x", "y")}
+    pl.DataFrame({**wide, **shares}).write_csv(folder / "shares.csv")
+    rows = [(f"q{k}", documents[k], name, int(one[k])) for k in range(60) for name, one in right.items()]
+    pl.DataFrame(rows, ["question", "document", "model", "correct"], orient="row").write_csv(
+        folder / "outcomes.csv"
+    )
 
 
 STUDY = """\

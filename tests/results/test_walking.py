@@ -251,6 +251,7 @@ def found() -> dict[str, Result]:
     whole = (
         finding.whole(),
         finding.feret(),
+        finding.labelled(),
         protocol_run(),
         literature("feret"),
         pb.plan_half_width(0.95, half_width=0.02),

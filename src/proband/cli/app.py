@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 import typer
 
 from proband._version import __version__
+from proband.cli.analyses.classify import classify
 from proband.cli.analyses.compare import compare
 from proband.cli.analyses.evaluate import evaluate
 from proband.cli.analyses.feret import feret
@@ -63,6 +64,7 @@ for command in (
     run,
     evaluate,
     compare,
+    classify,
     verify,
     search,
     feret,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -108,6 +108,17 @@ def write_csv(frame: pl.DataFrame, path: Path | None) -> None:
         with written_whole(path) as draft:
             write_spreadsheet(frame, draft)
         wrote(path)
+
+
+def write_texts(results: Sequence[object], files: Mapping[str, Path | None]) -> None:
+    """Write results in forms that they have, by the names of their methods, each into a file if one was asked for."""
+    from proband.engine import written_whole
+
+    for form, path in files.items():
+        if path is not None:
+            with written_whole(path) as draft:
+                draft.write_text("\n".join(getattr(one, form)() for one in results), encoding="utf-8")
+            wrote(path)
 
 
 @contextmanager

@@ -3,11 +3,65 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from pathlib import PurePath
+from typing import Annotated, Any, Protocol
 
 import typer
 
 from proband.cli import options as o
+
+
+class Reads(Protocol):
+    """What a command reads."""
+
+    def __init__(self, **typed: Any) -> None: ...
+
+    def sources(self) -> dict[str, Any]:
+        """What is read, as a request says it."""
+
+
+@dataclass(frozen=True)
+class ClassInputs:
+    """Scores of classes, and the table of samples."""
+
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="FILE...",
+            help="Scores of classes (.npz, .npy), and a table of samples (.csv, .tsv, .parquet, .jsonl).",
+            show_default=False,
+        ),
+    ] = None
+
+    def sources(self) -> dict[str, Any]:
+        """What is read, as a request says it."""
+        from proband.errors import UsageError
+
+        scores = [one for one in self.files or () if PurePath(one).suffix.lower() in (".npz", ".npy")]
+        tables = [one for one in self.files or () if one not in scores]
+        if len(tables) > 1:
+            raise UsageError(
+                f"One table holds the samples, got {' and '.join(tables)}.",
+                "join them; scores are .npz or .npy.",
+            )
+        read = {"table": tables[0] if tables else None, "scores": scores}
+        return {"classification": {name: value for name, value in read.items() if value}}
+
+
+@dataclass(frozen=True)
+class OutcomeInputs:
+    """The table of outcomes."""
+
+    files: Annotated[list[str] | None, typer.Argument(metavar="FILE")] = None
+
+    def sources(self) -> dict[str, Any]:
+        """What is read, as a request says it."""
+        from proband.errors import UsageError
+
+        files = self.files or []
+        if len(files) > 1:
+            raise UsageError(f"Outcomes are in one table, got {' and '.join(files)}.", "join them.")
+        return {"outcomes": {"table": files[0]} if files else {}}
 
 
 @dataclass(frozen=True)

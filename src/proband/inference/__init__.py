@@ -2,10 +2,13 @@
 
 `procedures` is the table that leads a question to its procedure, `proportions` what they all count with. `estimates/` is one
 algorithm, `comparisons/` two or more on the same probes. By what varies or is shared: `verification/` (pairs of people),
-`strata/`, `galleries/`, `image_choice/` (other images of these people), `cross_validation/` (folds of classifiers). `planning/` comes
+`strata/`, `galleries/`, `image_choice/` (other images of these people), `cross_validation/` (folds of classifiers). Without people:
+`outcomes/` (successes of items) and `classification/` (samples of fixed classes). `planning/` comes
 before any data, `simulation/` asks whether procedures keep their word.
 """
 
+from proband.inference.classification.classify import classify
+from proband.inference.classification.results import Classification
 from proband.inference.comparisons.compare import compare
 from proband.inference.comparisons.comparison import Comparison
 from proband.inference.comparisons.independent import compare_independent
@@ -27,6 +30,8 @@ from proband.inference.galleries.variation import gallery_variation
 from proband.inference.image_choice.distributions import Distribution
 from proband.inference.image_choice.estimates import exact_over_choices
 from proband.inference.image_choice.virtual_experiments import VirtualExperiments, permute
+from proband.inference.outcomes.results import OutcomeComparison, OutcomeRate
+from proband.inference.outcomes.tables import compare_outcomes
 from proband.inference.planning.planning import plan_difference, plan_error_rate, plan_half_width
 from proband.inference.proportions import Interval, difference_of_independent, proportion_interval
 from proband.inference.simulation.coverage import Coverage, coverage
@@ -39,6 +44,7 @@ from proband.results.estimate import Clusters, Estimate
 
 __all__ = [
     "Band",
+    "Classification",
     "Clusters",
     "Comparison",
     "Coverage",
@@ -53,14 +59,18 @@ __all__ = [
     "ImageColumns",
     "Interval",
     "McNemar",
+    "OutcomeComparison",
+    "OutcomeRate",
     "PairedOutcomes",
     "ReplicateEstimate",
     "Verification",
     "VirtualExperiments",
+    "classify",
     "cluster_statistics",
     "compare",
     "compare_halves",
     "compare_independent",
+    "compare_outcomes",
     "coverage",
     "difference_of_independent",
     "estimate",

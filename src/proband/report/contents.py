@@ -13,7 +13,8 @@ from proband.inference.strata.study import StratStudy
 from proband.inference.verification.groups import Differential
 from proband.report.analyses import choices, feret, strat
 from proband.report.analyses.verification import points_frame, verification_figures
-from proband.report.figures.identification import evaluation_figure
+from proband.report.figures.classification import classification_figure
+from proband.report.figures.identification import comparison_figure, evaluation_figure
 from proband.report.figures.verification import searches_figure
 from proband.study.findings import Findings
 
@@ -39,6 +40,10 @@ TABLES = (
     "feret_cmc",
     "feret_variation",
     "feret_sizes",
+    "accuracy",
+    "classes",
+    "confusions",
+    "outcomes",
 )
 """Every table there can be."""
 
@@ -55,6 +60,8 @@ FIGURES = (
         f"feret_{name}"
         for name in ("cmc", "average", "upper_bound", "versions", "improvements", "variation", "sizes")
     ),
+    "accuracy",
+    "outcomes",
 )
 """Every figure there can be."""
 
@@ -104,6 +111,12 @@ def _of_studies(found: Findings) -> dict[str, pl.DataFrame]:
             made["feret_variation"] = feret.variation_frame(found.feret)
         if found.feret.sizes:
             made["feret_sizes"] = feret.sizes_frame(found.feret)
+    if found.classification is not None:
+        made["accuracy"] = found.classification.to_frame()
+        made["classes"] = found.classification.class_frame()
+        made["confusions"] = found.classification.confusion_frame()
+    if found.outcomes is not None:
+        made["outcomes"] = found.outcomes.to_frame()
     return made
 
 
@@ -117,6 +130,10 @@ def figures_of(found: Findings) -> dict[str, Figure]:
     if found.searches:
         rank = found.searches[0].points[0].point.rank
         made["search"] = searches_figure(found.searches, rank)
+    if found.classification is not None:
+        made["accuracy"] = classification_figure(found.classification)
+    if found.outcomes is not None:
+        made["outcomes"] = comparison_figure(found.outcomes)
     for before, drawn in (
         ("choices", found.choices and choices.figures_of(found.choices, found.confidence_level)),
         ("strat", found.strat and strat.study_figures(found.strat)),

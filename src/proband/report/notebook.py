@@ -10,7 +10,15 @@ import polars as pl
 
 from proband.engine.rendering import renders
 from proband.errors import UsageError
-from proband.inference import Band, Comparison, Estimate, Evaluation, VirtualExperiments
+from proband.inference import (
+    Band,
+    Classification,
+    Comparison,
+    Estimate,
+    Evaluation,
+    OutcomeComparison,
+    VirtualExperiments,
+)
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.strata.study import StratStudy
 from proband.inference.verification.groups import Differential
@@ -20,6 +28,7 @@ from proband.measures import Curve
 from proband.protocols.running.results import ProtocolRun
 from proband.report.analyses import (
     choices,
+    classification,
     comparisons,
     evaluation,
     feret,
@@ -39,6 +48,7 @@ from proband.report.cells import (
     share_cell,
     text_cell,
 )
+from proband.report.figures.classification import classification_figure
 from proband.report.figures.identification import (
     cmc_figure,
     comparison_figure,
@@ -172,12 +182,21 @@ show(
         evaluation_figure,
     ),
 )
+for _compared in (Comparison, OutcomeComparison):
+    show(
+        _compared,
+        View(
+            lambda result: [comparisons.comparison_table(result)],
+            lambda result: [*result.sentences(), *comparisons.comparison_statements(result)],
+            comparison_figure,
+        ),
+    )
 show(
-    Comparison,
+    Classification,
     View(
-        lambda result: [comparisons.comparison_table(result)],
-        lambda result: [*result.sentences(), *comparisons.comparison_statements(result)],
-        comparison_figure,
+        classification.classification_tables,
+        lambda result: [*result.sentences(), *classification.classification_statements(result)],
+        classification_figure,
     ),
 )
 show(

@@ -130,6 +130,11 @@ class Facts:
     compared: Compared | None = None
     version: str = __version__
 
+    @property
+    def size(self) -> int:
+        """What successes are out of."""
+        return self.n_probes
+
 
 def describing(of: Target) -> Answers:
     """The answers of a bare measurement: it describes these probes and this gallery, and claims no more."""

@@ -64,9 +64,20 @@ _BY_PERSON = Sentence(
     "caution",
     "with people weighed alike instead of probes it is {verdict}: {effect}, {tested}",
 )
+_NO_UNIT = Sentence("comparison.no-unit", "caution", "no {unit} here tells them apart")
+_UNITS_NEEDED = Sentence(
+    "comparison.units-needed", "note", "about {n:count} {unit}s would settle a difference of {margin}"
+)
+_BY_UNIT = Sentence(
+    "comparison.by-unit",
+    "caution",
+    "with {unit}s weighed alike, whatever their size, it is {verdict}: {effect}, {tested}",
+)
 
 Verdict = Literal["better", "worse", "equivalent", "undecided"]
 Adjustment = Literal["single-step", "none"]
+Unit = Literal["person", "sample", "group", "item", "cluster"]
+"""What is drawn anew: people; samples of classes or groups of them; items of a table or clusters of them."""
 
 
 @dataclass(frozen=True)
@@ -134,9 +145,16 @@ class Difference(Result):
         The interval over choices of images of these people; None where these do not vary.
     by_person
         The same with people weighed alike, where they have unequal numbers of probes.
+    unit
+        What is drawn anew, and counted by `n_discordant_subjects` and `subjects_needed`; written where that is not people.
     """
 
-    written = Written(also=("told_apart", "sentence"), without=("margin",))
+    written = Written(
+        {"unit": "other_unit"},
+        also=("told_apart", "sentence"),
+        without=("margin",),
+        if_any=("unit",),
+    )
 
     first: str
     second: str
@@ -167,6 +185,12 @@ class Difference(Result):
     choices_low: float | None = None
     choices_high: float | None = None
     by_person: PersonDifference | None = None
+    unit: Unit = "person"
+
+    @property
+    def other_unit(self) -> str | None:
+        """What is drawn anew where that is not people."""
+        return None if self.unit == "person" else self.unit
 
     @property
     def told_apart(self) -> bool:
@@ -245,11 +269,14 @@ class Difference(Result):
         if not self.varies:
             more.append(NOTHING_VARIES())
         if self.n_discordant_subjects == 0:
-            more.append(_NOBODY())
+            more.append(_NOBODY() if self.unit == "person" else _NO_UNIT(unit=self.unit))
         if self.not_inferior:
             more.append(_NOT_WORSE(first=self.first, margin=worth, bounds=self.bounds))
         if self.subjects_needed is not None:
-            more.append(_NEEDED(n=self.subjects_needed, margin=worth))
+            needed = _NEEDED(n=self.subjects_needed, margin=worth)
+            more.append(
+                needed if self.unit == "person" else _UNITS_NEEDED(**dict(needed.values), unit=self.unit)
+            )
         return more + self._of_people()
 
     def _of_people(self) -> list[Note]:
@@ -258,7 +285,8 @@ class Difference(Result):
         if other is None or not self.people_disagree:
             return []
         effect = self._effect(other.value, other.low, other.high)
-        return [_BY_PERSON(verdict=other.verdict, effect=effect, tested=self._tested(other.p_value))]
+        shown = {"verdict": other.verdict, "effect": effect, "tested": self._tested(other.p_value)}
+        return [_BY_PERSON(**shown) if self.unit == "person" else _BY_UNIT(**shown, unit=self.unit)]
 
 
 def margin_of(margin: float | None, in_points: bool) -> Note | None:

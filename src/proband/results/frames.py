@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from proband.results.serializing import entries, is_record, members, paths, type_at
+from proband.results.serializing import Written, entries, is_record, members, paths, type_at
 from proband.words import Method, Note, Target, plain
 
 Row = dict[str, Any]
@@ -20,7 +20,7 @@ def rows_of(record: Any) -> list[Row]:
     """Return a record as rows.
 
     What a record says of itself stands in each of its rows. Arrays go down the rows. A record has the columns that its class names
-    in `columns`; without, all it holds but notes.
+    in `columns`; without, all it holds but notes. What is only there if it holds anything is no column without.
     """
     kind: Any = type(record)
     own: Row = {}
@@ -30,7 +30,8 @@ def rows_of(record: Any) -> list[Row]:
         if key == "proband":
             continue
         if value is None:
-            own |= dict.fromkeys(_columns_of(kind, key))
+            if key not in getattr(kind, "written", Written()).if_any:
+                own |= dict.fromkeys(_columns_of(kind, key))
             continue
         if isinstance(value, np.ndarray):
             arrays[key] = value.tolist()

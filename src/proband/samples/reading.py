@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 import polars as pl
@@ -82,13 +83,22 @@ def frame_from(data: Any) -> pl.DataFrame:
         )
     if isinstance(data, Mapping | list):
         try:
-            return pl.DataFrame(data) if isinstance(data, Mapping) else frame_of_rows(data)
+            if isinstance(data, Mapping):
+                return pl.DataFrame({name: _numbers(column) for name, column in data.items()})
+            return frame_of_rows(data)
         except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
             raise InputError(f"The columns do not make a table: {first_line(error)}.") from None
     raise UsageError(
         f"A table of samples cannot be made from {type(data).__name__!r}.",
         "pass a polars or pandas frame, or a dict of columns; read files with Samples.read.",
     )
+
+
+def _numbers(column: Any) -> Any:
+    """A list in which whole numbers come before fractions is of numbers all the same; polars goes by the first."""
+    if isinstance(column, list | tuple) and {type(one) for one in column} - {NoneType} == {int, float}:
+        return pl.Series(values=column, dtype=pl.Float64, strict=False)
+    return column
 
 
 def _read_lines_of_json(path: Path, text_columns: Collection[str]) -> pl.DataFrame:

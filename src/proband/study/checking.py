@@ -14,12 +14,12 @@ from proband.scores.reading import KEY_MARK
 from proband.study.definition import Origin
 from proband.study.designs import names_in
 from proband.study.refusals import Keys, RequestError, near, shown
-from proband.study.requests import Part, Place, Request
+from proband.study.requests import ANALYSES, OF_TABLES, Part, Place, Request
 
 
 def check(request: Request, origin: Origin) -> None:
     """Refuse a request that names nothing to read, or what is not there."""
-    if not (request.scores or request.embeddings or request.images):
+    if not (request.scores or request.embeddings or request.images) and _needs_scores(request):
         name = "The request" if origin.path is None else origin.path.name
         raise UsageError(
             f"{name} names no scores.",
@@ -38,11 +38,17 @@ def check(request: Request, origin: Origin) -> None:
     for keys, name, known in names_in(request):
         if name != "auto" and name not in known.names() and not known.names_code(name):
             raise RequestError(keys, f"there is no {known.what} {name!r}", near(name, known.names()))
-    if request.samples is None and not request.scores:
+    if request.samples is None and (request.embeddings or request.images) and not request.scores:
         section = "images" if request.images is not None else "embeddings"
         raise RequestError((section,), "whose the samples are is not known", "add [samples] with file = …")
     if request.images is not None:
         _check_images(request)
+
+
+def _needs_scores(request: Request) -> bool:
+    """Whether it asks for anything but analyses of tables that these name themselves."""
+    asked = {name for name in ANALYSES if name in request.model_fields_set and getattr(request, name)}
+    return not asked or not asked <= set(OF_TABLES)
 
 
 def _check_images(request: Request) -> None:

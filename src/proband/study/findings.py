@@ -13,9 +13,11 @@ import polars as pl
 
 from proband.engine.frames import frame_of_rows
 from proband.inference import Comparison, Estimate, Evaluation, VirtualExperiments
+from proband.inference.classification.results import Classification
 from proband.inference.comparisons.mcnemar import McNemarOfOutcomes
 from proband.inference.galleries.feret_study import FeretStudy
 from proband.inference.image_choice.exact import ExactChoice
+from proband.inference.outcomes.results import OutcomeComparison
 from proband.inference.strata.study import StratStudy
 from proband.inference.verification.groups import Differential
 from proband.inference.verification.hard_subjects import HardSubjects
@@ -45,6 +47,8 @@ PARTS = (
     "trainings",
     "strat",
     "feret",
+    "classification",
+    "outcomes",
 )
 """The parts of results.json, each there if it was asked for."""
 
@@ -164,6 +168,8 @@ class Findings(Result):
         The images that could have been chosen.
     strat, feret
         Studies of galleries, and of categories and galleries.
+    classification, outcomes
+        Models that classify samples, and systems compared by outcomes of items.
     notes
         What was left out or decided, beyond what the results say themselves.
     """
@@ -202,6 +208,8 @@ class Findings(Result):
     trainings: Estimate | None = field(default=None, kw_only=True)
     strat: StratStudy | None = None
     feret: FeretStudy | None = None
+    classification: Classification | None = field(default=None, kw_only=True)
+    outcomes: OutcomeComparison | None = field(default=None, kw_only=True)
     pool: Pool | None = None
     trained: tuple[str, ...] = ()
 
@@ -238,6 +246,10 @@ class Findings(Result):
         named += list(self.exact_choices)
         if self.choices is not None:
             named += self.choices.algorithms
+        if self.classification is not None:
+            named += self.classification.algorithms
+        if self.outcomes is not None:
+            named += [one.facts.algorithm for one in self.outcomes.estimates]
         return tuple(dict.fromkeys(named))
 
     @property

@@ -68,7 +68,7 @@ class Inputs:
     samples, samples_digest
         The table, if there is one, and the digest of its content; lists may do without.
     algorithms, lists
-        The scores: of matrices, or of lists that make none; one of both is empty.
+        The scores: of matrices, or of lists that make none; one of both is empty, or both where tables alone are asked for.
     files
         Every file, by the name the study gives it.
     """
@@ -87,6 +87,8 @@ def read_inputs(
     """Read every file that a request names."""
     named = dict.fromkeys(_files_of(request, origin))
     files = tuple(InputFile(name, *cache.digest(origin.find(name))) for name in named)
+    if not (request.scores or request.embeddings or request.images):
+        return Inputs(None, "", (), (), files)
     table = None
     if request.samples is not None:
         one = request.samples

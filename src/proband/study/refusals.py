@@ -130,6 +130,7 @@ COMMANDS = {
     "verify": "verification",
     "permute": "choices",
     "recognize": "images",
+    "classify": "classification",
 }
 
 

@@ -24,6 +24,7 @@ from proband.study.definition import Origin, Study
 from proband.study.designs import categories_of, code_named, measure_of, of_pairs
 from proband.study.findings import Findings, Measured, Provenance
 from proband.study.inputs import Inputs, read_inputs, versions
+from proband.study.labelled import classified, outcomes_compared
 from proband.study.refusals import RequestError
 from proband.study.requests import (
     ChoicesRequest,
@@ -96,6 +97,8 @@ def run(
         steps = Steps(data, request.output, kept, threads, heard, keep_on_interrupt)
         carried = _Run(request, origin, data, steps, list(data.notes))
         with origin.refusing():
+            if not data.lists and not data.algorithms:
+                return carried.of_tables()
             return carried.of_lists() if data.lists else carried.of_matrices()
 
 
@@ -146,7 +149,7 @@ class _Run:
         for one in self.inputs.lists:
             with self.origin.placed(one.place):
                 verified.append(self.steps.list_verification(one, asked))
-        return self._found(verification=tuple(verified))
+        return self._found(verification=tuple(verified), **self._tables())
 
     def of_matrices(self) -> Findings:
         """Do everything that is asked for and possible."""
@@ -176,7 +179,26 @@ class _Run:
                 found["feret"] = self.steps.feret(
                     request.feret, plan.experiment, plan.categories, request.experiment, outcomes
                 )
-        return self._found(**found)
+        return self._found(**found, **self._tables())
+
+    def of_tables(self) -> Findings:
+        """Do what needs tables of labels and outcomes alone."""
+        return self._found(**self._tables())
+
+    def _tables(self) -> dict[str, Any]:
+        """What is asked of tables of labels and outcomes."""
+        request, found = self.request, dict[str, Any]()
+        if request.classification is not None:
+            with self._at("classification"):
+                found["classification"], said = classified(
+                    request.classification, self.origin, request.output
+                )
+                self.notes.extend(said)
+        if request.outcomes is not None:
+            with self._at("outcomes"):
+                found["outcomes"], said = outcomes_compared(request.outcomes, self.origin, request.output)
+                self.notes.extend(said)
+        return found
 
     @property
     def _needs_ranks(self) -> bool:

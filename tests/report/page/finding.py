@@ -112,6 +112,25 @@ def feret() -> Findings:
 
 
 @cache
+def labelled() -> Findings:
+    """Models that classify samples, and systems compared by outcomes."""
+    rng = np.random.default_rng(6)
+    truth, groups = rng.integers(0, 6, 200), rng.integers(0, 40, 200)
+    logits = {
+        name: rng.normal(size=(200, 6)) + lift * np.eye(6)[truth] for name, lift in (("a", 3), ("b", 2))
+    }
+    right = {
+        name: (rng.random(90) < share).astype(int) for name, share in (("x", 0.9), ("y", 0.6), ("z", 0.7))
+    }
+    return Findings(
+        "Labelled",
+        PROVENANCE,
+        classification=pb.classify(truth, logits, group=groups, k=(1, 2)),
+        outcomes=pb.compare_outcomes(right, systems=list(right)),
+    )
+
+
+@cache
 def one() -> Findings:
     """One algorithm alone."""
     experiment = pb.Experiment(samples(), gallery="image == 0")

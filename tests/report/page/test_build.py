@@ -48,7 +48,7 @@ def test_sections_without_data_are_not_there():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("made", [finding.whole, finding.feret, finding.one])
+@pytest.mark.parametrize("made", [finding.whole, finding.feret, finding.one, finding.labelled])
 def test_pages_render_with_ids_of_their_own(made):
     page = finding.page(made)
     ids = [block.id for block in blocks_of(page) if isinstance(block, Table | Chart)]
@@ -57,7 +57,7 @@ def test_pages_render_with_ids_of_their_own(made):
     assert render_page(page) == render_page(build_page(made()))
 
 
-@pytest.mark.parametrize("made", [finding.whole, finding.feret, finding.one])
+@pytest.mark.parametrize("made", [finding.whole, finding.feret, finding.one, finding.labelled])
 def test_every_interval_says_what_it_varies(made):
     page = finding.page(made)
     shown: list[Cell] = []

@@ -39,7 +39,7 @@ def of(comparison: pb.inference.Comparison) -> list[str]:
     return sentences(Findings("t", finding.PROVENANCE, comparisons={"rank 1": comparison}))
 
 
-@pytest.mark.parametrize("made", [finding.whole, finding.feret, finding.one])
+@pytest.mark.parametrize("made", [finding.whole, finding.feret, finding.one, finding.labelled])
 def test_the_headline_is_a_record_of_its_own(made):
     section, told = verdict_section(made()), summary(made())
     assert section is not None

@@ -15,7 +15,7 @@ import typer
 from proband.cli import options as o
 from proband.cli.analyses.feret_pairs import PAIRS
 from proband.cli.console import progress_bars, talk, typed, wrote
-from proband.cli.inputs import RunInputs, ScoreInputs, numbers, whole_numbers
+from proband.cli.inputs import Reads, RunInputs, ScoreInputs, numbers, whole_numbers
 from proband.cli.outputs import ReportFile, require_apart, write_page
 from proband.errors import UsageError
 
@@ -32,7 +32,12 @@ Show = Callable[..., None]
 
 
 def analysis(
-    section: str, title: str, *, experiment: Collection[str] | None = None, categories: bool = False
+    section: str,
+    title: str,
+    *,
+    experiment: Collection[str] | None = None,
+    categories: bool = False,
+    reads: type[Reads] = ScoreInputs,
 ) -> Callable[[Show], Callable[..., None]]:
     """Make a command of what shows the findings of an analysis.
 
@@ -47,15 +52,17 @@ def analysis(
         The fields of the experiment that bear on it; None for all.
     categories
         Whether probes have categories.
+    reads
+        What is read, and how that is typed.
     """
     options = RequestOptions(section, experiment, categories)
 
     def made(show: Show) -> Callable[..., None]:
         own = [one for one in _own_parameters(show) if one.name not in ("found", "request", "json")]
-        inputs, running = (_fields_of_dataclass(group) for group in (ScoreInputs, RunInputs))
+        inputs, running = (_fields_of_dataclass(group) for group in (reads, RunInputs))
 
         def command(**given: Any) -> None:
-            sources = ScoreInputs(**_taken(given, inputs))
+            sources = reads(**_taken(given, inputs))
             run = RunInputs(**_taken(given, running))
             extra, files = _taken(given, own), _taken(given, _FILES)
             outputs = [*_paths(extra), files["report"]]
@@ -130,7 +137,7 @@ class Asked:
         from proband.study.requests import only
 
         parts = {name: {**value} if isinstance(value, dict) else value for name, value in self.values.items()}
-        own = parts.pop(self.section)
+        own = {**parts.pop(self.section), **more.pop(self.section, {})}
         with spelled():
             for name, pair in PAIRS.items():
                 if own.get(name):
@@ -141,7 +148,7 @@ class Asked:
 def _carry_out(
     asked: Asked,
     title: str,
-    inputs: ScoreInputs,
+    inputs: Reads,
     running: RunInputs,
     out: Path | None,
     outputs: Sequence[Path | None],

@@ -2,56 +2,47 @@
 
 from __future__ import annotations
 
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from proband.cli.analyses.command import analysis
-from proband.cli.console import print_json, say, say_all, show_tables, wrote
+from proband.cli.analyses.command import Command, analysis
+from proband.cli.console import print_json, say, say_all, show_tables, write_texts
+from proband.cli.inputs import OutcomeInputs
+from proband.errors import UsageError
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
     from proband.study.requests import Request
 
 
+_Latex = Annotated[
+    Path | None, typer.Option("--latex", help="Write the table as LaTeX.", rich_help_panel="Output")
+]
+_Markdown = Annotated[
+    Path | None, typer.Option("--markdown", help="Write it as Markdown.", rich_help_panel="Output")
+]
+_Csv = Annotated[
+    Path | None, typer.Option("--csv", help="Write every pair as CSV.", rich_help_panel="Output")
+]
+
+
 @analysis("comparison", "Comparison", categories=True)
-def compare(
+def _of_scores(
     found: Findings,
     request: Request,
-    latex: Annotated[
-        Path | None, typer.Option("--latex", help="Write the table as LaTeX.", rich_help_panel="Output")
-    ] = None,
-    markdown: Annotated[
-        Path | None, typer.Option("--markdown", help="Write it as Markdown.", rich_help_panel="Output")
-    ] = None,
-    csv: Annotated[
-        Path | None, typer.Option("--csv", help="Write every pair as CSV.", rich_help_panel="Output")
-    ] = None,
+    latex: _Latex = None,
+    markdown: _Markdown = None,
+    csv: _Csv = None,
     *,
     json: bool,
 ) -> None:
-    """Compare two or more algorithms on the same probes: effects with intervals, tests, places, a verdict.
-
-    [bold]Examples[/bold]
-
-    Every algorithm of an archive against every other, at rank 1, with one point as what matters:
-
-      proband compare scores.npz -s samples.csv --orientation similarity
-
-    Two files, at rank 10, two points:
-
-      proband compare old=a.npz::net new=b.npz::net -s samples.csv --orientation similarity --rank 10 --margin 0.02
-    """
-    from proband.engine import written_whole
     from proband.report.analyses.comparisons import comparison_statements, comparison_table
 
     comparisons = list(found.comparisons.values())
-    for path, of in ((latex, "to_latex"), (markdown, "to_markdown"), (csv, "to_csv")):
-        if path is not None:
-            with written_whole(path) as draft:
-                draft.write_text("\n".join(getattr(one, of)() for one in comparisons), encoding="utf-8")
-            wrote(path)
+    write_texts(comparisons, {"to_latex": latex, "to_markdown": markdown, "to_csv": csv})
     if json:
         plain = {name: one.to_dict() for name, one in found.comparisons.items()}
         print_json(plain if len(plain) > 1 else next(iter(plain.values())))
@@ -63,3 +54,88 @@ def compare(
         say_all(one.sentences(), dim=False)
         say("")
         say_all(comparison_statements(one))
+
+
+@analysis("outcomes", "Outcomes", experiment=(), reads=OutcomeInputs)
+def _of_outcomes(
+    found: Findings,
+    request: Request,
+    latex: _Latex = None,
+    markdown: _Markdown = None,
+    csv: _Csv = None,
+    *,
+    json: bool,
+) -> None:
+    from proband.report.analyses.comparisons import comparison_statements, comparison_table
+
+    result = found.outcomes
+    assert result is not None  # what was asked for
+    write_texts([result], {"to_latex": latex, "to_markdown": markdown, "to_csv": csv})
+    if json:
+        print_json(result.to_dict())
+        return
+    show_tables(comparison_table(result))
+    say_all(result.sentences(), dim=False)
+    say("")
+    say_all(comparison_statements(result))
+
+
+def _compare(**given: Any) -> None:
+    """Compare two or more algorithms on the same probes: effects with intervals, tests, places, a verdict.
+
+    [bold]Examples[/bold]
+
+    Every algorithm of an archive against every other, at rank 1, with one point as what matters:
+
+      proband compare scores.npz -s samples.csv --orientation similarity
+
+    Two files, at rank 10, two points:
+
+      proband compare old=a.npz::net new=b.npz::net -s samples.csv --orientation similarity --rank 10 --margin 0.02
+
+    Outcomes and nothing else, 0 or 1 for each item and system, with documents as the independent units:
+
+      proband compare outcomes.csv --outcomes --item question --system model --success correct --cluster document
+    """
+    own = {name: given.pop(name) for name in _only_of_outcomes()}
+    if not given.pop("outcomes"):
+        said = next((name for name, value in own.items() if value), None)
+        if said is not None:
+            raise UsageError(f"--{said} is about a table of outcomes.", "add --outcomes.")
+        _of_scores(**given)
+        return
+    taken = signature(_of_outcomes).parameters
+    for one in signature(_of_scores).parameters.values():
+        if one.name not in taken and one.name != "scores" and given[one.name] != one.default:
+            raise UsageError(
+                f"--{one.name.replace('_', '-')} is about scores, and --outcomes reads a table of outcomes.",
+                "leave one of them out.",
+            )
+    rest = {name: value for name, value in given.items() if name in taken}
+    _of_outcomes(**rest, **own, files=given["scores"])
+
+
+_OUTCOMES = Annotated[
+    bool,
+    typer.Option(
+        "--outcomes",
+        help="The file is a table of outcomes (0, 1 or between) of systems, and not of scores.",
+        rich_help_panel="Outcomes",
+    ),
+]
+
+
+def _only_of_outcomes() -> dict[str, Parameter]:
+    """The options that a table of outcomes alone has."""
+    of_scores = signature(_of_scores).parameters
+    found = signature(_of_outcomes).parameters.values()
+    return {one.name: one for one in found if one.name not in of_scores and one.name != "files"}
+
+
+def _options() -> list[Parameter]:
+    own = Parameter("outcomes", Parameter.KEYWORD_ONLY, default=False, annotation=_OUTCOMES)
+    return [*signature(_of_scores).parameters.values(), own, *_only_of_outcomes().values()]
+
+
+compare = Command(_compare, _compare, _options)
+compare.__name__ = "compare"

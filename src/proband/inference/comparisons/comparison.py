@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -17,8 +18,79 @@ from proband.results.serializing import Written
 from proband.words import Note, as_sentence
 
 
+class Standings(Result):
+    """Who stands where among algorithms that were compared, every two of them; a record that has `estimates` and `pairs`."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        estimates: Any
+        pairs: tuple[Difference, ...]
+        margin: float | None
+        confidence_level: float
+        answers: Answers
+        notes: tuple[Note, ...]
+        larger_is_better: bool
+
+    @property
+    def significance(self) -> float:
+        """The level at which adjusted p-values count as significant."""
+        return 1.0 - self.confidence_level
+
+    def beaten_by(self, name: str) -> list[str]:
+        """List the algorithms that `name` is better than, by the adjusted verdicts."""
+        wins = []
+        for pair in self.pairs:
+            if pair.told_apart and name in (pair.first, pair.second):
+                ahead = pair.first if (pair.difference > 0) == self.larger_is_better else pair.second
+                if ahead == name:
+                    wins.append(pair.second if ahead == pair.first else pair.first)
+        return wins
+
+    def places(self) -> dict[str, tuple[Rank, Rank]]:
+        """Find the places each algorithm can hold: one more than are significantly better, up to all but those it beats."""
+        names = [one.facts.algorithm for one in self.estimates]
+        beats = {name: set(self.beaten_by(name)) for name in names}
+        return {
+            name: (1 + sum(name in beaten for beaten in beats.values()), len(names) - len(beats[name]))
+            for name in names
+        }
+
+    @property
+    def ordered(self) -> tuple[Any, ...]:
+        """The estimates, the best first."""
+        return tuple(sorted(self.estimates, key=lambda one: one.value, reverse=self.larger_is_better))
+
+    def tie_groups(self) -> list[tuple[str, ...]]:
+        """List algorithms that follow each other in order and do not differ significantly, as long runs as there are."""
+        names = [one.facts.algorithm for one in self.ordered]
+        beats = {name: set(self.beaten_by(name)) for name in names}
+        groups: list[tuple[str, ...]] = []
+        for start in range(len(names)):
+            end = start + 1
+            while end < len(names) and not any(
+                names[end] in beats[other] or other in beats[names[end]] for other in names[start:end]
+            ):
+                end += 1
+            if end - start > 1 and not (groups and names[end - 1] in groups[-1]):
+                groups.append(tuple(names[start:end]))
+        return groups
+
+    def sentences(self) -> list[Note]:
+        """Every verdict in words."""
+        return [pair.sentence() for pair in self.pairs]
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row for each pair."""
+        return frame_of_rows([row for pair in self.pairs for row in rows_of(pair)])
+
+    def to_csv(self) -> str:
+        """Every pair as comma-separated values."""
+        return spreadsheet_csv(self.to_frame())
+
+
 @dataclass(frozen=True, eq=False)
-class Comparison(Result):
+class Comparison(Standings):
     """Several algorithms, on the same probes or on independent people.
 
     Attributes
@@ -64,62 +136,6 @@ class Comparison(Result):
     notes: tuple[Note, ...]
     larger_is_better: bool = True
     category: str | None = None
-
-    @property
-    def significance(self) -> float:
-        """The level at which adjusted p-values count as significant."""
-        return 1.0 - self.confidence_level
-
-    def beaten_by(self, name: str) -> list[str]:
-        """List the algorithms that `name` is better than, by the adjusted verdicts."""
-        wins = []
-        for pair in self.pairs:
-            if pair.told_apart and name in (pair.first, pair.second):
-                ahead = pair.first if (pair.difference > 0) == self.larger_is_better else pair.second
-                if ahead == name:
-                    wins.append(pair.second if ahead == pair.first else pair.first)
-        return wins
-
-    def places(self) -> dict[str, tuple[Rank, Rank]]:
-        """Find the places each algorithm can hold: one more than are significantly better, up to all but those it beats."""
-        names = [one.facts.algorithm for one in self.estimates]
-        beats = {name: set(self.beaten_by(name)) for name in names}
-        return {
-            name: (1 + sum(name in beaten for beaten in beats.values()), len(names) - len(beats[name]))
-            for name in names
-        }
-
-    @property
-    def ordered(self) -> tuple[Estimate, ...]:
-        """The estimates, the best first."""
-        return tuple(sorted(self.estimates, key=lambda one: one.value, reverse=self.larger_is_better))
-
-    def tie_groups(self) -> list[tuple[str, ...]]:
-        """List algorithms that follow each other in order and do not differ significantly, as long runs as there are."""
-        names = [one.facts.algorithm for one in self.ordered]
-        beats = {name: set(self.beaten_by(name)) for name in names}
-        groups: list[tuple[str, ...]] = []
-        for start in range(len(names)):
-            end = start + 1
-            while end < len(names) and not any(
-                names[end] in beats[other] or other in beats[names[end]] for other in names[start:end]
-            ):
-                end += 1
-            if end - start > 1 and not (groups and names[end - 1] in groups[-1]):
-                groups.append(tuple(names[start:end]))
-        return groups
-
-    def sentences(self) -> list[Note]:
-        """Every verdict in words."""
-        return [pair.sentence() for pair in self.pairs]
-
-    def to_frame(self) -> pl.DataFrame:
-        """One row for each pair."""
-        return frame_of_rows([row for pair in self.pairs for row in rows_of(pair)])
-
-    def to_csv(self) -> str:
-        """Every pair as comma-separated values."""
-        return spreadsheet_csv(self.to_frame())
 
     def __repr__(self) -> str:
         said = " ".join(map(as_sentence, self.sentences()[:3]))

@@ -11,7 +11,7 @@ from proband.inference.comparisons.curves import Curve
 from proband.inference.comparisons.paired import Tested
 from proband.inference.planning.sizes import POWER
 from proband.inference.proportions import Interval, normal_quantile
-from proband.results.difference import Adjustment, Difference, PersonDifference, Verdict
+from proband.results.difference import Adjustment, Difference, PersonDifference, Unit, Verdict
 
 Found = tuple[str, str, int | None, Tested]
 _WIDEST = 0.999_999  # of the chance that bounds of a margin miss, at confidence levels below one half
@@ -24,13 +24,15 @@ def judged(
     upward: bool,
     in_points: bool,
     adjust: Adjustment = "single-step",
+    unit: Unit = "person",
 ) -> tuple[Difference, ...]:
     """Say what each pair (first, second, number of people, difference) shows among all of them.
 
     p-values and intervals are adjusted together by the least p-value over the same draws (`SingleStep`), so that a difference is
     told from zero by its interval if and only if it is by its p-value; with ``adjust="none"`` each pair stands for itself.
     Bounds of the margin are the ends of the interval at 1 − 2α (Schuirmann 1987). Without a number of people, none is named that
-    would settle the question. Else it is K ((z + z_power) se / margin)², with K people now and a power of 0.8.
+    would settle the question. Else it is K ((z + z_power) se / margin)², with K people now and a power of 0.8. What is drawn anew may
+    be a `unit` other than people.
 
     Examples
     --------
@@ -84,6 +86,7 @@ def judged(
                 choices_low=None if tested.over_choices is None else tested.over_choices.low,
                 choices_high=None if tested.over_choices is None else tested.over_choices.high,
                 by_person=None if tested.by_person is None else _by_person(tested, among, reached, upward),
+                unit=unit,
             )
         )
     return tuple(pairs)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from proband.inference import Comparison, Estimate
+from proband.inference import Comparison, Estimate, OutcomeRate
+from proband.inference.comparisons.comparison import Standings
 from proband.report.cells import (
     count_cell,
     interval_cell,
@@ -43,7 +44,7 @@ class Row:
     """One algorithm in a publication table."""
 
     letter: str
-    estimate: Estimate
+    estimate: Estimate | OutcomeRate
     beats: str
     places: tuple[int, int]
 
@@ -55,7 +56,7 @@ class Row:
     @property
     def cells(self) -> tuple[Cell, ...]:
         """The row of the table."""
-        one, n = self.estimate, self.estimate.facts.n_probes
+        one, n = self.estimate, self.estimate.facts.size
         return (
             text_cell(self.letter),
             text_cell(self.name),
@@ -66,7 +67,7 @@ class Row:
         )
 
 
-def rows_of(comparison: Comparison) -> list[Row]:
+def rows_of(comparison: Standings) -> list[Row]:
     """The algorithms, the best first; each has a letter, and carries the letters of those it significantly beats."""
     ordered = comparison.ordered
     standing = {one.facts.algorithm: place for place, one in enumerate(ordered)}
@@ -97,7 +98,7 @@ def letter_of(place: int) -> str:
     return (letter_of(more - 1) if more else "") + _ALPHABET[last]
 
 
-def comparison_table(comparison: Comparison) -> Table:
+def comparison_table(comparison: Standings) -> Table:
     """Make the publication table, the best algorithm first."""
     heads = (
         Column("letter", "name", "Stands for the algorithm among the raised letters."),
@@ -110,18 +111,19 @@ def comparison_table(comparison: Comparison) -> Table:
     return Table("", heads, tuple(row.cells for row in rows_of(comparison)))
 
 
-def comparison_statements(comparison: Comparison) -> list[Note]:
+def comparison_statements(comparison: Standings) -> list[Note]:
     """Say what the table means, a note each."""
-    facts = [one.facts for one in comparison.estimates]
-    said: list[Note] = [
-        _RAISED(significance=comparison.significance),
-        *dict.fromkeys(one.compared.statement() for one in facts if one.compared is not None),
-        metrics_statement((one.algorithm, one.metric) for one in facts),
-    ]
+    said: list[Note] = [_RAISED(significance=comparison.significance)]
+    if isinstance(comparison, Comparison):
+        facts = [one.facts for one in comparison.estimates]
+        said += [
+            *dict.fromkeys(one.compared.statement() for one in facts if one.compared is not None),
+            metrics_statement((one.algorithm, one.metric) for one in facts),
+        ]
     groups = comparison.tie_groups()
     if groups:
         said.append(_TIED(groups=tuple(", ".join(group) for group in groups)))
-    if comparison.overall is not None:
+    if isinstance(comparison, Comparison) and comparison.overall is not None:
         found = comparison.overall
         said.append(
             _OVERALL(

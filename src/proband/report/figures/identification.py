@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from proband.errors import UsageError
-from proband.inference import Band, Comparison, Estimate, Evaluation
+from proband.inference import Band, Estimate, Evaluation
+from proband.inference.comparisons.comparison import Standings
 from proband.inference.estimates.evaluation import probes_called
 from proband.inference.estimates.people_fractions import SizeCurve
 from proband.measures import Curve
@@ -121,7 +122,7 @@ def values_figure(chart: Chart, width: float = 5.4, title: str | None = None) ->
     return _rows_figure([chart], width, title)
 
 
-def comparison_figure(comparison: Comparison, width: float = 7.16, title: str | None = None) -> Figure:
+def comparison_figure(comparison: Standings, width: float = 7.16, title: str | None = None) -> Figure:
     """Draw the estimates, the best first, and beside them what each one lacks against the best.
 
     The shaded differences are within the margin: not worth having.

@@ -70,7 +70,7 @@ def _leaderboard_csv(comparison: Comparison) -> str:
             "low": row.estimate.low,
             "high": row.estimate.high,
             "events": row.estimate.events,
-            "n": row.estimate.facts.n_probes,
+            "n": row.estimate.facts.size,
             "best_place": places[row.name][0],
             "worst_place": places[row.name][1],
         }

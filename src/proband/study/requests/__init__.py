@@ -16,7 +16,13 @@ from proband.study.requests.analyses import (
     VerificationRequest as VerificationRequest,
     Version as Version,
 )
-from proband.study.requests.base import ANALYSES as ANALYSES, Option as Option, Part as Part, Place as Place
+from proband.study.requests.base import (
+    ANALYSES as ANALYSES,
+    OF_TABLES as OF_TABLES,
+    Option as Option,
+    Part as Part,
+    Place as Place,
+)
 from proband.study.requests.data import (
     CategoryEntry as CategoryEntry,
     EmbeddingSource as EmbeddingSource,
@@ -30,4 +36,8 @@ from proband.study.requests.request import (
     Output as Output,
     Request as Request,
     only as only,
+)
+from proband.study.requests.tables import (
+    ClassificationRequest as ClassificationRequest,
+    OutcomesRequest as OutcomesRequest,
 )

@@ -24,8 +24,21 @@ from proband.study.refusals import refusal, shown
 
 Item = TypeVar("Item")
 
-ANALYSES = ("identification", "comparison", "mcnemar", "verification", "search", "choices", "strat", "feret")
+ANALYSES = (
+    "identification",
+    "comparison",
+    "mcnemar",
+    "verification",
+    "search",
+    "choices",
+    "strat",
+    "feret",
+    "classification",
+    "outcomes",
+)
 """Sections that may be switched on and off instead: ``verification = false``."""
+OF_TABLES = ("classification", "outcomes")
+"""Analyses that name the tables they read themselves, and need no scores of pairs."""
 
 _inside: ContextVar[bool] = ContextVar("inside", default=False)
 

@@ -39,6 +39,7 @@ from proband.study.requests.data import (
     SamplesTable,
     ScoreSource,
 )
+from proband.study.requests.tables import ClassificationRequest, OutcomesRequest
 
 Format = Literal["csv", "parquet", "png", "svg", "pdf"]
 
@@ -107,6 +108,8 @@ class Request(Part):
     choices: Switched[ChoicesRequest] = None
     strat: Switched[StratRequest] = None
     feret: Switched[FeretRequest] = None
+    classification: Switched[ClassificationRequest] = None
+    outcomes: Switched[OutcomesRequest] = None
     output: One[Output] = Field(default_factory=Output)
 
     @property

@@ -8,9 +8,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from proband.errors import UsageError
-from proband.inference.comparisons.comparison import Comparison
+from proband.inference.comparisons.comparison import Standings
 from proband.inference.galleries.effect import GalleryEffect
 from proband.inference.galleries.tables import GalleryVariation
+from proband.inference.outcomes.results import OutcomeRate
 from proband.inference.verification.dyadic_rates import RateInterval
 from proband.inference.verification.groups import Differential
 from proband.measures.verification import SUPPORTED
@@ -97,7 +98,7 @@ def values(
 
 
 def leaderboard(
-    estimates: Sequence[Estimate],
+    estimates: Sequence[Estimate | OutcomeRate],
     id: str = "leaderboard-chart",
     title: str = "Algorithms, the best first",
     *,
@@ -129,7 +130,7 @@ def leaderboard(
         [around(marks, "rate" if in_points else "number", of)],
         notes=(
             f"Bars: {level(first.confidence_level)} intervals, each algorithm by itself. Overlapping bars do not say that two "
-            "algorithms are alike: differences on the same probes do.",
+            "algorithms are alike: differences on the same data do.",
         ),
         answers=first.answers,
         confidence_level=first.confidence_level,
@@ -137,7 +138,7 @@ def leaderboard(
 
 
 def forest(
-    comparison: Comparison,
+    comparison: Standings,
     pairs: Sequence[Difference] | None = None,
     id: str = "forest",
     title: str = "Differences between algorithms",
@@ -184,7 +185,7 @@ def forest(
     )
 
 
-def against_best(comparison: Comparison) -> Chart:
+def against_best(comparison: Standings) -> Chart:
     """Chart what each algorithm lacks against the best, whichever way round the two were compared."""
     best, *others = (one.facts.algorithm for one in comparison.ordered)
     found = {}
@@ -212,7 +213,7 @@ def difference_label(in_points: bool) -> str:
 
 
 def _differences(
-    comparison: Comparison, found: Sequence[Valued], label: str, beside: Sequence[str] = ()
+    comparison: Standings, found: Sequence[Valued], label: str, beside: Sequence[str] = ()
 ) -> tuple[Rows, Axis]:
     marks = tuple(Mark(row, 0, one.value, one.low, one.high) for row, one in enumerate(found))
     margin = comparison.margin

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from proband.inference.comparisons.comparison import Comparison
+from proband.inference.comparisons.comparison import Standings
 from proband.inference.galleries.effect import GalleryEffect
 from proband.inference.galleries.tables import GalleryVariation
 from proband.inference.verification.groups import Differential
@@ -36,7 +36,7 @@ from proband.results.difference import Difference
 _HALF = 11  # letters of each name of a pair
 
 
-def leaderboard_chart(comparison: Comparison, id: str = "leaderboard-chart") -> Chart:
+def leaderboard_chart(comparison: Standings, id: str = "leaderboard-chart") -> Chart:
     """Draw every algorithm's estimate with its interval, the best first."""
     in_points = all(pair.in_points for pair in comparison.pairs)
     names = [one.facts.algorithm for one in comparison.estimates]
@@ -54,7 +54,7 @@ def leaderboard_chart(comparison: Comparison, id: str = "leaderboard-chart") -> 
 
 
 def forest_chart(
-    comparison: Comparison,
+    comparison: Standings,
     pairs: Sequence[Difference] | None = None,
     id: str = "forest",
     title: str = "Differences between algorithms",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from proband.inference import Comparison, Evaluation
+from proband.inference import Evaluation
+from proband.inference.comparisons.comparison import Standings
 from proband.inference.estimates.evaluation import probes_called
 from proband.report import cells
 from proband.report.analyses.comparisons import comparison_statements, comparison_table
@@ -48,7 +49,7 @@ _ADJUSTED = {
 }
 
 
-def leaderboard(id: str, caption: str, comparison: Comparison) -> Table:
+def leaderboard(id: str, caption: str, comparison: Standings) -> Table:
     """One comparison as it is published, to be copied as LaTeX."""
     said = tuple(map(as_sentence, comparison_statements(comparison)))
     made = comparison_table(comparison)
@@ -77,7 +78,7 @@ def _untested(evaluation: Evaluation) -> Table:
     return cells.table("leaderboard-1", probes_called(category), heads, rows)
 
 
-def pairs_shown(comparison: Comparison) -> tuple[Difference, ...]:
+def pairs_shown(comparison: Standings) -> tuple[Difference, ...]:
     """Every pair of few algorithms; of many, the leader against each other one, in order."""
     if len(comparison.estimates) <= ALL_PAIRS:
         return comparison.pairs
@@ -100,7 +101,7 @@ def comparisons_section(found: Findings) -> Section | None:
     return Section("comparisons", "Comparisons", tuple(blocks)) if blocks else None
 
 
-def pairs_table(id: str, caption: str, comparison: Comparison) -> Table:
+def pairs_table(id: str, caption: str, comparison: Standings) -> Table:
     """The table of differences."""
     shown = pairs_shown(comparison)
     in_points = shown[0].in_points
@@ -115,7 +116,7 @@ def pairs_table(id: str, caption: str, comparison: Comparison) -> Table:
     ]
     if counted:
         heads += [
-            Column("only first", "number", "Probes only the first recognises."),
+            Column("only first", "number", "What only the first has right."),
             Column("only second", "number"),
         ]
     heads.append(Column("verdict"))
@@ -128,7 +129,7 @@ def pairs_table(id: str, caption: str, comparison: Comparison) -> Table:
     return cells.table(id, caption, tuple(heads), rows, notes)
 
 
-def _pair_row(pair: Difference, comparison: Comparison, counted: bool) -> list[Cell]:
+def _pair_row(pair: Difference, comparison: Standings, counted: bool) -> list[Cell]:
     row = [
         cells.text_cell(pair.first),
         cells.text_cell(pair.second),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from proband.inference import Comparison, Evaluation
+from proband.inference.comparisons.comparison import Standings
 from proband.inference.estimates.evaluation import probes_called
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.strata.study import StratStudy
@@ -50,6 +51,7 @@ _RATE_INTERVALS = Sentence("methods.rate-intervals", "note", "Intervals of rates
 _COMPARED = Sentence(
     "methods.compared", "note", "Algorithms were compared pairwise on the same data by {measures:row}"
 )
+_ACCURACIES = Sentence("methods.accuracies", "note", "Accuracies for fixed classes: {methods:parts}")
 _ESTIMATES = Sentence("methods.estimates", "note", "Estimates: {methods:parts}")
 _DIFFERENCES = Sentence("methods.differences", "note", "Differences: {methods:parts}")
 _TOGETHER = Sentence(
@@ -174,8 +176,11 @@ def methods_text(found: Findings) -> tuple[str, list[str]]:
     if evaluation is not None:
         _identification(text, evaluation)
     compared = list(found.comparisons.values()) or ([] if comparison is None else [comparison])
-    if compared:
-        _comparisons(text, compared)
+    _comparisons(text, compared)
+    labelled = [found.outcomes, None if found.classification is None else found.classification.comparison]
+    _comparisons(text, [one for one in labelled if one is not None])
+    if found.classification is not None:
+        text.say_methods(_ACCURACIES, (one.design for one in found.classification.rates))
     _verification(text, found)
     if found.searches:
         first = found.searches[0].searches
@@ -226,7 +231,9 @@ def _policies(facts: Facts) -> Note:
     )
 
 
-def _comparisons(text: _Text, comparisons: list[Comparison]) -> None:
+def _comparisons(text: _Text, comparisons: Sequence[Standings]) -> None:
+    if not comparisons:
+        return
     measures = dict.fromkeys(one.estimates[0].answers.of for one in comparisons)
     text.say(_COMPARED(measures=tuple(measures)))
     text.say_methods(_ESTIMATES, (one.design for compared in comparisons for one in compared.estimates))
@@ -237,7 +244,7 @@ def _comparisons(text: _Text, comparisons: list[Comparison]) -> None:
         text.say(_TOGETHER(n=max(together)), "westfall1993")
     if len(together) < len(several):
         text.say(_APART())
-    overall = next((one.overall for one in comparisons if one.overall is not None), None)
+    overall = next((one.overall for one in comparisons if isinstance(one, Comparison) and one.overall), None)
     if overall is not None:
         text.say(_OVERALL(method=overall.method), *overall.method.cites)
     margins = [one for one in comparisons if one.margin is not None]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from proband.inference import Comparison
+from proband.inference.comparisons.comparison import Standings
 from proband.inference.planning.sizes import POWER
 from proband.results.difference import NOTHING_VARIES, Difference, PersonDifference, Verdict, margin_of
 from proband.words import Note, Sentence
@@ -52,7 +53,7 @@ _MORE_PEOPLE = Sentence(
 )
 
 
-def best_two(comparison: Comparison) -> Difference:
+def best_two(comparison: Standings) -> Difference:
     """The best against the second best, the best first."""
     best, second = (one.facts.algorithm for one in comparison.ordered[:2])
     pair = next(one for one in comparison.pairs if {one.first, one.second} == {best, second})
@@ -86,7 +87,7 @@ def _turned_person(one: PersonDifference) -> PersonDifference:
     return replace(one, value=0.0 - one.value, low=0.0 - one.high, high=0.0 - one.low, verdict=verdict)
 
 
-def pair_verdict(pair: Difference, comparison: Comparison) -> Note:
+def pair_verdict(pair: Difference, comparison: Standings) -> Note:
     """What the interval and the adjusted test say of two algorithms."""
     both = {"first": pair.first, "second": pair.second}
     n_pairs = len(comparison.pairs)

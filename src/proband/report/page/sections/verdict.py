@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from proband.inference import Comparison, Evaluation, VirtualExperiments
+from proband.inference import Comparison, Evaluation, OutcomeComparison, OutcomeRate, VirtualExperiments
+from proband.inference.comparisons.comparison import Standings
 from proband.inference.estimates.evaluation import Entry
 from proband.inference.verification.open_set import SearchEstimates
 from proband.inference.verification.verification import Verification, VerificationPoint
@@ -25,6 +26,11 @@ _FEWEST_SEARCHES = 30  # for people not enrolled: with fewer, no false positive 
 _MOST_NAMED = 6
 
 _RATE = Sentence("verdict.rate", "note", "{algorithm} {rate:rate} [{low:rate}, {high:rate}]")
+_RATE_OF = Sentence(
+    "verdict.rate-of-items",
+    "note",
+    "{algorithm}: {of} {rate:rate} [{low:rate}, {high:rate}] over {n:count sample}",
+)
 _BY_THEMSELVES = Sentence(
     "verdict.by-themselves", "note", "By themselves ({of}, {level:level} intervals): {best} and {second}"
 )
@@ -173,6 +179,10 @@ def summary(found: Findings) -> Summary | None:
         told = _chosen(found.choices, found.confidence_level)
     elif found.strat is not None:
         told = Summary(found.strat.effects[0].sentence())
+    elif found.classification is not None:
+        told = _of_items(found.classification.comparison, found.classification.rates[0])
+    elif found.outcomes is not None:
+        told = _of_items(found.outcomes, found.outcomes.estimates[0])
     else:
         return None
     return replace(told, rest=(*_ties(comparison, evaluation), *_other_way(found), *told.rest))
@@ -184,7 +194,22 @@ def _compared(comparison: Comparison) -> Summary:
     return Summary(pair_verdict(pair, comparison), (*rest, _varied(comparison.answers)))
 
 
-def _rates(comparison: Comparison) -> Note:
+def _of_items(comparison: OutcomeComparison | None, first: OutcomeRate) -> Summary:
+    """The best two models or systems, or the only one."""
+    if comparison is None:
+        shown = {
+            "algorithm": first.facts.algorithm,
+            "rate": first.value,
+            "low": first.low,
+            "high": first.high,
+        }
+        return Summary(_RATE_OF(**shown, of=first.answers.of, n=first.facts.size), (_varied(first.answers),))
+    pair = best_two(comparison)
+    rest = (_rates(comparison), *_field(comparison), _varied(comparison.answers))
+    return Summary(pair_verdict(pair, comparison), rest)
+
+
+def _rates(comparison: Standings) -> Note:
     best, second = comparison.ordered[:2]
     alone = [
         _RATE(algorithm=one.facts.algorithm, rate=one.value, low=one.low, high=one.high)
@@ -195,7 +220,7 @@ def _rates(comparison: Comparison) -> Note:
     )
 
 
-def _field(comparison: Comparison) -> list[Note]:
+def _field(comparison: Standings) -> list[Note]:
     """How the best stands against all others, where there are more than one."""
     n_others = len(comparison.estimates) - 1
     if n_others < 2:

@@ -1,0 +1,85 @@
+"""``proband classify``: how accurate are classifiers, and which is better?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from proband.cli import options as o
+from proband.cli.analyses.command import analysis
+from proband.cli.console import print_json, say, say_all, show_tables, write_csv, wrote
+from proband.cli.inputs import ClassInputs
+
+if TYPE_CHECKING:
+    from proband.study.findings import Findings
+    from proband.study.requests import Request
+
+
+@analysis("classification", "Classification", experiment=(), reads=ClassInputs)
+def classify(
+    found: Findings,
+    request: Request,
+    csv: o.Csv = None,
+    by_class: Annotated[
+        Path | None,
+        typer.Option("--by-class", help="Write every class as CSV.", rich_help_panel="Output"),
+    ] = None,
+    confusions: Annotated[
+        Path | None,
+        typer.Option("--confusions", help="Write every confusion as CSV.", rich_help_panel="Output"),
+    ] = None,
+    latex: Annotated[
+        Path | None, typer.Option("--latex", help="Write the table as LaTeX.", rich_help_panel="Output")
+    ] = None,
+    figure: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--figure", "-f", help="Write the accuracies: .png, .svg or .pdf.", rich_help_panel="Output"
+        ),
+    ] = None,
+    *,
+    json: bool,
+) -> None:
+    """Accuracy of classifiers with intervals, by class, and the better one of each two; classes are fixed, samples vary.
+
+    [bold]Examples[/bold]
+
+    Logits of two models, samples × classes, with the true class in a table of the same order:
+
+      proband classify logits.npz labels.csv --truth label
+
+    Predicted labels in columns; patients are the independent units:
+
+      proband classify predictions.csv --truth diagnosis --predicted A=model_a,B=model_b --group patient
+    """
+    from proband.engine import written_whole
+    from proband.report.analyses.classification import (
+        classification_statements,
+        classification_tables,
+        rates_table,
+    )
+    from proband.report.figures.style import save_figure
+    from proband.report.formats import as_latex
+
+    result = found.classification
+    assert result is not None  # what was asked for
+    write_csv(result.to_frame(), csv)
+    write_csv(result.class_frame(), by_class)
+    write_csv(result.confusion_frame(), confusions)
+    if latex is not None:
+        with written_whole(latex) as draft:
+            draft.write_text(as_latex(rates_table(result)), encoding="utf-8")
+        wrote(latex)
+    for path in figure or ():
+        save_figure(result.plot(), path)
+        wrote(path)
+    if json:
+        print_json(result.to_dict())
+        return
+    show_tables(*classification_tables(result))
+    if result.comparison is not None:
+        say_all(result.sentences(), dim=False)
+        say("")
+    say_all(classification_statements(result))

@@ -1,0 +1,327 @@
+"""Classify: how accurate are models with these classes, how sure is that for new samples, and which is better?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.errors import InputError, UsageError, first_few
+from proband.inference.classification.labels import Guesses, Task, TiePolicy, check_ties, labels_from, task_of
+from proband.inference.classification.results import Classification, ClassRates, Confusion
+from proband.inference.comparisons.compare import margin_for
+from proband.inference.outcomes.pairs import compared
+from proband.inference.outcomes.rates import Items, item_rate
+from proband.inference.outcomes.results import OutcomeRate
+from proband.inference.proportions import check_level, check_seed
+from proband.results.base import Answers
+from proband.results.difference import Adjustment, Unit
+from proband.results.targets import derived
+from proband.words import Note, Sentence, Target, count, counted
+
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.intp]
+Average = Literal["micro", "macro"]
+_USUAL = (1, 5)
+_SHOWN = 5
+
+_ACCURACY = Target("accuracy", "accuracy")
+_MACRO = Target("macro-accuracy", "macro-average accuracy")
+_RECALL = Target("recall", "recall")
+_FIXED = Target("models-and-classes", "the models and the classes")
+_VARYING: dict[Unit, Target] = {
+    "sample": Target("samples-of-classes", "new samples of these classes"),
+    "group": Target("groups-of-samples", "new groups, with as many samples of these classes each"),
+}
+_ALIKE: dict[Unit, Target] = {
+    "sample": Target("samples-alike", "samples are independent, and those of a class alike in distribution"),
+    "group": Target("groups-alike", "groups are independent and alike in distribution"),
+}
+_UNSEEN = Sentence(
+    "classification.unseen-classes",
+    "note",
+    "{n:count class has/classes have} no sample here ({names}): left out of the macro average",
+)
+_SINGLE = Sentence(
+    "classification.single-samples",
+    "caution",
+    "{n:count class has/classes have} one sample each, which weighs in the macro average like all samples of another class: its interval "
+    "may be too narrow",
+)
+_ONE_GROUP = Sentence(
+    "classification.one-group",
+    "caution",
+    "{n:count class has/classes have} samples of one group only ({names}): how they vary over groups cannot be seen, so intervals may be "
+    "too narrow",
+)
+_TIED = Sentence(
+    "classification.ties",
+    "caution",
+    "{algorithm}: the true class ties with another in {n:count} of {total:count} samples, and the tie policy ({ties}) decides them",
+)
+
+
+def classify(
+    y_true: Any,
+    models: Any,
+    *,
+    group: Any = None,
+    classes: Sequence[Any] | None = None,
+    k: int | Sequence[int] | None = None,
+    average: Average = "micro",
+    ties: TiePolicy = "pessimistic",
+    margin: float | None = None,
+    confidence_level: float = 0.95,
+    seed: int = 0,
+    adjust: Adjustment = "single-step",
+) -> Classification:
+    """Estimate and compare the accuracy of classifiers; classes are fixed, and new samples of them vary.
+
+    Accuracy has Wilson's (1927) interval, with the effective sample size where groups are the units (Rao & Scott 1992). The macro
+    average (balanced accuracy) is stratified by class (`class_average`). Models are compared on the same samples: McNemar's (1947)
+    test, mid-p, with Tango's (1998) interval; over groups by turning around each group's difference.
+
+    Parameters
+    ----------
+    y_true
+        The class of every sample: whole numbers or texts.
+    models
+        Scores (logits or probabilities, samples × classes; they need not add up to 1) or predicted labels; of several models a
+        mapping of names to such. NumPy, pandas, polars, PyTorch on the CPU, or lists.
+    group
+        What samples share, such as the patient, the speaker or the site: groups are then independent, and samples within one need not
+        be.
+    classes
+        The classes in the order of the columns of scores. Needed where labels are texts and columns have no names; with names,
+        whole numbers in `y_true` count columns from 0.
+    k
+        Numbers of guesses that are allowed; 1 and 5 by default, as far as there are more classes.
+    average
+        By which accuracy models are compared: ``micro`` (every sample weighs the same) or ``macro`` (every class does).
+    ties
+        What counts where the true class ties with another: ``pessimistic``, ``optimistic``, or ``mean``, the expectation if ties
+        are broken at random.
+    margin
+        The smallest difference worth having; 0.01, one point, by default.
+    adjust
+        With three and more models: ``single-step`` makes p-values, intervals and verdicts hold for all pairs together, ``none``
+        lets each pair stand for itself.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 10, 500)
+    >>> logits = {name: rng.normal(size=(500, 10)) + lift * np.eye(10)[y] for name, lift in (("A", 2.0), ("B", 1.5))}
+    >>> found = classify(y, logits)
+    >>> found.rate("A").value, found.rate("A", "top-5").value, found.comparison.pairs[0].verdict
+    (0.662, 0.974, 'better')
+    """
+    check_level(confidence_level)
+    check_seed(seed)
+    check_ties(ties)
+    margin_for(margin, is_rate=True)  # refused before any work
+    if average not in get_args(Average):
+        raise UsageError(f"There is no average {average!r}.", f"there are: {', '.join(get_args(Average))}.")
+    task = task_of(y_true, models, classes)
+    guesses = _allowed(k, task)
+    units, unit = _units(group, len(task.truth))
+    measured = _Measured(task, units, unit, ties, confidence_level)
+    rates = [
+        measured.rate(name, n, kind) for name in task.guesses for kind in get_args(Average) for n in guesses
+    ]
+    first = tuple(one for one in rates if one.measure == _measure(guesses[0], average))
+    comparison = None
+    if len(task.guesses) > 1:
+        answers = first[0].answers
+        comparison = compared(
+            first,
+            {name: one.success(guesses[0], ties) for name, one in task.guesses.items()},
+            measured.items(average),
+            Answers(
+                derived("difference", "difference of {}", answers.of),
+                answers.varying,
+                answers.fixed,
+                answers.assuming,
+            ),
+            margin=margin,
+            confidence_level=confidence_level,
+            seed=seed,
+            adjust=adjust,
+        )
+    notes = [*measured.notes(), *(note for one in first for note in one.notes)]
+    return Classification(
+        algorithms=tuple(task.guesses),
+        classes=task.classes,
+        n_samples=len(task.truth),
+        n_groups=None if unit == "sample" else len(np.unique(units)),
+        unit=unit,
+        k=guesses,
+        average=average,
+        ties=ties,
+        rates=tuple(rates),
+        by_class=tuple(row for name in task.guesses for row in measured.by_class(name)),
+        confusions=tuple(row for name in task.guesses for row in measured.confusions(name)),
+        comparison=comparison,
+        confidence_level=confidence_level,
+        answers=first[0].answers,
+        notes=(*notes, *(() if comparison is None else comparison.notes)),
+    )
+
+
+def _measure(k: int, average: Average) -> str:
+    return f"{'macro-' if average == 'macro' else ''}top-{k}"
+
+
+def _allowed(k: int | Sequence[int] | None, task: Task) -> tuple[int, ...]:
+    """The numbers of guesses: as asked, or the usual ones that make sense."""
+    most = len(task.classes) - 1 if task.ranked else 1
+    if len(task.classes) < 2:
+        raise InputError(
+            "There is one class, so nothing to tell apart.", "classify into at least two classes."
+        )
+    if k is None:
+        return tuple(one for one in _USUAL if one <= most)
+    asked = tuple(dict.fromkeys([k] if isinstance(k, int | np.integer) else k))
+    for one in asked:
+        if isinstance(one, bool) or not isinstance(one, int | np.integer) or one < 1:
+            raise UsageError(f"A number of guesses is a whole number of at least 1, got {one!r}.")
+        if one > most:
+            why = (
+                f"of {counted(len(task.classes), 'class', 'classes')} the first {count(one)} always hold the right one"
+                if task.ranked
+                else "predicted labels have no second choice"
+            )
+            raise UsageError(
+                f"Top-{one} accuracy is not meaningful: {why}.",
+                f"ask for at most {most}." if task.ranked else "pass scores, samples × classes.",
+            )
+    if not asked:
+        raise UsageError("No number of guesses is asked for.", "k=1 is plain accuracy.")
+    return tuple(int(one) for one in asked)
+
+
+def _units(group: Any, n: int) -> tuple[Codes, Unit]:
+    if group is None:
+        return np.arange(n), "sample"
+    groups = labels_from(group, "groups")
+    if len(groups) != n:
+        raise InputError(
+            f"There are {counted(len(groups), 'group label')} for {counted(n, 'sample')}.",
+            "give the group of every sample, in the same order.",
+        )
+    units = np.unique(groups, return_inverse=True)[1].astype(np.intp)
+    if units.max() == 0:
+        raise InputError("One group says nothing of others.", "leave group out, or give more groups.")
+    return units, "group"
+
+
+class _Measured:
+    """Guesses of models, measured in every way."""
+
+    def __init__(self, task: Task, units: Codes, unit: Unit, ties: TiePolicy, level: float) -> None:
+        self.task, self.units, self.unit, self.ties, self.level = task, units, unit, ties, level
+        self.sizes = np.bincount(task.truth, minlength=len(task.classes))
+        self.places = np.split(np.argsort(task.truth, kind="stable"), np.cumsum(self.sizes)[:-1])
+
+    def items(self, average: Average) -> Items:
+        """The samples, weighing the same or with classes that do."""
+        return Items(self.units, self.unit, self.task.truth if average == "macro" else None)
+
+    def rate(self, name: str, k: int, average: Average) -> OutcomeRate:
+        """One accuracy."""
+        of = _MACRO if average == "macro" else _ACCURACY
+        of = of if k == 1 else Target(f"top-{k}-{of.key}", f"top-{k} {of}")
+        values = self.task.guesses[name].success(k, self.ties)
+        measure = _measure(k, average)
+        return item_rate(measure, name, values, self.items(average), self._answers(of), self.level)
+
+    def _answers(self, of: Target) -> Answers:
+        return Answers(of, _VARYING[self.unit], _FIXED, _ALIKE[self.unit])
+
+    def by_class(self, name: str) -> list[ClassRates]:
+        """Every class: recall with its interval, and how far what was said can be relied on."""
+        guesses = self.task.guesses[name]
+        right = guesses.success(1, self.ties)
+        matrix = self._matrix(guesses)
+        said = np.zeros(len(self.sizes))
+        for (_, column), n in matrix.items():
+            said[column] += n
+        rows = []
+        for place, label in enumerate(self.task.classes):
+            n, hits = int(self.sizes[place]), matrix.get((place, place), 0.0)
+            found = None
+            if n:
+                own = self.places[place]
+                units = np.unique(self.units[own], return_inverse=True)[1].astype(np.intp)
+                found = item_rate(
+                    "recall", name, right[own], Items(units, self.unit), self._answers(_RECALL), self.level
+                )
+            rows.append(
+                ClassRates(
+                    algorithm=name,
+                    label=label,
+                    n=n,
+                    n_predicted=float(said[place]),
+                    recall=None if found is None else found.value,
+                    low=None if found is None else found.low,
+                    high=None if found is None else found.high,
+                    precision=float(hits / said[place]) if said[place] else None,
+                    f1=float(2 * hits / (n + said[place])) if n + said[place] else None,
+                    confidence_level=self.level,
+                )
+            )
+        return rows
+
+    def confusions(self, name: str) -> list[Confusion]:
+        """Every pair of classes that occurs, in order."""
+        classes = self.task.classes
+        return [
+            Confusion(name, classes[row], classes[column], n, n / float(self.sizes[row]))
+            for (row, column), n in self._matrix(self.task.guesses[name]).items()
+        ]
+
+    def _matrix(self, guesses: Guesses) -> dict[tuple[int, int], float]:
+        """How often each class is taken for each, as accuracy counts it: where ties decide, by their policy."""
+        truth, width = self.task.truth, len(self.task.classes)
+        said = guesses.said.copy()
+        shared: dict[int, float] = {}
+        kept = np.ones(len(truth), np.bool_)
+        for row, top in guesses.top.items():
+            if self.ties == "mean":
+                kept[row] = False
+                for column in top:
+                    cell = int(truth[row]) * width + int(column)
+                    shared[cell] = shared.get(cell, 0.0) + 1 / len(top)
+            else:
+                said[row] = truth[row] if self.ties == "optimistic" else top[top != truth[row]][0]
+        cells, counts = np.unique(truth[kept] * width + said[kept], return_counts=True)
+        found = dict(zip(cells.tolist(), counts.astype(float).tolist(), strict=True))
+        for cell, n in shared.items():
+            found[cell] = found.get(cell, 0.0) + n
+        return {divmod(cell, width): found[cell] for cell in sorted(found)}
+
+    def notes(self) -> list[Note]:
+        """What a reader should know of classes and ties."""
+        names = np.array(self.task.classes, dtype=object)
+        said: list[Note] = []
+        unseen = names[self.sizes == 0].tolist()
+        if unseen:
+            said.append(_UNSEEN(n=len(unseen), names=first_few(unseen, _SHOWN)))
+        single = int((self.sizes == 1).sum())
+        if single:
+            said.append(_SINGLE(n=single))
+        if self.unit == "group":
+            alone = [
+                str(names[place])
+                for place, own in enumerate(self.places)
+                if len(own) > 1 and len(np.unique(self.units[own])) == 1
+            ]
+            if alone:
+                said.append(_ONE_GROUP(n=len(alone), names=first_few(alone, _SHOWN)))
+        for name, one in self.task.guesses.items():
+            tied = int((one.tied > 0).sum())
+            if tied:
+                said.append(_TIED(algorithm=name, n=tied, total=len(one.tied), ties=self.ties))
+        return said

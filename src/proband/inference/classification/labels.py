@@ -1,0 +1,329 @@
+"""Labels and scores as they come in: one numbering of classes, the true class of every sample, and what each model guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.engine.foreign import array_from
+from proband.errors import Hint, InputError, UsageError, first_few, quoted
+from proband.words import count, counted, given
+
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.intp]
+Labels = npt.NDArray[Any]
+TiePolicy = Literal["pessimistic", "optimistic", "mean"]
+ONE_MODEL = "model"
+"""What a single array is called."""
+
+
+@dataclass(frozen=True, eq=False)
+class Guesses:
+    """What one model said of every sample.
+
+    Attributes
+    ----------
+    closer, tied
+        Other classes with a higher score than the true one, and with the same.
+    said
+        The class with the highest score, the first of several.
+    top
+        For samples whose true class ties with others for the highest score, all that do, by sample.
+    ranked
+        Whether there are scores, so that it has a second choice.
+    """
+
+    closer: Codes
+    tied: Codes
+    said: Codes
+    top: Mapping[int, Codes]
+    ranked: bool
+
+    def success(self, k: int, ties: TiePolicy) -> Floats:
+        """Whether the true class is among the first k; a fraction where ties are broken at random in expectation.
+
+        Examples
+        --------
+        >>> made = Guesses(np.array([0, 1]), np.array([1, 0]), np.array([0, 0]), {}, True)
+        >>> [made.success(1, ties).tolist() for ties in ("pessimistic", "optimistic", "mean")]
+        [[0.0, 0.0], [1.0, 0.0], [0.5, 0.0]]
+        """
+        if ties == "mean":
+            return np.clip((k - self.closer) / (self.tied + 1), 0.0, 1.0)
+        before = self.closer + (self.tied if ties == "pessimistic" else 0)
+        return (before < k).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """Samples of known classes, and what models guessed.
+
+    Attributes
+    ----------
+    classes
+        What the classes are called, in the order of their numbers.
+    truth
+        The class of every sample.
+    guesses
+        What each model said, by its name.
+    """
+
+    classes: tuple[str, ...]
+    truth: Codes
+    guesses: Mapping[str, Guesses]
+
+    @property
+    def ranked(self) -> bool:
+        """Whether every model has a second choice."""
+        return all(one.ranked for one in self.guesses.values())
+
+
+def task_of(y_true: Any, models: Any, classes: Sequence[Any] | None) -> Task:
+    """Number the classes, and make guesses of scores (samples × classes) or of predicted labels.
+
+    Examples
+    --------
+    >>> made = task_of(["cat", "dog", "dog"], {"a": ["cat", "dog", "cat"]}, None)
+    >>> made.classes, made.truth.tolist(), made.guesses["a"].said.tolist()
+    (('cat', 'dog'), [0, 1, 1], [0, 1, 0])
+    """
+    named = models if isinstance(models, Mapping) else {ONE_MODEL: models}
+    if not named:
+        raise UsageError("There is no model.", "pass scores or predictions, by name if they are of several.")
+    truth = labels_from(y_true, "true labels")
+    arrays = {str(name): array_from(one, f"scores of {str(name)!r}") for name, one in named.items()}
+    for name, one in arrays.items():
+        _check_shape(name, one, len(truth))
+    matrices = {name: one for name, one in arrays.items() if one.ndim == 2}
+    said = {
+        name: labels_from(one, f"predictions of {name!r}") for name, one in arrays.items() if one.ndim == 1
+    }
+    known = _classes(truth, said, matrices, named, classes)
+    codes = _numbered(truth, known, "true labels", bool(matrices))
+    guesses = {
+        name: _ranked(name, matrices[name], codes)
+        if name in matrices
+        else _predicted(_numbered(said[name], known, f"predictions of {name!r}", False), codes)
+        for name in arrays
+    }
+    return Task(tuple(map(str, known.tolist())), codes, guesses)
+
+
+def labels_from(data: Any, what: str) -> Labels:
+    """Make an array of whole numbers or of texts; a missing label is refused with its place.
+
+    Examples
+    --------
+    >>> labels_from([2.0, 0.0], "true labels"), labels_from(["b", "a"], "true labels")
+    (array([2, 0]), array(['b', 'a'], dtype='<U1'))
+    """
+    found = array_from(data, what)
+    if found.ndim == 2 and found.shape[1] == 1:
+        found = found[:, 0]
+    if found.ndim != 1 or not len(found):
+        shape = " × ".join(map(str, found.shape)) or "a single value"
+        raise InputError(
+            f"The {what} are one label for each sample, got {shape}.", "pass a list or a column."
+        )
+    if found.dtype.kind == "O":
+        found = _plain(found, what)
+    kind = found.dtype.kind
+    if kind in "biu":
+        return found.astype(np.int64)
+    if kind == "f":
+        missing = np.isnan(found)
+        if missing.any():
+            raise _missing(missing, what)
+        whole = found == np.rint(found)
+        if not whole.all():
+            raise InputError(
+                f"The {what} are labels, and {given(float(found[(~whole).argmax()]))} is none.",
+                "pass classes, not chances; scores have a column for each class.",
+            )
+        return found.astype(np.int64)
+    if kind in "US":
+        return found.astype(np.str_)
+    raise InputError(
+        f"The {what} are whole numbers or texts, got {found.dtype}.", "number the classes, or name them."
+    )
+
+
+def _plain(found: Labels, what: str) -> Labels:
+    """Python objects as texts or whole numbers."""
+    missing = np.array([one is None or one != one for one in found], np.bool_)
+    if missing.any():
+        raise _missing(missing, what)
+    if all(isinstance(one, str) for one in found):
+        return found.astype(np.str_)
+    if all(isinstance(one, int | float | np.integer | np.floating | np.bool_) for one in found):
+        return found.astype(np.float64)
+    kinds = sorted({type(one).__name__ for one in found})
+    raise InputError(
+        f"The {what} are of several kinds: {first_few(kinds)}.", "make them all texts, or all whole numbers."
+    )
+
+
+def _missing(missing: npt.NDArray[np.bool_], what: str) -> InputError:
+    return InputError(
+        f"{count(int(missing.sum()))} of the {count(len(missing))} {what} are missing, first number {count(int(missing.argmax()))} "
+        "(counted from 0).",
+        "leave these samples out of all arrays.",
+    )
+
+
+def _check_shape(name: str, array: Labels, n: int) -> None:
+    if array.ndim not in (1, 2):
+        raise UsageError(
+            f"The scores of {name!r} are samples × classes, got {array.ndim} dimensions.",
+            'several models go by name: {"A": scores_a, "B": scores_b}.',
+        )
+    if len(array) != n:
+        what = "rows of scores" if array.ndim == 2 else "predictions"
+        raise InputError(
+            f"{name!r} has {count(len(array))} {what} for {counted(n, 'label')}.",
+            "give all models the samples of the true labels, in the same order.",
+        )
+    if array.ndim == 2 and array.shape[1] < 2:
+        raise InputError(
+            f"The scores of {name!r} have {counted(array.shape[1], 'column')}, and there is one for each class.",
+            "for two classes pass both scores, [1 - p, p].",
+        )
+
+
+def _classes(
+    truth: Labels,
+    said: Mapping[str, Labels],
+    matrices: Mapping[str, Labels],
+    named: Mapping[Any, Any],
+    classes: Sequence[Any] | None,
+) -> Labels:
+    """What the classes are, in the order of the columns of scores."""
+    columns = {name: one.shape[1] for name, one in matrices.items()}
+    if len(set(columns.values())) > 1:
+        raise InputError(
+            f"The scores have different numbers of columns: {first_few([f'{name} {n}' for name, n in columns.items()])}.",
+            "all models need the same classes in the same order.",
+        )
+    if classes is None:
+        classes = _headings({str(name): one for name, one in named.items() if str(name) in matrices})
+    if classes is None:
+        if not matrices:
+            return _union(truth, said)
+        if truth.dtype.kind == "U":
+            raise UsageError(
+                f"The true labels are texts ({first_few(list(dict.fromkeys(truth[:50].tolist())))}), and which column is which "
+                "class is not said.",
+                Hint("{give:classes}: the names of the columns, in their order."),
+            )
+        return np.arange(next(iter(columns.values())))
+    known = labels_from(list(classes), "classes")
+    if len(np.unique(known)) < len(known):
+        raise UsageError("A class is named twice.", Hint("name each once: {option:classes}"))
+    for name, n in columns.items():
+        if n != len(known):
+            raise InputError(
+                f"{name!r} has {counted(n, 'column')} of scores for {counted(len(known), 'class', 'classes')}.",
+                Hint("name one class for each column: {option:classes}"),
+            )
+    return known
+
+
+def _headings(frames: Mapping[str, Any]) -> list[str] | None:
+    """The names of the columns, where scores are frames that name them, all in the same way."""
+    found = {
+        name: [str(one) for one in frame.columns]
+        for name, frame in frames.items()
+        if hasattr(frame, "columns") and all(isinstance(one, str) for one in frame.columns)
+    }
+    if len(found) < len(frames) or not found:
+        return None
+    first, *others = found.values()
+    if all(one == first for one in others):
+        return None if all(one.startswith("column_") for one in first) else first
+    raise InputError(
+        "The scores name their columns differently.", "give all models the same classes in the same order."
+    )
+
+
+def _union(truth: Labels, said: Mapping[str, Labels]) -> Labels:
+    for name, one in said.items():
+        if (one.dtype.kind == "U") != (truth.dtype.kind == "U"):
+            kinds = {"U": "texts", "i": "numbers"}
+            raise InputError(
+                f"The true labels are {kinds[truth.dtype.kind]} and the predictions of {name!r} {kinds[one.dtype.kind]}.",
+                "name classes in the same way.",
+            )
+    return np.unique(np.concatenate([truth, *said.values()]))
+
+
+def _numbered(labels: Labels, classes: Labels, what: str, columns: bool) -> Codes:
+    """The number of every label's class; whole numbers count columns where classes have names."""
+    if labels.dtype.kind != "U" and classes.dtype.kind == "U":
+        classes = np.arange(len(classes))
+    if (labels.dtype.kind == "U") != (classes.dtype.kind == "U"):
+        raise InputError(
+            f"The {what} are texts ({quoted(labels[0])}), and the classes numbers ({classes[0]}).",
+            Hint("name the classes as labels do: {option:classes}"),
+        )
+    order = np.argsort(classes, kind="stable")
+    place = np.minimum(np.searchsorted(classes, labels, sorter=order), len(classes) - 1)
+    codes: Codes = order[place].astype(np.intp)
+    wrong = classes[codes] != labels
+    if wrong.any():
+        first = int(wrong.argmax())
+        numbers = classes.dtype.kind != "U"
+        known = (
+            f"{classes.min()} to {classes.max()}"
+            if numbers and len(classes) > 8
+            else first_few(classes.tolist(), 8)
+        )
+        there = "columns" if columns else "classes"
+        cure = Hint("name them all: {option:classes}")
+        if numbers and columns and int(labels.min()) == 1 and int(labels.max()) == len(classes):
+            cure = Hint("labels that begin at 1: {option:classes}, with range(1, {n}).", n=len(classes) + 1)
+        raise InputError(
+            f"Of the {what} {count(int(wrong.sum()))} {'is' if wrong.sum() == 1 else 'are'} none of the {there}: number {count(first)} is "
+            f"{labels[first].item()!r}, and the {there} are {known}.",
+            cure,
+        )
+    return codes
+
+
+def _predicted(said: Codes, truth: Codes) -> Guesses:
+    wrong = (said != truth).astype(np.intp)
+    return Guesses(wrong, np.zeros_like(wrong), said, {}, False)
+
+
+def _ranked(name: str, scores: Labels, truth: Codes) -> Guesses:
+    """Where the true class stands among the scores of a sample."""
+    if scores.dtype.kind not in "fiub":
+        raise InputError(f"The scores of {name!r} are numbers, got {scores.dtype}.")
+    missing = np.isnan(scores) if scores.dtype.kind == "f" else np.zeros((1, 1), np.bool_)
+    if missing.any():
+        row, column = np.unravel_index(int(missing.argmax()), missing.shape)
+        raise InputError(
+            f"{count(int(missing.sum()))} of the scores of {name!r} are NaN, first in row {row}, column {column} (counted from 0).",
+            "a model must score every class of every sample; leave such samples out of all arrays.",
+        )
+    own = np.take_along_axis(scores, truth[:, None], axis=1)
+    closer = (scores > own).sum(axis=1).astype(np.intp)
+    same = scores == own
+    tied = (same.sum(axis=1) - 1).astype(np.intp)
+    at_top = np.flatnonzero((closer == 0) & (tied > 0))
+    top = {int(row): np.flatnonzero(same[row]) for row in at_top}
+    return Guesses(closer, tied, scores.argmax(axis=1).astype(np.intp), top, True)
+
+
+def check_ties(ties: str) -> None:
+    """Refuse a tie policy that there is not.
+
+    Examples
+    --------
+    >>> check_ties("mean")
+    """
+    if ties not in get_args(TiePolicy):
+        raise UsageError(f"There is no tie policy {ties!r}.", f"there are: {', '.join(get_args(TiePolicy))}.")

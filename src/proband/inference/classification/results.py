@@ -1,0 +1,205 @@
+"""What classification found: accuracies, classes, confusions and the comparison of models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.engine.frames import frame_of_rows
+from proband.errors import UsageError
+from proband.inference.outcomes.results import OutcomeComparison, OutcomeRate
+from proband.results.base import Answers, Confidence, Count, Rate, Result
+from proband.results.difference import Unit
+from proband.results.serializing import Written
+from proband.words import Note, as_sentence, fixed, interval
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ClassRates(Result):
+    """One class as one model recognises it.
+
+    Attributes
+    ----------
+    algorithm, label
+        The model and the class.
+    n, n_predicted
+        Samples of the class, and samples said to be of it (a fraction where ties are broken at random in expectation).
+    recall, low, high
+        The share of its samples that are recognised, and the interval for new ones; None without a sample.
+    precision, f1
+        The share of those said to be of it that are, and the harmonic mean of both; None where nothing was said to be of it.
+    confidence_level
+        Of the interval.
+    """
+
+    algorithm: str
+    label: str
+    n: Count
+    n_predicted: float
+    recall: float | None
+    low: float | None
+    high: float | None
+    precision: float | None
+    f1: float | None
+    confidence_level: Confidence
+
+
+@dataclass(frozen=True)
+class Confusion(Result):
+    """How often one model says one class of samples of another, or of the same.
+
+    Attributes
+    ----------
+    algorithm, true, predicted
+        The model, the class of the samples and what was said.
+    n
+        How many samples; a fraction where ties are broken at random in expectation.
+    share
+        Of the samples of that class.
+    """
+
+    algorithm: str
+    true: str
+    predicted: str
+    n: float
+    share: Rate
+
+
+@dataclass(frozen=True, eq=False)
+class Classification(Result):
+    """Models that classify the same samples into the same classes.
+
+    Attributes
+    ----------
+    algorithms, classes
+        What they are called.
+    n_samples, n_groups
+        Samples, and groups of them where these are the units.
+    unit
+        What is drawn anew: ``sample`` or ``group``.
+    k, average, ties
+        Numbers of guesses allowed; by which average models are compared; and how tied scores count.
+    rates
+        Accuracies with their intervals: every number of guesses, micro (each sample weighs the same) and macro (each class).
+    by_class
+        Every class of every model.
+    confusions
+        Every pair of classes that occurs, the diagonal too.
+    comparison
+        Every two models; None of one alone.
+    confidence_level, answers, notes
+        Of the intervals; what the accuracy that models are compared by means; and what a reader should know.
+
+    Examples
+    --------
+    >>> from proband import classify
+    >>> found = classify([0, 0, 1, 1, 2, 2], {"a": [0, 0, 1, 1, 2, 1]})
+    >>> found
+    Classification(6 samples, 3 classes): a accuracy 0.8333 [0.4365, 0.9699].
+    >>> found.confusion("a")
+    array([[2., 0., 0.],
+           [0., 2., 0.],
+           [0., 1., 1.]])
+    """
+
+    written = Written(versioned=True)
+
+    algorithms: tuple[str, ...]
+    classes: tuple[str, ...]
+    n_samples: Count
+    n_groups: Count | None
+    unit: Unit
+    k: tuple[int, ...]
+    average: str
+    ties: str
+    rates: tuple[OutcomeRate, ...]
+    by_class: tuple[ClassRates, ...]
+    confusions: tuple[Confusion, ...]
+    comparison: OutcomeComparison | None
+    confidence_level: Confidence
+    answers: Answers
+    notes: tuple[Note, ...]
+
+    def rate(self, algorithm: str, measure: str = "top-1") -> OutcomeRate:
+        """Return one accuracy: ``top-1``, ``top-5``, ``macro-top-1`` (balanced accuracy), …"""
+        found = [one for one in self.rates if one.facts.algorithm == algorithm and one.measure == measure]
+        if not found:
+            known = dict.fromkeys(one.measure for one in self.rates)
+            raise UsageError(
+                f"There is no {measure!r} of {algorithm!r}.",
+                f"there are {', '.join(known)} of {', '.join(self.algorithms)}.",
+            )
+        return found[0]
+
+    def confusion(self, algorithm: str) -> Floats:
+        """Return the confusion matrix of a model: rows are true classes, columns what was said, in the order of `classes`."""
+        self.rate(algorithm)
+        places = {name: place for place, name in enumerate(self.classes)}
+        matrix = np.zeros((len(places), len(places)))
+        for one in self.confusions:
+            if one.algorithm == algorithm:
+                matrix[places[one.true], places[one.predicted]] = one.n
+        return matrix
+
+    def top_confusions(self, algorithm: str, n: int = 5) -> tuple[Confusion, ...]:
+        """Return the commonest mistakes of a model, the most frequent first."""
+        wrong = [one for one in self.confusions if one.algorithm == algorithm and one.true != one.predicted]
+        return tuple(sorted(wrong, key=lambda one: -one.n)[:n])
+
+    def sentences(self) -> list[Note]:
+        """Every verdict in words."""
+        return [] if self.comparison is None else self.comparison.sentences()
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row for each model and accuracy."""
+        return frame_of_rows(
+            [
+                {
+                    "algorithm": one.facts.algorithm,
+                    "measure": one.measure,
+                    "value": one.value,
+                    "low": one.low,
+                    "high": one.high,
+                    "standard_error": one.standard_error,
+                    "effective_n": one.effective_n,
+                    "n": one.facts.n_items,
+                }
+                for one in self.rates
+            ]
+        )
+
+    def class_frame(self) -> pl.DataFrame:
+        """One row for each model and class."""
+        return frame_of_rows(
+            [{name: getattr(one, name) for name in _CLASS_COLUMNS} for one in self.by_class], _CLASS_COLUMNS
+        )
+
+    def confusion_frame(self) -> pl.DataFrame:
+        """One row for each model and pair of classes that occurs."""
+        names = {"algorithm": pl.String, "true": pl.String, "predicted": pl.String, "n": pl.Float64, "share": pl.Float64}  # fmt: skip
+        return frame_of_rows([{name: getattr(one, name) for name in names} for one in self.confusions], names)
+
+    def __repr__(self) -> str:
+        first = f"Classification({self.n_samples} samples, {len(self.classes)} classes)"
+        if self.comparison is not None:
+            return f"{first}: {' '.join(map(as_sentence, self.sentences()[:3]))}"
+        one = self.rates[0]
+        return f"{first}: {one.facts.algorithm} accuracy {fixed(one.value)} {interval(one.low, one.high)}."
+
+
+_CLASS_COLUMNS = {
+    "algorithm": pl.String,
+    "label": pl.String,
+    "n": pl.Int64,
+    "n_predicted": pl.Float64,
+    "recall": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "precision": pl.Float64,
+    "f1": pl.Float64,
+}

@@ -1,0 +1,219 @@
+"""Every two of several systems on the same items: tests under the same signs, from which intervals come."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.designs import SignFlip
+from proband.errors import UsageError, first_few
+from proband.inference.comparisons.compare import margin_for
+from proband.inference.comparisons.curves import Score
+from proband.inference.comparisons.paired import Pair, Tested, joined, sign_flipped_pair
+from proband.inference.comparisons.sign_flip import Flips
+from proband.inference.comparisons.verdicts import Found, judged
+from proband.inference.estimates.clusters import variance_over_people
+from proband.inference.outcomes.rates import Items, class_variance, over_units
+from proband.inference.outcomes.results import OutcomeComparison, OutcomeRate
+from proband.inference.proportions import normal_quantile
+from proband.measures import Outcomes, RecognitionRate
+from proband.results.base import Answers
+from proband.results.difference import Adjustment
+from proband.words import Method, Note, Sentence
+
+Floats = npt.NDArray[np.float64]
+_FEW_DISCORDANT = 20  # units; below, tests and intervals were simulated to be rough
+_TANGO = Method("tango", "Tango interval", "Tango's score interval of the paired difference", ("tango1998",))
+_TANGO_WEIGHTED = Method(
+    "tango-weighted",
+    "Tango interval with the effective sample size",
+    "Tango's score interval of the paired difference, with the effective sample size of the differences",
+    ("tango1998", "rao1992"),
+)
+_FEW = Sentence(
+    "outcomes.few-discordant",
+    "caution",
+    "fewer than {few:count} {unit}s tell these apart, so little can be said: {pairs}",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class _Counted:
+    """What a comparison over people reads of outcomes: successes and the units they belong to."""
+
+    correct: Floats
+    subjects: npt.NDArray[np.intp]
+    fractional: bool = False
+
+    def success(self, rank: int) -> Floats:
+        return self.correct
+
+
+def compared(
+    rates: tuple[OutcomeRate, ...],
+    outcomes: Mapping[str, Floats],
+    items: Items,
+    answers: Answers,
+    *,
+    margin: float | None,
+    confidence_level: float,
+    seed: int,
+    adjust: Adjustment,
+) -> OutcomeComparison:
+    """Compare every two systems by their outcomes of the same items.
+
+    Examples
+    --------
+    Ten items that only *a* has right: McNemar's mid-p is (½)¹⁰.
+
+    >>> from proband.results.base import describing
+    >>> from proband.words import Target
+    >>> outcomes = {"a": np.ones(40), "b": np.array([0.0] * 10 + [1.0] * 30)}
+    >>> settings = {"margin": None, "confidence_level": 0.95, "seed": 0, "adjust": "single-step"}
+    >>> of = describing(Target("success", "success rate"))
+    >>> (pair,) = compared((), outcomes, Items(np.arange(40), "item"), of, **settings).pairs
+    >>> pair.difference, round(pair.p_value, 6), pair.verdict
+    (0.25, 0.000977, 'better')
+    """
+    worth = margin_for(margin, is_rate=True)
+    assert worth is not None  # rates have one
+    found = paired_tests(outcomes, items, confidence_level, seed)
+    few = [
+        f"{a} and {b} ({one.n_discordant_subjects})"
+        for a, b, _, one in found
+        if (one.n_discordant_subjects or 0) < _FEW_DISCORDANT
+    ]
+    notes: tuple[Note, ...] = (
+        (_FEW(few=_FEW_DISCORDANT, unit=items.unit, pairs=first_few(few)),) if few else ()
+    )
+    pairs = judged(found, worth, confidence_level, True, True, adjust, items.unit)
+    return OutcomeComparison(rates, pairs, worth, items.unit, confidence_level, answers, notes)
+
+
+def paired_tests(
+    outcomes: Mapping[str, Floats], items: Items, confidence_level: float, seed: int
+) -> list[Found]:
+    """Test every two systems by turning around each unit's difference (Fisher 1935), under the same signs for all.
+
+    Successes of single items make McNemar's (1947) test, those of units with several the test of `sign_flipped_pair`. Fractions of a
+    success, and classes that weigh the same, have the test of `weighted_pair`.
+
+    Examples
+    --------
+    >>> outcomes = {"a": np.ones(8), "b": np.array([0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0])}
+    >>> ((first, second, units, tested),) = paired_tests(outcomes, Items(np.arange(8), "item"), 0.95, 0)
+    >>> first, second, units, round(tested.p_value, 4)  # twice (½)³ less (½)³
+    ('a', 'b', 8, 0.125)
+    """
+    if len(outcomes) < 2:
+        raise UsageError("A comparison needs at least two systems.")
+    counted = items.classes is None and all(np.isin(one, (0.0, 1.0)).all() for one in outcomes.values())
+    names, rows = list(outcomes), np.stack(list(outcomes.values()))
+    flips = None
+    if not counted or len(names) > 2:
+        flips = _flips(rows, items, seed)
+    found: list[Found] = []
+    for a, b in combinations(range(len(names)), 2):
+        if counted:
+            one, other = (cast("Outcomes", _Counted(rows[k], items.units)) for k in (a, b))
+            pair = Pair(RecognitionRate(1), one, other, confidence_level, seed)
+            flipped = sign_flipped_pair(SignFlip(), pair)
+            tested = replace(flipped, method=_method(items, flipped.method.draws))
+        else:
+            assert flips is not None  # made above
+            tested = weighted_pair(flips, (a, b), rows[a] - rows[b], items, confidence_level)
+        if flips is not None:
+            tested = replace(tested, statistics=flips.statistics(a, b, tested.difference)[1])
+        found.append((names[a], names[b], items.n_units, tested))
+    return found
+
+
+def _method(items: Items, draws: int | None) -> Method:
+    """How two systems are compared, said of the units that they are compared on."""
+    if items.independent and items.classes is None and draws is None:
+        test = Method(
+            "mcnemar",
+            "McNemar's test (mid-p)",
+            "McNemar's exact test (mid-p)",
+            ("mcnemar1947", "fagerland2013"),
+        )
+        return joined(test, _TANGO)
+    label = f"sign flip over {items.unit}s (mid-p)"
+    account = f"a permutation test that turns around each {items.unit}'s difference (mid-p)"
+    return joined(
+        Method(f"sign-flip-of-{items.unit}s", label, account, ("fisher1935",), draws), _TANGO_WEIGHTED
+    )
+
+
+def _flips(rows: Floats, items: Items, seed: int) -> Flips:
+    """Signs of units, for their weighted sums of outcomes."""
+    codes = np.unique(items.units, return_inverse=True)[1]
+    weights = items.weights
+    sums = np.column_stack([np.bincount(codes, weights=weights * row) for row in rows]).astype(np.float64)
+    return Flips.of(sums, np.bincount(codes, weights=weights).astype(np.float64), seed)
+
+
+def weighted_pair(
+    flips: Flips, places: tuple[int, int], differences: Floats, items: Items, confidence_level: float
+) -> Tested:
+    """Compare two systems by items' differences from −1 to 1, each with its weight.
+
+    A hypothetical difference δ leaves x = Σ w(d − δ) of every unit, which is turned around (`Flips`). The interval holds what neither
+    this test nor Tango's (1998) rejects, with the weighted sums of positive and of negative differences as counts, scaled to the
+    variance of the mean over units.
+
+    Examples
+    --------
+    >>> d, items = np.array([0.5, 0.25, 0.0, 1.0, 0.5, 0.0, 0.0, -0.25]), Items(np.arange(8), "item")
+    >>> flips = Flips.of(np.column_stack([d, np.zeros(8)]), np.ones(8))
+    >>> tested = weighted_pair(flips, (0, 1), d, items, 0.95)
+    >>> tested.difference, round(tested.p_value, 4), [round(end, 2) for end in tested.curve.interval(0.05)]
+    (0.25, 0.125, [-0.17, 0.59])
+    """
+    n, weights = len(differences), items.weights
+    weighted = weights * differences
+    gained, lost = float(weighted[weighted > 0].sum()), float(-weighted[weighted < 0].sum())
+    variance, freedom = _spread(differences, items)
+    implied = (gained + lost) / n - ((gained - lost) / n) ** 2
+    alone = float((weights**2).sum()) / n * (1.0 if items.independent else n / items.n_units)
+    effect = variance * n / implied if implied > 0 and variance > 0 else alone
+
+    def at(delta: float) -> float:
+        return flips.p_value(*places, delta)
+
+    moving = bool(differences.any())
+    curve = Score(
+        gained / effect,
+        lost / effect,
+        n / effect,
+        freedom,
+        at(0.0) if moving else 1.0,
+        at if moving else None,
+    )
+    low, high = curve.interval(1 - confidence_level)
+    codes = np.unique(items.units, return_inverse=True)[1]
+    return Tested(
+        difference=(gained - lost) / n,
+        curve=curve,
+        standard_error=(high - low) / (2 * normal_quantile(confidence_level)),
+        method=_method(items, flips.draws),
+        n_discordant_subjects=int(np.count_nonzero(np.bincount(codes, weights=np.abs(differences)))),
+    )
+
+
+def _spread(differences: Floats, items: Items) -> tuple[float, float | None]:
+    """The variance of the mean difference over units, and the degrees of freedom it is known with."""
+    n_units = items.n_units
+    if items.classes is None:
+        return variance_over_people(differences, items.units), n_units - 1.0
+    codes = np.unique(items.classes, return_inverse=True)[1]
+    independent = class_variance(differences, codes)
+    if items.independent:
+        return independent, None
+    over, freedom = over_units(differences, codes, items.units)
+    return max(independent, over), freedom

@@ -1,0 +1,247 @@
+"""A rate of items that units hold, for other units: every item weighs the same, or every class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.inference.estimates.weighting import (
+    PeopleSums,
+    RatesOfPeople,
+    by_person,
+    carriers_freedom,
+    rates_of_people,
+)
+from proband.inference.outcomes.results import OutcomeFacts, OutcomeRate
+from proband.results.base import Answers
+from proband.results.difference import Unit
+from proband.words import Method, Note, Sentence
+
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.intp]
+_NO_SPREAD = 1e-15  # a variance so small is rounding
+_WILSON = Method("wilson", "Wilson interval", "Wilson's score interval", ("wilson1927",))
+_EFFECTIVE = Method(
+    "wilson-effective",
+    "Wilson interval, effective sample size",
+    "Wilson's score interval with the effective sample size of independent units",
+    ("wilson1927", "rao1992"),
+)
+_STRATIFIED = Method(
+    "wilson-stratified",
+    "Wilson interval, stratified by class",
+    "Wilson's score interval with the effective sample size of an average over fixed classes",
+    ("wilson1927",),
+)
+_TWO_RATES = Sentence(
+    "outcomes.two-rates",
+    "note",
+    "{algorithm}: {unit}s hold {least:count} to {most:count} each; with {unit}s weighing the same, {of} is {value:rate} [{low:rate}, "
+    "{high:rate}], which says more of new {unit}s (test whether the two differ: p = {p:two})",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """What outcomes are of.
+
+    Attributes
+    ----------
+    units
+        The unit each item belongs to, numbered from 0; every item by itself where none are said.
+    unit
+        What a unit is called.
+    classes
+        The class of each item, numbered, where classes are to weigh the same; None where items do.
+
+    Examples
+    --------
+    >>> Items(np.array([0, 0, 1]), "group", np.array([0, 1, 1])).weights
+    array([1.5 , 0.75, 0.75])
+    """
+
+    units: Codes
+    unit: Unit
+    classes: Codes | None = None
+
+    @property
+    def weights(self) -> Floats:
+        """How much each item weighs, one on average: the same, or so that each class weighs the same."""
+        n = len(self.units)
+        if self.classes is None:
+            return np.ones(n)
+        _, codes, sizes = np.unique(self.classes, return_inverse=True, return_counts=True)
+        weights: Floats = (n / len(sizes) / sizes)[codes]
+        return weights
+
+    @property
+    def n_units(self) -> int:
+        """How many units there are."""
+        return len(np.unique(self.units))
+
+    @property
+    def independent(self) -> bool:
+        """Whether every item is a unit."""
+        return self.n_units == len(self.units)
+
+
+def item_rate(
+    measure: str,
+    algorithm: str,
+    values: Floats,
+    items: Items,
+    answers: Answers,
+    confidence_level: float,
+) -> OutcomeRate:
+    """Estimate a rate of items, with its interval for other units.
+
+    Where items weigh the same it is Wilson's (1927) of n items, or with the effective sample size where units hold several
+    (`rates_of_people`). Where classes do, see `class_average`.
+
+    Examples
+    --------
+    >>> from proband.results.base import describing
+    >>> from proband.words import Target
+    >>> of = describing(Target("success", "success rate"))
+    >>> found = item_rate("success", "a", np.array([1.0] * 8 + [0.0] * 2), Items(np.arange(10), "item"), of, 0.95)
+    >>> found.value, round(found.low, 4), round(found.high, 4)
+    (0.8, 0.4902, 0.9433)
+    """
+    if items.classes is None:
+        found = rates_of_people(PeopleSums.of(values, items.units))
+        freedom = np.inf if items.independent else float(found.freedom)
+        method = _WILSON if items.independent else _EFFECTIVE
+        beside = None if items.independent else by_person(values, items.units, confidence_level)
+    else:
+        found = class_average(values, items)
+        freedom, method, beside = float(found.freedom), _STRATIFIED, None
+    low, high = RatesOfPeople(found.rate, found.effective_n, np.asarray(freedom), found.varies).ends(
+        confidence_level
+    )
+    # As everybody counts it, to the last digit.
+    value = float(values.mean()) if items.classes is None else float(found.rate)
+    notes: tuple[Note, ...] = ()
+    if beside is not None:
+        sizes = np.bincount(items.units)
+        ends = {"value": beside.value, "low": beside.low, "high": beside.high, "p": beside.p_value}
+        most, least = int(sizes.max()), int(sizes[sizes > 0].min())
+        notes = (
+            _TWO_RATES(algorithm=algorithm, unit=items.unit, of=answers.of, least=least, most=most, **ends),
+        )
+    return OutcomeRate(
+        measure=measure,
+        value=value,
+        low=min(float(low), value),
+        high=max(float(high), value),
+        confidence_level=confidence_level,
+        standard_error=float(found.standard_error),
+        degrees_of_freedom=None if np.isinf(freedom) else freedom,
+        events=float(values.sum()) if items.classes is None else None,
+        effective_n=float(found.effective_n),
+        by_unit=beside,
+        design=method,
+        answers=answers,
+        facts=OutcomeFacts(algorithm, len(values), items.n_units, items.unit),
+        notes=notes,
+    )
+
+
+def class_average(values: Floats, items: Items) -> RatesOfPeople:
+    """Average the rates of C classes that stay, and find what its interval for other items rests on.
+
+    With n_c items of class c, their mean p_c and variance s_c², the variance of p = Σ p_c/C is Σ s_c²/n_c over C². A class without
+    errors has s_c² = 0, which says too little where it has few items: so it is at least what classes alike in distribution tell of
+    each other, E[p_c(1 − p_c)] of a Beta distribution with the mean p and the variance of the p_c beyond chance (empirical Bayes). A
+    class of one item has 2p̃(1 − p̃), p̃ = (y + p)/2. The effective size is p(1 − p) over the variance; without any error (or
+    success) it is C²/Σ(1/n_c).
+
+    Where units hold several items the variance is Σ E_g² over units, E_g the sum of (y − p_c)/(C n_c √(1 − h)) over the items of unit g, h
+    the share of class c that the unit holds; never less than if items were independent.
+
+    Examples
+    --------
+    Of class 0 nine of ten, of class 1 three of five:
+
+    >>> values = np.array([1.0] * 9 + [0.0] + [1.0] * 3 + [0.0] * 2)
+    >>> items = Items(np.arange(15), "sample", np.repeat([0, 1], [10, 5]))
+    >>> found = class_average(values, items)
+    >>> float(found.rate), round(float(found.standard_error), 4)  # √(0.1/10 + 0.3/5)/2
+    (0.75, 0.1323)
+    """
+    assert items.classes is not None  # classes weigh the same
+    codes = np.unique(items.classes, return_inverse=True)[1]
+    n = np.bincount(codes).astype(np.float64)
+    means = np.bincount(codes, weights=values) / n
+    rate, k = float(means.mean()), len(n)
+    variance = max(class_variance(values, codes), float((_expected(means, n, rate) / n).sum()) / k**2)
+    freedom = np.inf
+    if not items.independent:
+        over, freedom = over_units(values, codes, items.units)
+        variance = max(variance, over)
+    varies = _NO_SPREAD < rate < 1 - _NO_SPREAD and variance > _NO_SPREAD
+    alone = k**2 / float((1 / n).sum())
+    if not items.independent:
+        alone *= items.n_units / len(values)
+    effective = rate * (1 - rate) / variance if varies else alone
+    return RatesOfPeople(np.asarray(rate), np.asarray(effective), np.asarray(freedom), np.asarray(varies))
+
+
+def class_variance(values: Floats, codes: npt.NDArray[Any]) -> float:
+    """Find the variance of the mean of classes' means: Σ s_c²/n_c over C², classes of one item smoothed.
+
+    Examples
+    --------
+    >>> class_variance(np.array([1.0, 0.0, 1.0, 1.0]), np.array([0, 0, 1, 1]))  # (0.5/2 + 0)/4
+    0.0625
+    """
+    n = np.bincount(codes).astype(np.float64)
+    means = np.bincount(codes, weights=values) / n
+    squares = np.bincount(codes, weights=(values - means[codes]) ** 2)
+    own = squares / np.maximum(n - 1, 1)
+    # One item shows no spread: it and one more of the average do, which is d²/2 apart.
+    spread = float(means @ means) / len(n) - float(means.mean()) ** 2
+    single = np.maximum((means - means.mean()) ** 2 / 2, spread)
+    return float((np.where(n > 1, own, single) / n).sum()) / len(n) ** 2
+
+
+def _expected(means: Floats, n: Floats, rate: float) -> Floats:
+    """E[p_c(1 − p_c)] of every class, if the p_c are Beta distributed with the mean and variance that they show."""
+    own = np.where(n > 1, means * (1 - means) * n / np.maximum(n - 1, 1), rate * (1 - rate))
+    between = float(means.var(ddof=1)) - float((own / n).mean()) if len(n) > 1 else 0.0
+    prior = max(rate * (1 - rate) / between - 1, 0.0) if between > _NO_SPREAD else 1e12
+    smoothed = (means * n + prior * rate) / (n + prior)
+    found: Floats = smoothed * (1 - smoothed) * (n + prior) / (n + prior + 1)
+    single = (means + rate) / 2
+    return np.where(n > 1, found, 2 * single * (1 - single))
+
+
+def over_units(values: Floats, codes: npt.NDArray[Any], units: Codes) -> tuple[float, float]:
+    """Find the variance over units of the mean of classes' means, and its degrees of freedom.
+
+    A class that one unit holds alone shows nothing of how units differ.
+
+    Examples
+    --------
+    Two units, each with one of two items of both classes:
+
+    >>> variance, freedom = over_units(np.array([1.0, 0.0, 1.0, 0.0]), np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]))
+    >>> round(variance, 4), freedom
+    (0.25, 1.0)
+    """
+    n = np.bincount(codes).astype(np.float64)
+    residuals = values - (np.bincount(codes, weights=values) / n)[codes]
+    k, n_units = len(n), len(np.unique(units))
+    cells, place = np.unique(np.unique(units, return_inverse=True)[1] * k + codes, return_inverse=True)
+    held = np.bincount(place) / n[cells % k]
+    sums = np.bincount(place, weights=residuals) / (k * n[cells % k])
+    known = held < 1 - 1e-12
+    parts = np.where(known, sums / np.sqrt(np.where(known, 1 - held, 1.0)), 0.0)
+    each = np.bincount(cells // k, weights=parts, minlength=n_units)
+    squares, fourth = float(each @ each), float((each**4).sum())
+    if n_units < 2:
+        return squares, 0.0
+    carried = carriers_freedom(np.array(squares), np.array(fourth), n_units)
+    return squares, min(float(carried), n_units - 1.0)

@@ -1,0 +1,263 @@
+"""Outcomes from a table: a row for each item and system, or a row for each item and a column for each system."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.errors import Hint, InputError, UsageError, first_few
+from proband.inference.outcomes.pairs import compared
+from proband.inference.outcomes.rates import Items, item_rate
+from proband.inference.outcomes.results import OutcomeComparison
+from proband.inference.proportions import check_level, check_seed
+from proband.results.base import Answers
+from proband.results.difference import Adjustment, Unit
+from proband.results.targets import derived
+from proband.samples.reading import frame_from
+from proband.words import Target, count, counted, given, out_of
+
+Floats = npt.NDArray[np.float64]
+_SUCCESS = Target("success", "success rate")
+_SYSTEMS = Target("systems", "the systems")
+_VARYING: dict[Unit, Target] = {
+    "item": Target("items", "new items, each independent of the others"),
+    "cluster": Target("clusters", "new clusters, with as many items each"),
+}
+_ALIKE: dict[Unit, Target] = {
+    "item": Target("items-alike", "items are independent and alike in distribution"),
+    "cluster": Target("clusters-alike", "clusters are independent and alike in distribution"),
+}
+
+
+def compare_outcomes(
+    frame: Any,
+    *,
+    item: str | None = None,
+    system: str | None = None,
+    success: str | None = None,
+    systems: Sequence[str] | None = None,
+    cluster: str | None = None,
+    margin: float | None = None,
+    confidence_level: float = 0.95,
+    seed: int = 0,
+    adjust: Adjustment = "single-step",
+) -> OutcomeComparison:
+    """Compare systems by their outcomes of the same items: 1 for a success, 0 for a failure, or between.
+
+    What is estimated is the difference of success rates; new items vary (or clusters of them), and the systems stay. The test turns
+    around each unit's difference (Fisher 1935): of single items it is McNemar's (1947), mid-p, with Tango's (1998) interval. Several
+    systems are tested under the same signs, and their intervals, p-values and verdicts hold for all pairs together.
+
+    Parameters
+    ----------
+    frame
+        A table: a pandas or polars frame, or a mapping of columns.
+    item, system, success
+        Columns of a *long* table, a row for each item and system: the item, the system and the outcome.
+    systems
+        Columns of a *wide* table, a row for each item: the outcomes of each system. `item` may name its items.
+    cluster
+        Column of what items share, such as a patient, a document or a site: clusters are then the units.
+    margin
+        The smallest difference worth having; 0.01, one point, by default.
+    adjust
+        With three and more systems: ``single-step`` makes p-values, intervals and verdicts hold for all pairs together, ``none``
+        lets each pair stand for itself.
+
+    Raises
+    ------
+    InputError
+        If an item has no outcome of some system, or two, or one that is not from 0 to 1.
+
+    Examples
+    --------
+    Of 40 items *new* has all right and *old* all but ten: McNemar's mid-p is (½)¹⁰.
+
+    >>> table = {"new": [1] * 40, "old": [0] * 10 + [1] * 30}
+    >>> (pair,) = compare_outcomes(table, systems=["new", "old"]).pairs
+    >>> pair.difference, pair.verdict, round(pair.p_value, 6)
+    (0.25, 'better', 0.000977)
+    """
+    check_level(confidence_level)
+    check_seed(seed)
+    table = frame_from(frame)
+    if systems is None:
+        outcomes, clusters = _long(table, item, system, success, cluster)
+    else:
+        outcomes, clusters = _wide(table, item, systems, cluster, system, success)
+    n = len(next(iter(outcomes.values())))
+    unit: Unit = "item" if clusters is None else "cluster"
+    units = np.arange(n) if clusters is None else np.unique(clusters, return_inverse=True)[1].astype(np.intp)
+    if len(np.unique(units)) < 2:
+        raise InputError(
+            f"One {unit} says nothing of others.", f"compare on at least two {unit}s; better are dozens."
+        )
+    items = Items(units, unit)
+    answers = Answers(_SUCCESS, _VARYING[unit], _SYSTEMS, _ALIKE[unit])
+    rates = tuple(
+        item_rate("success", name, values, items, answers, confidence_level)
+        for name, values in outcomes.items()
+    )
+    return compared(
+        rates,
+        outcomes,
+        items,
+        Answers(derived("difference", "difference of {}s", _SUCCESS), *_rest(answers)),
+        margin=margin,
+        confidence_level=confidence_level,
+        seed=seed,
+        adjust=adjust,
+    )
+
+
+def _rest(answers: Answers) -> tuple[Target, Target, Target]:
+    return answers.varying, answers.fixed, answers.assuming
+
+
+def _wide(
+    table: pl.DataFrame,
+    item: str | None,
+    systems: Sequence[str],
+    cluster: str | None,
+    system: str | None,
+    success: str | None,
+) -> tuple[dict[str, Floats], npt.NDArray[Any] | None]:
+    if system is not None or success is not None:
+        raise UsageError(
+            "A table is long, with a column of systems, or wide, with a column for each.",
+            Hint("leave out {option:system} and {option:success}, or {option:systems}."),
+        )
+    names = [systems] if isinstance(systems, str) else list(systems)
+    if len(set(names)) < 2:
+        raise UsageError(
+            f"A comparison needs at least two systems, got {first_few(names) or 'none'}.",
+            Hint("name their columns: {option:systems}"),
+        )
+    if item is not None:
+        named = _column(table, item, "item")
+        if named.is_duplicated().any():
+            twice = named.filter(named.is_duplicated())[0]
+            raise InputError(
+                f"The item {twice!r} has several rows.", "a wide table has one row for each item."
+            )
+    outcomes = {name: _outcomes(_column(table, name, "systems"), name) for name in dict.fromkeys(names)}
+    if not table.height:
+        raise InputError("The table has no rows.")
+    return outcomes, None if cluster is None else _whole(_column(table, cluster, "cluster"), cluster)
+
+
+def _long(
+    table: pl.DataFrame,
+    item: str | None,
+    system: str | None,
+    success: str | None,
+    cluster: str | None,
+) -> tuple[dict[str, Floats], npt.NDArray[Any] | None]:
+    if item is None or system is None or success is None:
+        raise UsageError(
+            f"The columns of the outcomes are not said; the table has {first_few(table.columns, 8)}.",
+            Hint(
+                "a row for each item and system: {option:item}, {option:system}, {option:success}; a column for each system: "
+                "{option:systems}."
+            ),
+        )
+    items, who = (
+        _codes(_column(table, name, what), name) for name, what in ((item, "item"), (system, "system"))
+    )
+    values = _outcomes(_column(table, success, "success"), success)
+    (rows, of_items), (columns, of_systems) = items, who
+    if len(columns) < 2:
+        raise UsageError(
+            f"A comparison needs at least two systems; the column {system!r} names {counted(len(columns), 'system')}."
+        )
+    places = of_items * len(columns) + of_systems
+    seen = np.bincount(places, minlength=len(rows) * len(columns))
+    if (seen > 1).any():
+        place = int(seen.argmax())
+        raise InputError(
+            f"The item {rows[place // len(columns)]!r} has {count(int(seen[place]))} outcomes of {columns[place % len(columns)]!r}; "
+            f"{out_of(int((seen > 1).sum()), len(seen))} cells have several.",
+            Hint("give each trial an item of its own and what it is a trial of as {option:cluster}."),
+        )
+    if (seen == 0).any():
+        place = int(seen.argmin())
+        raise InputError(
+            f"{out_of(int((seen == 0).sum()), len(seen))} outcomes are missing: the item {rows[place // len(columns)]!r} has none of "
+            f"{columns[place % len(columns)]!r}.",
+            "systems are compared on the same items: leave out items that some system lacks, or count what is missing as 0.",
+        )
+    filled = np.empty(len(seen))
+    filled[places] = values
+    matrix = filled.reshape(len(rows), len(columns))
+    outcomes = {str(name): matrix[:, place].copy() for place, name in enumerate(columns)}
+    if cluster is None:
+        return outcomes, None
+    names, of_clusters = _codes(_column(table, cluster, "cluster"), cluster)
+    own = np.zeros(len(rows), np.intp)
+    own[of_items] = of_clusters
+    moved = own[of_items] != of_clusters
+    if moved.any():
+        row = int(of_items[moved.argmax()])
+        raise InputError(
+            f"The item {rows[row]!r} is in several clusters, {names[own[row]]!r} among them.",
+            "an item belongs to one cluster.",
+        )
+    return outcomes, own
+
+
+def _column(table: pl.DataFrame, name: str, what: str) -> pl.Series:
+    if name not in table.columns:
+        raise InputError(
+            f"The table has no column {name!r}; it has {first_few(table.columns, 8)}.",
+            Hint("name the right one: {option:{column}}", column=what),
+        )
+    return table[name]
+
+
+def _whole(column: pl.Series, name: str) -> npt.NDArray[Any]:
+    """The values of a column that none may be missing from, as codes."""
+    return _codes(column, name)[1]
+
+
+def _codes(column: pl.Series, name: str) -> tuple[list[Any], npt.NDArray[np.intp]]:
+    """The values of a column in the order they come, and which of them each row has."""
+    missing = int(column.null_count())
+    if missing:
+        row = int(column.is_null().arg_max() or 0)
+        raise InputError(
+            f"The column {name!r} is empty in {counted(missing, 'row')}, first in row {count(row + 1)}.",
+            "fill it, or leave these rows out.",
+        )
+    known = column.unique(maintain_order=True)
+    places = pl.DataFrame({"value": known, "place": np.arange(len(known))})
+    found = pl.DataFrame({"value": column}).join(places, on="value", how="left", maintain_order="left")
+    return known.to_list(), found["place"].to_numpy().astype(np.intp)
+
+
+def _outcomes(column: pl.Series, name: str) -> Floats:
+    """Successes from 0 to 1; anything else is refused with its place."""
+    if column.dtype == pl.Boolean or column.dtype.is_numeric():
+        values = column.cast(pl.Float64)
+        missing = values.is_null() | values.is_nan()
+        if missing.any():
+            raise InputError(
+                f"{out_of(int(missing.sum()), len(values))} outcomes in {name!r} are missing, first in row "
+                f"{count(int(missing.arg_max() or 0) + 1)}.",
+                "systems are compared on the same items: leave out items that some system lacks, or count what is missing as 0.",
+            )
+        found: Floats = values.to_numpy().astype(np.float64)
+        wrong = (found < 0) | (found > 1)
+        if not wrong.any():
+            return found
+        got = f"{given(float(found[wrong.argmax()]))} in row {count(int(wrong.argmax()) + 1)}"
+    else:
+        shown = column.drop_nulls()
+        got = f"{shown[0]!r}" if len(shown) else "nothing"
+    raise InputError(
+        f"Outcomes in {name!r} are 1 for a success and 0 for a failure, or between; got {got}.",
+        "say what a success is: a score with a threshold, an answer that equals the truth.",
+    )

@@ -1,0 +1,204 @@
+"""Tables of labels and outcomes, and scores of classes: read, and handed to the verbs that estimate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.errors import Hint, InputError, Said, UsageError, first_few
+from proband.inference import Classification, OutcomeComparison, classify, compare_outcomes
+from proband.samples.npz import Archive
+from proband.samples.reading import read_frame
+from proband.scores.formats.numpy_files import open_npy
+from proband.study.definition import Origin
+from proband.study.requests import ClassificationRequest, OutcomesRequest, Output
+from proband.words import Note, counted
+
+Labels = npt.NDArray[Any]
+_CLASSES = "classes"
+_WHOLE = r"^(0|-?[1-9][0-9]*)$"
+
+
+def classified(
+    request: ClassificationRequest, origin: Origin, output: Output
+) -> tuple[Classification, tuple[Note, ...]]:
+    """Carry out a classification on the files that a request names; with what was noted in reading them."""
+    archives = {name: _arrays(origin.find(name)) for name in request.scores}
+    table, notes = pl.DataFrame(), list[Note]()
+    predicted: dict[str, str] = {}
+    if request.table is not None:
+        path = origin.find(request.table)
+        wanted = {request.truth, request.group or request.truth, *_possible(request.predicted)}
+        table = read_frame(path, wanted, notes=notes)
+        predicted = _named(request.predicted, table.columns)
+    truth = _labels(request.truth, table, archives, request, "truth")
+    said = {name: _labels(column, table, {}, request, "predicted") for name, column in predicted.items()}
+    truth, said = _as_numbers(truth, said)
+    models: dict[str, Any] = {**_matrices(archives, request.models), **said}
+    twice = [name for name in said if name in _matrices(archives, request.models)]
+    if twice:
+        raise UsageError(f"Two models are called {twice[0]!r}.", "name its column otherwise: NAME=COLUMN.")
+    group = None if request.group is None else _labels(request.group, table, archives, request, "group")
+    stated = [
+        one[_CLASSES].tolist() for one in archives.values() if _CLASSES in one and one[_CLASSES].ndim == 1
+    ]
+    found = classify(
+        truth,
+        models,
+        group=group,
+        classes=_class_names(request.classes) or (stated[0] if stated else None),
+        k=request.k or None,
+        average=request.average,
+        ties=request.ties,
+        margin=request.margin,
+        confidence_level=output.confidence_level,
+        seed=output.seed,
+        adjust=request.adjust,
+    )
+    return found, tuple(notes)
+
+
+def outcomes_compared(
+    request: OutcomesRequest, origin: Origin, output: Output
+) -> tuple[OutcomeComparison, tuple[Note, ...]]:
+    """Carry out a comparison of outcomes on the table that a request names; with what was noted in reading it."""
+    names = [name for name in (request.item, request.system, request.cluster) if name is not None]
+    notes: list[Note] = []
+    table = read_frame(origin.find(request.table or ""), names, notes=notes)
+    found = compare_outcomes(
+        table,
+        item=request.item,
+        system=request.system,
+        success=request.success,
+        systems=_listed(request.systems, table.columns) or None,
+        cluster=request.cluster,
+        margin=request.margin,
+        confidence_level=output.confidence_level,
+        seed=output.seed,
+        adjust=request.adjust,
+    )
+    return found, tuple(notes)
+
+
+def _class_names(texts: Sequence[str]) -> Sequence[str]:
+    """Names one by one, or a single text with commas between them: one class alone tells nothing apart."""
+    return texts[0].split(",") if len(texts) == 1 else texts
+
+
+def _listed(texts: Sequence[str], columns: Sequence[str]) -> list[str]:
+    """Columns that are named one by one or with commas between; a column may hold a comma itself."""
+    return [part for text in texts for part in ([text] if text in columns else text.split(","))]
+
+
+def _possible(texts: Sequence[str]) -> set[str]:
+    """Every column that could be meant."""
+    parts = {part for text in texts for part in (text, *text.split(","))}
+    return parts | {part.partition("=")[2] for part in parts}
+
+
+def _named(texts: Sequence[str], columns: Sequence[str]) -> dict[str, str]:
+    """Columns by the names of their models: ``NAME=COLUMN``, or the column's own."""
+    found: dict[str, str] = {}
+    for text in texts:
+        whole = text in columns or text.partition("=")[2] in columns
+        for part in [text] if whole else text.split(","):
+            name, mark, column = part.partition("=")
+            name, column = (part, part) if part in columns or not mark else (name, column)
+            if name in found:
+                raise UsageError(f"Two models are called {name!r}.", "name each once: NAME=COLUMN.")
+            found[name] = column
+    return found
+
+
+def _arrays(path: Path) -> Mapping[str, Labels]:
+    if path.suffix.lower() == ".npz":
+        return Archive(path)
+    if path.suffix.lower() == ".npy":
+        return {path.stem: np.asarray(open_npy(path))}
+    raise UsageError(
+        f"{path.name} holds no scores of classes that can be read: its ending is {path.suffix or 'missing'}.",
+        "use .npz or .npy, samples × classes; predicted labels are columns of a table.",
+        file=Said(path.name),
+    )
+
+
+def _matrices(archives: Mapping[str, Mapping[str, Labels]], wanted: Sequence[str]) -> dict[str, Labels]:
+    """Every matrix by its name; by the name of its file where two archives call theirs alike."""
+    found = [
+        (file, key, len(keys))
+        for file, arrays in archives.items()
+        for keys in [[key for key in arrays if _dimensions(arrays, key) == 2]]
+        for key in keys
+    ]
+    alike = len({key for _, key, _ in found}) < len(found)
+    made: dict[str, Labels] = {}
+    for file, key, n in found:
+        stem = Path(file).stem
+        name = key if not alike else stem if n == 1 else f"{stem}:{key}"
+        if name in made:
+            raise UsageError(
+                f"Two models are called {name!r}.", "rename a file, or put both into one archive."
+            )
+        if not wanted or name in wanted:
+            made[name] = archives[file][key]
+    missing = [name for name in wanted if name not in made]
+    if missing or (archives and not made):
+        files = first_few([Path(file).name for file in archives])
+        there = first_few([key for _, key, _ in found]) or "none"
+        what = f"matrix {missing[0]!r}" if missing else "matrix of scores, samples × classes"
+        raise InputError(
+            f"{files}: there is no {what}; matrices are: {there}.", Hint("name one: {option:models}")
+        )
+    return made
+
+
+def _dimensions(arrays: Mapping[str, Labels], key: str) -> int:
+    return len(arrays.shape(key)) if isinstance(arrays, Archive) else arrays[key].ndim
+
+
+def _labels(
+    name: str,
+    table: pl.DataFrame,
+    archives: Mapping[str, Mapping[str, Labels]],
+    request: ClassificationRequest,
+    option: str,
+) -> Labels:
+    """A column of the table, or an array of an archive."""
+    if name in table.columns:
+        column = table[name]
+        if column.null_count():
+            row = int(column.is_null().arg_max() or 0)
+            raise InputError(
+                f"{Path(request.table or '').name}: the column {name!r} is empty in {counted(column.null_count(), 'row')}, first in row "
+                f"{row + 1}.",
+                "fill it, or leave these samples out.",
+            )
+        return column.to_numpy()
+    for arrays in archives.values():
+        if name in arrays and _dimensions(arrays, name) == 1:
+            return arrays[name]
+    columns = [
+        *table.columns,
+        *(key for one in archives.values() for key in one if _dimensions(one, key) == 1),
+    ]
+    raise InputError(
+        f"There is no column or array {name!r}; there are: {first_few(columns, 8) or 'none'}.",
+        Hint("name the right one: {option:{column}}", column=option),
+    )
+
+
+def _as_numbers(truth: Labels, said: Mapping[str, Labels]) -> tuple[Labels, dict[str, Labels]]:
+    """Labels as whole numbers where all are such, so that 10 comes after 9; texts to the letter otherwise."""
+    texts = [
+        pl.Series(np.asarray(one, dtype=object).tolist()).cast(pl.String) for one in (truth, *said.values())
+    ]
+    if all(one.str.contains(_WHOLE).all() for one in texts):
+        first, *others = (one.cast(pl.Int64).to_numpy() for one in texts)
+    else:
+        first, *others = (one.to_numpy() for one in texts)
+    return first, dict(zip(said, others, strict=True))

@@ -1,0 +1,121 @@
+"""What can be asked of tables that hold outcomes or labels, and no scores of pairs."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from proband.errors import Hint
+from proband.results.difference import Adjustment
+from proband.study.requests.base import File, Option, Part, Positive, Several, Share, Text, Ties, refuse
+
+_COLUMN = Option(metavar="COLUMN")
+_MARGIN = "The smallest difference worth having; 0.01 is one point."
+_ADJUST = "Intervals, p-values and verdicts that hold for all pairs together (single-step), or each pair by itself (none)."
+
+
+class ClassificationRequest(Part):
+    """Accuracy of classifiers, from scores of classes or from predicted labels."""
+
+    table: Annotated[
+        File | None, Field(description="Table with a row for each sample: the truth, groups, predictions.")
+    ] = None
+    scores: Annotated[
+        Several[File],
+        Field(
+            description="Scores of classes (.npz, .npy), samples × classes in the order of the table: each matrix is a model."
+        ),
+        Option(metavar="FILE"),
+    ] = ()
+    models: Annotated[
+        Several[Text],
+        Field(description="Which matrices of the archives; default: all."),
+        Option(("--model",), "NAME"),
+    ] = ()
+    truth: Annotated[
+        Text, Field(description="Column, or array of the archive, of the true class."), _COLUMN
+    ] = "label"
+    predicted: Annotated[
+        Several[Text],
+        Field(description="Columns of predicted labels, one for each model, with a name if need be."),
+        Option(metavar="[NAME=]COLUMN"),
+    ] = ()
+    group: Annotated[
+        Text | None,
+        Field(
+            description="Column of what samples share (patient, speaker, site): groups are then the independent units."
+        ),
+        _COLUMN,
+    ] = None
+    classes: Annotated[
+        Several[Text],
+        Field(description="Names of the classes, in the order of the columns of scores."),
+        Option(metavar="NAME"),
+    ] = ()
+    k: Annotated[
+        Several[Positive],
+        Field(description="Numbers of guesses allowed; default: 1, and 5 if there are more classes."),
+        Option(("--top",)),
+    ] = ()
+    average: Annotated[
+        Literal["micro", "macro"],
+        Field(
+            description="By which accuracy models are compared: every sample weighs the same, or every class."
+        ),
+    ] = "micro"
+    ties: Annotated[Ties, Field(description="How tied scores count.")] = "pessimistic"
+    margin: Annotated[Share | None, Field(description=_MARGIN)] = None
+    adjust: Annotated[Adjustment, Field(description=_ADJUST)] = "single-step"
+
+    @model_validator(mode="after")
+    def _something_to_read(self) -> Self:
+        if not self.scores and not self.predicted:
+            raise refuse(
+                "nothing was predicted",
+                Hint("name files of scores, {option:scores}, or columns of a table, {option:predicted}."),
+                "predicted",
+            )
+        if self.predicted and self.table is None:
+            raise refuse("predictions are columns of a table", Hint("name it: {option:table}"), "table")
+        return self
+
+
+class OutcomesRequest(Part):
+    """Systems compared by outcomes, 0 or 1 or between, of the same items."""
+
+    table: Annotated[
+        File | None,
+        Field(description="Table of outcomes: a row for each item and system, or a row for each item."),
+    ] = None
+    item: Annotated[Text | None, Field(description="Column of the item."), _COLUMN] = None
+    system: Annotated[
+        Text | None,
+        Field(description="Column of the system, in a table with a row for each item and system."),
+        _COLUMN,
+    ] = None
+    success: Annotated[
+        Text | None,
+        Field(description="Column of the outcome: 1 for a success, 0 for a failure, or between."),
+        _COLUMN,
+    ] = None
+    systems: Annotated[
+        Several[Text],
+        Field(description="Columns of outcomes, one for each system, in a table with a row for each item."),
+        _COLUMN,
+    ] = ()
+    cluster: Annotated[
+        Text | None,
+        Field(
+            description="Column of what items share (patient, document, site): clusters are then the independent units."
+        ),
+        _COLUMN,
+    ] = None
+    margin: Annotated[Share | None, Field(description=_MARGIN)] = None
+    adjust: Annotated[Adjustment, Field(description=_ADJUST)] = "single-step"
+
+    @model_validator(mode="after")
+    def _something_to_read(self) -> Self:
+        if self.table is None:
+            raise refuse("no table of outcomes is named", Hint("name it: {option:table}"), "table")
+        return self
