@@ -12,10 +12,12 @@ ONE_PROBE_EACH = Target("one-probe-each", "new people against these rivals, one 
 OTHER_PEOPLE = Target("people", "new people against these rivals, as many probes each")
 OTHER_PEOPLE_COMPARED = Target("people-compared", "new people, compared with each other, as many images each")
 OTHER_PEOPLE_AND_THRESHOLD = Target(
-    "people-and-threshold", "new people, compared with each other, as many images each, and the threshold set on them"
+    "people-and-threshold",
+    "new people, compared with each other, as many images each, and the threshold set on them",
 )
 OTHER_IMAGES = Target(
-    "images-of-these-people", "another choice among these images of these people, for the gallery and for probes"
+    "images-of-these-people",
+    "another choice among these images of these people, for the gallery and for probes",
 )
 
 EVERYTHING = Target("everything", "the algorithm, the gallery and the probes")
