@@ -190,3 +190,15 @@ def test_new_people_are_within_the_rate_where_the_plain_threshold_is_not() -> No
         assert 0.3 < plain < 0.7, name
         assert sure > 0.9, name
         assert refused == 0, name
+
+
+def test_impostors_below_every_genuine_score_tell_how_sure_it_is() -> None:
+    """Nobody is taken for another at any genuine score, and 200 people are far fewer than no error at all would need."""
+    scores, samples = _world(9, people=200, images=2, lift=20.0)
+    (found,) = threshold(scores, samples, fmr=0.01)
+    assert found.plain.point.false_matches == 0
+    assert found.sure is not None
+    assert found.sure.point.threshold == found.plain.point.threshold
+    assert found.bound is not None
+    assert found.bound < 0.005
+    assert found.distribution_free is None

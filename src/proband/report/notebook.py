@@ -10,7 +10,16 @@ import polars as pl
 
 from proband.engine.rendering import renders
 from proband.errors import UsageError
-from proband.inference import Band, Comparison, Estimate, Evaluation, VirtualExperiments
+from proband.inference import (
+    Band,
+    Comparison,
+    DeployedThreshold,
+    DeployedThresholds,
+    Estimate,
+    Evaluation,
+    Gate,
+    VirtualExperiments,
+)
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.strata.study import StratStudy
 from proband.inference.verification.groups import Differential
@@ -24,8 +33,10 @@ from proband.report.analyses import (
     evaluation,
     feret,
     feret_statements,
+    gates,
     protocols,
     strat,
+    thresholds,
     verification,
 )
 from proband.report.cells import (
@@ -46,7 +57,7 @@ from proband.report.figures.identification import (
     evaluation_figure,
 )
 from proband.report.figures.protocols import accuracy_figure
-from proband.report.figures.verification import differential_figure, searches_figure
+from proband.report.figures.verification import differential_figure, searches_figure, thresholds_figure
 from proband.report.notes import answered
 from proband.report.plotting import draws
 from proband.report.table import Cell, Column, Table
@@ -181,6 +192,14 @@ show(
     ),
 )
 show(
+    Gate,
+    View(
+        lambda result: [gates.gate_table(result)],
+        gates.gate_statements,
+        lambda result, **options: comparison_figure(result.comparison, **options),
+    ),
+)
+show(
     Estimate,
     View(
         lambda result: [_estimate_table(result)],
@@ -203,6 +222,22 @@ show(
         lambda result: [verification.verification_table([result])],
         lambda result: verification.verification_statements([result]),
         _one_of(lambda result: verification.verification_figures([result]), "det"),
+    ),
+)
+show(
+    DeployedThresholds,
+    View(
+        lambda result: [thresholds.thresholds_table(result.found)],
+        lambda result: thresholds.thresholds_statements(result.found),
+        lambda result, **options: thresholds_figure(result.found, **options),
+    ),
+)
+show(
+    DeployedThreshold,
+    View(
+        lambda result: [thresholds.thresholds_table([result])],
+        lambda result: thresholds.thresholds_statements([result]),
+        lambda result, **options: thresholds_figure([result], **options),
     ),
 )
 show(

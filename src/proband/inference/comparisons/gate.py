@@ -44,14 +44,9 @@ _SAID: dict[Decision, Sentence] = {
 _POWER = Sentence(
     "gate.power",
     "note",
-    "With data like these an equal algorithm passes with a chance of {equal:percent}, and one that is worse by {twice} fails with a "
-    "chance of {worse:percent}",
-)
-_ENOUGH = Sentence(
-    "gate.people-needed",
-    "note",
-    "{people:count person/people} {people:word is/are} here; an equal algorithm passes with a chance of {power:percent} from about "
-    "{needed:count} on",
+    "An equal algorithm would pass with a chance of {equal:percent}, and one that is worse by {twice} fail with a chance of "
+    "{worse:percent}; {people:count person/people} {people:word is/are} here, and about {needed:count} would let an equal one pass with a "
+    "chance of {power:percent}",
 )
 _BLIND = Sentence(
     "gate.nothing-varies", "caution", "Nothing varies here, so nothing can be said of other people"
@@ -197,8 +192,8 @@ class Gate(Result):
         if self.pass_if_equal is None or self.fail_if_twice_worse is None or self.subjects_needed is None:
             return [_BLIND()]
         twice = margin_of(2 * self.margin, self.difference.in_points)
-        seen = _POWER(equal=self.pass_if_equal, twice=twice, worse=self.fail_if_twice_worse)
-        return [seen, _ENOUGH(people=self.n_subjects, power=POWER, needed=self.subjects_needed)]
+        chances = {"equal": self.pass_if_equal, "worse": self.fail_if_twice_worse, "power": POWER}
+        return [_POWER(**chances, twice=twice, people=self.n_subjects, needed=self.subjects_needed)]
 
     def _baseline(self) -> Note:
         if self.pinned is not None and self.pinned.by_digest:

@@ -24,6 +24,7 @@ from proband.inference.verification.verification import (
     VerificationPoint,
     closeness_of,
     counted,
+    room_for_replicates,
     with_intervals,
 )
 from proband.measures.pair_measures import compared_pairs
@@ -53,23 +54,26 @@ _SURE = Sentence(
     "{algorithm}: accept at {threshold:threshold} or {closer}. With {confidence:level} confidence its FMR is at most {asked:given} for "
     "new people; here it is {fmr:small} (bound {bound:small}), and FNMR {fnmr:rate} [{low:rate}, {high:rate}]",
 )
+_EACH = Sentence(
+    "threshold.sure-each",
+    "note",
+    "Thresholds that promise {confidence:level}: with that confidence the FMR of new people is at most the one to keep",
+)
 _PLAIN = Sentence(
     "threshold.plain",
     "note",
-    "{algorithm}: the plain threshold {threshold:threshold} has FMR {fmr:small} on these people and promises nothing for others, "
-    "where about every second such threshold exceeds {asked:given}",
+    "A plain threshold has its FMR on these people and promises nothing for others: about every second such threshold exceeds it there",
 )
 _FREE = Sentence(
     "threshold.distribution-free",
     "note",
-    "{algorithm}: whatever the distribution of scores, {threshold:threshold} keeps FMR at most {asked:given} with that confidence "
-    "(FNMR {fnmr:rate})",
+    "The strictest grade holds whatever the distribution of scores; the other rests on the variance over {people:count person/people}",
 )
 _NOT_FREE = Sentence(
     "threshold.not-distribution-free",
     "note",
-    "{algorithm}: the bound rests on the variance over {people:count person/people}; one that holds whatever the distribution "
-    "of scores takes {needed:count} people for {asked:given}",
+    "The bound rests on the variance over {people:count person/people}; one that holds whatever the distribution of scores takes "
+    "{needed:count} people for {asked:given}",
 )
 _NONE = Sentence(
     "threshold.none",
@@ -145,13 +149,25 @@ class DeployedThreshold(Result):
 
     def sentences(self) -> list[Note]:
         """What to deploy, what the plain threshold is worth, and what else could be promised."""
+        own = self.deployed()
+        return [*own, self.needed] if self.sure is None else [*own, _PLAIN(), self.grade]
+
+    @property
+    def grade(self) -> Note:
+        """What the promise rests on."""
+        if self.distribution_free is not None:
+            return _FREE(people=self.n_subjects)
+        return _NOT_FREE(people=self.n_subjects, needed=self.people_needed_freely, asked=self.asked)
+
+    def deployed(self) -> list[Note]:
+        """What to deploy, or that there is nothing."""
         said = {"algorithm": self.algorithm, "asked": self.asked}
         if self.sure is None or self.bound is None:
             compared = self.plain.point.n_impostor
-            none = _NONE(**said, confidence=self.confidence, people=self.n_subjects, comparisons=compared)
-            return [none, self.needed]
+            people = self.n_subjects
+            return [_NONE(**said, confidence=self.confidence, people=people, comparisons=compared)]
         point, fnmr = self.sure.point, self.sure.fnmr
-        found = [
+        return [
             _SURE(
                 **said,
                 threshold=point.threshold,
@@ -162,13 +178,8 @@ class DeployedThreshold(Result):
                 fnmr=point.fnmr,
                 low=fnmr.low,
                 high=fnmr.high,
-            ),
-            _PLAIN(**said, threshold=self.plain.point.threshold, fmr=self.plain.point.fmr),
+            )
         ]
-        free = self.distribution_free
-        if free is None:
-            return [*found, _NOT_FREE(**said, people=self.n_subjects, needed=self.people_needed_freely)]
-        return [*found, _FREE(**said, threshold=free.point.threshold, fnmr=free.point.fnmr)]
 
     def to_frame(self) -> pl.DataFrame:
         """One row for each threshold: the plain one, and those that promise something."""
@@ -223,15 +234,19 @@ class DeployedThresholds(Result):
         return self.found[place]
 
     def sentences(self) -> list[Note]:
-        """What each of them is worth."""
-        return [said for one in self.found for said in one.sentences()]
+        """What they promise; of several, those that cannot be had by themselves."""
+        if len(self.found) == 1:
+            return self.found[0].sentences()
+        none = [said for one in self.found if one.sure is None for said in (*one.deployed(), one.needed)]
+        strictest = min(self.found, key=lambda one: one.asked)
+        return [_EACH(confidence=strictest.confidence), _PLAIN(), strictest.grade, *none]
 
     def to_frame(self) -> pl.DataFrame:
         """One row for each algorithm, rate and grade."""
         return pl.concat([one.to_frame() for one in self.found], how="vertical_relaxed")
 
     def __repr__(self) -> str:
-        return "\n".join(str(one.sentences()[0]) for one in self.found)
+        return "\n".join(str(said) for one in self.found for said in one.deployed())
 
 
 def threshold(
@@ -291,8 +306,15 @@ def threshold(
     found = tuple(
         replace(made, algorithm=name)
         for name, one in _by_name(scores).items()
-        for made in _of_one(
-            one, within, rates, confidence, confidence_level, check_orientation, threads, progress
+        for made in thresholds_of(
+            one,
+            within,
+            rates,
+            confidence,
+            confidence_level,
+            check_orientation=check_orientation,
+            threads=threads,
+            progress=progress,
         )
     )
     require_any(found)
@@ -330,17 +352,28 @@ def _by_name(scores: Verified | Sequence[Verified] | Mapping[str, Verified]) -> 
     return named
 
 
-def _of_one(
+def thresholds_of(
     scores: Verified,
     within: Experiment | Samples | None,
     fmrs: Sequence[float],
     confidence: float,
     confidence_level: float,
-    check_orientation: bool,
-    threads: int | None,
-    progress: Progress | None,
-) -> Iterator[DeployedThreshold]:
-    """Each false match rate of one algorithm, its comparisons counted once."""
+    *,
+    check_orientation: bool = True,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[DeployedThreshold, ...]:
+    """Find the thresholds of one algorithm, one for each false match rate, its comparisons counted once.
+
+    Examples
+    --------
+    >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
+    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
+    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
+    >>> (found,) = thresholds_of(Scores.from_array(same, ids, orientation="similarity"), samples, [0.1], 0.95, 0.95)
+    >>> found.plain.point.threshold, found.sure, found.people_needed  # six people who are never taken for another
+    (1.0, None, 11)
+    """
     if isinstance(scores, Trials):
         rates, shared, compared = _of_list(scores, within)
     else:
@@ -352,10 +385,11 @@ def _of_one(
             )
         pairs, rates = counted(scores, within, (), check_orientation, threads, progress)
         sign = 1.0 if rates.larger_is_closer else -1.0
-        shared = Shared.of(scores, pairs, closeness_of(rates.at_fmr(max(fmrs)).threshold, sign), threads)
+        # Impostors below all genuine scores tell as well how sure a threshold above them is.
+        plain = closeness_of(rates.at_fmr(max(fmrs)).threshold, sign)
+        shared = Shared.of(scores, pairs, min(plain, room_for_replicates(rates, max(fmrs))), threads)
         compared = compared_pairs(scores, within, rates.counts)
-    for asked in fmrs:
-        yield _deployed(rates, shared, compared, asked, confidence, confidence_level)
+    return tuple(_deployed(rates, shared, compared, asked, confidence, confidence_level) for asked in fmrs)
 
 
 def _of_list(trials: Trials, within: Experiment | Samples | None) -> tuple[ErrorRates, Shared, Compared]:
@@ -389,7 +423,7 @@ def _deployed(
 ) -> DeployedThreshold:
     sign = 1.0 if rates.larger_is_closer else -1.0
     plain = rates.at_fmr(asked)
-    near = shared.reaching(closeness_of(plain.threshold, sign))
+    near = _closest(shared, int(asked * rates.counts.n_impostor))
     path = BoundPath.of(near.first, near.second, near.tail, near.comparisons, confidence)
     units = _disjoint(near.comparisons)
     allowed = path.allowed(asked)
@@ -423,6 +457,13 @@ def _deployed(
         path.rate[drawn],
         path.bound[drawn],
     )
+
+
+def _closest(shared: Shared, most: int) -> Shared:
+    """The same with so many of the closest impostor comparisons, and those as close as the last of them."""
+    if len(shared.tail) <= most:
+        return shared
+    return shared.reaching(float(np.partition(shared.tail, -max(most, 1))[-max(most, 1)]))
 
 
 def _bound_at(path: BoundPath, errors: int, units: int | None, confidence: float) -> float:

@@ -24,7 +24,18 @@ from proband.study.refusals import refusal, shown
 
 Item = TypeVar("Item")
 
-ANALYSES = ("identification", "comparison", "mcnemar", "verification", "search", "choices", "strat", "feret")
+ANALYSES = (
+    "identification",
+    "comparison",
+    "gate",
+    "mcnemar",
+    "verification",
+    "threshold",
+    "search",
+    "choices",
+    "strat",
+    "feret",
+)
 """Sections that may be switched on and off instead: ``verification = false``."""
 
 _inside: ContextVar[bool] = ContextVar("inside", default=False)
