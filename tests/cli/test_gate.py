@@ -89,7 +89,16 @@ def test_other_programs_read_it(run: Run, folder: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(folder / "step.md"))
     (folder / "step.md").write_text("# before\n")
     for new, old in (("good", "poor"), ("poor", "good"), ("good", "good")):
-        asked = (f"<&>{new}={new}.npz", "--baseline", f"{old}.npz", *USUAL, "--junit", "j.xml", "--summary", "s.md")
+        asked = (
+            f"<&>{new}={new}.npz",
+            "--baseline",
+            f"{old}.npz",
+            *USUAL,
+            "--junit",
+            "j.xml",
+            "--summary",
+            "s.md",
+        )
         done = run("gate", *asked, "--github", cwd=folder)
         (suite,) = ElementTree.parse(folder / "j.xml").getroot()
         (case,) = suite

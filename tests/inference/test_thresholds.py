@@ -168,7 +168,10 @@ def test_several_algorithms_and_rates_make_one_table() -> None:
         ("b", 0.05),
         ("b", 0.02),
     ]
-    assert found.to_frame().height == 12
+    frame = found.to_frame()
+    assert frame.height == 12
+    assert frame["asked"].to_list() == [0.05] * 3 + [0.02] * 3 + [0.05] * 3 + [0.02] * 3
+    assert frame["grade"].to_list()[:3] == ["plain", "sure", "distribution-free"]
     with pytest.raises(UsageError, match="names of their own"):
         threshold([scores, scores], samples)
     with pytest.raises(UsageError, match="between 0 and 1"):

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
+
+import polars as pl
 
 from proband.designs import Design
+from proband.engine.frames import frame_of_rows
 from proband.errors import GateError, UsageError
 from proband.inference.comparisons.compare import compare
 from proband.inference.comparisons.comparison import Comparison
@@ -78,7 +81,6 @@ class Pinned:
         Whether the baseline was asked for by this digest, and not by its name alone.
     """
 
-    columns: ClassVar[tuple[str, ...]] = ("file", "sha256")
     file: str
     sha256: str
     keys: tuple[str, ...] = ()
@@ -152,6 +154,23 @@ class Gate(Result):
     def estimates(self) -> tuple[Estimate, ...]:
         """The candidate's value and the baseline's."""
         return self.comparison.estimates
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row: the decision, and what it rests on."""
+        new, old = self.estimates
+        names = ("decision", "candidate", "baseline", "measure")
+        numbers = ("margin", "gain", "gain_low", "gain_high", "pass_if_equal", "fail_if_twice_worse")
+        counts = ("n_subjects", "subjects_needed")
+        row = {name: getattr(self, name) for name in (*names, *numbers, *counts)}
+        values = {"candidate_value": new.value, "baseline_value": old.value}
+        return frame_of_rows(
+            [row | values],
+            {
+                **dict.fromkeys(names, pl.String),
+                **dict.fromkeys((*values, *numbers), pl.Float64),
+                **dict.fromkeys(counts, pl.Int64),
+            },
+        )
 
     def sentence(self) -> Note:
         """The decision in words."""
@@ -310,9 +329,9 @@ def gate_of(comparison: Comparison, measure: str, pinned: Pinned | None = None) 
         measure,
         pair.margin,
         upward,
-        gain,
-        low,
-        high,
+        gain + 0.0,  # no minus zero
+        low + 0.0,
+        high + 0.0,
         *_chances(pair, gain - low, high - gain, people, comparison.confidence_level),
         comparison,
         pinned,

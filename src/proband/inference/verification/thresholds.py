@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from math import ceil, exp, log, log1p, sqrt
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from proband.engine import Progress
@@ -40,6 +41,13 @@ from proband.scores.trials import Trials
 from proband.words import Note, Sentence, Target, count, given, level
 
 Verified = Scores | Trials
+_RATES = tuple(f"{rate}{end}" for rate in ("fmr", "fnmr") for end in ("", "_low", "_high"))
+_COLUMNS = {
+    "algorithm": pl.String,
+    **dict.fromkeys(("asked", "confidence"), pl.Float64),
+    "grade": pl.String,
+    **dict.fromkeys(("threshold", *_RATES), pl.Float64),
+}
 _MOST_POINTS = 400  # of the path that are kept for drawing
 
 _ANSWERS = Answers(
@@ -81,6 +89,7 @@ _NONE = Sentence(
     "{algorithm}: no threshold keeps FMR at most {asked:given} with {confidence:level} confidence: {people:count person/people} in "
     "{comparisons:count impostor comparison} cannot show it",
 )
+_OF = Sentence("threshold.caution", "caution", "{algorithm}, to keep {asked:given}: {note}")
 _NEEDED = Sentence(
     "threshold.needed",
     "note",
@@ -95,8 +104,8 @@ class DeployedThreshold(Result):
 
     Attributes
     ----------
-    algorithm, asked, confidence
-        Whose threshold, the false match rate it is to keep, and how sure that must be.
+    algorithm, asked, confidence, larger_is_closer
+        Whose threshold, the false match rate it is to keep, how sure that must be, and which way scores point.
     plain
         The laxest threshold that keeps the rate on these people, and promises nothing for others.
     sure, bound
@@ -150,7 +159,9 @@ class DeployedThreshold(Result):
     def sentences(self) -> list[Note]:
         """What to deploy, what the plain threshold is worth, and what else could be promised."""
         own = self.deployed()
-        return [*own, self.needed] if self.sure is None else [*own, _PLAIN(), self.grade]
+        if self.sure is None:
+            return [*own, self.needed]
+        return [*own, _PLAIN(), self.grade, *self.cautions()]
 
     @property
     def grade(self) -> Note:
@@ -158,6 +169,14 @@ class DeployedThreshold(Result):
         if self.distribution_free is not None:
             return _FREE(people=self.n_subjects)
         return _NOT_FREE(people=self.n_subjects, needed=self.people_needed_freely, asked=self.asked)
+
+    def cautions(self) -> list[Note]:
+        """Why the promise is worth less than it says."""
+        return [
+            _OF(algorithm=self.algorithm, asked=self.asked, note=note)
+            for note in (() if self.sure is None else self.sure.fmr.notes)
+            if note.level == "caution"
+        ]
 
     def deployed(self) -> list[Note]:
         """What to deploy, or that there is nothing."""
@@ -200,12 +219,7 @@ class DeployedThreshold(Result):
                 }
                 for grade, one in self.graded.items()
             ],
-            {
-                **dict.fromkeys(("algorithm", "grade"), pl.String),
-                **dict.fromkeys(
-                    ("threshold", "fmr", "fmr_low", "fmr_high", "fnmr", "fnmr_low", "fnmr_high"), pl.Float64
-                ),
-            },
+            _COLUMNS,
         )
 
     def __repr__(self) -> str:
@@ -239,7 +253,8 @@ class DeployedThresholds(Result):
             return self.found[0].sentences()
         none = [said for one in self.found if one.sure is None for said in (*one.deployed(), one.needed)]
         strictest = min(self.found, key=lambda one: one.asked)
-        return [_EACH(confidence=strictest.confidence), _PLAIN(), strictest.grade, *none]
+        weak = [said for one in self.found for said in one.cautions()]
+        return [_EACH(confidence=strictest.confidence), _PLAIN(), strictest.grade, *none, *weak]
 
     def to_frame(self) -> pl.DataFrame:
         """One row for each algorithm, rate and grade."""
@@ -435,9 +450,7 @@ def _deployed(
         zip(chosen, with_intervals(chosen, sign, near, confidence_level, 0, False, Drawings(0)), strict=True)
     )
     found = None if sure is None else made.get(sure)
-    drawn = np.unique(np.linspace(0, max(len(path.errors) - 1, 0), _MOST_POINTS).astype(np.int64))[
-        : len(path.errors)
-    ]
+    drawn = thinned(len(path.errors), _MOST_POINTS)
     return DeployedThreshold(
         rates.algorithm,
         asked,
@@ -450,13 +463,26 @@ def _deployed(
         *_needed(near.comparisons, asked, confidence),
         confidence_level,
         _ANSWERS,
-        tuple(dict.fromkeys((*rates.notes, *(() if found is None else found.fmr.notes)))),
+        rates.notes,
         compared,
         rates.larger_is_closer,
         sign * path.closeness[drawn],
         path.rate[drawn],
         path.bound[drawn],
     )
+
+
+def thinned(n: int, most: int) -> npt.NDArray[np.int64]:
+    """Choose places of a curve over false matches to be drawn, closer where there are few.
+
+    Examples
+    --------
+    >>> thinned(5, 10), thinned(1000, 4)
+    (array([0, 1, 2, 3, 4]), array([  0,   9,  99, 999]))
+    """
+    if n <= most:
+        return np.arange(n, dtype=np.int64)
+    return np.unique(np.round(np.geomspace(1, n, most)).astype(np.int64)) - 1
 
 
 def _closest(shared: Shared, most: int) -> Shared:

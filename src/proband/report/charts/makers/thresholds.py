@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from proband.inference.verification.thresholds import DeployedThreshold
+from proband.inference.verification.thresholds import DeployedThreshold, thinned
 from proband.report.charts.spec import Axis, Chart, Curves, Series, listed, some
 from proband.words import digits, given, level, threshold
 
@@ -15,7 +15,7 @@ _DOTS = 30  # on a curve
 
 def bounds(
     found: Sequence[DeployedThreshold],
-    id: str = "thresholds",
+    id: str = "threshold-bounds",
     title: str = "False match rate and its upper bound by threshold",
 ) -> Chart:
     """Chart the rate of every algorithm by threshold, with a band up to its bound for new people."""
@@ -56,7 +56,7 @@ def bounds(
 
 def _series(one: DeployedThreshold, place: int) -> Series:
     """The curve from low thresholds to high ones, thinned."""
-    kept = np.unique(np.linspace(0, len(one.rates) - 1, _DOTS).astype(np.int64))
+    kept = thinned(len(one.rates), _DOTS)
     ordered = kept[np.argsort(one.thresholds[kept], kind="stable")]
     rates = one.rates[ordered]
     return Series(one.algorithm, place, one.thresholds[ordered], rates, rates, one.bounds[ordered])

@@ -27,7 +27,7 @@ def gate_section(found: Findings) -> Section | None:
     table = gate_table(gate)
     blocks: list[Block] = [
         Paragraph(as_sentence(decided), strong=True),
-        cells.table("gate", "The new algorithm and the baseline", table.columns, table.rows),
+        cells.table("gate-values", "The new algorithm and the baseline", table.columns, table.rows),
         *said(rest[:3]),
     ]
     blocks.append(Folded("What the gate means", tuple(said(rest[3:]))))
@@ -41,7 +41,7 @@ def thresholds_section(found: Findings) -> Section | None:
         return None
     table = thresholds_table(found.thresholds)
     blocks: list[Block] = [
-        cells.table("thresholds", "Thresholds to deploy", table.columns, table.rows),
+        cells.table("thresholds-found", "Thresholds to deploy", table.columns, table.rows),
         *([_chart(found)] if any(len(one.rates) > 1 for one in found.thresholds) else []),
         Folded("What the thresholds promise", tuple(said(thresholds_statements(found.thresholds)))),
     ]
