@@ -63,7 +63,7 @@ COMMANDS = (
     "audit splits.csv -s samples.csv --label sex --images images.npz",
     "literature feret --all",
     "card diff feret-6.json feret-7.json --all",
-    f'protocol run first.npz::first -s samples.csv {NEAREST} --label sex -P "2×5f CV+"',
+    f'protocol run first.npz::first -s samples.csv {NEAREST} --label sex -P "2×5f CV+" --out run',
     f'protocol what-if mixed -i first.npz::first -s samples.csv {NEAREST} --label sex -p "2f CV"',
 )  # fmt: skip
 NOTEBOOK_ALONE = {"groups_table"}
