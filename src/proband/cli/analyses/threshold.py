@@ -42,7 +42,7 @@ def threshold(
       proband threshold scores.npz -s samples.csv --orientation similarity --fmr 0.001 --confidence 0.95
     """
     from proband.inference.verification.thresholds import DeployedThresholds
-    from proband.report.analyses.thresholds import thresholds_table
+    from proband.report.analyses.thresholds import starred, thresholds_table
     from proband.report.figures.style import save_figure
     from proband.report.figures.verification import thresholds_figure
 
@@ -55,4 +55,4 @@ def threshold(
         print_json([one.to_dict() for one in found.thresholds])
         return
     show_tables(thresholds_table(found.thresholds))
-    say_all(whole.sentences(), dim=False)
+    say_all([*whole.sentences(), *starred(found.thresholds)], dim=False)

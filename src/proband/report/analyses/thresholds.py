@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from proband.inference.verification.thresholds import DeployedThreshold, DeployedThresholds
 from proband.inference.verification.verification import VerificationPoint
+from proband.measures.verification import SUPPORTED
+from proband.report.analyses.verification import UNSUPPORTED
 from proband.report.cells import (
     columns,
     empty_cell,
@@ -58,6 +60,13 @@ def _cells(found: VerificationPoint | None, one: DeployedThreshold) -> tuple[Cel
     )
 
 
+def starred(found: Sequence[DeployedThreshold]) -> list[Note]:
+    """What the asterisk of a table means, where it has one."""
+    points = [one.point for each in found for one in each.graded.values() if one is not None]
+    few = any(not (one.fmr_supported and one.fnmr_supported) for one in points)
+    return [UNSUPPORTED(least=SUPPORTED)] if few else []
+
+
 def thresholds_statements(found: Sequence[DeployedThreshold]) -> list[Note]:
     """Everything a reader should know of thresholds: what each promises first."""
     said = [
@@ -67,4 +76,5 @@ def thresholds_statements(found: Sequence[DeployedThreshold]) -> list[Note]:
     about = [one.compared.statement() for one in found]
     metric = metrics_statement((one.algorithm, one.compared.metric) for one in found)
     notes = [note for one in found for note in one.notes]
+    said += starred(found)
     return list(dict.fromkeys([*said, *about, metric, answered(found[0].answers), *notes]))
