@@ -45,11 +45,13 @@ if TYPE_CHECKING:
         feret_study as feret_study,
         gallery_effect as gallery_effect,
         gallery_variation as gallery_variation,
+        gate as gate,
         mcnemar as mcnemar,
         permute as permute,
         plan_difference as plan_difference,
         plan_error_rate as plan_error_rate,
         plan_half_width as plan_half_width,
+        threshold as threshold,
         verify as verify,
     )
     from proband.measures import (
@@ -97,7 +99,7 @@ __getattr__, __dir__ = lazily(
         "scores.formats": "write_scores",
         "measures": "AUC CMC EER FNMR MedianCensoredRank MedianRelativeRank RankStatistic RecognitionRate rank search",
         "inference": "classify compare compare_halves compare_independent compare_outcomes coverage estimate estimate_cmc estimate_weighted evaluate exact_over_choices feret_study "
-        "gallery_effect gallery_variation mcnemar permute plan_difference plan_error_rate plan_half_width verify",
+        "gallery_effect gallery_variation gate mcnemar permute plan_difference plan_error_rate plan_half_width threshold verify",
         "study.requests": "Request",
         "study.reading": "read_study",
         "study.run": "run",

@@ -220,6 +220,10 @@ def _in_words(text: str | Hint, door: Door) -> str:
     return text.told(door) if isinstance(text, Hint) else text
 
 
+class GateError(AssertionError):
+    """A gate that was required to be passed was not: an assertion of the user's, and no fault of the input."""
+
+
 class InputError(ProbandError):
     """A file or an array is not what it should be."""
 

@@ -79,6 +79,33 @@ ASKED = {
         "bare.npy -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation distance --queries all --targets all --no-orientation-check --fmr 0.05 --replicates 100",
         f"{S} --fmr 0.05 --replicates 0 --comparisons all --formats csv --out out",
     ],
+    "gate": [
+        f"scores.npz::strong --baseline scores.npz::weak -s samples.csv {G} --margin 0.02 --save pin.json --junit gate.xml --summary gate.md",
+        f"{S} {G} --baseline strong --candidate middling --measure rank-rate@3 --test sign-flip --level 0.9 --seed 4 --threads 1 --quiet",
+        f"scores.npz::middling --baseline old=scores.npz::strong -s samples.csv {G} -p \"session == 2\" --measure fnmr@0.05 --margin 0.4",
+        f"{S} {G} --baseline weak --candidate strong --measure auc --margin 0.01",
+        f"{S} --baseline strong --candidate middling --one-per-subject --ties mean --count subjects --failed \"not detected\" --on-failure as-scored",
+        "-e first.npz --baseline old=second.npz -s samples.csv --metric l2 -g one_per_subject --measure median-rank@5 --margin 1",
+        """a=plain.npz::weak b=plain.npz::strong --baseline a -s renamed.csv --id-column name --subject-column who --missing-values -,?
+           --orientation similarity --query-ids rows --target-ids columns -g one_per_subject --no-orientation-check""",
+        "x=matrix.csv --baseline y=matrix.csv -s kept.csv --orientation similarity --missing drop --format csv-matrix",
+        "x=matrix.mtx --baseline matrix.mtx --mask matrix.mask",
+        "a=bare.npy --baseline b=bare.npy -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation distance --queries all --targets all --no-orientation-check -g one_per_subject",
+        f"{S} {G} --baseline weak --candidate strong --pseudonyms --formats csv --out out --report page.html",
+    ],
+    "threshold": [
+        f"{S} --fmr 0.05,0.02 --confidence 0.9 --csv table.csv --figure bounds.svg --threads 1 --quiet",
+        f"{S} {G} -p \"session == 2\" --fmr 0.1 --level 0.9 --seed 2",
+        f"{S} --one-per-subject --fmr 0.1 --failed \"not detected\"",
+        "bob.txt --orientation similarity --fmr 0.1 --confidence 0.8 --format bob4",
+        "matrix.mtx --mask matrix.mask --fmr 0.05",
+        "-e first.npz -s samples.csv --metric cosine --fmr 0.05",
+        """plain.npz::weak -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation similarity --query-ids rows
+           --target-ids columns --no-orientation-check --fmr 0.05""",
+        "matrix.csv -s kept.csv --orientation similarity --missing drop --fmr 0.05",
+        "bare.npy -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation distance --queries all --targets all --no-orientation-check --fmr 0.05",
+        f"{S} --fmr 0.05 --pseudonyms --formats csv --out out --report page.html",
+    ],
     "search": [
         f"{S} {K} --fpir 0.2,0.1 --ranks 1,3 --csv table.csv --curve curve.csv --threads 1 --quiet",
         f"{S} {K} -p \"session == 2\" --fusion mean --level 0.9 --fpir 0.2 --sizes 8,16 --failed \"not detected\"",
@@ -269,4 +296,6 @@ ELSEWHERE = {
     "strat --mask": "a BEE matrix does not say which of its rows and columns are the same image",
     "recognize --list": "words alone",
     "protocol run --eyes": "tests/protocols",
+    "gate --digest": "of a file that may be packed otherwise elsewhere: tests/cli",
+    "gate --github": "writes where the environment says: tests/cli",
 }

@@ -34,7 +34,7 @@ def answer(command: str, words: str, folder: Path, as_json: bool) -> dict[str, A
         code = int(stop.code or 0)
     finally:
         os.chdir(here)
-    assert code in (0, 3), f"{command} {words}: {complaint.getvalue()}"
+    assert code in (0, 3, 4), f"{command} {words}: {complaint.getvalue()}"
     found: dict[str, Any] = {"exit": code}
     if as_json:
         found["answer"] = _numbers(json.loads(said.getvalue()))

@@ -459,3 +459,34 @@ def test_black_pictures_are_left_out(tmp_path: Path) -> None:
     np.savez(tmp_path / "images.npz", images=images, ids=np.array(["a1", "a2", "b1", "b2"]))
     table = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": ["a", "a", "b", "b"]})
     assert FeatureTable.read(tmp_path / "images.npz", table).left_out == (("b1", BLACK),)
+
+
+@pytest.mark.parametrize(
+    ("second", "protocol", "interval", "verdict"),
+    [
+        (LINEAR, "2×4f CV+", "method", "method"),
+        (KNN, "2×4f CV+", "fitted models", "fitted models"),
+        (KNN, "4×75-25 HO+", "fitted models", "method"),
+        (LINEAR, "75-25 HO+", "fitted models", None),
+    ],
+)
+def test_one_interval_and_one_verdict_are_recommended(
+    data: FeatureTable, second: str, protocol: str, interval: str, verdict: str | None
+) -> None:
+    both = {"one": "sklearn.linear_model:LogisticRegression()", "two": second}
+    run = run_protocol(both, data, protocol, task="attribute", label="sex", seed=1)
+    (found,) = run.findings
+    assert [one.recommended for one in found.results] == [interval] * 2
+    for one in found.results:
+        assert one.interval is (one.corrected if interval == "method" else one.pooled)
+        assert f"[{one.interval.low:.4f}, {one.interval.high:.4f}]" in repr(one)
+    assert found.recommended == verdict
+    made = {"method": found.on_splits, "fitted models": found.on_people, None: None}[verdict]
+    assert found.comparison is made
+    said = [str(one) for one in found.sentences()]
+    assert len(said) == 2 + (0 if made is None else 1)
+    # Everything that shows itself shows the same.
+    assert [str(one) for one in run.sentences()] == said
+    for shown in (repr(run), repr(found)):
+        assert all(f"{one}" in shown for one in said)
+    assert run.card(found.results[0]).value.low == found.results[0].interval.low

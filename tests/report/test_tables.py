@@ -59,11 +59,13 @@ COMMANDS = (
     f"permute {S} --groups session --trainings --trials 100 --max-rank 3",
     f"strat {S} --images 4",
     "mcnemar 60 38 --total 722",
+    f"gate {S} --baseline weak --candidate strong -g one_per_subject",
+    f"threshold {S} --fmr 0.05,0.02",
     f"inspect {S}",
     "audit splits.csv -s samples.csv --label sex --images images.npz",
     "literature feret --all",
     "card diff feret-6.json feret-7.json --all",
-    f'protocol run first.npz::first -s samples.csv {NEAREST} --label sex -P "2×5f CV+"',
+    f'protocol run first.npz::first -s samples.csv {NEAREST} --label sex -P "2×5f CV+" --out run',
     f'protocol what-if mixed -i first.npz::first -s samples.csv {NEAREST} --label sex -p "2f CV"',
 )  # fmt: skip
 NOTEBOOK_ALONE = {"groups_table"}

@@ -53,9 +53,11 @@ def test_everything_is_there_and_of_the_schema(
     assert found["study.toml"] == study.path.read_bytes()
     results = json.loads(found["results.json"])
     assert list(faults(results, closed(SCHEMA))) == []
-    parts = ["identification", "measures", "comparisons", "verification", "groups", "hard_subjects", "search"]
+    parts = ["identification", "measures", "comparisons", "gate", "verification", "groups", "hard_subjects"]
     assert [name for name in results if name in SCHEMA["properties"]][6:] == [
         *parts,
+        "thresholds",
+        "search",
         "choices",
         "strat",
         "feret",

@@ -33,11 +33,17 @@ by = "sex"
 by_category = true
 [[comparison]]
 fnmr_at = 0.1
+[gate]
+baseline = "poor"
+measure = "auc"
 [verification]
 fmr = [0.1]
 n_resamples = 100
 by = "sex"
 zoo = true
+[threshold]
+fmr = 0.2
+confidence = 0.6
 [search]
 gallery = "number == 0 and subject < 's15'"
 probes = "number == 1"

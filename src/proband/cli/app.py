@@ -18,10 +18,12 @@ from proband.cli.analyses.classify import classify
 from proband.cli.analyses.compare import compare
 from proband.cli.analyses.evaluate import evaluate
 from proband.cli.analyses.feret import feret
+from proband.cli.analyses.gate import gate
 from proband.cli.analyses.mcnemar import mcnemar
 from proband.cli.analyses.permute import permute
 from proband.cli.analyses.search import search
 from proband.cli.analyses.strat import strat
+from proband.cli.analyses.threshold import threshold
 from proband.cli.analyses.verify import verify
 from proband.cli.blind.blind import blind
 from proband.cli.coverage import coverage
@@ -65,7 +67,9 @@ for command in (
     evaluate,
     compare,
     classify,
+    gate,
     verify,
+    threshold,
     search,
     feret,
     mcnemar,

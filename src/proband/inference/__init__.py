@@ -11,6 +11,7 @@ from proband.inference.classification.classify import classify
 from proband.inference.classification.results import Classification
 from proband.inference.comparisons.compare import compare
 from proband.inference.comparisons.comparison import Comparison
+from proband.inference.comparisons.gate import Gate, gate
 from proband.inference.comparisons.independent import compare_independent
 from proband.inference.comparisons.mcnemar import (
     McNemar,
@@ -37,6 +38,7 @@ from proband.inference.proportions import Interval, difference_of_independent, p
 from proband.inference.simulation.coverage import Coverage, coverage
 from proband.inference.simulation.halves import Halves, compare_halves
 from proband.inference.strata.estimates import ReplicateEstimate, estimate_weighted
+from proband.inference.verification.thresholds import DeployedThreshold, DeployedThresholds, threshold
 from proband.inference.verification.verification import Verification, verify
 from proband.results.band import Band
 from proband.results.difference import Difference
@@ -48,6 +50,8 @@ __all__ = [
     "Clusters",
     "Comparison",
     "Coverage",
+    "DeployedThreshold",
+    "DeployedThresholds",
     "Difference",
     "Distribution",
     "Entry",
@@ -55,6 +59,7 @@ __all__ = [
     "Evaluation",
     "GalleryEffect",
     "GalleryVariation",
+    "Gate",
     "Halves",
     "ImageColumns",
     "Interval",
@@ -81,6 +86,7 @@ __all__ = [
     "feret_study",
     "gallery_effect",
     "gallery_variation",
+    "gate",
     "mcnemar",
     "newcombe_interval",
     "permute",
@@ -89,5 +95,6 @@ __all__ = [
     "plan_half_width",
     "proportion_interval",
     "tango_interval",
+    "threshold",
     "verify",
 ]

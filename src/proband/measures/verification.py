@@ -222,10 +222,12 @@ class ErrorRates(Result):
         """
         if not 0 < fmr < 1:
             raise UsageError(f"A false match rate lies between 0 and 1, got {fmr!r}.")
-        allowed = int(np.floor(fmr * self.counts.n_impostor * (1 + 1e-12)))
+        return self.at_false_matches(int(np.floor(fmr * self.counts.n_impostor * (1 + 1e-12))), fmr)
+
+    def at_false_matches(self, most: int, asked: float | None = None) -> OperatingPoint:
+        """Find the least strict attainable threshold with at most so many false matches; `asked` is the FMR it is for."""
         # Edges ascend, so the impostors that reach them descend.
-        place = int(np.searchsorted(-self.counts.impostor_ge, -allowed))
-        return self._point(place, fmr)
+        return self._point(int(np.searchsorted(-self.counts.impostor_ge, -most)), asked)
 
     def at_usual_fmrs(self) -> tuple[OperatingPoint, ...]:
         """The operating points at false match rates of 1e-2, 1e-3 and 1e-4."""

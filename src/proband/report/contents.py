@@ -15,7 +15,7 @@ from proband.report.analyses import choices, feret, strat
 from proband.report.analyses.verification import points_frame, verification_figures
 from proband.report.figures.classification import classification_figure
 from proband.report.figures.identification import comparison_figure, evaluation_figure
-from proband.report.figures.verification import searches_figure
+from proband.report.figures.verification import searches_figure, thresholds_figure
 from proband.study.findings import Findings
 
 if TYPE_CHECKING:
@@ -27,10 +27,12 @@ TABLES = (
     "measures",
     "comparisons",
     "places",
+    "gate",
     "operating_points",
     "roc",
     "groups",
     "hard_subjects",
+    "thresholds",
     "searches",
     "search_curve",
     "choices",
@@ -53,6 +55,7 @@ FIGURES = (
     "roc",
     "scores",
     "groups",
+    "thresholds",
     "search",
     *(f"choices_{name}" for name in ("distributions", "ranks", "differences")),
     *(f"strat_{name}" for name in ("galleries", "errors", "units", "algorithms")),
@@ -80,6 +83,10 @@ def tables_of(found: Findings) -> dict[str, pl.DataFrame]:
             for name, one in found.comparisons.items()
         )
         made["places"] = _joined(_places(name, one) for name, one in found.comparisons.items())
+    if found.gate is not None:
+        made["gate"] = found.gate.to_frame()
+    if found.thresholds:
+        made["thresholds"] = _joined(one.to_frame() for one in found.thresholds)
     if found.verification:
         made["operating_points"] = points_frame(found.verification)
         made["roc"] = _joined(one.rates.to_frame() for one in found.verification)
@@ -127,6 +134,8 @@ def figures_of(found: Findings) -> dict[str, Figure]:
         made["cmc"] = evaluation_figure(found.evaluation)
     if found.verification:
         made |= verification_figures(found.verification, found.groups)
+    if any(len(one.rates) > 1 for one in found.thresholds):
+        made["thresholds"] = thresholds_figure(found.thresholds)
     if found.searches:
         rank = found.searches[0].points[0].point.rank
         made["search"] = searches_figure(found.searches, rank)

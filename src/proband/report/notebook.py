@@ -14,8 +14,11 @@ from proband.inference import (
     Band,
     Classification,
     Comparison,
+    DeployedThreshold,
+    DeployedThresholds,
     Estimate,
     Evaluation,
+    Gate,
     OutcomeComparison,
     VirtualExperiments,
 )
@@ -33,8 +36,10 @@ from proband.report.analyses import (
     evaluation,
     feret,
     feret_statements,
+    gates,
     protocols,
     strat,
+    thresholds,
     verification,
 )
 from proband.report.cells import (
@@ -56,7 +61,7 @@ from proband.report.figures.identification import (
     evaluation_figure,
 )
 from proband.report.figures.protocols import accuracy_figure
-from proband.report.figures.verification import differential_figure, searches_figure
+from proband.report.figures.verification import differential_figure, searches_figure, thresholds_figure
 from proband.report.notes import answered
 from proband.report.plotting import draws
 from proband.report.table import Cell, Column, Table
@@ -200,6 +205,14 @@ show(
     ),
 )
 show(
+    Gate,
+    View(
+        lambda result: [gates.gate_table(result)],
+        gates.gate_statements,
+        lambda result, **options: comparison_figure(result.comparison, **options),
+    ),
+)
+show(
     Estimate,
     View(
         lambda result: [_estimate_table(result)],
@@ -222,6 +235,22 @@ show(
         lambda result: [verification.verification_table([result])],
         lambda result: verification.verification_statements([result]),
         _one_of(lambda result: verification.verification_figures([result]), "det"),
+    ),
+)
+show(
+    DeployedThresholds,
+    View(
+        lambda result: [thresholds.thresholds_table(result.found)],
+        lambda result: thresholds.thresholds_statements(result.found),
+        lambda result, **options: thresholds_figure(result.found, **options),
+    ),
+)
+show(
+    DeployedThreshold,
+    View(
+        lambda result: [thresholds.thresholds_table([result])],
+        lambda result: thresholds.thresholds_statements([result]),
+        lambda result, **options: thresholds_figure([result], **options),
     ),
 )
 show(

@@ -17,7 +17,7 @@ from proband.measures.pair_measures import AUC, FNMR
 from proband.samples import Category, Experiment, feret_categories
 from proband.samples.categories import LONG_AFTER
 from proband.study.refusals import Keys
-from proband.study.requests import CategoryEntry, ComparisonRequest, FeretRequest, Request
+from proband.study.requests import CategoryEntry, ComparisonRequest, FeretRequest, GateRequest, Request
 
 RANDOM = "random"
 """The order of galleries that chance makes."""
@@ -38,10 +38,10 @@ def stratified_design(name: str) -> StratifiedDesign:
     return made
 
 
-def measure_of(request: ComparisonRequest) -> Measure:
+def measure_of(request: ComparisonRequest | GateRequest) -> Measure:
     """What algorithms are compared by: the rate at rank 1 unless something else is asked for."""
-    if request.measure is not None:
-        return measure_named(request.measure)
+    if isinstance(request, GateRequest) or request.measure is not None:
+        return measure_named(request.measure or "")
     if request.auc:
         return AUC()
     if request.fnmr_at is not None:
@@ -51,7 +51,7 @@ def measure_of(request: ComparisonRequest) -> Measure:
     return RecognitionRate(request.rank or 1)
 
 
-def of_pairs(request: ComparisonRequest) -> bool:
+def of_pairs(request: ComparisonRequest | GateRequest) -> bool:
     """Whether a comparison is of compared pairs, and not of ranks."""
     return measure_of(request).view == "pairs"
 
@@ -67,6 +67,9 @@ def names_in(request: Request) -> Iterator[tuple[Keys, str, Registry]]:
         if one.measure is not None:
             yield ("comparison", place, "measure"), one.measure.partition("@")[0], MEASURES
         yield ("comparison", place, "design"), one.design, DESIGNS
+    if request.gate is not None:
+        yield ("gate", "measure"), request.gate.measure.partition("@")[0], MEASURES
+        yield ("gate", "design"), request.gate.design, DESIGNS
     if request.strat is not None:
         yield ("strat", "design"), request.strat.design, DESIGNS
 

@@ -14,6 +14,7 @@ import polars as pl
 from proband.engine.frames import frame_of_rows
 from proband.inference import Comparison, Estimate, Evaluation, VirtualExperiments
 from proband.inference.classification.results import Classification
+from proband.inference.comparisons.gate import Gate
 from proband.inference.comparisons.mcnemar import McNemarOfOutcomes
 from proband.inference.galleries.feret_study import FeretStudy
 from proband.inference.image_choice.exact import ExactChoice
@@ -22,6 +23,7 @@ from proband.inference.strata.study import StratStudy
 from proband.inference.verification.groups import Differential
 from proband.inference.verification.hard_subjects import HardSubjects
 from proband.inference.verification.open_set import SearchEstimates
+from proband.inference.verification.thresholds import DeployedThreshold
 from proband.inference.verification.verification import Verification
 from proband.measures.folds import FoldAccuracy
 from proband.results.base import Confidence, Count, Result, rules
@@ -35,9 +37,11 @@ PARTS = (
     "identification",
     "measures",
     "comparisons",
+    "gate",
     "verification",
     "groups",
     "hard_subjects",
+    "thresholds",
     "search",
     "by_gallery_size",
     "folds",
@@ -152,8 +156,12 @@ class Findings(Result):
     comparisons
         Algorithms compared, by key: the code of the measure, and behind a slash the category of probes if they are not all
         (``rank-1``, ``rank-1/dup1``). The first is the one the verdict is about.
+    gate
+        A new algorithm against the baseline it would replace.
     verification, groups, hard_subjects
         One for each algorithm: error rates, error rates by group, and whom the errors fall on.
+    thresholds
+        Thresholds to deploy, for each algorithm and false match rate.
     searches
         Open-set identification, one for each algorithm.
     by_gallery_size
@@ -196,9 +204,11 @@ class Findings(Result):
     evaluation: Evaluation | None = None
     measured: tuple[Measured, ...] = field(default=(), kw_only=True)
     comparisons: Mapping[str, Comparison] = field(default_factory=dict)
+    gate: Gate | None = field(default=None, kw_only=True)
     verification: tuple[Verification, ...] = ()
     groups: tuple[Differential, ...] = ()
     hard_subjects: Mapping[str, HardSubjects] = field(default_factory=dict)
+    thresholds: tuple[DeployedThreshold, ...] = field(default=(), kw_only=True)
     searches: tuple[SearchEstimates, ...] = ()
     by_gallery_size: tuple[pl.DataFrame, ...] = field(default=(), kw_only=True)
     folds: tuple[FoldAccuracy, ...] = field(default=(), kw_only=True)
@@ -239,7 +249,9 @@ class Findings(Result):
             named += self.evaluation.algorithms
         for comparison in self.comparisons.values():
             named += [one.facts.algorithm for one in comparison.estimates]
+        named += [] if self.gate is None else [self.gate.candidate, self.gate.baseline]
         named += [one.rates.algorithm for one in self.verification]
+        named += [one.algorithm for one in self.thresholds]
         named += [one.algorithm for one in self.searches]
         named += [one.name for one in self.folds]
         named += [] if self.mcnemar is None else [self.mcnemar.first, self.mcnemar.second]

@@ -36,12 +36,23 @@ _CELLS_AT_ONCE = 1 << 22
 
 @dataclass(frozen=True, eq=False)
 class Algorithm:
-    """The scores of one algorithm, the digest of all they hold, whether their orientation is checked, and where the study names them."""
+    """The scores of one algorithm.
+
+    Attributes
+    ----------
+    scores, digest
+        What was read, and the digest of all it holds.
+    check_orientation, place
+        Whether the orientation is checked, and where the study names them.
+    source
+        How the file was asked for that they are from; None where they are from none, or were made of images.
+    """
 
     scores: Scores
     digest: str
     check_orientation: bool = True
     place: str = ""
+    source: ScoreSource | EmbeddingSource | None = None
 
     @property
     def name(self) -> str:
@@ -107,7 +118,8 @@ def read_inputs(
                     reference, table, source.name
                 )
             found += [
-                Algorithm(one, _digest(one, files, source), source.orientation_check, place) for one in scores
+                Algorithm(one, _digest(one, files, source), source.orientation_check, place, source)
+                for one in scores
             ]
     with origin.placed("" if origin.path is None else origin.path.name):
         table = require_samples(table)
@@ -182,7 +194,7 @@ def _embeddings(
             reference, table, metric=source.metric, missing=source.missing, ids=source.ids
         )
         for one in renamed(list(models.values()), source.name, reference):
-            yield Algorithm(one, _digest(one, files, source), source.orientation_check, place)
+            yield Algorithm(one, _digest(one, files, source), source.orientation_check, place, source)
 
 
 def _recognised(

@@ -12,24 +12,28 @@ from typing import Any, TypeVar
 from proband.engine import Engine, Progress, Silent, engine_said, using
 from proband.errors import AlignmentError, DesignError, Hint, InputError, ProbandError, Said, UsageError
 from proband.inference import Comparison, Evaluation
+from proband.inference.comparisons.gate import Gate
 from proband.inference.estimates.evaluation import evaluate_outcomes
+from proband.inference.verification.thresholds import DeployedThreshold, require_any
 from proband.measures import Outcomes, measure_named
 from proband.measures.base import weighted
 from proband.samples import Category, Experiment, Pool, Samples
 from proband.samples.delimited import SEPARATORS, unfinished
-from proband.scores import experiment_over, pool_over
+from proband.scores import Scores, experiment_over, pool_over
 from proband.study.caching import Cache
 from proband.study.checking import check
 from proband.study.definition import Origin, Study
 from proband.study.designs import categories_of, code_named, measure_of, of_pairs
 from proband.study.findings import Findings, Measured, Provenance
-from proband.study.inputs import Inputs, read_inputs, versions
+from proband.study.gating import candidate_and_baseline, pinned
+from proband.study.inputs import Algorithm, Inputs, PairList, read_inputs, versions
 from proband.study.labelled import classified, outcomes_compared
 from proband.study.refusals import RequestError
 from proband.study.requests import (
     ChoicesRequest,
     ComparisonRequest,
     ExperimentDesign,
+    GateRequest,
     Identification,
     Request,
     VerificationRequest,
@@ -40,7 +44,7 @@ from proband.words import Note, Sentence
 Made = TypeVar("Made")
 
 _NOT_DONE = Sentence("study.not-done", "note", "No {what}: {reason}")
-_OF_RANKS = ("experiment", "identification", "comparison", "mcnemar", "category", "feret")
+_OF_RANKS = ("experiment", "identification", "comparison", "gate", "mcnemar", "category", "feret")
 """Sections that need gallery and probes."""
 
 
@@ -125,7 +129,7 @@ class _Run:
         """Verify lists of comparisons, which allow nothing else."""
         request = self.request
         for name in (
-            "identification", "comparison", "mcnemar", "search", "choices", "strat", "feret", "experiment",
+            "identification", "comparison", "gate", "mcnemar", "search", "choices", "strat", "feret", "experiment",
         ):  # fmt: skip
             if name in request.model_fields_set and getattr(request, name):
                 raise DesignError(
@@ -134,10 +138,13 @@ class _Run:
                     place=self.origin.where(name) or None,
                 )
         asked = request.verification
-        if asked is None:
+        if asked is None and request.threshold is None:
             raise DesignError(
                 f"{self._name} asks for nothing that lists of comparisons allow.", place=Said(self._name)
             )
+        found: dict[str, Any] = {"thresholds": self._thresholds(self.inputs.lists, None)}
+        if asked is None:
+            return self._found(**found, **self._tables())
         for name in ("gallery", "probes", "by", "zoo", "pairs"):
             if getattr(asked, name):
                 raise RequestError(
@@ -149,7 +156,7 @@ class _Run:
         for one in self.inputs.lists:
             with self.origin.placed(one.place):
                 verified.append(self.steps.list_verification(one, asked))
-        return self._found(verification=tuple(verified), **self._tables())
+        return self._found(verification=tuple(verified), **found, **self._tables())
 
     def of_matrices(self) -> Findings:
         """Do everything that is asked for and possible."""
@@ -163,7 +170,11 @@ class _Run:
             found["evaluation"] = evaluation
             found["measured"] = self._measured(request.identification, outcomes, evaluation, plan)
         found |= self._verification(plan)
+        found["thresholds"] = self._thresholds(self.inputs.algorithms, plan.verified)
         found["comparisons"] = self._comparisons(outcomes, evaluation, plan)
+        if request.gate is not None:
+            with self._at("gate"):
+                found["gate"] = self._gate(request.gate, outcomes, plan)
         if request.mcnemar is not None and outcomes:
             with self._at("mcnemar"):
                 found["mcnemar"] = self.steps.mcnemar(request.mcnemar, outcomes)
@@ -204,7 +215,8 @@ class _Run:
     def _needs_ranks(self) -> bool:
         request = self.request
         compared = any(not of_pairs(one) for one in request.comparison)
-        return compared or any((request.identification, request.mcnemar, request.feret))
+        gated = request.gate is not None and not of_pairs(request.gate)
+        return compared or gated or any((request.identification, request.mcnemar, request.feret))
 
     def _plan(self) -> _Plan:
         """Make every design; what cannot be made is refused now, or noted if nobody asked for it."""
@@ -242,7 +254,9 @@ class _Run:
         request, asked = self.request, self.request.verification
         measures = request.identification.measures if request.identification else ()
         by_measure = any(measure_named(one).view == "pairs" for one in measures)
-        if not (asked or by_measure or any(of_pairs(one) for one in request.comparison)):
+        compared: list[ComparisonRequest | GateRequest] = [*request.comparison]
+        compared += [] if request.gate is None else [request.gate]
+        if not (asked or request.threshold or by_measure or any(of_pairs(one) for one in compared)):
             return self.steps.samples
         if asked is not None and (asked.gallery is not None or asked.probes is not None):
             with self._at("verification"):
@@ -334,6 +348,31 @@ class _Run:
             return
         for category, parts in _sets(outcomes, evaluation if request.by_category else None):
             yield replace(self.steps.comparison(request, parts, self.request.experiment), category=category)
+
+    def _gate(self, request: GateRequest, outcomes: list[Outcomes], plan: _Plan) -> Gate:
+        """The candidate against the baseline, whose digest is what it should be."""
+        places = candidate_and_baseline(request, self.inputs)
+        new, old = (self.inputs.algorithms[place] for place in places)
+        pin = pinned(request, old, self.inputs)
+        data: tuple[Outcomes | Scores, Outcomes | Scores] = (new.scores, old.scores)
+        within = plan.verified
+        if not of_pairs(request):
+            data = (outcomes[places[0]], outcomes[places[1]])
+            within = outcomes[0].experiment
+        made = self.steps.gate(request, (new, old), data, within, self.request.experiment)
+        return replace(made, pinned=pin)
+
+    def _thresholds(
+        self, algorithms: Sequence[Algorithm | PairList], within: Experiment | Samples | None
+    ) -> tuple[DeployedThreshold, ...]:
+        """Thresholds to deploy; refused if there is none at all."""
+        request = self.request.threshold
+        if request is None:
+            return ()
+        with self._at("threshold"):
+            found = [made for one in algorithms for made in self.steps.thresholds(one, request, within)]
+            require_any(found)
+        return tuple(found)
 
     def _verification(self, plan: _Plan) -> dict[str, Any]:
         request = self.request.verification

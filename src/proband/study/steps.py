@@ -15,6 +15,7 @@ from proband.designs import ImageChoice, TrainingSets
 from proband.engine import Progress
 from proband.errors import UsageError
 from proband.inference import Comparison, Estimate, VirtualExperiments, compare, estimate, permute
+from proband.inference.comparisons.gate import Gate, gate
 from proband.inference.comparisons.mcnemar import McNemarOfOutcomes, mcnemar_of
 from proband.inference.galleries.feret_study import FeretStudy, feret_study
 from proband.inference.image_choice.estimates import exact_over_choices
@@ -25,6 +26,7 @@ from proband.inference.verification.fnmr import compare_at_rates
 from proband.inference.verification.groups import Differential, error_rates_by, hard_subjects_of
 from proband.inference.verification.hard_subjects import HardSubjects
 from proband.inference.verification.open_set import SearchEstimates, searches_with_intervals
+from proband.inference.verification.thresholds import DeployedThreshold, thresholds_of
 from proband.inference.verification.verification import Verification, verify
 from proband.measures import FNMR, Measure, Outcomes, RecognitionRate, rank
 from proband.measures.folds import FoldAccuracy, fold_accuracy
@@ -41,10 +43,12 @@ from proband.study.requests import (
     ComparisonRequest,
     ExperimentDesign,
     FeretRequest,
+    GateRequest,
     McNemarRequest,
     Output,
     SearchRequest,
     StratRequest,
+    ThresholdRequest,
     VerificationRequest,
 )
 
@@ -202,6 +206,41 @@ class Steps:
                 **asked,  # type: ignore[arg-type]
             ),
         )  # fmt: skip
+
+    def gate(
+        self,
+        request: GateRequest,
+        algorithms: Sequence[Algorithm],
+        data: tuple[Outcomes | Scores, Outcomes | Scores],
+        within: Experiment | Samples,
+        design: ExperimentDesign,
+    ) -> Gate:
+        """A candidate and the baseline it would replace."""
+        asked = request.model_dump(exclude={"baseline", "candidate", "digest"})
+        return self._step(
+            "gate",
+            algorithms,
+            {"request": asked, "within": digest_of(within), **ranking(design), **self._judging},
+            lambda: gate(
+                data[0], data[1], within, measure=measure_of(request), margin=request.margin, design=design_of(request.design),
+                confidence_level=self.output.confidence_level, seed=self.output.seed,
+            ),
+        )  # fmt: skip
+
+    def thresholds(
+        self, one: Algorithm | PairList, request: ThresholdRequest, within: Experiment | Samples | None
+    ) -> tuple[DeployedThreshold, ...]:
+        """Thresholds of one algorithm, for every false match rate."""
+        return thresholds_of(
+            one.trials if isinstance(one, PairList) else one.scores,
+            within,
+            request.fmr,
+            request.confidence,
+            self.output.confidence_level,
+            check_orientation=one.check_orientation,
+            threads=self.threads,
+            progress=self.progress,
+        )
 
     def list_verification(self, one: PairList, request: VerificationRequest) -> Verification:
         """Error rates of a list of comparisons."""

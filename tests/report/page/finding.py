@@ -91,6 +91,8 @@ def whole() -> Findings:
         tuple(searches_with_intervals(pb.search(one, part), (0.1,), (1,)) for one in algorithms),
         pb.permute(algorithms, pb.Pool(table, groups="session"), pb.designs.ImageChoice(n_resamples=200)),
         strat_study(algorithms[:2], table, 4),
+        gate=pb.gate(algorithms[0], algorithms[2], experiment),
+        thresholds=pb.threshold(algorithms, experiment, fmr=0.1).found,
         notes=("a note of the study",),
     )
 

@@ -15,7 +15,7 @@ from proband.report.table import Cell, Table
 from proband.study.findings import Findings
 
 ORDER = [
-    "verdict", "protocol", "leaderboard", "identification", "verification", "open-set", "comparisons", "groups",
+    "verdict", "gate", "protocol", "leaderboard", "identification", "verification", "thresholds", "open-set", "comparisons", "groups",
     "hard-subjects", "diagnostics", "methods", "reproduce",
 ]  # fmt: skip
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _PANELS = {"experiment": "Experiment", "category": "Experiment", "output": "Output"}
 _FERET_COLUMNS = ("image_set", "date", "camera", "long_after")
-Show = Callable[..., None]
+Show = Callable[..., int | None]
 
 
 def analysis(
@@ -38,11 +38,12 @@ def analysis(
     experiment: Collection[str] | None = None,
     categories: bool = False,
     reads: type[Reads] = ScoreInputs,
-) -> Callable[[Show], Callable[..., None]]:
+    prepare: Callable[[Asked, Any], Any] | None = None,
+) -> Callable[[Show], Callable[..., int | None]]:
     """Make a command of what shows the findings of an analysis.
 
     The command has an option for each field of the section, of the experiment and of the output, and those of the function, which
-    takes the findings and the request first, and whether JSON is wanted as `json`.
+    takes the findings and the request first, and whether JSON is wanted as `json`; what it returns is the exit code.
 
     Parameters
     ----------
@@ -54,39 +55,45 @@ def analysis(
         Whether probes have categories.
     reads
         What is read, and how that is typed.
+    prepare
+        What else is to be read for what was asked.
     """
     options = RequestOptions(section, experiment, categories)
 
-    def made(show: Show) -> Callable[..., None]:
+    def made(show: Show) -> Callable[..., int | None]:
         own = [one for one in _own_parameters(show) if one.name not in ("found", "request", "json")]
         inputs, running = (_fields_of_dataclass(group) for group in (reads, RunInputs))
 
-        def command(**given: Any) -> None:
+        def command(**given: Any) -> int | None:
             sources = reads(**_taken(given, inputs))
             run = RunInputs(**_taken(given, running))
             extra, files = _taken(given, own), _taken(given, _FILES)
             outputs = [*_paths(extra), files["report"]]
-            found, request = _carry_out(options.asked(given), title, sources, run, files["out"], outputs)
+            asked = options.asked(given)
+            if prepare is not None:
+                sources = prepare(asked, sources)
+            found, request = _carry_out(asked, title, sources, run, files["out"], outputs)
             _write(found, request, files["out"], files["report"])
-            show(found, request, json=run.json, **extra)
+            code = show(found, request, json=run.json, **extra)
             for note in found.notes:
                 talk().print(f"note: {note}", markup=False, soft_wrap=True)
+            return code
 
         return Command(show, command, lambda: [*inputs, *options.parameters(), *own, *_FILES, *running])
 
     return made
 
 
-def requesting(section: str, *, categories: bool = False) -> Callable[[Show], Callable[..., None]]:
+def requesting(section: str, *, categories: bool = False) -> Callable[[Show], Callable[..., int | None]]:
     """Give a command the options of an analysis of what it reads in its own way: it takes what was asked as `asked`."""
     options = RequestOptions(section, None, categories)
 
-    def made(do: Show) -> Callable[..., None]:
+    def made(do: Show) -> Callable[..., int | None]:
         own = [one for one in _own_parameters(do) if one.name != "asked"]
 
-        def command(**given: Any) -> None:
+        def command(**given: Any) -> int | None:
             extra = _taken(given, own)
-            do(asked=options.asked(given), **extra)
+            return do(asked=options.asked(given), **extra)
 
         return Command(do, command, lambda: [*own, *options.parameters()])
 
@@ -96,9 +103,7 @@ def requesting(section: str, *, categories: bool = False) -> Callable[[Show], Ca
 class Command:
     """A command whose options are made when it is looked at: the schema of requests takes longer to load than help to show."""
 
-    def __init__(
-        self, of: Show, do: Callable[..., None], parameters: Callable[[], Sequence[Parameter]]
-    ) -> None:
+    def __init__(self, of: Show, do: Show, parameters: Callable[[], Sequence[Parameter]]) -> None:
         self.__name__, self.__doc__, self.__module__ = of.__name__, of.__doc__, of.__module__
         self._do, self._parameters = do, parameters
 
@@ -110,8 +115,8 @@ class Command:
     def __annotations__(self) -> dict[str, Any]:  # type: ignore[override]
         return {one.name: one.annotation for one in self._parameters()}
 
-    def __call__(self, **given: Any) -> None:
-        self._do(**given)
+    def __call__(self, **given: Any) -> int | None:
+        return self._do(**given)
 
 
 _FILES = [

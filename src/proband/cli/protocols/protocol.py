@@ -321,16 +321,16 @@ def _kept(cache: Path | None, out: Path | None) -> Iterator[Path | None]:
 
 def _show(found: ProtocolRun, json: bool, out: Path | None) -> None:
     from proband.report.analyses.protocols import (
+        quoted_statements,
+        quoted_table,
         run_json,
-        run_statements,
-        run_tables,
         write_run,
     )
 
     if json:
         typer.echo(run_json(found), nl=False)
     else:
-        show_tables(*run_tables(found))
-        say_all(run_statements(found))
+        show_tables(quoted_table(found))
+        say_all(quoted_statements(found), dim=False)
     if out is not None:
         talk().print(f"wrote {write_run(found, out)}", markup=False, soft_wrap=True)

@@ -14,7 +14,8 @@ from proband.designs import SignFlip
 from proband.errors import UsageError, first_few
 from proband.inference.comparisons.compare import margin_for
 from proband.inference.comparisons.curves import Score
-from proband.inference.comparisons.paired import Pair, Tested, joined, sign_flipped_pair
+from proband.inference.comparisons.paired import Pair, Tested, joined
+from proband.inference.comparisons.paired_rates import sign_flipped_pair
 from proband.inference.comparisons.sign_flip import Flips
 from proband.inference.comparisons.verdicts import Found, judged
 from proband.inference.estimates.clusters import variance_over_people

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import isfinite, sqrt
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +43,7 @@ SUPPORTED = 30  # errors below which a rate is marked: the rule of 30
 TOO_FEW_ERRORS = (
     10  # below, intervals were simulated to be rough; where 30 are expected so few are rarely seen
 )
+FEWEST_CARRIERS = 2.0  # people who carry a variance: nobody errs alone
 FEWEST = 4  # people without whom the variance over people has no unbiased estimate
 _OVER_PEOPLE: dict[DyadicMethod, Method] = {
     "logit": Method(
@@ -285,21 +286,18 @@ def false_match_rate(
         return _nothing_varies(errors, n, people, comparisons.n_disjoint, "pairs", confidence_level)
     counts = np.bincount(first, minlength=len(by_subject)) + np.bincount(second, minlength=len(by_subject))
     totals = counts - rate * by_subject
-    plug_in = (float(totals @ totals) - of_pairs) / n**2
-    least = max(of_pairs / n**2, rate * (1 - rate) / n)
+    squares = float(totals @ totals)
     notes: tuple[Note, ...] = ()
     freedom: float | None = None
-    if people < FEWEST or by_subject.max() == n:
-        variance, freedom, ends = max(plug_in, least), 0.0, Interval(0.0, 1.0)
-        notes = (TOO_FEW(),)
+    if not sees_people(comparisons):
+        variance, freedom = variance_over_people(rate, squares, of_pairs, n), 0.0
+        ends, notes = Interval(0.0, 1.0), (TOO_FEW(),)
     elif method == "wilson":
-        variance = max(plug_in, least)
+        variance = variance_over_people(rate, squares, of_pairs, n)
         ends = wilson_interval(rate, rate * (1 - rate) / variance, normal_quantile(confidence_level))
     else:
-        variance, freedom = (
-            max(plug_in * small_sample(people), least),
-            effective_people(totals[by_subject > 0]),
-        )
+        variance = variance_over_people(rate, squares, of_pairs, n, small_sample(people))
+        freedom = effective_people(totals[by_subject > 0])
         ends = logit_interval(rate, sqrt(variance), t_quantile(confidence_level, freedom))
         if freedom < _FEW_CARRY:
             notes = (_UNEVEN(carry=freedom, people=people),)
@@ -425,6 +423,38 @@ def zero_error_bounds(n: int, n_disjoint: int, confidence_level: float = 0.95) -
     )
 
 
+def sees_people(comparisons: Meetings) -> bool:
+    """Whether there are people enough, and not one in all comparisons, to see how they differ.
+
+    Examples
+    --------
+    >>> sees_people(Comparisons([1] * 4, [1] * 4, symmetric=True)), sees_people(Comparisons([1, 0, 0, 0, 0], [0, 1, 1, 1, 1]))
+    (True, False)
+    """
+    by_subject = comparisons.n_by_subject
+    return int(np.count_nonzero(by_subject)) >= FEWEST and int(by_subject.max()) < comparisons.n_impostor
+
+
+def variance_over_people(
+    rate: npt.ArrayLike, squares: npt.ArrayLike, of_pairs: npt.ArrayLike, n: int, factor: float = 1.0
+) -> Any:
+    """Find the variance of a rate of errors between people from the squares of people's totals and of pairs of people.
+
+    It is `factor` times the plug-in of Fogliato et al. (2024), [Σ_i (Σ_j ẽ_ij)² − Σ_{i<j} ẽ_ij²] / n², and no less than if
+    pairs of people were independent, nor than if all comparisons were; of arrays, one for each of their entries.
+
+    Examples
+    --------
+    >>> variance_over_people(0.1, 8.0, 1.0, 10), variance_over_people(0.1, 1.0, 1.0, 10)
+    (0.07, 0.01)
+    """
+    rate, squares, of_pairs = (np.asarray(one, dtype=np.float64) for one in (rate, squares, of_pairs))
+    plug_in = factor * (squares - of_pairs) / n**2
+    least = np.maximum(of_pairs / n**2, rate * (1 - rate) / n)
+    made = np.maximum(plug_in, least)
+    return float(made) if made.ndim == 0 else made
+
+
 def small_sample(n_subjects: int) -> float:
     """Return the factor that makes the plug-in variance unbiased, where everybody has as many images.
 
@@ -453,7 +483,7 @@ def effective_people(totals: Floats) -> float:
     squares = totals**2
     of_squares = float((squares**2).sum())
     most = float(len(squares) - 1)
-    return min(max(2.0, float(squares.sum()) ** 2 / of_squares), most) if of_squares > 0 else most
+    return min(max(FEWEST_CARRIERS, float(squares.sum()) ** 2 / of_squares), most) if of_squares > 0 else most
 
 
 def squares_of_pairs(first: Ints, second: Ints, rate: float, comparisons: Meetings) -> float:

@@ -78,7 +78,7 @@ def verify_list(
         _require_orientation(trials, rates)
     points = points_of(rates, fmrs, thresholds)
     compared = Compared("list", trials.metric, counts.n_genuine, counts.n_impostor)
-    shared = _shared(trials, sign)
+    shared = shared_by(trials, sign)
     if shared is not None:
         made = with_intervals(points, sign, shared, confidence_level, n_resamples, naive, drawings)
         people = shared.comparisons.n_subjects
@@ -100,8 +100,16 @@ def verify_list(
     )
 
 
-def _shared(trials: Trials, sign: float) -> Shared | None:
-    """Who takes part in the comparisons; None where the list does not say it of all, or says otherwise than it says who is mated."""
+def shared_by(trials: Trials, sign: float) -> Shared | None:
+    """Find who takes part in the comparisons of a list; None where it does not say it of all.
+
+    Examples
+    --------
+    >>> frame = pl.DataFrame({"query_subject": ["a", "a"], "target_subject": ["a", "b"], "score": [0.9, 0.1]})
+    >>> shared = shared_by(Trials(frame, "similarity"), 1.0)
+    >>> shared.comparisons.n_impostor, shared.genuine, shared.tail
+    (1, array([0.9]), array([0.1]))
+    """
     scored = trials.frame.filter(~pl.col("failed"))
     sides = scored["query_subject"], scored["target_subject"]
     if any(side.null_count() for side in sides):

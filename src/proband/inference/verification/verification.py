@@ -342,19 +342,15 @@ def verified(
             "give the samples table or an experiment.",
             source=Said(scores.name),
         )
-    if check_orientation:
-        require_pair_orientation(scores, within)
-    pairs = PairSet.of(scores, within)
-    sign = 1.0 if scores.larger_is_closer else -1.0
-    counts = count_pairs(scores, pairs, [sign * t for t in thresholds], threads=threads, progress=progress)
-    rates = ErrorRates(scores.name, scores.larger_is_closer, counts, (*scores.notes, *pairs.notes))
+    pairs, rates = counted(scores, within, thresholds, check_orientation, threads, progress)
+    sign, counts = 1.0 if scores.larger_is_closer else -1.0, rates.counts
     points = points_of(rates, fmrs, thresholds)
     reached = [sign * one.threshold for one in points if one.threshold is not None]
     loosest = min(reached) if reached else np.inf
     # Replicates move the threshold both ways, so some more of the tail is needed than the points themselves use.
     if n_resamples and fmrs:
         loosest = min(loosest, room_for_replicates(rates, max(fmrs)))
-    crossing = _closeness_of(rates.eer().threshold, sign)
+    crossing = closeness_of(rates.eer().threshold, sign)
     all_held = counts.n_impostor <= _MOST_FOR_AREA
     crossed = rates.eer().value * counts.n_impostor <= _MOST_FOR_EER
     everything = Shared.of(
@@ -366,6 +362,32 @@ def verified(
     compared = compared_pairs(scores, within, counts)
     found = Verification(rates, made, people, confidence_level, OVER_PEOPLE, rates.notes, compared)
     return with_summaries(found, everything, eer=crossed or all_held, auc=all_held), shared
+
+
+def counted(
+    scores: Scores,
+    within: Experiment | Samples,
+    thresholds: Sequence[float] = (),
+    check_orientation: bool = True,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[PairSet, ErrorRates]:
+    """Count the comparisons of a matrix, at every genuine score and at the thresholds, and say which they are.
+
+    Examples
+    --------
+    >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
+    >>> scores = Scores.from_array(np.eye(3), samples.ids, orientation="similarity")
+    >>> pairs, rates = counted(scores, samples, check_orientation=False)
+    >>> pairs.symmetric, rates.counts.n_genuine, rates.counts.n_impostor
+    (True, 1, 2)
+    """
+    if check_orientation:
+        require_pair_orientation(scores, within)
+    pairs = PairSet.of(scores, within)
+    sign = 1.0 if scores.larger_is_closer else -1.0
+    counts = count_pairs(scores, pairs, [sign * t for t in thresholds], threads=threads, progress=progress)
+    return pairs, ErrorRates(scores.name, scores.larger_is_closer, counts, (*scores.notes, *pairs.notes))
 
 
 def with_summaries(
@@ -387,7 +409,7 @@ def with_summaries(
     if eer:
         sign = 1.0 if rates.larger_is_closer else -1.0
         at = rates.eer()
-        closeness = _closeness_of(at.threshold, sign)
+        closeness = closeness_of(at.threshold, sign)
         accepted = shared.tail >= closeness
         crossing = equal_error_interval(
             at.value,
@@ -411,7 +433,14 @@ def with_summaries(
     return replace(found, eer_interval=crossing, auc_interval=area, notes=(*found.notes, *notes))
 
 
-def _closeness_of(threshold: float | None, sign: float) -> float:
+def closeness_of(threshold: float | None, sign: float) -> float:
+    """Return a threshold as closeness, which grows with likeness; infinite where everything is rejected.
+
+    Examples
+    --------
+    >>> closeness_of(0.5, -1.0), closeness_of(None, 1.0)
+    (-0.5, inf)
+    """
     return np.inf if threshold is None else sign * threshold
 
 
@@ -508,7 +537,7 @@ def with_intervals(
 def _with_intervals(
     point: OperatingPoint, sign: float, shared: Shared, level: float, naive: bool, replicates: Floats | None
 ) -> VerificationPoint:
-    threshold = _closeness_of(point.threshold, sign)
+    threshold = closeness_of(point.threshold, sign)
     accepted = shared.tail >= threshold
     fmr = false_match_rate(shared.first[accepted], shared.second[accepted], shared.comparisons, level)
     missed = shared.genuine < threshold

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import polars as pl
 
@@ -33,7 +34,20 @@ from proband.protocols.splits.plans import SplitPlan
 from proband.protocols.splits.splits import GENERATOR_VERSION
 from proband.results.base import Rate, Result
 from proband.results.serializing import Written
-from proband.words import Note, Target, fixed
+from proband.words import Note, Sentence, Target, as_sentence
+
+Recommended = Literal["method", "fitted models"]
+_ACCURACY = Sentence(
+    "protocols.accuracy",
+    "note",
+    "{classifier} under {protocol}: {of} {value:rate}, {level:level} [{low:rate}, {high:rate}], varying {varying}",
+)
+_NO_INTERVAL = Sentence(
+    "protocols.accuracy-without-interval",
+    "caution",
+    "{classifier} under {protocol}: {of} {value:rate}, without an interval",
+)
+_COMPARED = Sentence("protocols.verdict", "note", "{protocol}, {of}: {found}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +77,8 @@ class ProtocolResult(Result):
         The interval from the pooled predictions with people as units: training is held fixed.
     predictions
         All out-of-fold predictions.
+    recommended
+        Which interval to quote: ``method`` where every learner under the protocol is known to be stable, else ``fitted models``.
     """
 
     written = Written({"protocol": "protocol.__str__"}, also=("accuracies",), without=("predictions",))
@@ -73,9 +89,24 @@ class ProtocolResult(Result):
     corrected: AccuracyInterval
     pooled: AccuracyInterval
     predictions: Predictions
+    recommended: Recommended = "fitted models"
 
     def __repr__(self) -> str:
-        return f"{self.classifier} under {self.protocol}: {self.spread!r}"
+        return as_sentence(self.sentence())
+
+    @property
+    def interval(self) -> AccuracyInterval:
+        """The accuracy to quote, with its interval; the other one is there as well, by what varies."""
+        return self.corrected if self.recommended == "method" else self.pooled
+
+    def sentence(self) -> Note:
+        """The accuracy to quote, in words."""
+        one = self.interval
+        said = {"classifier": self.classifier, "protocol": str(self.protocol), "of": one.answers.of}
+        if one.low is None or one.high is None:
+            return _NO_INTERVAL(**said, value=one.value)
+        ends = {"low": one.low, "high": one.high, "level": one.confidence_level}
+        return _ACCURACY(**said, **ends, value=one.value, varying=one.answers.varying)
 
     @property
     def accuracies(self) -> tuple[tuple[Rate, ...], ...]:
@@ -143,7 +174,7 @@ class ProtocolFindings(Result):
             "left_out": "plan.left_out",
             "bayes": "posteriors",
         },
-        also=("sizes", "n_splits"),
+        also=("sizes", "n_splits", "recommended"),
         without=("plan",),
     )
 
@@ -159,6 +190,34 @@ class ProtocolFindings(Result):
     def protocol(self) -> Protocol:
         """The protocol, which states whether subjects are shared."""
         return self.plan.protocol
+
+    @property
+    def recommended(self) -> Recommended | None:
+        """Which comparison to quote: of what the intervals are of, or else the one there is."""
+        if self.on_splits is None and self.on_people is None:
+            return None
+        of_method = self.on_people is None or self.results[0].recommended == "method"
+        return "method" if of_method and self.on_splits is not None else "fitted models"
+
+    @property
+    def comparison(self) -> AccuracyComparison | None:
+        """The comparison to quote; None for one classifier, or where nothing can be tested."""
+        return self.on_splits if self.recommended == "method" else self.on_people
+
+    def verdicts(self) -> list[Note]:
+        """The verdicts to quote, in words."""
+        made = self.comparison
+        if made is None:
+            return []
+        named = {"protocol": str(self.protocol), "of": made.answers.of}
+        return [_COMPARED(**named, found=one) for one in made.sentences()]
+
+    def sentences(self) -> list[Note]:
+        """The accuracies and the verdicts to quote, in words."""
+        return [*(one.sentence() for one in self.results), *self.verdicts()]
+
+    def __repr__(self) -> str:
+        return "\n".join(map(as_sentence, self.sentences()))
 
     @property
     def folds(self) -> tuple[FoldFacts, ...]:
@@ -207,12 +266,12 @@ class ProtocolRun(Result):
     notes: tuple[Note, ...]
 
     def __repr__(self) -> str:
-        first = self.results[0]
-        more = f" and {len(self.results) - 1} more" if len(self.results) > 1 else ""
-        shown = f"{first.classifier} under {first.protocol} {fixed(first.spread.mean, 3)}"
-        return (
-            f"ProtocolRun({self.setting.data.name}, {self.setting.label or self.setting.task}: {shown}{more})"
-        )
+        about = f"ProtocolRun({self.setting.data.name}, {self.setting.label or self.setting.task})"
+        return "\n".join([about, *map(as_sentence, self.sentences())])
+
+    def sentences(self) -> list[Note]:
+        """The accuracies and the verdicts to quote, in words."""
+        return [said for found in self.findings for said in found.sentences()]
 
     @property
     def results(self) -> tuple[ProtocolResult, ...]:
@@ -250,6 +309,7 @@ class ProtocolRun(Result):
                     "pooled": one.pooled.value,
                     "pooled_low": one.pooled.low,
                     "pooled_high": one.pooled.high,
+                    "recommended": one.recommended,
                 }
                 for one in self.results
             ]
@@ -272,7 +332,7 @@ class ProtocolRun(Result):
         """The protocol card of a result; `splits` is the SHA-256 of the file of splits."""
         asked, data = self.setting, self.setting.data
         roster = result.predictions.roster
-        interval = result.pooled if result.corrected.low is None else result.corrected
+        interval = result.interval
         return ProtocolCard.from_run(
             result.classifier,
             Dataset.of(list(data.samples.ids), data.subjects.tolist(), name=data.name),

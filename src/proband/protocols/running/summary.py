@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -18,7 +19,13 @@ from proband.inference.cross_validation.intervals import (
     pooled_interval,
 )
 from proband.protocols.running.predictions import Predictions, Roster
-from proband.protocols.running.results import ProtocolFindings, ProtocolResult, ProtocolRun, Setting
+from proband.protocols.running.results import (
+    ProtocolFindings,
+    ProtocolResult,
+    ProtocolRun,
+    Recommended,
+    Setting,
+)
 from proband.protocols.splits.balancing import imbalance
 from proband.protocols.splits.plans import SplitPlan
 from proband.protocols.splits.splits import Split
@@ -111,6 +118,8 @@ def _findings(
         )
         for one in found
     )
+    quoted = _recommended(results, stable)
+    results = tuple(replace(one, recommended=quoted) for one in results)
     values = {one.classifier: one.accuracies for one in found}
     on_splits = on_people = None
     five: tuple[FiveByTwo, ...] = ()
@@ -139,6 +148,14 @@ def _findings(
     ]
     unlike = imbalance(tested, roster.classes[roster.labels])
     return ProtocolFindings(plan, results, on_splits, on_people, five, bayes, unlike)
+
+
+def _recommended(results: Sequence[ProtocolResult], stable: Mapping[str, bool | None]) -> Recommended:
+    """Which interval to quote, the same for all: of the method where that can be claimed of every classifier."""
+    of_method = all(one.corrected.low is not None for one in results)
+    known = all(stable.get(one.classifier) for one in results)
+    nothing_else = any(one.pooled.low is None for one in results)
+    return "method" if of_method and (known or nothing_else) else "fitted models"
 
 
 def _why_not_on_splits(plan: SplitPlan, found: Predictions) -> Note | None:

@@ -14,7 +14,7 @@ from proband.engine.files.documents import as_json
 from proband.engine.files.spreadsheets import write_spreadsheet
 from proband.inference.cross_validation.results import AccuracyInterval
 from proband.protocols.cards.sections import PredictionsFile
-from proband.protocols.running.results import ProtocolFindings, ProtocolResult, ProtocolRun
+from proband.protocols.running.results import ProtocolFindings, ProtocolResult, ProtocolRun, Recommended
 from proband.protocols.splits.files import write_splits
 from proband.report.cells import columns, fixed_cell, text_cell
 from proband.report.charts.makers.errors import number_range
@@ -64,6 +64,12 @@ _FIVE_BY_TWO = Sentence("protocol.five-by-two", "note", "{protocol}: {found}")
 _POSTERIOR = Sentence(
     "protocol.posterior", "note", "{protocol}, posterior of {first} against {second}: {found}"
 )
+_VARIES: dict[Recommended, str] = {"method": "training and test", "fitted models": "people"}
+_MOST_VERDICTS = 3  # beneath a table
+_QUOTED = Sentence(
+    "protocol.quoted-interval", "note", "Intervals of the {of}: varying {varying}; fixed: {fixed}"
+)
+_MORE_VERDICTS = Sentence("protocol.more-verdicts", "note", "And {n:count more comparison}, in the report")
 _TOO_MANY_SPLITS = Sentence(
     "protocol.too-many-splits",
     "note",
@@ -123,6 +129,53 @@ def _ends(interval: AccuracyInterval) -> Cell:
     return Cell(words.interval(*ends, 2), ends)
 
 
+def quoted_table(run: ProtocolRun) -> Table:
+    """The accuracy to quote of each classifier and protocol, and its spread over runs."""
+    rows = (
+        (
+            text_cell(one.classifier),
+            text_cell(str(one.protocol)),
+            fixed_cell(100 * one.interval.value),
+            _ends(one.interval),
+            text_cell(_VARIES[one.recommended]),
+            fixed_cell(None if one.spread.std is None else 100 * one.spread.std),
+        )
+        for one in run.results
+    )
+    heads = (
+        *columns("classifier", "protocol", "accuracy", text=2),
+        Column(f"{words.level(run.setting.confidence_level)} interval", "interval"),
+        Column("varying", "text", "What varies in the interval."),
+        Column("sd of runs", "number", "Runs share samples: it is no standard error."),
+    )
+    return Table("Accuracy (%)", heads, tuple(rows))
+
+
+def quoted_statements(run: ProtocolRun) -> list[Note]:
+    """What belongs beneath the accuracies to quote: the data, the verdicts, what varies, and what was left out."""
+    verdicts = [said for found in run.findings for said in found.verdicts()]
+    more, others = len(verdicts) - _MOST_VERDICTS, _about_others(run)
+    return [
+        _of_data(run),
+        *verdicts[:_MOST_VERDICTS],
+        *([_MORE_VERDICTS(n=more)] if more > 0 else []),
+        *dict.fromkeys(_quoted(one.interval) for one in run.results if one.interval.low is not None),
+        *(note for note in run.notes if note not in others),
+    ]
+
+
+def _quoted(interval: AccuracyInterval) -> Note:
+    answers = interval.answers
+    return _QUOTED(of=answers.of, varying=answers.varying, fixed=answers.fixed)
+
+
+def _about_others(run: ProtocolRun) -> list[Note]:
+    """Notes on intervals that are not those to quote."""
+    quoted = [note for one in run.results for note in one.interval.notes]
+    every = [note for one in run.results for each in (one.corrected, one.pooled) for note in each.notes]
+    return [note for note in every if note not in quoted]
+
+
 def run_tables(run: ProtocolRun) -> list[Table]:
     """Accuracies over runs, and how sure they are."""
     return [runs_table(run), intervals_table(run)]
@@ -130,23 +183,28 @@ def run_tables(run: ProtocolRun) -> list[Table]:
 
 def run_statements(run: ProtocolRun) -> list[Note]:
     """Say what the numbers mean, a note each."""
-    asked, data = run.setting, run.setting.data
-    n_classes = len(run.results[0].predictions.roster.classes)
     return [
-        _DATA(
-            name=data.name,
-            samples=len(data),
-            subjects=len(data.samples.subjects),
-            each=data.each,
-            what=_WHO() if asked.task == "identity" else _WHICH(label=asked.label, n=n_classes),
-            seed=asked.seed,
-        ),
+        _of_data(run),
+        *run.sentences(),
         *map(_of_splits, run.findings),
         _RUNS(kinds=tuple({one.spread.run.key: _A_RUN(what=one.spread.run) for one in run.results}.values())),
         *_of_intervals(run),
         *_of_comparisons(run),
         *run.notes,
     ]
+
+
+def _of_data(run: ProtocolRun) -> Note:
+    asked, data = run.setting, run.setting.data
+    n_classes = len(run.results[0].predictions.roster.classes)
+    return _DATA(
+        name=data.name,
+        samples=len(data),
+        subjects=len(data.samples.subjects),
+        each=data.each,
+        what=_WHO() if asked.task == "identity" else _WHICH(label=asked.label, n=n_classes),
+        seed=asked.seed,
+    )
 
 
 def _of_splits(found: ProtocolFindings) -> Note:
@@ -164,18 +222,23 @@ def _of_splits(found: ProtocolFindings) -> Note:
 
 def _of_intervals(run: ProtocolRun) -> list[Note]:
     said = dict.fromkeys(
-        _INTERVAL(
-            of=interval.answers.of,
-            varying=interval.answers.varying,
-            fixed=interval.answers.fixed,
-            assuming=interval.answers.assuming,
-            method=interval.method,
-        )
+        _of_interval(interval)
         for one in run.results
         for interval in (one.corrected, one.pooled)
         if interval.low is not None  # a note says why there is none
     )
     return list(said)
+
+
+def _of_interval(interval: AccuracyInterval) -> Note:
+    answers = interval.answers
+    return _INTERVAL(
+        of=answers.of,
+        varying=answers.varying,
+        fixed=answers.fixed,
+        assuming=answers.assuming,
+        method=interval.method,
+    )
 
 
 def _of_comparisons(run: ProtocolRun) -> list[Note]:

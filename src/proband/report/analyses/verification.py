@@ -91,7 +91,7 @@ _FAILED = Sentence(
     "Failures to acquire: {genuine:count} genuine and {impostor:count impostor comparison} were not made. FMR and FNMR leave "
     "them out; with them the false reject rate at the first point is {frr:rates}",
 )
-_UNSUPPORTED = Sentence(
+UNSUPPORTED = Sentence(
     "verification.rates-of-few-errors",
     "note",
     "* rests on fewer than {least} errors (the rule of {least})",
@@ -160,7 +160,7 @@ def verification_statements(results: Sequence[Verification]) -> list[Note]:
         frr = tuple((one.algorithm, one.points[0].point.frr) for one in results)
         said.append(_FAILED(genuine=counts.n_failed_genuine, impostor=counts.n_failed_impostor, frr=frr))
     if any(not (p.point.fmr_supported and p.point.fnmr_supported) for one in results for p in one.points):
-        said.append(_UNSUPPORTED(least=SUPPORTED))
+        said.append(UNSUPPORTED(least=SUPPORTED))
     for one in results:
         unmatched = next((point.fmr for point in one.points if point.point.false_matches == 0), None)
         if unmatched is not None:
@@ -306,7 +306,7 @@ def search_statements(results: Sequence[SearchEstimates], told: Collection[Note]
         ),
     ]
     if any(not one.fpir_supported for result in results for one in result.points):
-        said.append(_UNSUPPORTED(least=SUPPORTED))
+        said.append(UNSUPPORTED(least=SUPPORTED))
     notes = dict.fromkeys(note for one in results for note in one.searches.notes)
     return said + [note for note in notes if note not in told]
 

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 from proband.errors import UsageError
 from proband.inference.verification.groups import Differential
 from proband.inference.verification.open_set import SearchEstimates
+from proband.inference.verification.thresholds import DeployedThreshold
 from proband.measures.verification import SUPPORTED
 from proband.report.charts.error_curves import ErrorCurve
 from proband.report.charts.makers.errors import det, roc, search, searches
 from proband.report.charts.makers.histograms import ScoreCounts, scores
 from proband.report.charts.makers.rows import groups
+from proband.report.charts.makers.thresholds import bounds
 from proband.report.charts.mpl import figure
 from proband.report.charts.scales import deviate
 from proband.report.charts.spec import Chart, some
@@ -44,6 +46,11 @@ def search_figure(curves: Sequence[ErrorCurve], title: str | None = None) -> Fig
 def searches_figure(results: Sequence[SearchEstimates], rank: int = 1) -> Figure:
     """Draw FNIR against FPIR of several algorithms, with the intervals at their operating points."""
     return _one(searches(results, rank=rank), None, 3.6)
+
+
+def thresholds_figure(found: Sequence[DeployedThreshold], title: str | None = None) -> Figure:
+    """Draw false match rates and their bounds for new people by threshold."""
+    return _one(bounds(found), title, 3.6)
 
 
 def _one(chart: Chart, title: str | None, height: float) -> Figure:

@@ -8,11 +8,13 @@ from proband.study.requests.analyses import (
     ChoicesRequest as ChoicesRequest,
     ComparisonRequest as ComparisonRequest,
     FeretRequest as FeretRequest,
+    GateRequest as GateRequest,
     Identification as Identification,
     Improvement as Improvement,
     McNemarRequest as McNemarRequest,
     SearchRequest as SearchRequest,
     StratRequest as StratRequest,
+    ThresholdRequest as ThresholdRequest,
     VerificationRequest as VerificationRequest,
     Version as Version,
 )

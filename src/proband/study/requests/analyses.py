@@ -118,6 +118,55 @@ class ComparisonRequest(Part):
         return self
 
 
+class GateRequest(Part):
+    """May a new algorithm replace a baseline? It passes if it is shown not to be worse by the margin."""
+
+    baseline: Annotated[
+        Text | None,
+        Field(
+            description="The algorithm to replace: its name among those that are read; on the command line also its file, or a file "
+            "that pins it."
+        ),
+        Option(metavar="[NAME=]FILE[::KEY]|NAME"),
+    ] = None
+    candidate: Annotated[
+        Text | None, Field(description="The new algorithm, where there are several besides the baseline.")
+    ] = None
+    measure: Annotated[
+        Text,
+        Field(description="What must not get worse: rank-rate@1, fnmr@0.001, auc, or a plug-in's."),
+        Option(metavar="NAME[@VALUE]"),
+    ] = "rank-rate@1"
+    margin: Annotated[
+        Annotated[float, Field(gt=0)] | None,
+        Field(description="The loss that matters; 0.01 (one point) for rates."),
+    ] = None
+    design: Annotated[
+        Text,
+        Field(description="How the difference is tested: auto, or what comparisons take."),
+        Option(("--test",)),
+    ] = "auto"
+    digest: Annotated[
+        Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None,
+        Field(
+            description="The SHA-256 of the baseline's file; any other is refused, so that it cannot creep."
+        ),
+        Option(metavar="SHA256"),
+    ] = None
+
+    @model_validator(mode="after")
+    def _two(self) -> Self:
+        if self.baseline is None:
+            raise refuse(
+                "what the new algorithm would replace is not said",
+                Hint("say it: {option:baseline}"),
+                "baseline",
+            )
+        if self.baseline == self.candidate:
+            raise refuse("an algorithm cannot replace itself", "name another.", "candidate")
+        return self
+
+
 class McNemarRequest(Part):
     """McNemar's exact test of two algorithms, probes being taken as independent."""
 
@@ -169,6 +218,15 @@ class VerificationRequest(Part):
             "pair_a and pair_b."
         ),
     ] = None
+
+
+class ThresholdRequest(Part):
+    """Thresholds to deploy: the laxest whose false match rate is, with a confidence, within a target for new people."""
+
+    fmr: Annotated[Several[Share], Field(description="False match rates to keep.")] = (0.001,)
+    confidence: Annotated[
+        Share, Field(description="How sure it must be that the rate of new people is no larger.")
+    ] = 0.95
 
 
 class SearchRequest(Part):

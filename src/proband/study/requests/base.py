@@ -27,8 +27,10 @@ Item = TypeVar("Item")
 ANALYSES = (
     "identification",
     "comparison",
+    "gate",
     "mcnemar",
     "verification",
+    "threshold",
     "search",
     "choices",
     "strat",

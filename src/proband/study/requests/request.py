@@ -11,10 +11,12 @@ from proband.study.requests.analyses import (
     ChoicesRequest,
     ComparisonRequest,
     FeretRequest,
+    GateRequest,
     Identification,
     McNemarRequest,
     SearchRequest,
     StratRequest,
+    ThresholdRequest,
     VerificationRequest,
 )
 from proband.study.requests.base import (
@@ -102,8 +104,10 @@ class Request(Part):
     category: Sections[CategoryEntry] = ()
     identification: Switched[Identification] = Field(default_factory=Identification)
     comparison: SwitchedSections[ComparisonRequest] = Field(default_factory=lambda: (ComparisonRequest(),))
+    gate: Switched[GateRequest] = None
     mcnemar: Switched[McNemarRequest] = None
     verification: Switched[VerificationRequest] = Field(default_factory=VerificationRequest)
+    threshold: Switched[ThresholdRequest] = None
     search: Switched[SearchRequest] = None
     choices: Switched[ChoicesRequest] = None
     strat: Switched[StratRequest] = None

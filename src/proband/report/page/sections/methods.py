@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from proband.inference import Comparison, Evaluation
+from proband.inference import Comparison, Evaluation, Gate
 from proband.inference.comparisons.comparison import Standings
 from proband.inference.estimates.evaluation import probes_called
 from proband.inference.galleries.feret_results import FeretStudy
@@ -67,6 +67,18 @@ _APART = Sentence(
 _OVERALL = Sentence("methods.overall", "note", "Whether algorithms differ at all: Cochran's Q ({method})")
 _EQUIVALENCE = Sentence(
     "methods.equivalence", "note", "Equivalence within {margin} is claimed by two one-sided tests"
+)
+_GATED = Sentence(
+    "methods.gate",
+    "note",
+    "{candidate} was to replace {baseline} if shown not to be worse by {margin} ({measure}; one-sided bounds at the {level:level} level): "
+    "{methods:parts}",
+)
+_THRESHOLDS = Sentence(
+    "methods.thresholds",
+    "note",
+    "Thresholds for new people keep the one-sided {confidence:level} upper bound of FMR over people within the rate asked for, at them and "
+    "at every stricter one",
 )
 _VERIFIED = Sentence(
     "methods.verification",
@@ -181,7 +193,12 @@ def methods_text(found: Findings) -> tuple[str, list[str]]:
     _comparisons(text, [one for one in labelled if one is not None])
     if found.classification is not None:
         text.say_methods(_ACCURACIES, (one.design for one in found.classification.rates))
+    if found.gate is not None:
+        _gate(text, found.gate)
     _verification(text, found)
+    if found.thresholds:
+        sure = found.thresholds[0].confidence
+        text.say(_THRESHOLDS(confidence=sure), "bates2021", "fogliato2024", "hoeffding1963")
     if found.searches:
         first = found.searches[0].searches
         mated, others = len(first.mate), len(first.best)
@@ -251,6 +268,23 @@ def _comparisons(text: _Text, comparisons: Sequence[Standings]) -> None:
     if margins:
         worth = margin_of(margins[0].margin, margins[0].pairs[0].in_points)
         text.say(_EQUIVALENCE(margin=worth), "schuirmann1987")
+
+
+def _gate(text: _Text, gate: Gate) -> None:
+    (pair,) = gate.comparison.pairs
+    told = pair.method.told()
+    text.say(
+        _GATED(
+            candidate=gate.candidate,
+            baseline=gate.baseline,
+            margin=margin_of(gate.margin, pair.in_points),
+            measure=gate.estimates[0].answers.of,
+            level=gate.comparison.confidence_level,
+            methods=tuple(one.account or str(one) for one in told),
+        ),
+        "schuirmann1987",
+        *dict.fromkeys(key for one in told for key in one.cites),
+    )
 
 
 def _verification(text: _Text, found: Findings) -> None:

@@ -213,6 +213,16 @@ REFERENCES = {
         "A {Bayesian} Approach for Comparing Cross-Validated Algorithms on Multiple Data Sets",
         _LEARNING, 2015, 100, "2--3", "285--304",
     ),
+    "bates2021": _article(
+        "Bates et al. 2021",
+        "Bates, Stephen and Angelopoulos, Anastasios and Lei, Lihua and Malik, Jitendra and Jordan, Michael I.",
+        "Distribution-Free, Risk-Controlling Prediction Sets", "Journal of the {ACM}", 2021, 68, "6", "43:1--43:34",
+    ),
+    "hoeffding1963": _article(
+        "Hoeffding 1963", "Hoeffding, Wassily",
+        "Probability Inequalities for Sums of Bounded Random Variables",
+        "Journal of the American Statistical Association", 1963, 58, "301", "13--30",
+    ),
     "hanley1983": _article(
         "Hanley & Lippman-Hand 1983", "Hanley, James A. and Lippman-Hand, Abby",
         "If Nothing Goes Wrong, Is Everything All Right? Interpreting Zero Numerators",

@@ -167,6 +167,8 @@ def verdict_section(found: Findings) -> Section | None:
 def summary(found: Findings) -> Summary | None:
     """What was found; None where nothing was measured that could be summed up."""
     comparison, evaluation = main_comparison(found), main_evaluation(found)
+    if comparison is None and found.gate is not None:
+        return None  # the gate's own section is the verdict
     if comparison is not None:
         told = _compared(comparison)
     elif evaluation is not None:

@@ -1,0 +1,58 @@
+"""``proband threshold``: which threshold to deploy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from proband.cli import options as o
+from proband.cli.analyses.command import analysis
+from proband.cli.console import print_json, say_all, show_tables, write_csv, wrote
+
+if TYPE_CHECKING:
+    from proband.study.findings import Findings
+    from proband.study.requests import Request
+
+
+@analysis("threshold", "Thresholds for new people", experiment=("gallery", "one_per_subject", "probes"))
+def threshold(
+    found: Findings,
+    request: Request,
+    csv: o.Csv = None,
+    figure: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--figure",
+            "-f",
+            help="Write rates and bounds by threshold: .png, .svg or .pdf.",
+            rich_help_panel="Output",
+        ),
+    ] = None,
+    *,
+    json: bool,
+) -> None:
+    """Find the threshold whose false match rate is, with a confidence, within a target for new people.
+
+    A threshold that has the rate on these people exceeds it on others about every second time.
+
+    [bold]Example[/bold]
+
+      proband threshold scores.npz -s samples.csv --orientation similarity --fmr 0.001 --confidence 0.95
+    """
+    from proband.inference.verification.thresholds import DeployedThresholds
+    from proband.report.analyses.thresholds import starred, thresholds_table
+    from proband.report.figures.style import save_figure
+    from proband.report.figures.verification import thresholds_figure
+
+    whole = DeployedThresholds(found.thresholds)
+    write_csv(whole.to_frame(), csv)
+    for path in figure or ():
+        save_figure(thresholds_figure(found.thresholds), path)
+        wrote(path)
+    if json:
+        print_json([one.to_dict() for one in found.thresholds])
+        return
+    show_tables(thresholds_table(found.thresholds))
+    say_all([*whole.sentences(), *starred(found.thresholds)], dim=False)

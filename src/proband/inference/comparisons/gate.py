@@ -1,0 +1,357 @@
+"""May the new algorithm replace the old one? A comparison with three answers: pass, fail, undecided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import polars as pl
+
+from proband.designs import Design
+from proband.engine.frames import frame_of_rows
+from proband.errors import GateError, UsageError
+from proband.inference.comparisons.compare import compare
+from proband.inference.comparisons.comparison import Comparison
+from proband.inference.planning.sizes import POWER
+from proband.inference.procedures import Auto
+from proband.measures import Measure, Outcomes, measure_named
+from proband.results.base import Count, Rate, Result
+from proband.results.difference import Difference, margin_of
+from proband.results.estimate import Estimate
+from proband.results.serializing import Written
+from proband.samples import Experiment, Pool, Samples
+from proband.scores import Scores
+from proband.words import Note, Sentence, as_sentence, given
+
+Decision = Literal["pass", "fail", "undecided"]
+EXIT_CODES: dict[Decision, int] = {"pass": 0, "fail": 3, "undecided": 4}
+"""How the program ends."""
+
+_SAID: dict[Decision, Sentence] = {
+    "pass": Sentence(
+        "gate.pass",
+        "note",
+        "Pass: {candidate} is not worse than {baseline} by {margin} or more: {effect}, {bounds}",
+    ),
+    "fail": Sentence(
+        "gate.fail",
+        "caution",
+        "Fail: {candidate} is worse than {baseline} by more than {margin}: {effect}, {bounds}",
+    ),
+    "undecided": Sentence(
+        "gate.undecided",
+        "caution",
+        "Undecided: these people do not show whether {candidate} is worse than {baseline} by {margin}: {effect}, {bounds}",
+    ),
+}
+_POWER = Sentence(
+    "gate.power",
+    "note",
+    "An equal algorithm would pass with a chance of {equal:percent}, and one that is worse by {twice} fail with a chance of "
+    "{worse:percent}; {people:count person/people} {people:word is/are} here, and about {needed:count} would let an equal one pass with a "
+    "chance of {power:percent}",
+)
+_BLIND = Sentence(
+    "gate.nothing-varies", "caution", "Nothing varies here, so nothing can be said of other people"
+)
+_PINNED = Sentence(
+    "gate.pinned", "note", "The baseline is {file}, pinned by its digest {digest}: it cannot creep"
+)
+_LOOSE = Sentence(
+    "gate.not-pinned",
+    "note",
+    "The baseline is not pinned. If every release becomes the next baseline, losses that each stay within {margin} add up",
+)
+_SHOWN = 12  # letters of a digest
+
+
+@dataclass(frozen=True)
+class Pinned:
+    """A baseline that cannot change unnoticed.
+
+    Attributes
+    ----------
+    file, sha256
+        The file of scores or embeddings by its name, and the digest of what it holds.
+    keys
+        Which of its arrays; empty for all.
+    embeddings
+        Whether it holds embeddings.
+    by_digest
+        Whether the baseline was asked for by this digest, and not by its name alone.
+    """
+
+    file: str
+    sha256: str
+    keys: tuple[str, ...] = ()
+    embeddings: bool = False
+    by_digest: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Gate(Result):
+    """A new algorithm against a baseline, judged by the margin alone.
+
+    Attributes
+    ----------
+    decision
+        ``pass``: shown not to be worse by the margin or more; ``fail``: shown to be worse by more than the margin; else
+        ``undecided``.
+    candidate, baseline
+        Their names.
+    measure
+        The code of the measure.
+    margin, larger_is_better
+        The loss that matters, and which way the measure points.
+    gain, gain_low, gain_high
+        How much better the candidate is (below 0: worse), and its one-sided bounds: the ends of the comparison's interval at
+        1 − 2α.
+    pass_if_equal, fail_if_twice_worse
+        The chance to pass an algorithm that is equal, and to fail one that is worse by twice the margin, with as many people who
+        differ as much; None where nothing varies.
+    n_subjects, subjects_needed
+        People here, and how many would pass an equal algorithm with a chance of 0.8; None where nothing varies.
+    pinned
+        The file of the baseline, where it was read from one.
+    comparison
+        What it is judged from: both values, the difference and its test.
+    """
+
+    written = Written(also=("exit_code",), versioned=True)
+
+    decision: Decision
+    candidate: str
+    baseline: str
+    measure: str
+    margin: float
+    larger_is_better: bool
+    gain: float
+    gain_low: float
+    gain_high: float
+    pass_if_equal: Rate | None
+    fail_if_twice_worse: Rate | None
+    n_subjects: Count
+    subjects_needed: Count | None
+    comparison: Comparison
+    pinned: Pinned | None = None
+
+    @property
+    def exit_code(self) -> Count:
+        """How the program ends: 0 pass, 3 fail, 4 undecided."""
+        return EXIT_CODES[self.decision]
+
+    @property
+    def passed(self) -> bool:
+        """Whether the candidate may go out."""
+        return self.decision == "pass"
+
+    @property
+    def difference(self) -> Difference:
+        """The candidate's value less the baseline's."""
+        return self.comparison.pairs[0]
+
+    @property
+    def estimates(self) -> tuple[Estimate, ...]:
+        """The candidate's value and the baseline's."""
+        return self.comparison.estimates
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row: the decision, and what it rests on."""
+        new, old = self.estimates
+        names = ("decision", "candidate", "baseline", "measure")
+        numbers = ("margin", "gain", "gain_low", "gain_high", "pass_if_equal", "fail_if_twice_worse")
+        counts = ("n_subjects", "subjects_needed")
+        row = {name: getattr(self, name) for name in (*names, *numbers, *counts)}
+        values = {"candidate_value": new.value, "baseline_value": old.value}
+        return frame_of_rows(
+            [row | values],
+            {
+                **dict.fromkeys(names, pl.String),
+                **dict.fromkeys((*values, *numbers), pl.Float64),
+                **dict.fromkeys(counts, pl.Int64),
+            },
+        )
+
+    def sentence(self) -> Note:
+        """The decision in words."""
+        pair = self.difference
+        return _SAID[self.decision](
+            candidate=self.candidate,
+            baseline=self.baseline,
+            margin=self._worth,
+            effect=pair.effect,
+            bounds=pair.bounds,
+        )
+
+    def sentences(self) -> list[Note]:
+        """The decision, what the gate can see at all, and what the baseline is."""
+        return [self.sentence(), *self._power(), self._baseline()]
+
+    def require(self, *, undecided: bool = False) -> Gate:
+        """Raise an `AssertionError` that says why, unless the gate is passed; with `undecided`, only if it fails.
+
+        Examples
+        --------
+        >>> from proband import Experiment, Samples, Scores, gate
+        >>> import numpy as np
+        >>> ids = [f"{side}{k}" for side in "gp" for k in range(40)]
+        >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+        >>> values = {"old": np.eye(40), "new": np.where(np.arange(40)[:, None] < 20, 0.5, np.eye(40))}
+        >>> old, new = (Scores.from_array(v, ids[40:], ids[:40], orientation="similarity", name=n) for n, v in values.items())
+        >>> gate(new, old, Experiment(samples, gallery=ids[:40]), margin=0.1).require()
+        Traceback (most recent call last):
+            ...
+        proband.errors.GateError: Fail: new is worse than old by more than 10 points: ...
+        """
+        if self.passed or (undecided and self.decision == "undecided"):
+            return self
+        raise GateError(" ".join(map(as_sentence, [self.sentence(), *self._power()])))
+
+    def _power(self) -> list[Note]:
+        if self.pass_if_equal is None or self.fail_if_twice_worse is None or self.subjects_needed is None:
+            return [_BLIND()]
+        twice = margin_of(2 * self.margin, self.difference.in_points)
+        chances = {"equal": self.pass_if_equal, "worse": self.fail_if_twice_worse, "power": POWER}
+        return [_POWER(**chances, twice=twice, people=self.n_subjects, needed=self.subjects_needed)]
+
+    def _baseline(self) -> Note:
+        if self.pinned is not None and self.pinned.by_digest:
+            return _PINNED(file=self.pinned.file, digest=self.pinned.sha256[:_SHOWN])
+        return _LOOSE(margin=self._worth)
+
+    @property
+    def _worth(self) -> Note | None:
+        return margin_of(self.margin, self.difference.in_points)
+
+    def __repr__(self) -> str:
+        return f"Gate: {as_sentence(self.sentence())}"
+
+
+def gate(
+    candidate: Outcomes | Scores,
+    baseline: Outcomes | Scores,
+    within: Experiment | Samples | Pool | None = None,
+    *,
+    measure: Measure | str | None = None,
+    margin: float | None = None,
+    design: Design | Auto = "auto",
+    confidence_level: float = 0.95,
+    seed: int = 0,
+) -> Gate:
+    """Decide whether a new algorithm may replace a baseline: not worse than it by a margin, on other people.
+
+    It is the comparison of the two (`compare`), read by its one-sided bounds (non-inferiority; Schuirmann 1987): pass if the lower
+    one is above −margin, fail if the upper one is below it, else undecided. For error rates and ranks, where less is better, the
+    signs are turned. Either error has a chance of at most 1 − confidence_level.
+
+    Parameters
+    ----------
+    candidate, baseline, within
+        What `compare` takes.
+    measure
+        A measure or its name, such as ``fnmr@1e-3``; by default the recognition rate at rank 1.
+    margin
+        The loss that matters: 0.01 (one point) for rates, and to be declared for other measures.
+
+    Examples
+    --------
+    Of 300 people the old algorithm misses three, and the new one two others:
+
+    >>> import numpy as np
+    >>> ids = [f"{side}{k}" for side in "gp" for k in range(300)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> row = np.arange(300)[:, None]
+    >>> values = {"new": np.where(row < 2, 0.5, np.eye(300)), "old": np.where((row > 1) & (row < 5), 0.5, np.eye(300))}
+    >>> new, old = (Scores.from_array(v, ids[300:], ids[:300], orientation="similarity", name=n) for n, v in values.items())
+    >>> found = gate(new, old, Experiment(samples, gallery=ids[:300]), margin=0.02)
+    >>> found.decision, round(found.gain, 4), round(found.gain_low, 4), found.exit_code
+    ('pass', 0.0033, -0.0112, 0)
+    """
+    named = "rank-rate@1" if measure is None else measure
+    asked = measure_named(named) if isinstance(named, str) else named
+    names = _names(candidate, baseline)
+    compared = compare(
+        asked,
+        dict(zip(names, (candidate, baseline), strict=True)),
+        within,
+        design,
+        margin=margin,
+        confidence_level=confidence_level,
+        seed=seed,
+    )
+    return gate_of(compared, asked.code)
+
+
+def _names(candidate: Outcomes | Scores, baseline: Outcomes | Scores) -> tuple[str, str]:
+    """What they are called; where both have one name, by their parts."""
+    found = tuple(one.name if isinstance(one, Scores) else one.algorithm for one in (candidate, baseline))
+    return ("candidate", "baseline") if found[0] == found[1] else (found[0], found[1])
+
+
+def gate_of(comparison: Comparison, measure: str, pinned: Pinned | None = None) -> Gate:
+    """Judge a comparison of a candidate, which comes first, with a baseline.
+
+    Examples
+    --------
+    >>> from proband import RecognitionRate
+    >>> from proband.inference.comparisons.compare import comparison_of
+    >>> from proband.inference.comparisons.curves import Student
+    >>> from proband.inference.comparisons.paired import Tested
+    >>> from proband.inference.procedures import Joint, Question
+    >>> from proband.words import Method
+    >>> question = Question.of(RecognitionRate(1), {"a": None, "b": None}, None, "auto", 0.95, 0)
+    >>> tested = Tested(-0.03, Student(-0.03, 0.005, None), 0.005, Method("t", "a test"))
+    >>> found = gate_of(comparison_of(question, Joint((), (("a", "b", 100, tested),), None), 0.01), "rank-1")
+    >>> found.decision, round(found.gain_high, 4), round(found.pass_if_equal, 3)  # Φ(0.01/0.005 − 1.645)
+    ('fail', -0.0218, 0.639)
+    """
+    (pair,) = comparison.pairs
+    if pair.margin is None or pair.bound_low is None or pair.bound_high is None:
+        raise UsageError("A gate needs the loss that matters.", "declare a margin, such as 0.01 for a rate.")
+    if comparison.confidence_level <= 0.5:
+        raise UsageError(
+            f"A gate needs a confidence level above 0.5, got {given(comparison.confidence_level)}."
+        )
+    upward = comparison.larger_is_better
+    gain = pair.difference if upward else -pair.difference
+    low, high = (pair.bound_low, pair.bound_high) if upward else (-pair.bound_high, -pair.bound_low)
+    judged = pair.varies and pair.why_not is None
+    decision: Decision = "undecided"
+    if judged and low > -pair.margin:
+        decision = "pass"
+    elif judged and high < -pair.margin:
+        decision = "fail"
+    people = comparison.estimates[0].facts.n_probe_subjects if comparison.estimates else 0
+    return Gate(
+        decision,
+        pair.first,
+        pair.second,
+        measure,
+        pair.margin,
+        upward,
+        gain + 0.0,  # no minus zero
+        low + 0.0,
+        high + 0.0,
+        *_chances(pair, gain - low, high - gain, people, comparison.confidence_level),
+        comparison,
+        pinned,
+    )
+
+
+def _chances(
+    pair: Difference, below: float, above: float, people: int, level: float
+) -> tuple[float | None, float | None, int, int | None]:
+    """The chances to pass an equal algorithm and to fail one twice the margin worse, people here, and people needed.
+
+    Bounds reach `below` and `above` from the difference, z standard errors on average. The reach falls with the root of the
+    number of people; where nobody differs, with their number itself.
+    """
+    from scipy.special import ndtr, ndtri
+
+    if not pair.varies or pair.why_not is not None or pair.margin is None:
+        return None, None, people, None
+    error = (below + above) / (2 * float(ndtri(level)))
+    passes, fails = (float(ndtr((pair.margin - reach) / error)) for reach in (below, above))
+    times = (below + float(ndtri(POWER)) * error) / pair.margin
+    grown = below / pair.margin if pair.n_discordant_subjects == 0 else times**2
+    return passes, fails, people, max(1, -int(-people * grown // 1))

@@ -1,0 +1,520 @@
+"""Which threshold to deploy: one whose false match rate is, with a stated confidence, within a target for new people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import ceil, exp, log, log1p, sqrt
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.engine import Progress
+from proband.engine.frames import frame_of_rows
+from proband.errors import DesignError, Said, UsageError
+from proband.inference.proportions import check_level
+from proband.inference.verification.bound_path import BoundPath, Floats
+from proband.inference.verification.drawings import Drawings
+from proband.inference.verification.dyadic_rates import FEWEST_CARRIERS
+from proband.inference.verification.lists import shared_by
+from proband.inference.verification.meetings import Meetings
+from proband.inference.verification.verification import (
+    PEOPLE_SHARED,
+    Shared,
+    VerificationPoint,
+    closeness_of,
+    counted,
+    room_for_replicates,
+    with_intervals,
+)
+from proband.measures.pair_measures import compared_pairs
+from proband.measures.pairs.counts import count_trials, each_pair_once
+from proband.measures.verification import ErrorRates
+from proband.results.base import Answers, Confidence, Count, Rate, Result
+from proband.results.compared import Compared
+from proband.results.serializing import Written
+from proband.results.targets import OTHER_PEOPLE_COMPARED
+from proband.samples import Experiment, Samples
+from proband.scores import Scores
+from proband.scores.trials import Trials
+from proband.words import Note, Sentence, Target, count, given, level
+
+Verified = Scores | Trials
+_RATES = tuple(f"{rate}{end}" for rate in ("fmr", "fnmr") for end in ("", "_low", "_high"))
+_COLUMNS = {
+    "algorithm": pl.String,
+    **dict.fromkeys(("asked", "confidence"), pl.Float64),
+    "grade": pl.String,
+    **dict.fromkeys(("threshold", *_RATES), pl.Float64),
+}
+_MOST_POINTS = 400  # of the path that are kept for drawing
+
+_ANSWERS = Answers(
+    Target("threshold-for-fmr", "the threshold that keeps a false match rate"),
+    OTHER_PEOPLE_COMPARED,
+    Target("algorithm", "the algorithm"),
+    PEOPLE_SHARED,
+)
+_SURE = Sentence(
+    "threshold.sure",
+    "note",
+    "{algorithm}: accept at {threshold:threshold} or {closer}. With {confidence:level} confidence its FMR is at most {asked:given} for "
+    "new people; here it is {fmr:small} (bound {bound:small}), and FNMR {fnmr:rate} [{low:rate}, {high:rate}]",
+)
+_EACH = Sentence(
+    "threshold.sure-each",
+    "note",
+    "Thresholds that promise {confidence:level}: with that confidence the FMR of new people is at most the one to keep",
+)
+_PLAIN = Sentence(
+    "threshold.plain",
+    "note",
+    "A plain threshold has its FMR on these people and promises nothing for others: about every second such threshold exceeds it there",
+)
+_FREE = Sentence(
+    "threshold.distribution-free",
+    "note",
+    "The strictest grade holds whatever the distribution of scores; the other rests on the variance over {people:count person/people}",
+)
+_NOT_FREE = Sentence(
+    "threshold.not-distribution-free",
+    "note",
+    "The bound rests on the variance over {people:count person/people}; one that holds whatever the distribution of scores takes "
+    "{needed:count} people for {asked:given}",
+)
+_NONE = Sentence(
+    "threshold.none",
+    "caution",
+    "{algorithm}: no threshold keeps FMR at most {asked:given} with {confidence:level} confidence: {people:count person/people} in "
+    "{comparisons:count impostor comparison} cannot show it",
+)
+_OF = Sentence("threshold.caution", "caution", "{algorithm}, to keep {asked:given}: {note}")
+_NEEDED = Sentence(
+    "threshold.needed",
+    "note",
+    "at least about {people:count} people ({comparisons:count} impostor comparisons) are needed where nobody stands out, and "
+    "{free:count} whatever the distribution of scores",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class DeployedThreshold(Result):
+    """The threshold of one algorithm for one false match rate.
+
+    Attributes
+    ----------
+    algorithm, asked, confidence, larger_is_closer
+        Whose threshold, the false match rate it is to keep, how sure that must be, and which way scores point.
+    plain
+        The laxest threshold that keeps the rate on these people, and promises nothing for others.
+    sure, bound
+        The laxest one whose upper bound keeps the rate, and that bound; None where these people cannot show it.
+    distribution_free
+        The laxest one that keeps the rate whatever the distribution of scores; None where there are too few people.
+    n_subjects, compared
+        People in the comparisons, and which comparisons were counted.
+    people_needed, comparisons_needed, people_needed_freely
+        How many it takes at least if nobody stands out and everybody has as many images, and whatever the distribution.
+    confidence_level, answers, notes
+        Of the intervals of FMR and FNMR; what the threshold means, and what a reader should know.
+    thresholds, rates, bounds
+        For drawing: the false match rate and its bound by threshold.
+    """
+
+    written = Written(without=("thresholds", "rates", "bounds", "larger_is_closer"), versioned=True)
+
+    algorithm: str
+    asked: Rate
+    confidence: Confidence
+    plain: VerificationPoint
+    sure: VerificationPoint | None
+    bound: Rate | None
+    distribution_free: VerificationPoint | None
+    n_subjects: Count
+    people_needed: Count
+    comparisons_needed: Count
+    people_needed_freely: Count
+    confidence_level: Confidence
+    answers: Answers
+    notes: tuple[Note, ...]
+    compared: Compared
+    larger_is_closer: bool = True
+    thresholds: Floats = field(default_factory=lambda: np.empty(0), repr=False)
+    rates: Floats = field(default_factory=lambda: np.empty(0), repr=False)
+    bounds: Floats = field(default_factory=lambda: np.empty(0), repr=False)
+
+    @property
+    def graded(self) -> dict[str, VerificationPoint | None]:
+        """The thresholds by what they promise."""
+        return {"plain": self.plain, "sure": self.sure, "distribution-free": self.distribution_free}
+
+    @property
+    def needed(self) -> Note:
+        """How many people it takes."""
+        return _NEEDED(
+            people=self.people_needed, comparisons=self.comparisons_needed, free=self.people_needed_freely
+        )
+
+    def sentences(self) -> list[Note]:
+        """What to deploy, what the plain threshold is worth, and what else could be promised."""
+        own = self.deployed()
+        if self.sure is None:
+            return [*own, self.needed]
+        return [*own, _PLAIN(), self.grade, *self.cautions()]
+
+    @property
+    def grade(self) -> Note:
+        """What the promise rests on."""
+        if self.distribution_free is not None:
+            return _FREE(people=self.n_subjects)
+        return _NOT_FREE(people=self.n_subjects, needed=self.people_needed_freely, asked=self.asked)
+
+    def cautions(self) -> list[Note]:
+        """Why the promise is worth less than it says."""
+        return [
+            _OF(algorithm=self.algorithm, asked=self.asked, note=note)
+            for note in (() if self.sure is None else self.sure.fmr.notes)
+            if note.level == "caution"
+        ]
+
+    def deployed(self) -> list[Note]:
+        """What to deploy, or that there is nothing."""
+        said = {"algorithm": self.algorithm, "asked": self.asked}
+        if self.sure is None or self.bound is None:
+            compared = self.plain.point.n_impostor
+            people = self.n_subjects
+            return [_NONE(**said, confidence=self.confidence, people=people, comparisons=compared)]
+        point, fnmr = self.sure.point, self.sure.fnmr
+        return [
+            _SURE(
+                **said,
+                threshold=point.threshold,
+                closer="above" if self.larger_is_closer else "below",
+                confidence=self.confidence,
+                fmr=point.fmr,
+                bound=self.bound,
+                fnmr=point.fnmr,
+                low=fnmr.low,
+                high=fnmr.high,
+            )
+        ]
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row for each threshold: the plain one, and those that promise something."""
+        return frame_of_rows(
+            [
+                {
+                    "algorithm": self.algorithm,
+                    "asked": self.asked,
+                    "confidence": self.confidence,
+                    "grade": grade,
+                    "threshold": None if one is None else one.point.threshold,
+                    "fmr": None if one is None else one.point.fmr,
+                    "fmr_low": None if one is None else one.fmr.low,
+                    "fmr_high": None if one is None else one.fmr.high,
+                    "fnmr": None if one is None else one.point.fnmr,
+                    "fnmr_low": None if one is None else one.fnmr.low,
+                    "fnmr_high": None if one is None else one.fnmr.high,
+                }
+                for grade, one in self.graded.items()
+            ],
+            _COLUMNS,
+        )
+
+    def __repr__(self) -> str:
+        return f"DeployedThreshold({self.sentences()[0]})"
+
+
+@dataclass(frozen=True, eq=False)
+class DeployedThresholds(Result):
+    """Thresholds to deploy, one for each algorithm and false match rate.
+
+    Attributes
+    ----------
+    found
+        In the order of algorithms, and of rates within each.
+    """
+
+    found: tuple[DeployedThreshold, ...]
+
+    def __iter__(self) -> Iterator[DeployedThreshold]:
+        return iter(self.found)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __getitem__(self, place: int) -> DeployedThreshold:
+        return self.found[place]
+
+    def sentences(self) -> list[Note]:
+        """What they promise; of several, those that cannot be had by themselves."""
+        if len(self.found) == 1:
+            return self.found[0].sentences()
+        none = [said for one in self.found if one.sure is None for said in (*one.deployed(), one.needed)]
+        strictest = min(self.found, key=lambda one: one.asked)
+        weak = [said for one in self.found for said in one.cautions()]
+        return [_EACH(confidence=strictest.confidence), _PLAIN(), strictest.grade, *none, *weak]
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row for each algorithm, rate and grade."""
+        return pl.concat([one.to_frame() for one in self.found], how="vertical_relaxed")
+
+    def __repr__(self) -> str:
+        return "\n".join(str(said) for one in self.found for said in one.deployed())
+
+
+def threshold(
+    scores: Verified | Sequence[Verified] | Mapping[str, Verified],
+    within: Experiment | Samples | None = None,
+    *,
+    fmr: float | Sequence[float] = 1e-3,
+    confidence: float = 0.95,
+    confidence_level: float = 0.95,
+    check_orientation: bool = True,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> DeployedThresholds:
+    """Find the laxest threshold whose false match rate is, with a confidence, within a target for new people.
+
+    A threshold set where the false match rate of these people is f exceeds f on other people about half the time. Here U(t) is
+    the one-sided upper bound of the rate for new people, expit(logit p + t se/(p(1 − p))) with the variance and degrees of
+    freedom of `false_match_rate`, made never to fall towards laxer thresholds; the laxest t with U(t) ≤ f is taken. Then FMR(t) > f
+    implies a miss of the bound at one fixed threshold, so that no more than 1 − confidence of such thresholds exceed f (Bates et
+    al. 2021). A second grade holds whatever the distribution of scores: ⌊people/2⌋·KL(p‖f) ≥ ln 1/(1 − confidence) (Hoeffding
+    1963), p weighing every two people the same.
+
+    Parameters
+    ----------
+    scores, within
+        One algorithm or several, as `verify` takes them; a mapping names them.
+    fmr
+        The false match rate to keep, or several.
+    confidence
+        How sure that must be.
+    confidence_level
+        Of the intervals of FMR and FNMR that stand beside it.
+
+    Raises
+    ------
+    DesignError
+        If none of the thresholds asked for can be had from so few people; it says how many are needed.
+
+    Examples
+    --------
+    A hundred people, one image as target and one as query each. The plain threshold has 94 false matches in 9,900:
+
+    >>> rng = np.random.default_rng(1)
+    >>> ids = [f"{side}{k:02d}" for side in "tq" for k in range(100)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> values = rng.normal(size=(100, 100)) + 2 * np.eye(100)
+    >>> scores = Scores.from_array(values, ids[100:], ids[:100], orientation="similarity", name="net")
+    >>> (found,) = threshold(scores, samples, fmr=0.01)
+    >>> found.plain.point.false_matches, found.sure.point.false_matches, found.bound <= 0.01
+    (94, 69, True)
+    """
+    check_level(confidence)
+    check_level(confidence_level)
+    rates = (fmr,) if isinstance(fmr, int | float) else tuple(fmr)
+    if not rates or not all(0 < one < 1 for one in rates):
+        raise UsageError(f"A false match rate to keep lies between 0 and 1, got {fmr!r}.")
+    found = tuple(
+        replace(made, algorithm=name)
+        for name, one in _by_name(scores).items()
+        for made in thresholds_of(
+            one,
+            within,
+            rates,
+            confidence,
+            confidence_level,
+            check_orientation=check_orientation,
+            threads=threads,
+            progress=progress,
+        )
+    )
+    require_any(found)
+    return DeployedThresholds(found)
+
+
+def require_any(found: Sequence[DeployedThreshold]) -> None:
+    """Refuse where nothing of what was asked for can be said, with what it takes.
+
+    Examples
+    --------
+    >>> require_any([])
+    """
+    if not found or any(one.sure is not None or one.distribution_free is not None for one in found):
+        return
+    one = min(found, key=lambda each: each.people_needed)
+    raise DesignError(
+        f"no threshold keeps a false match rate of {given(one.asked)} with {level(one.confidence)} confidence: "
+        f"{count(one.n_subjects)} people in {count(one.plain.point.n_impostor)} impostor comparisons cannot show it.",
+        f"{one.needed}; or ask for a larger rate.",
+        source=one.algorithm,
+    )
+
+
+def _by_name(scores: Verified | Sequence[Verified] | Mapping[str, Verified]) -> Mapping[str, Verified]:
+    if isinstance(scores, Mapping):
+        return scores
+    listed = [scores] if isinstance(scores, Scores | Trials) else list(scores)
+    named = {one.name: one for one in listed}
+    if len(named) < len(listed):
+        raise UsageError(
+            f"Algorithms need names of their own; got {', '.join(one.name for one in listed)}.",
+            'name them: {"a": scores, "b": others}.',
+        )
+    return named
+
+
+def thresholds_of(
+    scores: Verified,
+    within: Experiment | Samples | None,
+    fmrs: Sequence[float],
+    confidence: float,
+    confidence_level: float,
+    *,
+    check_orientation: bool = True,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[DeployedThreshold, ...]:
+    """Find the thresholds of one algorithm, one for each false match rate, its comparisons counted once.
+
+    Examples
+    --------
+    >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
+    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
+    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
+    >>> (found,) = thresholds_of(Scores.from_array(same, ids, orientation="similarity"), samples, [0.1], 0.95, 0.95)
+    >>> found.plain.point.threshold, found.sure, found.people_needed  # six people who are never taken for another
+    (1.0, None, 11)
+    """
+    if isinstance(scores, Trials):
+        rates, shared, compared = _of_list(scores, within)
+    else:
+        if within is None:
+            raise UsageError(
+                f"Whose the samples of {scores.name} are is not known.",
+                "give the samples table or an experiment.",
+                source=Said(scores.name),
+            )
+        pairs, rates = counted(scores, within, (), check_orientation, threads, progress)
+        sign = 1.0 if rates.larger_is_closer else -1.0
+        # Impostors below all genuine scores tell as well how sure a threshold above them is.
+        plain = closeness_of(rates.at_fmr(max(fmrs)).threshold, sign)
+        shared = Shared.of(scores, pairs, min(plain, room_for_replicates(rates, max(fmrs))), threads)
+        compared = compared_pairs(scores, within, rates.counts)
+    return tuple(_deployed(rates, shared, compared, asked, confidence, confidence_level) for asked in fmrs)
+
+
+def _of_list(trials: Trials, within: Experiment | Samples | None) -> tuple[ErrorRates, Shared, Compared]:
+    if isinstance(within, Experiment):
+        raise UsageError(
+            f"{trials.name} is a list of comparisons, which is taken as it is, not within an experiment.",
+            "give the samples table, or choose the comparisons in the list.",
+            source=Said(trials.name),
+        )
+    trials = each_pair_once(trials if within is None else trials.with_samples(within))
+    counts = count_trials(trials)
+    similar = trials.orientation == "similarity"
+    shared = shared_by(trials, 1.0 if similar else -1.0)
+    if shared is None:
+        raise DesignError(
+            "the list does not say whose the comparisons are, so nothing can be said of new people.",
+            "give the samples table, or the columns query_subject and target_subject.",
+            source=trials.name,
+        )
+    compared = Compared("list", trials.metric, counts.n_genuine, counts.n_impostor)
+    return ErrorRates(trials.name, similar, counts, counts.notes), shared, compared
+
+
+def _deployed(
+    rates: ErrorRates,
+    shared: Shared,
+    compared: Compared,
+    asked: float,
+    confidence: float,
+    confidence_level: float,
+) -> DeployedThreshold:
+    sign = 1.0 if rates.larger_is_closer else -1.0
+    plain = rates.at_fmr(asked)
+    near = _closest(shared, int(asked * rates.counts.n_impostor))
+    path = BoundPath.of(near.first, near.second, near.tail, near.comparisons, confidence)
+    units = _disjoint(near.comparisons)
+    allowed = path.allowed(asked)
+    freely = None if units is None else path.allowed_freely(asked, units, confidence)
+    sure = rates.at_false_matches(allowed, asked) if allowed or freely is not None else None
+    free = None if freely is None else rates.at_false_matches(freely, asked)
+    chosen = [plain, *(one for one in (sure, free) if one is not None and one.threshold is not None)]
+    made = dict(
+        zip(chosen, with_intervals(chosen, sign, near, confidence_level, 0, False, Drawings(0)), strict=True)
+    )
+    found = None if sure is None else made.get(sure)
+    drawn = thinned(len(path.errors), _MOST_POINTS)
+    return DeployedThreshold(
+        rates.algorithm,
+        asked,
+        confidence,
+        made[plain],
+        found,
+        None if found is None else _bound_at(path, found.point.false_matches, units, confidence),
+        None if free is None else made.get(free),
+        near.comparisons.n_subjects,
+        *_needed(near.comparisons, asked, confidence),
+        confidence_level,
+        _ANSWERS,
+        rates.notes,
+        compared,
+        rates.larger_is_closer,
+        sign * path.closeness[drawn],
+        path.rate[drawn],
+        path.bound[drawn],
+    )
+
+
+def thinned(n: int, most: int) -> npt.NDArray[np.int64]:
+    """Choose places of a curve over false matches to be drawn, closer where there are few.
+
+    Examples
+    --------
+    >>> thinned(5, 10), thinned(1000, 4)
+    (array([0, 1, 2, 3, 4]), array([  0,   9,  99, 999]))
+    """
+    if n <= most:
+        return np.arange(n, dtype=np.int64)
+    return np.unique(np.round(np.geomspace(1, n, most)).astype(np.int64)) - 1
+
+
+def _closest(shared: Shared, most: int) -> Shared:
+    """The same with so many of the closest impostor comparisons, and those as close as the last of them."""
+    if len(shared.tail) <= most:
+        return shared
+    return shared.reaching(float(np.partition(shared.tail, -max(most, 1))[-max(most, 1)]))
+
+
+def _bound_at(path: BoundPath, errors: int, units: int | None, confidence: float) -> float:
+    """The bound at a threshold with so many false matches: without any, that of the first or of disjoint pairs of people."""
+    place = int(np.searchsorted(path.errors, max(errors, 1)))
+    least = float(path.bound[place]) if place < len(path.bound) else 1.0
+    if errors == 0 and units:
+        least = min(least, -float(np.expm1(log1p(-confidence) / units)))
+    return least
+
+
+def _disjoint(comparisons: Meetings) -> int | None:
+    """How many disjoint pairs people make, where everybody meets everybody; else None."""
+    people = int(np.count_nonzero(comparisons.n_partners))
+    return people // 2 if people > 1 and comparisons.n_pairs == people * (people - 1) // 2 else None
+
+
+def _needed(comparisons: Meetings, asked: float, confidence: float) -> tuple[int, int, int]:
+    """People and comparisons for one false match to be allowed, and people for none to suffice, whatever the distribution.
+
+    One false match in n has a bound of about exp(t)/n, t being Student's quantile with two degrees of freedom: nobody errs alone.
+    """
+    from scipy.special import stdtrit
+
+    pairs = ceil(exp(float(stdtrit(FEWEST_CARRIERS, confidence))) / asked)
+    each = comparisons.n_impostor / max(comparisons.n_pairs, 1)
+    free = 2 * ceil(log(1 - confidence) / log1p(-asked))
+    return ceil(0.5 + sqrt(0.25 + 2 * pairs / each)), pairs, free

@@ -1,0 +1,159 @@
+"""A gate is the comparison, read by its bounds: direction, power and agreement with everything else that is known of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+from proband import (
+    AUC,
+    FNMR,
+    Experiment,
+    MedianCensoredRank,
+    RecognitionRate,
+    Samples,
+    Scores,
+    compare,
+    gate,
+    plan_difference,
+)
+from proband.errors import GateError, UsageError
+from proband.inference.comparisons.compare import comparison_of
+from proband.inference.comparisons.curves import Student
+from proband.inference.comparisons.gate import EXIT_CODES, Gate, gate_of
+from proband.inference.comparisons.paired import Tested as Difference
+from proband.inference.procedures import Joint, Question
+from proband.words import Method
+
+
+def _scores(lift: float, name: str, people: int = 40, images: int = 3, seed: int = 1) -> Scores:
+    rng = np.random.default_rng(seed)
+    who = np.repeat(np.arange(people), images)
+    ids = [f"s{k}-{n}" for n, k in enumerate(who)]
+    values = rng.normal(size=(len(who), len(who)))
+    values = (values + values.T) / 2 + lift * np.equal.outer(who, who)
+    return Scores.from_array(values, ids, orientation="similarity", name=name)
+
+
+def _table(scores: Scores) -> Samples:
+    return Samples({"id": list(scores.queries), "subject": [one.partition("-")[0] for one in scores.queries]})
+
+
+def _first_each(samples: Samples) -> Experiment:
+    firsts = samples.frame.group_by("subject", maintain_order=True).first()["id"].to_list()
+    return Experiment(samples, gallery=firsts)
+
+
+def _judged(
+    difference: float, error: float, margin: float = 0.01, upward: bool = True, level: float = 0.95
+) -> Gate:
+    measure = RecognitionRate(1) if upward else FNMR(0.01)
+    question = Question.of(measure, {"new": None, "old": None}, None, "auto", level, 0)
+    tested = Difference(difference, Student(difference, error, None), error, Method("t", "a test"))
+    return gate_of(comparison_of(question, Joint((), (("new", "old", 100, tested),), None), margin), "m")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("upward", [True, False])
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("error", [0.001, 0.004, 0.02])
+@pytest.mark.parametrize("gain", [-0.05, -0.02, -0.012, -0.01, -0.008, 0.0, 0.03])
+def test_it_decides_by_bounds_whichever_way_a_measure_points(
+    gain: float, error: float, sign: int, upward: bool
+) -> None:
+    found = _judged(gain * sign * (1 if upward else -1), error, upward=upward)
+    gain *= sign
+    low, high = gain - 1.6448536 * error, gain + 1.6448536 * error
+    expected = "pass" if low > -0.01 else "fail" if high < -0.01 else "undecided"
+    assert (found.decision, round(found.gain, 9)) == (expected, round(gain, 9))
+    assert found.exit_code == EXIT_CODES[found.decision] == {"pass": 0, "fail": 3, "undecided": 4}[expected]
+    # Never at odds with the comparison it is read from.
+    verdict = found.difference.verdict
+    assert not (found.decision == "fail" and verdict in ("better", "equivalent"))
+    assert not (found.decision == "pass" and found.difference.not_inferior is False)
+    assert (found.decision == "pass") == bool(found.difference.not_inferior)
+
+
+def test_the_chances_are_those_of_drawing_again() -> None:
+    found = _judged(0.0, 0.006)
+    rng = np.random.default_rng(3)
+    equal, worse = (truth + 0.006 * rng.normal(size=200_000) for truth in (0.0, -0.02))
+    reach = 1.6448536 * 0.006
+    assert found.pass_if_equal == pytest.approx(np.mean(equal - reach > -0.01), abs=0.005)
+    assert found.fail_if_twice_worse == pytest.approx(np.mean(worse + reach < -0.01), abs=0.005)
+    # With as many people as it names, the chance is 0.8.
+    assert found.subjects_needed is None or found.n_subjects == 0
+    scale = ((1.6448536 + 0.8416212) * 0.006 / 0.01) ** 2
+    assert ndtr(0.01 / (0.006 / np.sqrt(scale)) - 1.6448536) == pytest.approx(0.8)
+
+
+def test_the_power_is_that_of_the_plan() -> None:
+    """Two algorithms that each miss four others of 200 people."""
+    ids = [f"{side}{k}" for side in "gp" for k in range(200)]
+    samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    row, eye = np.arange(200)[:, None], np.eye(200)
+    values = np.where(row < 4, 0.5, eye), np.where((row > 3) & (row < 8), 0.5, eye)
+    new, old = (
+        Scores.from_array(one, ids[200:], ids[:200], orientation="similarity", name=name)
+        for one, name in zip(values, ("new", "old"), strict=True)
+    )
+    found = gate(new, old, Experiment(samples, gallery=ids[:200]), margin=0.04)
+    plan = plan_difference(margin=0.04, discordant=8 / 200, subjects=200, aim="non-inferiority")
+    assert found.n_subjects == 200
+    assert found.pass_if_equal == pytest.approx(plan.power, abs=0.05)
+    needed = plan_difference(margin=0.04, discordant=8 / 200, power=0.8, aim="non-inferiority").subjects
+    assert found.subjects_needed == pytest.approx(needed, rel=0.2)
+
+
+@pytest.mark.parametrize("measure", [RecognitionRate(1), "fnmr@0.05", AUC(), MedianCensoredRank(5)])
+def test_it_says_what_the_comparison_says(measure: object) -> None:
+    good, poor = _scores(2.0, "new"), _scores(1.2, "old", seed=2)
+    samples = _table(good)
+    pairs = isinstance(measure, AUC | str)
+    within = samples if pairs else _first_each(samples)
+    margin = 0.5 if isinstance(measure, MedianCensoredRank) else 0.02
+    found = gate(good, poor, within, measure=measure, margin=margin)  # type: ignore[arg-type]
+    named = FNMR(0.05) if isinstance(measure, str) else measure
+    (pair,) = compare(named, [good, poor], within, margin=margin).pairs  # type: ignore[arg-type]
+    assert found.difference == pair
+    assert found.decision == "pass"
+    assert found.gain > 0
+    back = gate(poor, good, within, measure=measure, margin=margin)  # type: ignore[arg-type]
+    assert back.gain == pytest.approx(-found.gain)
+    assert (back.gain_low, back.gain_high) == pytest.approx((-found.gain_high, -found.gain_low))
+
+
+def test_an_algorithm_against_itself_passes_once_people_are_enough() -> None:
+    for people, decision in ((60, "undecided"), (400, "pass")):
+        ids = [f"{side}{k}" for side in "gp" for k in range(people)]
+        samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+        same = Scores.from_array(
+            np.eye(people), ids[people:], ids[:people], orientation="similarity", name="net"
+        )
+        found = gate(same, same, Experiment(samples, gallery=ids[:people]), margin=0.01)
+        assert (found.decision, found.candidate, found.baseline) == (decision, "candidate", "baseline")
+        assert found.subjects_needed is not None
+        assert 200 < found.subjects_needed < 320  # ln 0.05/ln 0.99 = 298
+
+
+def test_a_test_can_require_it() -> None:
+    passed, failed, open_ = _judged(0.0, 0.001), _judged(-0.05, 0.001), _judged(0.0, 0.02)
+    assert passed.require() is passed
+    assert open_.require(undecided=True) is open_
+    for one, word in ((failed, "Fail: new is worse"), (open_, "Undecided")):
+        with pytest.raises(AssertionError, match=word) as raised:
+            one.require()
+        assert isinstance(raised.value, GateError)
+    with pytest.raises(GateError):
+        failed.require(undecided=True)
+
+
+def test_what_cannot_be_judged_is_refused_or_undecided() -> None:
+    with pytest.raises(UsageError, match=r"above 0\.5"):
+        _judged(0.0, 0.001, level=0.4)
+    good, poor = _scores(2.0, "new"), _scores(1.2, "old", seed=2)
+    with pytest.raises(UsageError, match="loss that matters"):
+        gate(good, poor, _first_each(_table(good)), measure=MedianCensoredRank(5))
+    nothing = _judged(0.0, 0.0)
+    assert nothing.decision == "undecided"
+    assert nothing.pass_if_equal is None

@@ -1,0 +1,207 @@
+"""Thresholds with a confidence for new people: against the bound at one threshold, by exhaustive search, and by simulation."""
+
+from __future__ import annotations
+
+from math import log
+
+import numpy as np
+import polars as pl
+import pytest
+
+from proband import Experiment, Samples, Scores, Trials, threshold
+from proband.errors import DesignError, UsageError
+from proband.inference.verification.bound_path import BoundPath
+from proband.inference.verification.dyadic_rates import false_match_rate
+from proband.inference.verification.meetings import Comparisons, ListedComparisons, Meetings
+
+
+def _world(
+    seed: int, people: int = 60, images: int = 2, lift: float = 2.0, distance: bool = False
+) -> tuple[Scores, Samples]:
+    rng = np.random.default_rng(seed)
+    who = np.repeat(np.arange(people), images)
+    ids = [f"p{k:03d}" for k in range(len(who))]
+    lambs = 0.4 * rng.exponential(size=people)
+    noise = rng.normal(size=(len(who), len(who)))
+    values = (noise + noise.T) / np.sqrt(2) + lambs[who][:, None] + lambs[who][None, :]
+    values = np.round(values + lift * np.equal.outer(who, who), 2)  # with ties
+    samples = Samples({"id": ids, "subject": [f"s{k}" for k in who]})
+    kind = "distance" if distance else "similarity"
+    return Scores.from_array(-values if distance else values, ids, orientation=kind, name="net"), samples
+
+
+MET: list[Meetings] = [
+    Comparisons([1] * 12, [1] * 12, symmetric=True),
+    Comparisons([1, 2, 3, 1, 2, 1, 1, 4], [1, 2, 3, 1, 2, 1, 1, 4], symmetric=True),
+    Comparisons([1, 2, 0, 3, 1, 0], [2, 1, 3, 1, 0, 2]),
+]
+
+
+def _listed(met: Meetings) -> tuple[np.ndarray, np.ndarray]:
+    """Every impostor comparison: between whom."""
+    i, j = np.triu_indices(met.n_subjects, 1)
+    return tuple(np.repeat(side, met.n_between(i, j)) for side in (i, j))  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("met", [*MET, ListedComparisons.of(*_listed(MET[1]), 8)])
+@pytest.mark.parametrize("confidence", [0.9, 0.95])
+def test_the_bound_at_every_threshold_is_that_of_the_rate_there(met: Meetings, confidence: float) -> None:
+    rng = np.random.default_rng(3)
+    first, second = _listed(met)
+    kept = rng.permutation(len(first))[: len(first) // 2]
+    first, second = first[kept], second[kept]
+    closeness = np.round(rng.normal(size=len(kept)), 1)
+    path = BoundPath.of(second, first, closeness, met, confidence)
+    expected = []
+    for at, errors in zip(path.closeness, path.errors, strict=True):
+        accepted = closeness >= at
+        found = false_match_rate(first[accepted], second[accepted], met, 2 * confidence - 1)
+        expected.append(found.high)
+        assert (found.errors, round(found.rate, 12)) == (errors, round(errors / met.n_impostor, 12))
+    np.testing.assert_allclose(path.bound, np.maximum.accumulate(expected), rtol=1e-9)
+
+
+def test_every_two_people_weigh_the_same_in_the_other_rate() -> None:
+    met = MET[1]
+    first, second = _listed(met)
+    path = BoundPath.of(first, second, -np.arange(len(first)) / 1.0, met, 0.95)
+    between = met.n_between(first, second)
+    assert path.by_pair[-1] == pytest.approx(1.0)
+    np.testing.assert_allclose(path.by_pair, np.cumsum(1 / between) / met.n_pairs)
+
+
+@pytest.mark.parametrize("distance", [False, True])
+@pytest.mark.parametrize("fmr", [0.05, 0.02])
+def test_it_is_the_laxest_threshold_that_the_bound_allows(fmr: float, distance: bool) -> None:
+    scores, samples = _world(5, distance=distance)
+    (found,) = threshold(scores, samples, fmr=fmr, confidence=0.9)
+    # All of it again, one threshold after another.
+    people = np.unique(samples.frame["subject"].to_numpy(), return_inverse=True)[1]
+    i, j = np.triu_indices(len(people), 1)
+    close = (-1 if distance else 1) * scores.values[i, j]
+    mated = people[i] == people[j]
+    met = Comparisons([2] * 60, [2] * 60, symmetric=True)
+
+    def bound(at: float) -> float:
+        hit = ~mated & (close >= at)
+        return false_match_rate(people[i[hit]], people[j[hit]], met, 0.8).high if hit.any() else 0.0
+
+    best = np.inf
+    for at in np.unique(close)[::-1]:
+        if bound(at) > fmr:
+            break
+        best = at if at in close[mated] else best
+    assert found.sure is not None
+    assert found.sure.point.threshold == (-best if distance else best)
+    assert found.bound is not None
+    assert found.plain.point.fmr <= fmr
+    assert found.sure.point.fnmr >= found.plain.point.fnmr
+    assert found.sure.point.fnmr == np.mean(close[mated] < best)
+
+
+def test_the_distribution_free_grade_is_the_bound_of_hoeffding() -> None:
+    scores, _ = _world(2, people=300, images=1, lift=0.0)
+    twice = Scores.from_array(
+        np.block(
+            [
+                [scores.values, scores.values + 3 * np.eye(300)],
+                [scores.values + 3 * np.eye(300), scores.values],
+            ]
+        ),
+        [f"{k}-{image}" for image in "ab" for k in range(300)],
+        orientation="similarity",
+        name="net",
+    )
+    table = Samples({"id": list(twice.queries), "subject": [name[:-2] for name in twice.queries]})
+    (found,) = threshold(twice, table, fmr=0.05, confidence=0.9)
+    free = found.distribution_free
+    assert free is not None
+    p, f = free.point.fmr, 0.05
+    apart = p * log(p / f) + (1 - p) * log((1 - p) / (1 - f))
+    assert 150 * apart >= log(10)
+    assert found.sure is not None
+    assert found.sure.point.false_matches >= free.point.false_matches
+
+
+def test_a_list_that_says_whose_it_is_gives_the_same() -> None:
+    scores, samples = _world(7, people=30)
+    values, ids, who = scores.values, list(scores.queries), samples.frame["subject"].to_list()
+    i, j = np.triu_indices(len(ids), 1)
+    columns = {
+        "query": [ids[k] for k in i],
+        "target": [ids[k] for k in j],
+        "query_subject": [who[k] for k in i],
+        "target_subject": [who[k] for k in j],
+        "score": values[i, j],
+    }
+    trials = Trials(pl.DataFrame(columns), "similarity", "net")
+    matrix, listed = (threshold(one, table, fmr=0.05) for one, table in ((scores, samples), (trials, None)))
+    assert matrix.to_frame().equals(listed.to_frame())
+    nameless = Trials(pl.DataFrame({"score": [0.9, 0.1, 0.2], "mated": [True, False, False]}), "similarity")
+    with pytest.raises(DesignError, match="whose the comparisons are"):
+        threshold(nameless, fmr=0.05)
+    with pytest.raises(UsageError, match="as it is"):
+        threshold(trials, Experiment(samples, gallery=ids[:10]))
+
+
+def test_what_so_few_cannot_say_is_refused_with_how_many_could() -> None:
+    scores, samples = _world(1)
+    with pytest.raises(DesignError, match="cannot show it") as refused:
+        threshold(scores, samples, fmr=1e-4)
+    assert "59,912 whatever" in str(refused.value.hint)
+    # The number that it names is enough, where nobody stands out.
+    _, plain = threshold(scores, samples, fmr=(1e-4, 0.05))
+    (refusal, needed), people = threshold(scores, samples, fmr=(1e-4, 0.05))[0].sentences(), plain.n_subjects
+    assert refusal.level == "caution"
+    assert needed["people"] > people
+    one = Comparisons([2] * needed["people"], [2] * needed["people"], symmetric=True)
+    path = BoundPath.of(np.array([0]), np.array([1]), np.array([1.0]), one, 0.95)
+    assert path.bound[0] <= 1e-4 * 1.02
+
+
+def test_several_algorithms_and_rates_make_one_table() -> None:
+    scores, samples = _world(4)
+    found = threshold({"a": scores, "b": scores}, samples, fmr=(0.05, 0.02))
+    assert [(one.algorithm, one.asked) for one in found] == [
+        ("a", 0.05),
+        ("a", 0.02),
+        ("b", 0.05),
+        ("b", 0.02),
+    ]
+    frame = found.to_frame()
+    assert frame.height == 12
+    assert frame["asked"].to_list() == [0.05] * 3 + [0.02] * 3 + [0.05] * 3 + [0.02] * 3
+    assert frame["grade"].to_list()[:3] == ["plain", "sure", "distribution-free"]
+    with pytest.raises(UsageError, match="names of their own"):
+        threshold([scores, scores], samples)
+    with pytest.raises(UsageError, match="between 0 and 1"):
+        threshold(scores, samples, fmr=1.5)
+
+
+def test_two_people_can_say_nothing() -> None:
+    scores, samples = _world(4, people=3)
+    with pytest.raises(DesignError, match="cannot show it"):
+        threshold(scores, samples, fmr=0.3)
+
+
+def test_new_people_are_within_the_rate_where_the_plain_threshold_is_not() -> None:
+    """A quick look; the long one is in tests/statistical."""
+    from tests.statistical.deployed_thresholds import POPULATIONS, kept
+
+    for name in ("normal", "two classes"):
+        plain, sure, refused = kept(POPULATIONS[name], people=80, fmr=0.02, sets=100, seed=1)
+        assert 0.3 < plain < 0.7, name
+        assert sure > 0.9, name
+        assert refused == 0, name
+
+
+def test_impostors_below_every_genuine_score_tell_how_sure_it_is() -> None:
+    """Nobody is taken for another at any genuine score, and 200 people are far fewer than no error at all would need."""
+    scores, samples = _world(9, people=200, images=2, lift=20.0)
+    (found,) = threshold(scores, samples, fmr=0.01)
+    assert found.plain.point.false_matches == 0
+    assert found.sure is not None
+    assert found.sure.point.threshold == found.plain.point.threshold
+    assert found.bound is not None
+    assert found.bound < 0.005
+    assert found.distribution_free is None
