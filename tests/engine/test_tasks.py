@@ -33,6 +33,7 @@ from proband.inference.verification.dyadic_rates import Comparisons
 from proband.measures.open_set import search
 from proband.measures.pairs.counts import count_pairs, impostor_meetings, tail_pairs
 from proband.measures.pairs.pair_set import PairSet
+from proband.measures.pairs.placements import placements
 from proband.measures.ranks import rank
 from proband.protocols.audit.duplicates import close_codes, duplicate_vectors
 from proband.protocols.running import learning
@@ -131,7 +132,8 @@ def pairs(folder: Path, kind: str, log_ratios: bool = False) -> Any:
     chosen = PairSet.of(scores, samples)
     counts = count_pairs(scores, chosen, [0.3], log_ratios=log_ratios)
     met, tail = impostor_meetings(scores, chosen), tail_pairs(scores, chosen, 0.6)
-    return counts.edges, counts.impostor_ge, counts.impostor_gt, counts.impostor_bits, met, tail
+    placed = placements(scores, chosen, counts.edges, 0.9)
+    return counts.edges, counts.impostor_ge, counts.impostor_gt, counts.impostor_bits, met, tail, placed
 
 
 def bootstraps(folder: Path) -> Any:

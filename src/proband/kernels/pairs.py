@@ -230,3 +230,40 @@ def sum_costs(tile, codes, firsts, sign, row_subjects, column_subjects):
                 of_row += max(value, 0.0) + log1p(exp(-abs(value)))
         total += of_row
     return total
+
+
+@njit(nogil=True, cache=True)
+def add_placements(
+    values, firsts, sign, rows, columns, row_codes, column_codes, edges, below, guide, scale, sums, counts
+):
+    """Add the share of genuine scores above each impostor score (ties half) to the sum of its two people.
+
+    Parameters
+    ----------
+    values, firsts, sign
+        A tile of scores, from which column on each row counts, and what makes a score a closeness.
+    rows, columns
+        Which row and column of `sums` and `counts` each row and column of the tile belongs to.
+    row_codes, column_codes
+        Whose they are: comparisons of one person are genuine, and left out.
+    edges, below
+        Distinct genuine closeness in ascending order, and how many genuine scores lie below each, and all.
+    guide, scale
+        The place of even steps among the edges, so many to a unit of closeness.
+    """
+    n, last = len(edges), len(guide) - 1
+    twice = 2.0 * below[n]
+    for r in range(values.shape[0]):
+        for c in range(firsts[r], values.shape[1]):
+            if row_codes[r] == column_codes[c]:
+                continue
+            x = sign * values[r, c]
+            place = n
+            if x <= edges[0]:
+                place = 0
+            elif x <= edges[n - 1]:
+                step = np.int64((x - edges[0]) * scale)
+                place = first_at_least(edges, guide[max(step - 1, 0)], guide[min(step + 2, last)], x)
+            tied = place < n and edges[place] == x
+            sums[rows[r], columns[c]] += 1.0 - (below[place] + below[place + tied]) / twice
+            counts[rows[r], columns[c]] += 1

@@ -10,7 +10,7 @@ from proband.errors import DesignError
 from proband.inference.comparisons.curves import Student
 from proband.inference.comparisons.paired import Tested
 from proband.inference.procedures import Joint, Question
-from proband.inference.verification.dyadic_auc import PairCloseness, PairPeople, auc_difference, auc_interval
+from proband.inference.verification.dyadic_auc import PairCloseness, PairPeople, auc_difference
 from proband.inference.verification.fnmr import answers_of_verification, joint_of_pairs, pairs_within
 from proband.inference.verification.verification import Verification, verify
 from proband.measures.pair_measures import facts_of_pairs
@@ -20,6 +20,7 @@ from proband.results.estimate import Estimate
 from proband.results.targets import OTHER_PEOPLE_COMPARED, derived
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
+from proband.words import count
 
 _MOST = 20_000_000  # impostor comparisons that are held at once
 
@@ -34,11 +35,15 @@ class _Comparisons:
 
     @classmethod
     def of(cls, scores: Scores, within: Experiment | Samples, level: float) -> _Comparisons:
-        made = verify(scores, within, fmr=0.01, confidence_level=level, n_resamples=0)
+        made = _verified(scores, within, level)
         pairs = PairSet.of(scores, within)
         own, genuine = genuine_pairs(scores, pairs)
         first, second, impostor = tail_pairs(scores, pairs, -np.inf, _MOST)
         return cls(made, PairCloseness(genuine, impostor), PairPeople(own, first, second))
+
+
+def _verified(scores: Scores, within: Experiment | Samples, level: float) -> Verification:
+    return verify(scores, within, fmr=0.01, confidence_level=level, n_resamples=0)
 
 
 def auc_estimates(question: Question) -> tuple[Estimate, ...]:
@@ -59,16 +64,19 @@ def auc_estimates(question: Question) -> tuple[Estimate, ...]:
     (0.8333, 2.0)
     """
     within, level = pairs_within(question), question.confidence_level
-    return tuple(
-        _estimate(question, _Comparisons.of(one, within, level), one, within) for one in question.scores
-    )
+    return tuple(_estimate(question, _verified(one, within, level), one, within) for one in question.scores)
 
 
 def _estimate(
-    question: Question, held: _Comparisons, scores: Scores, within: Experiment | Samples
+    question: Question, made: Verification, scores: Scores, within: Experiment | Samples
 ) -> Estimate:
-    made = held.made
-    found = made.auc_interval or auc_interval(held.closeness, held.people, question.confidence_level)
+    found = made.auc_interval
+    if found is None:
+        raise DesignError(
+            f"{count(made.rates.counts.n_impostor)} impostor comparisons are too many to see who shares them.",
+            "choose fewer people.",
+            source=scores.name,
+        )
     return Estimate(
         value=found.value,
         low=found.low,
@@ -122,7 +130,7 @@ def auc_differences(question: Question) -> Joint:
         curve = Student(found.value, found.standard_error, found.degrees_of_freedom, units=units)
         return Tested(found.value, curve, found.standard_error, found.method)
 
-    estimates = {name: _estimate(question, held[name], algorithms[name], within) for name in held}
+    estimates = {name: _estimate(question, held[name].made, algorithms[name], within) for name in held}
     difference = derived("difference", "difference of {}", question.measure.estimand)
     answers = answers_of_verification(difference, OTHER_PEOPLE_COMPARED)
     return joint_of_pairs(estimates, tested, answers)

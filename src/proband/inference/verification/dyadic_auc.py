@@ -21,10 +21,13 @@ from proband.inference.verification.dyadic_rates import (
     small_sample,
 )
 from proband.inference.verification.meetings import Ints, whole_numbers
+from proband.measures.pairs.placements import PlacementSums
 from proband.results.base import Confidence, Count, Result
 from proband.words import Method, Note
 
 Floats = npt.NDArray[np.float64]
+
+_MOST_NUMBERS = 1 << 24  # people's numbers that are looked up and not sorted
 
 _INDEPENDENT = Method(
     "delong",
@@ -137,12 +140,47 @@ def auc_interval(
     """
     area, genuine, impostor = _placements(scores)
     shared = None if people is None else _Numbered.of(people, len(genuine), len(impostor))
-    found = _interval(area, genuine, impostor, shared, (0.0, 1.0), confidence_level)
+    sizes = len(genuine), len(impostor), None if shared is None else shared.n
+    found = _interval(area, _error(genuine, impostor, shared), sizes, (0.0, 1.0), confidence_level)
+    return _within_limits(found)
+
+
+def auc_interval_of_sums(
+    area: float, genuine: Floats, own: Ints, sums: PlacementSums, confidence_level: float = 0.95
+) -> AucInterval:
+    """Give an area its interval over people from sums of placements: as `auc_interval`, without a list of comparisons.
+
+    Parameters
+    ----------
+    genuine, own
+        For every genuine comparison the share of impostors that it is closer than, and whose it is.
+    sums
+        What the impostor comparisons add.
+
+    Examples
+    --------
+    >>> scores = PairCloseness([0.9, 0.8, 0.6, 0.3], [0.7, 0.5, 0.4, 0.2])
+    >>> by_list = auc_interval(scores, PairPeople([0, 1, 2, 3], [0, 1, 2, 3], [1, 2, 3, 0]))
+    >>> below = np.array([1.0, 1.0, 0.75, 0.25])
+    >>> apart = np.array([0.5, 0.75, 0.75, 1.0]) - 0.75
+    >>> sums = PlacementSums(apart + apart[[3, 0, 1, 2]], float(apart @ apart), 4)
+    >>> auc_interval_of_sums(0.75, below, np.arange(4), sums) == by_list
+    True
+    """
+    error = _error_over_people(genuine - area, own, sums)
+    return _within_limits(
+        _interval(area, error, (len(genuine), sums.n, len(sums.totals)), (0.0, 1.0), confidence_level)
+    )
+
+
+def _within_limits(found: AucInterval) -> AucInterval:
+    """An interval of an area that says something at 0 and 1 too."""
+    area, people = found.value, found.n_subjects
     if area not in (0.0, 1.0):
-        return found if shared is None else _on_logit_scale(found)
+        return found if people is None else _on_logit_scale(found)
     # Nothing varies, so only comparisons that share nothing count: each a genuine one on the right side of an impostor's.
-    n = min(len(genuine), len(impostor)) if shared is None else max(1, shared.n // 3)
-    slack = float(-np.expm1(np.log1p(-confidence_level) / n))
+    n = min(found.n_genuine, found.n_impostor) if people is None else max(1, people // 3)
+    slack = float(-np.expm1(np.log1p(-found.confidence_level) / n))
     return replace(found, low=max(0.0, area - slack), high=min(1.0, area + slack))
 
 
@@ -172,7 +210,8 @@ def auc_difference(
         raise UsageError("The two algorithms were not given the same comparisons.")
     difference, genuine, impostor = area_1 - area_2, genuine_1 - genuine_2, impostor_1 - impostor_2
     shared = None if people is None else _Numbered.of(people, len(genuine), len(impostor))
-    found = _interval(difference, genuine, impostor, shared, (-1.0, 1.0), confidence_level)
+    sizes = len(genuine), len(impostor), None if shared is None else shared.n
+    found = _interval(difference, _error(genuine, impostor, shared), sizes, (-1.0, 1.0), confidence_level)
     if shared is not None:
         found = replace(found, method=_DIFFERENCE_OVER_PEOPLE)
     p_value, freedom = 1.0, found.degrees_of_freedom
@@ -195,9 +234,18 @@ class _Numbered(NamedTuple):
         own, i, j = (whole_numbers(one, "The subjects of comparisons") for one in people)
         if len(own) != n_genuine or not len(i) == len(j) == n_impostor or (i == j).any():
             raise UsageError("Every genuine comparison needs a subject, and every impostor comparison two.")
-        who, numbers = np.unique(np.concatenate([own, i, j]), return_inverse=True)
-        own, i, j = np.split(numbers, [n_genuine, n_genuine + n_impostor])
-        return cls(own, i, j, len(who))
+        lowest = min((int(one.min()) for one in (own, i, j) if len(one)), default=0)
+        most = max((int(one.max()) for one in (own, i, j) if len(one)), default=0) - lowest + 1
+        if most > _MOST_NUMBERS:
+            who, numbers = np.unique(np.concatenate([own, i, j]), return_inverse=True)
+            own, i, j = np.split(numbers, [n_genuine, n_genuine + n_impostor])
+            return cls(own, i, j, len(who))
+        taken = np.zeros(most, dtype=np.bool_)  # much quicker than sorting everybody in every comparison
+        for one in (own, i, j):
+            taken[one - lowest] = True
+        number = np.cumsum(taken) - 1
+        own, i, j = (number[one - lowest] for one in (own, i, j))
+        return cls(own, i, j, int(taken.sum()))
 
 
 def _placements(scores: PairCloseness) -> tuple[float, Floats, Floats]:
@@ -231,14 +279,19 @@ def _error(genuine: Floats, impostor: Floats, people: _Numbered | None) -> tuple
         return sqrt(genuine.var(ddof=1) / len(genuine) + impostor.var(ddof=1) / len(impostor)), None
     own, i, j, n = people
     low, high = np.minimum(i, j), np.maximum(i, j)
-    of_pairs = coo_array(
-        (impostor / len(impostor), (low, high)), shape=(n, n)
-    ).tocsr()  # sums those of two people
+    of_pairs = coo_array((impostor, (low, high)), shape=(n, n)).tocsr()  # sums those of two people
+    totals: Floats = np.asarray(of_pairs.sum(axis=0) + of_pairs.sum(axis=1))
+    sums = PlacementSums(totals, float(of_pairs.data @ of_pairs.data), len(impostor))
+    return _error_over_people(genuine, own, sums)
+
+
+def _error_over_people(genuine: Floats, own: Ints, sums: PlacementSums) -> tuple[float, float]:
+    """The standard error over people and its degrees of freedom, from the deviations of genuine comparisons and sums of the others."""
+    n = len(sums.totals)
     shares = np.bincount(own, minlength=n) / len(genuine)
-    totals = np.bincount(own, weights=genuine, minlength=n) / len(genuine)
-    totals += of_pairs.sum(axis=0) + of_pairs.sum(axis=1)
+    totals = np.bincount(own, weights=genuine, minlength=n) / len(genuine) + sums.totals / sums.n
     totals *= (1 - 1 / n) / np.maximum(1 - shares, 1 / n)
-    squares = float(of_pairs.data @ of_pairs.data)
+    squares = sums.squares / sums.n**2
     variance = float(totals @ totals) - squares
     least = float(genuine @ genuine) / len(genuine) ** 2 + squares
     if n < FEWEST:
@@ -248,14 +301,13 @@ def _error(genuine: Floats, impostor: Floats, people: _Numbered | None) -> tuple
 
 def _interval(
     value: float,
-    genuine: Floats,
-    impostor: Floats,
-    people: _Numbered | None,
+    varying: tuple[float, float | None],
+    sizes: tuple[int, int, int | None],
     limits: tuple[float, float],
     confidence_level: float,
 ) -> AucInterval:
     check_level(confidence_level)
-    error, freedom = _error(genuine, impostor, people)
+    (error, freedom), (n_genuine, n_impostor, people) = varying, sizes
     low, high = limits
     if freedom is None or freedom >= 1:
         t = normal_quantile(confidence_level) if freedom is None else t_quantile(confidence_level, freedom)
@@ -266,9 +318,9 @@ def _interval(
         high=high,
         standard_error=error,
         p_value=None,
-        n_genuine=len(genuine),
-        n_impostor=len(impostor),
-        n_subjects=None if people is None else people.n,
+        n_genuine=n_genuine,
+        n_impostor=n_impostor,
+        n_subjects=people,
         degrees_of_freedom=freedom,
         method=_INDEPENDENT if people is None else _OVER_PEOPLE,
         confidence_level=confidence_level,

@@ -83,7 +83,7 @@ def verify_list(
         made = with_intervals(points, sign, shared, confidence_level, n_resamples, naive, drawings)
         people = shared.comparisons.n_subjects
         found = Verification(rates, made, people, confidence_level, OVER_PEOPLE, rates.notes, compared)
-        return with_summaries(found, shared)
+        return with_summaries(found, shared, shared.area(confidence_level))
     made = tuple(
         VerificationPoint(
             point,

@@ -12,7 +12,13 @@ from proband.engine import Engine, Progress, on_engine
 from proband.errors import AlignmentError, DesignError, Hint, Said, UsageError
 from proband.inference.proportions import Interval, check_level, check_seed
 from proband.inference.verification.drawings import AtRates, Drawings, Genuine, Tail
-from proband.inference.verification.dyadic_auc import AucInterval, PairCloseness, PairPeople, auc_interval
+from proband.inference.verification.dyadic_auc import (
+    AucInterval,
+    PairCloseness,
+    PairPeople,
+    auc_interval,
+    auc_interval_of_sums,
+)
 from proband.inference.verification.dyadic_bootstrap import interval_anew
 from proband.inference.verification.dyadic_rates import (
     RateInterval,
@@ -30,6 +36,7 @@ from proband.measures.pairs.counts import (
     tail_pairs,
 )
 from proband.measures.pairs.pair_set import PairSet
+from proband.measures.pairs.placements import placements
 from proband.measures.verification import ErrorRates, OperatingPoint
 from proband.results.base import Answers, Confidence, Count, Result
 from proband.results.compared import Compared
@@ -60,7 +67,9 @@ _TOO_MANY = Sentence(
     "note",
     "{which}: no interval, since {n:count impostor comparison} are too many to see who shares them",
 )
-_MOST_FOR_AREA = 5_000_000  # impostor comparisons of which each is held for the interval of the area
+_MOST_FOR_AREA = (
+    1_000_000_000  # impostor comparisons that are placed among the genuine ones for the interval of the area
+)
 _MOST_FOR_EER = 5_000_000  # false matches at the equal error rate that are held for its interval
 _LEAST_TAIL = 500_000  # impostor comparisons that replicates can always reach back to
 _LARGEST_TAIL = 20_000_000  # impostor comparisons above a threshold that are kept to see who shares them
@@ -210,6 +219,11 @@ class Shared:
         kept = self.tail >= closeness
         return replace(self, first=self.first[kept], second=self.second[kept], tail=self.tail[kept])
 
+    def area(self, level: float) -> AucInterval:
+        """The interval of the area under the ROC, where every impostor comparison is listed."""
+        people = PairPeople(self.genuine_people, self.first, self.second)
+        return auc_interval(PairCloseness(self.genuine, self.tail), people, level)
+
     def fnmr_replicates(
         self, fmrs: Sequence[float], n_resamples: int, drawings: Drawings, threads: int | None = None
     ) -> list[Floats]:
@@ -351,17 +365,37 @@ def verified(
     if n_resamples and fmrs:
         loosest = min(loosest, room_for_replicates(rates, max(fmrs)))
     crossing = closeness_of(rates.eer().threshold, sign)
-    all_held = counts.n_impostor <= _MOST_FOR_AREA
     crossed = rates.eer().value * counts.n_impostor <= _MOST_FOR_EER
-    everything = Shared.of(
-        scores, pairs, -np.inf if all_held else min(loosest, crossing) if crossed else loosest, threads
-    )
+    area = _area(scores, pairs, rates, confidence_level, threads)
+    everything = Shared.of(scores, pairs, min(loosest, crossing) if crossed else loosest, threads)
     shared = everything.reaching(loosest)
     made = with_intervals(points, sign, shared, confidence_level, n_resamples, naive, drawings, threads)
     people = shared.comparisons.n_subjects
     compared = compared_pairs(scores, within, counts)
     found = Verification(rates, made, people, confidence_level, OVER_PEOPLE, rates.notes, compared)
-    return with_summaries(found, everything, eer=crossed or all_held, auc=all_held), shared
+    return with_summaries(found, everything, area, eer=crossed), shared
+
+
+def _area(
+    scores: Scores, pairs: PairSet, rates: ErrorRates, level: float, threads: int | None
+) -> AucInterval | None:
+    """The interval of the area: from sums of placements, or where cells are without a score from a list, if it is not too long."""
+    whose, genuine = genuine_pairs(scores, pairs, threads)
+    if pairs.acquired.n_shared and not pairs.acquired.symmetric:
+        return None  # refused below, with the reason
+    counts = rates.counts
+    if counts.n_impostor > _MOST_FOR_AREA:
+        return None
+    sums = placements(scores, pairs, genuine, rates.auc(), threads)
+    if sums is not None:
+        near = pairs.acquired
+        people = np.unique(np.concatenate([near.row_codes, near.column_codes]))
+        at = np.searchsorted(counts.edges, genuine)
+        below = 1 - (counts.impostor_ge[at] + counts.impostor_gt[at]) / (2 * counts.n_impostor)
+        return auc_interval_of_sums(rates.auc(), below, np.searchsorted(people, whose), sums, level)
+    if counts.n_impostor > _LARGEST_TAIL:
+        return None
+    return Shared.of(scores, pairs, -np.inf, threads).area(level)
 
 
 def counted(
@@ -391,7 +425,7 @@ def counted(
 
 
 def with_summaries(
-    found: Verification, shared: Shared, *, eer: bool = True, auc: bool = True
+    found: Verification, shared: Shared, area: AucInterval | None, *, eer: bool = True
 ) -> Verification:
     """Give the equal error rate and the area their intervals over people, or say why they have none.
 
@@ -405,7 +439,7 @@ def with_summaries(
     (0.875, 0.125)
     """
     rates, level = found.rates, found.confidence_level
-    crossing = area = None
+    crossing = None
     if eer:
         sign = 1.0 if rates.larger_is_closer else -1.0
         at = rates.eer()
@@ -417,12 +451,6 @@ def with_summaries(
             (shared.genuine_people, shared.genuine < closeness),
             (shared.first[accepted], shared.second[accepted]),
             shared.comparisons,
-            level,
-        )
-    if auc:
-        area = auc_interval(
-            PairCloseness(shared.genuine, shared.tail),
-            PairPeople(shared.genuine_people, shared.first, shared.second),
             level,
         )
     notes = [
