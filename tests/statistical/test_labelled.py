@@ -21,7 +21,6 @@ RECALLS = {
     "two-class": np.where(np.arange(CLASSES) % 5, 0.96, 0.5),
     "near 1": np.full(CLASSES, 0.98),
 }
-LOOSE = {("rare", "near 1"), ("tail", "near 1")}  # about five errors in all
 
 
 def drawn(rng, recalls, classes, units, spread, n):
@@ -63,9 +62,10 @@ def test_macro_averages_cover(sizes, recall):
 @pytest.mark.parametrize("recall", RECALLS)
 @pytest.mark.parametrize("sizes", SIZES)
 def test_macro_averages_cover_everywhere(sizes, recall, n_groups):
-    cover, width = covered(sizes, recall, n_groups, 4_000)
-    assert cover > (0.90 if (sizes, recall) in LOOSE else 0.93)
-    assert cover < 0.97 or width < 1.4
+    cover, width = covered(sizes, recall, n_groups, 3_000)
+    few = sizes == "rare" and recall == "two-class"  # four samples of one class carry most of the variance
+    assert cover > (0.89 if few else 0.925)
+    assert cover < 0.97 or width < 1.3 or recall == "near 1"  # six errors in all
 
 
 def rejected(sizes, first, second, n_groups, sets):
@@ -99,7 +99,7 @@ def test_models_alike_are_not_told_apart():
 def test_models_alike_are_not_told_apart_anywhere(sizes, kind, n_groups):
     first = RECALLS["alike" if kind == "alike" else "apart"]
     second = first[::-1] if kind == "crossed" else first - (0.05 if kind == "lower" else 0.0)
-    wrong, cover = rejected(sizes, first, second, n_groups, 600)
+    wrong, cover = rejected(sizes, first, second, n_groups, 400)
     if kind != "lower":
         assert wrong <= 0.075
     assert cover >= 0.92

@@ -56,6 +56,12 @@ images = 4
 galleries = 2
 sizes = [5]
 reject = 0.25
+[classification]
+table = "labels.csv"
+predicted = ["new", "old"]
+[outcomes]
+table = "labels.csv"
+systems = ["new", "old"]
 """
 
 

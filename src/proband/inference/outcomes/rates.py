@@ -156,7 +156,7 @@ def class_average(values: Floats, items: Items) -> RatesOfPeople:
     errors has s_c² = 0, which says too little where it has few items: so it is at least what classes alike in distribution tell of
     each other, E[p_c(1 − p_c)] of a Beta distribution with the mean p and the variance of the p_c beyond chance (empirical Bayes). A
     class of one item has 2p̃(1 − p̃), p̃ = (y + p)/2. The effective size is p(1 − p) over the variance; without any error (or
-    success) it is C²/Σ(1/n_c).
+    success) it is C²/Σ(1/n_c). Degrees of freedom are Satterthwaite's, of the smoothed variances.
 
     Where units hold several items the variance is Σ E_g² over units, E_g the sum of (y − p_c)/(C n_c √(1 − h)) over the items of unit g, h
     the share of class c that the unit holds; never less than if items were independent.
@@ -176,11 +176,14 @@ def class_average(values: Floats, items: Items) -> RatesOfPeople:
     n = np.bincount(codes).astype(np.float64)
     means = np.bincount(codes, weights=values) / n
     rate, k = float(means.mean()), len(n)
-    variance = max(class_variance(values, codes), float((_expected(means, n, rate) / n).sum()) / k**2)
-    freedom = np.inf
+    parts = _expected(means, n, rate) / n
+    variance = max(class_variance(values, codes), float(parts.sum()) / k**2)
+    # Satterthwaite's; the variance of a class of one item is told by the others.
+    known = float((parts[n > 1] ** 2 / (n[n > 1] - 1)).sum())
+    freedom = max(float(parts.sum()) ** 2 / known, 1.0) if known > 0 else np.inf
     if not items.independent:
-        over, freedom = over_units(values, codes, items.units)
-        variance = max(variance, over)
+        over, over_freedom = over_units(values, codes, items.units)
+        variance, freedom = max(variance, over), min(freedom, over_freedom)
     varies = _NO_SPREAD < rate < 1 - _NO_SPREAD and variance > _NO_SPREAD
     alone = k**2 / float((1 / n).sum())
     if not items.independent:
