@@ -465,9 +465,9 @@ def test_black_pictures_are_left_out(tmp_path: Path) -> None:
     ("second", "protocol", "interval", "verdict"),
     [
         (LINEAR, "2×4f CV+", "method", "method"),
-        (KNN, "2×4f CV+", "fitted models", "fitted models"),
-        (KNN, "4×75-25 HO+", "fitted models", "method"),
-        (LINEAR, "75-25 HO+", "fitted models", None),
+        (KNN, "2×4f CV+", "fitted-models", "fitted-models"),
+        (KNN, "4×75-25 HO+", "fitted-models", "method"),
+        (LINEAR, "75-25 HO+", "fitted-models", None),
     ],
 )
 def test_one_interval_and_one_verdict_are_recommended(
@@ -481,7 +481,7 @@ def test_one_interval_and_one_verdict_are_recommended(
         assert one.interval is (one.corrected if interval == "method" else one.pooled)
         assert f"[{one.interval.low:.4f}, {one.interval.high:.4f}]" in repr(one)
     assert found.recommended == verdict
-    made = {"method": found.on_splits, "fitted models": found.on_people, None: None}[verdict]
+    made = {"method": found.on_splits, "fitted-models": found.on_people, None: None}[verdict]
     assert found.comparison is made
     said = [str(one) for one in found.sentences()]
     assert len(said) == 2 + (0 if made is None else 1)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
-from scipy.stats import gamma, norm
+from scipy.stats import beta, gamma, norm
 
 from proband.inference.verification.bound_path import BoundPath
 from proband.inference.verification.meetings import Comparisons
@@ -30,7 +30,16 @@ def _normal(deviation: float) -> Population:
     return Population(lambda rng, n: deviation * rng.normal(size=n), lambda t: float(norm.sf(t / scale)))
 
 
-def _lambs(scale: float) -> Population:
+def _lambs(most: float) -> Population:
+    """Most are hardly drawn towards others, and some by up to `most`: a beta distribution with a long tail that ends."""
+    places = (np.arange(300) + 0.5) / 300
+    amounts = most * beta.ppf(places, 1, 3)
+    both = np.add.outer(amounts, amounts).ravel()
+    return Population(lambda rng, n: most * rng.beta(1, 3, size=n), lambda t: float(norm.sf(t - both).mean()))
+
+
+def _heavy_lambs(scale: float) -> Population:
+    """Amounts without an end: the few largest carry the variance, and more so the more people there are."""
     weights = gamma.pdf(_GRID, 2, scale=scale) * (_GRID[1] - _GRID[0])
     return Population(
         lambda rng, n: scale * rng.exponential(size=n), lambda t: float(weights @ norm.sf(t - _GRID))
@@ -45,7 +54,8 @@ def _classes(share: float, apart: float) -> Population:
     return Population(lambda rng, n: apart * (rng.random(n) < share), fmr)
 
 
-POPULATIONS = {"normal": _normal(0.3), "lambs": _lambs(0.2), "two classes": _classes(0.1, 1.5)}
+POPULATIONS = {"normal": _normal(0.3), "lambs": _lambs(1.2), "two classes": _classes(0.1, 1.5)}
+HEAVY = _heavy_lambs(0.2)
 
 
 def kept(

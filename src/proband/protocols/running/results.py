@@ -36,7 +36,7 @@ from proband.results.base import Rate, Result
 from proband.results.serializing import Written
 from proband.words import Note, Sentence, Target, as_sentence
 
-Recommended = Literal["method", "fitted models"]
+Recommended = Literal["method", "fitted-models"]
 _ACCURACY = Sentence(
     "protocols.accuracy",
     "note",
@@ -78,7 +78,7 @@ class ProtocolResult(Result):
     predictions
         All out-of-fold predictions.
     recommended
-        Which interval to quote: ``method`` where every learner under the protocol is known to be stable, else ``fitted models``.
+        Which interval to quote: ``method`` where every learner under the protocol is known to be stable, else ``fitted-models``.
     """
 
     written = Written({"protocol": "protocol.__str__"}, also=("accuracies",), without=("predictions",))
@@ -89,7 +89,7 @@ class ProtocolResult(Result):
     corrected: AccuracyInterval
     pooled: AccuracyInterval
     predictions: Predictions
-    recommended: Recommended = "fitted models"
+    recommended: Recommended = "fitted-models"
 
     def __repr__(self) -> str:
         return as_sentence(self.sentence())
@@ -197,7 +197,7 @@ class ProtocolFindings(Result):
         if self.on_splits is None and self.on_people is None:
             return None
         of_method = self.on_people is None or self.results[0].recommended == "method"
-        return "method" if of_method and self.on_splits is not None else "fitted models"
+        return "method" if of_method and self.on_splits is not None else "fitted-models"
 
     @property
     def comparison(self) -> AccuracyComparison | None:

@@ -155,7 +155,7 @@ def _recommended(results: Sequence[ProtocolResult], stable: Mapping[str, bool | 
     of_method = all(one.corrected.low is not None for one in results)
     known = all(stable.get(one.classifier) for one in results)
     nothing_else = any(one.pooled.low is None for one in results)
-    return "method" if of_method and (known or nothing_else) else "fitted models"
+    return "method" if of_method and (known or nothing_else) else "fitted-models"
 
 
 def _why_not_on_splits(plan: SplitPlan, found: Predictions) -> Note | None:

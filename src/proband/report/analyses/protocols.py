@@ -64,7 +64,7 @@ _FIVE_BY_TWO = Sentence("protocol.five-by-two", "note", "{protocol}: {found}")
 _POSTERIOR = Sentence(
     "protocol.posterior", "note", "{protocol}, posterior of {first} against {second}: {found}"
 )
-_VARIES: dict[Recommended, str] = {"method": "training and test", "fitted models": "people"}
+_VARIES: dict[Recommended, str] = {"method": "training and test", "fitted-models": "people"}
 _MOST_VERDICTS = 3  # beneath a table
 _QUOTED = Sentence(
     "protocol.quoted-interval", "note", "Intervals of the {of}: varying {varying}; fixed: {fixed}"
