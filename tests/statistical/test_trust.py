@@ -84,6 +84,10 @@ def test_rates_are_those_of_the_library(counts):
         np.testing.assert_allclose((found.low, found.high), np.ravel(made[name]), atol=1e-12, err_msg=name)
     for unit, name in (("probe", "bootstrap over probes"), ("subject", "bootstrap over people")):
         found = estimate(RecognitionRate(1), outcomes, design=Bootstrap(unit))
+        if not np.ptp(made[name]):  # drawings that are all alike have the width that so many units allow
+            assert found.low < found.high
+            assert "bootstrap.no-event" in {note.code for note in found.notes}
+            continue
         np.testing.assert_allclose((found.low, found.high), np.ravel(made[name]), atol=1.001 * step)
     found = estimate(RecognitionRate(1), outcomes, design=RaoWu())
     low, high = np.ravel(made["Rao–Wu"])

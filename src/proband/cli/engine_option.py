@@ -30,7 +30,7 @@ def let_engines_be_chosen(app: typer.Typer) -> None:
         info.callback = _chosen(info.callback)
 
 
-def _chosen(command: Callable[..., None]) -> Command:
+def _chosen(command: Callable[..., int | None]) -> Command:
     def parameters() -> list[Parameter]:
         hints = get_type_hints(command, include_extras=True)
         own = [
@@ -40,14 +40,13 @@ def _chosen(command: Callable[..., None]) -> Command:
         threads = next((place for place, one in enumerate(own, 1) if one.name == "threads"), None)
         return own if threads is None else [*own[:threads], _PARAMETER, *own[threads:]]
 
-    def run(**given: Any) -> None:
+    def run(**given: Any) -> int | None:
         engine = given.pop("engine", None)
         if engine is None:
-            command(**given)
-            return
+            return command(**given)
         from proband.engine import using
 
         with using(engine):
-            command(**given)
+            return command(**given)
 
     return Command(command, run, parameters)

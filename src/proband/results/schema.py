@@ -119,10 +119,12 @@ def _limited(schema: Schema, limits: Schema) -> Schema:
 
 
 def _any_of(each: list[Schema]) -> Schema:
-    """Any of several; null beside a plain type is said in its type."""
+    """Any of several; null beside a plain type is said in its type, beside words as one of them."""
     others = [one for one in each if one != _SCALARS[NoneType]]
     if len(others) == len(each):
         return {"anyOf": each}
+    if len(others) == 1 and "enum" in others[0]:
+        return {"enum": [*others[0]["enum"], None]}
     if len(others) == 1 and "type" in others[0]:
         kinds = others[0]["type"]
         return {
