@@ -31,17 +31,17 @@ _SAID: dict[Decision, Sentence] = {
     "pass": Sentence(
         "gate.pass",
         "note",
-        "Pass: {candidate} is not worse than {baseline} by {margin} or more: {effect}, {bounds}",
+        "Pass: {candidate} is not worse than {baseline} by {margin} or more: {of} {effect}, {bounds}",
     ),
     "fail": Sentence(
         "gate.fail",
         "caution",
-        "Fail: {candidate} is worse than {baseline} by more than {margin}: {effect}, {bounds}",
+        "Fail: {candidate} is worse than {baseline} by more than {margin}: {of} {effect}, {bounds}",
     ),
     "undecided": Sentence(
         "gate.undecided",
         "caution",
-        "Undecided: these people do not show whether {candidate} is worse than {baseline} by {margin}: {effect}, {bounds}",
+        "Undecided: these people do not show whether {candidate} is worse than {baseline} by {margin}: {of} {effect}, {bounds}",
     ),
 }
 _POWER = Sentence(
@@ -179,6 +179,7 @@ class Gate(Result):
             candidate=self.candidate,
             baseline=self.baseline,
             margin=self._worth,
+            of=self.estimates[0].answers.of if self.estimates else self.measure,
             effect=pair.effect,
             bounds=pair.bounds,
         )

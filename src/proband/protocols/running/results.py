@@ -192,7 +192,7 @@ class ProtocolFindings(Result):
         return self.plan.protocol
 
     @property
-    def recommended(self) -> Recommended | None:
+    def recommended(self) -> str | None:
         """Which comparison to quote: of what the intervals are of, or else the one there is."""
         if self.on_splits is None and self.on_people is None:
             return None
