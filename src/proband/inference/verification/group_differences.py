@@ -95,14 +95,16 @@ class ImpostorErrors:
         self.comparisons = comparisons
         self.between = comparisons.n_between(self.i, self.j).astype(np.float64)
         self.draws = int(min(_DRAWS, max(199, _MOST // max(len(keys), 1))))
+        q, t = (one.astype(np.float64) for one in (comparisons.queries, comparisons.targets))
+        self.met = q, t
+        self.sums = q, t, q * t, q**2, t**2, (q * t) ** 2, (q + t > 0).astype(np.float64)
 
     def __call__(self, labels: Ints, k: int) -> tuple[Floats, Floats]:
         """The rate within each group, and its variance over people (`false_match_rate`)."""
         twice = 2.0 if self.comparisons.symmetric else 1.0
-        q, t = (one.astype(np.float64) for one in (self.comparisons.queries, self.comparisons.targets))
+        q, t = self.met
         of_q, of_t, of_qt, q2, t2, qt2, people = (
-            np.bincount(labels, weights=one, minlength=k)
-            for one in (q, t, q * t, q**2, t**2, (q * t) ** 2, q + t > 0)
+            np.bincount(labels, weights=one, minlength=k) for one in self.sums
         )
         n = (of_q * of_t - of_qt) / twice
         met = (q * (of_t[labels] - t) + t * (of_q[labels] - q)) / twice
