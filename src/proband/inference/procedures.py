@@ -290,6 +290,7 @@ PROCEDURES = (
         "verification.fnmr:fnmr_estimates",
         "verification.fnmr:fnmr_differences",
         study="pairs-of-people",
+        people_can_weigh=(True, True),
     ),
     Procedure(
         "auc",
@@ -299,6 +300,7 @@ PROCEDURES = (
         "verification.auc:auc_estimates",
         "verification.auc:auc_differences",
         study="pairs-of-people",
+        people_can_weigh=(True, True),
     ),
     Procedure(
         "eer",
@@ -308,6 +310,7 @@ PROCEDURES = (
         "verification.eer:eer_estimates",
         "verification.eer:eer_differences",
         study="pairs-of-people",
+        people_can_weigh=(True, True),
     ),
     Procedure(
         "pairs-resampled",
