@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -251,3 +253,55 @@ def test_the_kernel_adds_what_numpy_does():
     add_weighted(weights, first, second, shares, bins, totals)
     np.add.at(expected, bins, shares[:, None] * weights[first] * weights[second])
     np.testing.assert_allclose(totals, expected)
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=lambda one: one.code)
+@pytest.mark.parametrize("apart", [False, True])
+def test_people_weigh_the_same(measure, apart):
+    """A person's genuine comparisons share one weight, and so do those of two people, whoever they are drawn with."""
+    study = Listed(8, apart)
+    people = study.people
+    times = Counter(tuple(sorted((people[a], people[b]))) for a, b in study.pairs)
+
+    def share(a, b):
+        return 1 / times[tuple(sorted((people[a], people[b])))]
+
+    person, design = replace(measure, weights="person"), Bootstrap(n_resamples=100)
+    expected = by_hand(measure, *study.rates(share))
+    assert person(study.scores, study.within).value == pytest.approx(expected)
+    for found in (
+        estimate(person, study.scores, study.within),
+        estimate(person, study.scores, study.within, design),
+    ):
+        assert found.value == pytest.approx(expected)
+        assert found.low < found.value < found.high
+        assert found.answers.of.key == f"by-person-of-{measure.estimand.key}"
+    (drawn,) = design.weights(6, 0)
+    w = drawn[0]
+    listed = study.rates(
+        lambda a, b: share(a, b) * (w[people[a]] if people[a] == people[b] else w[people[a]] * w[people[b]])
+    )
+    assert found.replicates[0] == pytest.approx(by_hand(measure, *listed))
+    plain = estimate(measure, study.scores, study.within)
+    assert plain.by_person.value == pytest.approx(expected)
+    assert plain.by_person.difference == pytest.approx(plain.value - expected)
+    assert person.code == f"{measure.code}-by-person"
+
+
+def test_as_many_images_need_no_second_value():
+    study = Listed(8, False, (3,) * 6)
+    assert estimate(AUC(), study.scores, study.samples).by_person is None
+    alike = estimate(AUC("person"), study.scores, study.samples)
+    assert alike.value == pytest.approx(AUC()(study.scores, study.samples).value)
+    with pytest.raises(UsageError, match="comparisons weigh the same"):
+        estimate(AUC("person"), study.scores, study.samples, Jackknife())
+
+
+def test_differences_of_people_weighing_the_same():
+    first, second = Listed(5, False), Listed(6, False)
+    scores = {"a": first.scores, "b": second.scores}
+    for measure in (AUC("person"), FNMR(0.1, "person"), EER("person")):
+        (pair,) = compare(measure, scores, first.samples).pairs
+        each = [measure(one, first.samples).value for one in scores.values()]
+        assert pair.difference == pytest.approx(each[0] - each[1])
+        assert (pair.p_value <= 0.05) == (not pair.low <= 0 <= pair.high)

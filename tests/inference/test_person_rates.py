@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from proband.inference.estimates.weighting import PeopleSums
 from proband.inference.verification.dyadic_rates import Comparisons, false_match_rate, false_non_match_rate
-from proband.inference.verification.person_rates import _alike, by_comparison, by_person
+from proband.inference.verification.person_rates import by_comparison, by_person
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -15,13 +16,15 @@ def test_variance_and_freedom_against_matrices(seed):
     sizes = rng.integers(1, 9, 15).astype(float)
     errors = rng.binomial(sizes.astype(int), rng.beta(1, 3, 15)).astype(float)
     n, rate = sizes.sum(), errors.sum() / sizes.sum()
-    own = np.diag(sizes * (1 + (sizes - 1) * _alike(errors, sizes, rate)))
+    alike = max(0.0, float(PeopleSums.of_counts(errors, sizes).icc))
+    own = np.diag(sizes * (1 + (sizes - 1) * alike))
     less = np.eye(15) - np.outer(sizes / n, np.ones(15))
     covariance = less @ own @ less.T
     factors = np.diag(own) / np.diag(covariance)
     residuals = errors - rate * sizes
     found = by_comparison(errors, sizes)
-    assert found.variance == pytest.approx((factors * residuals**2).sum() / n**2)
+    least = rate * (1 - rate) / n
+    assert found.variance == pytest.approx(max((factors * residuals**2).sum() / n**2, least))
     scaled = np.sqrt(factors)[:, None] * covariance * np.sqrt(factors)
     bell_mccaffrey = np.trace(scaled) ** 2 / (scaled**2).sum()
     carriers = (residuals**2).sum() ** 2 / (residuals**4).sum()

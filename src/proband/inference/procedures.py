@@ -297,6 +297,7 @@ PROCEDURES = (
         "verification.fnmr:fnmr_estimates",
         "verification.fnmr:fnmr_differences",
         study="pairs-of-people",
+        people_can_weigh=(True, True),
     ),
     Procedure(
         "auc",
@@ -306,6 +307,7 @@ PROCEDURES = (
         "verification.auc:auc_estimates",
         "verification.auc:auc_differences",
         study="pairs-of-people",
+        people_can_weigh=(True, True),
     ),
     Procedure(
         "eer",
@@ -315,6 +317,7 @@ PROCEDURES = (
         "verification.eer:eer_estimates",
         "verification.eer:eer_differences",
         study="pairs-of-people",
+        people_can_weigh=(True, True),
     ),
     Procedure(
         "pairs-resampled",

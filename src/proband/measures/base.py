@@ -231,8 +231,8 @@ def weighted(measure: Measure, weights: Weights) -> Measure:
 
     Examples
     --------
-    >>> weighted(measure_named("rank-rate@5"), "person").code, weighted(measure_named("median-rank"), "person").code
-    ('rank-5-by-person', 'median-rank-10')
+    >>> [weighted(measure_named(one), "person").code for one in ("rank-rate@5", "auc", "median-rank")]
+    ['rank-5-by-person', 'auc-by-person', 'median-rank-10']
     """
     known = "weights" in getattr(measure, "__dataclass_fields__", {})
     made: Measure = replace(measure, weights=weights) if known else measure  # type: ignore[type-var]
@@ -291,7 +291,7 @@ def measure_named(name: str) -> Measure:
 
 def _with_parameter(kind: type[Measure], text: str) -> Measure | None:
     """A measure with the value of its one parameter; None if it has none."""
-    taken = fields(kind)  # type: ignore[arg-type]  # measures are dataclasses
+    taken = [one for one in fields(kind) if isinstance(one.default, int | float)]  # type: ignore[arg-type]  # measures are dataclasses
     if not taken:
         return None
     try:

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from proband.errors import DesignError, Said, UsageError
-from proband.measures.base import MEASURES, Measure, View
+from proband.measures.base import MEASURES, Measure, View, Weights, check_weights, weighing
 from proband.measures.pairs.counts import PairCounts, count_pairs
 from proband.measures.pairs.pair_set import PairSet
 from proband.measures.pairs.weighted import Floats, WeightedRates
+from proband.measures.pairs.weighted_pairs import Units, WeightedPairs
 from proband.measures.verification import ErrorRates
 from proband.results.base import Facts, describing
 from proband.results.compared import Compared
@@ -23,10 +24,23 @@ from proband.words import Note, Target, digits
 
 
 class PairMeasure(Measure):
-    """A measure of compared pairs: a subclass says how it follows from their error rates."""
+    """A measure of compared pairs: a subclass says how it follows from their error rates.
+
+    Attributes
+    ----------
+    weights
+        What weighs the same: every comparison (``probe``), or for a measure that has it as a field every ``person``: then a person's
+        genuine comparisons share one weight, and so do the impostor comparisons of every two people.
+    """
 
     view: View = "pairs"
     in_points = True
+    weights: Weights = "probe"
+
+    @property
+    def code(self) -> str:
+        """What results know it by, its parameters and all."""
+        return super().code if self.weights == "probe" else f"{super().code}-by-person"
 
     @abstractmethod
     def of_rates(self, rates: ErrorRates) -> tuple[float, float | None]:
@@ -43,6 +57,11 @@ class PairMeasure(Measure):
         """Measure scores within an experiment, or, with the samples table, of every query with every target."""
         rates, facts = rates_of(data, within)
         value, events = self.of_rates(rates)
+        if self.weights == "person":
+            pairs = PairSet.of(data, within)  # type: ignore[arg-type]  # of an experiment or a table, as its rates are
+            units = Units.people(pairs)
+            held = WeightedPairs.of(data, pairs, units, by_person=True)
+            value, events = float(held.values(self, np.ones((1, units.n)))[0]), None
         return Measurement(value, events, describing(self.estimand), facts)
 
 
@@ -149,6 +168,8 @@ class FNMR(PairMeasure):
     ----------
     at_fmr
         The false match rate that sets the threshold.
+    weights
+        What weighs the same: every comparison (``probe``), or every ``person`` and every two people.
 
     Examples
     --------
@@ -162,15 +183,17 @@ class FNMR(PairMeasure):
     form = "threshold"
     larger_is_better = False
     at_fmr: float = 1e-3
+    weights: Weights = "probe"
 
     def __post_init__(self) -> None:
+        check_weights(self.weights)
         if not 0 < self.at_fmr < 1:
             raise UsageError(f"A false match rate lies between 0 and 1, got {self.at_fmr!r}.")
 
     @property
     def estimand(self) -> Target:
         """What it measures."""
-        return Target(self.key, f"FNMR at an FMR of {digits(self.at_fmr, 6)}")
+        return weighing(self.weights, Target(self.key, f"FNMR at an FMR of {digits(self.at_fmr, 6)}"))
 
     def of_rates(self, rates: ErrorRates) -> tuple[float, float | None]:
         """The rate at the threshold, and the errors it rests on."""
@@ -187,6 +210,11 @@ class FNMR(PairMeasure):
 class AUC(PairMeasure):
     """The chance that a genuine comparison is closer than an impostor's, ties counting half: the area under the ROC.
 
+    Parameters
+    ----------
+    weights
+        What weighs the same: every comparison (``probe``), or every ``person`` and every two people.
+
     Examples
     --------
     >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb")})
@@ -197,11 +225,15 @@ class AUC(PairMeasure):
 
     key = "auc"
     form = "area"
+    weights: Weights = "probe"
+
+    def __post_init__(self) -> None:
+        check_weights(self.weights)
 
     @property
     def estimand(self) -> Target:
         """What it measures."""
-        return Target(self.key, "area under the ROC")
+        return weighing(self.weights, Target(self.key, "area under the ROC"))
 
     def of_rates(self, rates: ErrorRates) -> tuple[float, float | None]:
         """The area."""
@@ -217,6 +249,11 @@ class AUC(PairMeasure):
 class EER(PairMeasure):
     """The equal error rate: where FMR and FNMR meet, or the mean of the two where they are closest.
 
+    Parameters
+    ----------
+    weights
+        What weighs the same: every comparison (``probe``), or every ``person`` and every two people.
+
     Examples
     --------
     >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb")})
@@ -228,11 +265,15 @@ class EER(PairMeasure):
     key = "eer"
     form = "crossing"
     larger_is_better = False
+    weights: Weights = "probe"
+
+    def __post_init__(self) -> None:
+        check_weights(self.weights)
 
     @property
     def estimand(self) -> Target:
         """What it measures."""
-        return Target(self.key, "equal error rate")
+        return weighing(self.weights, Target(self.key, "equal error rate"))
 
     def of_rates(self, rates: ErrorRates) -> tuple[float, float | None]:
         """The rate."""

@@ -73,13 +73,31 @@ class PeopleSums:
         array([1., 0.])
         """
         codes = np.unique(subjects, return_inverse=True)[1]
-        sizes, group = np.unique(np.bincount(codes), return_inverse=True)
         misses = 1.0 - np.atleast_2d(values)
-        missed = _by(codes, misses)
+        return cls._of(np.bincount(codes), _by(codes, misses), _by(codes, misses**2), np.shape(values)[:-1])
+
+    @classmethod
+    def of_counts(cls, missed: Floats, numbers: npt.NDArray[Any]) -> PeopleSums:
+        """Sum what people miss, each of so many probes; a probe is missed or not.
+
+        Examples
+        --------
+        >>> PeopleSums.of_counts(np.array([0.0, 1.0, 0.0]), np.array([2, 1, 1])).powers[0]
+        array([1., 0.])
+        """
+        rows = np.atleast_2d(missed)
+        return cls._of(numbers, rows, rows, np.shape(missed)[:-1])
+
+    @classmethod
+    def _of(
+        cls, numbers: npt.NDArray[Any], missed: Floats, squared: Floats, shape: tuple[int, ...]
+    ) -> PeopleSums:
+        """Put together people with equally many probes; `missed` and `squared` are data sets × people."""
+        sizes, group = np.unique(numbers, return_inverse=True)
         powers = np.stack([_by(group, missed**power) for power in (1, 2, 3, 4)])
-        squares = _by(group, _by(codes, misses**2))
-        shape = (*np.shape(values)[:-1], len(sizes))
+        shape = (*shape, len(sizes))
         people = np.bincount(group).astype(np.float64)
+        squares = _by(group, squared)
         return cls(sizes.astype(np.float64), people, powers.reshape(4, *shape), squares.reshape(shape))
 
     @property

@@ -11,7 +11,16 @@ from proband.inference.comparisons.curves import Student
 from proband.inference.comparisons.paired import Tested
 from proband.inference.procedures import Joint, Question
 from proband.inference.verification.dyadic_auc import PairCloseness, PairPeople, auc_difference
-from proband.inference.verification.fnmr import answers_of_verification, joint_of_pairs, pairs_within
+from proband.inference.verification.pair_questions import (
+    answers_of_verification,
+    joint_of_pairs,
+    pairs_within,
+)
+from proband.inference.verification.people_alike import (
+    alike_differences,
+    alike_estimates,
+    with_people_alike,
+)
 from proband.inference.verification.verification import Verification, verify
 from proband.measures.pair_measures import facts_of_pairs
 from proband.measures.pairs.counts import genuine_pairs, tail_pairs
@@ -63,8 +72,11 @@ def auc_estimates(question: Question) -> tuple[Estimate, ...]:
     >>> round(found.value, 4), found.degrees_of_freedom  # 5 of 6 genuine comparisons are above all impostors, one below
     (0.8333, 2.0)
     """
+    if question.measure.weights == "person":
+        return alike_estimates(question)
     within, level = pairs_within(question), question.confidence_level
-    return tuple(_estimate(question, _verified(one, within, level), one, within) for one in question.scores)
+    each = [_estimate(question, _verified(one, within, level), one, within) for one in question.scores]
+    return with_people_alike(question, each)
 
 
 def _estimate(
@@ -114,6 +126,8 @@ def auc_differences(question: Question) -> Joint:
     >>> first, second, round(tested.difference, 4)
     ('good', 'poor', 0.1667)
     """
+    if question.measure.weights == "person":
+        return alike_differences(question)
     within, level = pairs_within(question), question.confidence_level
     algorithms = dict(zip(question.names, question.scores, strict=True))
     held = {name: _Comparisons.of(scores, within, level) for name, scores in algorithms.items()}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from proband.designs import Bootstrap
 from proband.errors import DesignError
 from proband.inference.procedures import Joint, Question
-from proband.inference.verification.fnmr import N_RESAMPLES, answers_of_verification, pairs_within
-from proband.inference.verification.replicated import differences_over_people
+from proband.inference.verification.pair_questions import answers_of_verification, pairs_within
+from proband.inference.verification.people_alike import (
+    alike_differences,
+    alike_estimates,
+    with_people_alike,
+)
 from proband.inference.verification.verification import verify
 from proband.measures.pair_measures import facts_of_pairs
 from proband.results.estimate import Estimate
@@ -36,8 +37,10 @@ def eer_estimates(question: Question) -> tuple[Estimate, ...]:
     >>> round(found.value, 4)  # a sixth of the genuine comparisons is below every threshold that helps
     0.1667
     """
+    if question.measure.weights == "person":
+        return alike_estimates(question)
     within = pairs_within(question)
-    return tuple(_estimate(question, one, within) for one in question.scores)
+    return with_people_alike(question, [_estimate(question, one, within) for one in question.scores])
 
 
 def _estimate(question: Question, scores: Scores, within: Experiment | Samples) -> Estimate:
@@ -89,9 +92,4 @@ def eer_differences(question: Question) -> Joint:
     >>> first, second, round(tested.difference, 4)
     ('good', 'poor', -0.1667)
     """
-    joint = differences_over_people(replace(question, design=Bootstrap("subject", n_resamples=N_RESAMPLES)))
-    each = eer_estimates(question)
-    names = zip(each, question.names, strict=True)
-    return replace(
-        joint, estimates=tuple(replace(one, facts=replace(one.facts, algorithm=name)) for one, name in names)
-    )
+    return alike_differences(question, eer_estimates(question))

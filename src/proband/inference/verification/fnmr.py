@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 
 import numpy as np
 
 from proband.engine import Engine, on_engine
-from proband.errors import DesignError, UsageError
+from proband.errors import DesignError
 from proband.inference.comparisons.compare import comparison_of, require_several
 from proband.inference.comparisons.comparison import Comparison
 from proband.inference.comparisons.paired import Tested
@@ -23,6 +22,16 @@ from proband.inference.verification.dyadic_bootstrap import (
 )
 from proband.inference.verification.dyadic_rates import TOO_FEW_ERRORS
 from proband.inference.verification.meetings import Meetings
+from proband.inference.verification.pair_questions import (
+    answers_of_verification,
+    joint_of_pairs,
+    pairs_within,
+)
+from proband.inference.verification.people_alike import (
+    alike_differences,
+    alike_estimates,
+    with_people_alike,
+)
 from proband.inference.verification.verification import (
     Integers,
     Shared,
@@ -32,13 +41,12 @@ from proband.inference.verification.verification import (
 )
 from proband.measures.pair_measures import FNMR, facts_of_pairs
 from proband.measures.verification import SUPPORTED
-from proband.results.base import Answers
 from proband.results.difference import Adjustment
 from proband.results.estimate import Estimate
-from proband.results.targets import ALGORITHMS, OTHER_PEOPLE_AND_THRESHOLD, PEOPLE_ALIKE, derived
+from proband.results.targets import derived
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
-from proband.words import Method, Sentence, Target, count
+from proband.words import Method, Sentence, count
 
 N_RESAMPLES = 2_000
 _ANEW = Method(
@@ -84,37 +92,14 @@ def fnmr_estimates(question: Question) -> tuple[Estimate, ...]:
     >>> round(found.value, 4), found.events  # one of six
     (0.1667, 1.0)
     """
+    if question.measure.weights == "person":
+        return alike_estimates(question)
     within, drawings = pairs_within(question), Drawings(question.seed)
     held = (
         _Drawn.of([question.measure], one, within, question.confidence_level, drawings)
         for one in question.scores
     )
-    return tuple(one.estimates[0] for one in held)
-
-
-def pairs_within(question: Question) -> Experiment | Samples:
-    """Return where pairs are compared; refused where that is not said, outcomes are given for scores, or people are finitely many.
-
-    Examples
-    --------
-    >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
-    >>> scores = Scores.from_array(np.eye(3), samples.ids, orientation="similarity")
-    >>> pairs_within(Question.of(FNMR(0.1), [scores], samples, "auto", 0.95, 0)) is samples
-    True
-    """
-    within = question.within
-    if question.population is not None:
-        raise UsageError(
-            "A finite population is not allowed for where pairs are compared.", "leave out population."
-        )
-    if not isinstance(within, Experiment | Samples) or not all(
-        isinstance(one, Scores) for one in question.data
-    ):
-        raise DesignError(
-            "Verification takes scores and an experiment, or the samples table for all pairs.",
-            "estimate(FNMR(1e-3), scores, samples).",
-        )
-    return within
+    return with_people_alike(question, [one.estimates[0] for one in held])
 
 
 def _estimate(
@@ -202,6 +187,8 @@ def fnmr_differences(question: Question) -> Joint:
     >>> first, second, round(tested.difference, 4)
     ('good', 'poor', -0.1667)
     """
+    if question.measure.weights == "person":
+        return alike_differences(question)
     return _joints(question, [question.measure], Drawings(question.seed))[0]
 
 
@@ -280,39 +267,3 @@ def _draws(point: VerificationPoint, shared: Shared, fmr: float, drawings: Drawi
     if replicates is None:
         (replicates,) = shared.fnmr_replicates([fmr], N_RESAMPLES, drawings)
     return FnmrDraws(point.point.fnmr, point.point.false_non_matches, replicates)
-
-
-def joint_of_pairs(
-    estimates: Mapping[str, Estimate], tested: Callable[[str, str], Tested], answers: Answers
-) -> Joint:
-    """Put every two algorithms to a test of their comparisons.
-
-    Examples
-    --------
-    >>> from proband import AUC, estimate
-    >>> from proband.inference.comparisons.curves import Student
-    >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
-    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
-    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
-    >>> area = estimate(AUC(), Scores.from_array(same, ids, orientation="similarity"), samples)
-    >>> tested = Tested(0.0, Student(0.0, 0.05, None), 0.05, Method("t", "a test"))
-    >>> joint = joint_of_pairs({"a": area, "b": area}, lambda first, second: tested, area.answers)
-    >>> [one.facts.algorithm for one in joint.estimates], [pair[:2] for pair in joint.tested]
-    (['a', 'b'], [('a', 'b')])
-    """
-    return Joint(
-        tuple(replace(one, facts=replace(one.facts, algorithm=name)) for name, one in estimates.items()),
-        tuple((first, second, None, tested(first, second)) for first, second in combinations(estimates, 2)),
-        answers,
-    )
-
-
-def answers_of_verification(of: Target, varying: Target = OTHER_PEOPLE_AND_THRESHOLD) -> Answers:
-    """Say what is varied and held fixed: other people, and with them the threshold, unless it is said otherwise.
-
-    Examples
-    --------
-    >>> answers_of_verification(Target("auc", "an area")).varying.key
-    'people-and-threshold'
-    """
-    return Answers(of, varying, ALGORITHMS, PEOPLE_ALIKE)

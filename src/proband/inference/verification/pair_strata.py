@@ -13,14 +13,14 @@ from proband.errors import DesignError, UsageError
 from proband.inference.comparisons.curves import Curve, Student
 from proband.inference.procedures import Joint, Question
 from proband.inference.strata.estimates import NO_WIDTH, PAST_LIMITS, ends_of, freedom_of
-from proband.inference.verification.fnmr import answers_of_verification
+from proband.inference.verification.pair_questions import answers_of_verification
 from proband.inference.verification.replicated import (
     HeldPairs,
     joint_in_replicates,
     people_varied,
 )
-from proband.inference.verification.weighted_pairs import Units
 from proband.measures.pair_measures import PairMeasure
+from proband.measures.pairs.weighted_pairs import Units
 from proband.results.base import Answers
 from proband.results.estimate import Estimate
 from proband.words import Note, Sentence, Target, count
@@ -132,6 +132,11 @@ class _Plan:
             people = answers_of_verification(measure.estimand, people_varied(measure))
             strata = Strata.of(np.arange(held[0].pairs.units.n))
             return cls(design, held, strata, people.varying, people.fixed, people.assuming, (), question.seed)
+        if measure.weights == "person":
+            raise UsageError(
+                "Other images of these people vary here, and comparisons weigh the same.",
+                "leave out weights.",
+            )
         held = HeldPairs.all_of(question, Units.images)
         units = held[0].pairs.units
         strata, notes = design.collapsed(Strata.of(np.asarray(units.strata)), None)

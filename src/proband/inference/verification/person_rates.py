@@ -7,6 +7,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from proband.inference.estimates.weighting import PeopleSums, rates_of_people
+from proband.measures.base import Weights
+
 Floats = npt.NDArray[np.float64]
 
 
@@ -30,7 +33,8 @@ def by_comparison(errors: Floats, sizes: Floats) -> RateOfPeople:
     With e_i = y_i − p m_i, K people and M comparisons, the variance is K/(K − 1) Σ e_i²/M² on K − 1 degrees of freedom where
     everybody has as many. Otherwise it is Σ c_i e_i²/M², c_i making each term unbiased for people with an intraclass
     correlation ρ: c_i = s_i/(s_i(1 − 2h_i) + h_i² Σ s), s_i = m_i(1 + (m_i − 1)ρ), h_i = m_i/M; the degrees of freedom are the
-    fewer of Bell and McCaffrey's (2002) and 2S/(1 − S/K), with S = (Σ e²)²/Σ e⁴ how many people carry the variance.
+    fewer of Bell and McCaffrey's (2002) and 2S/(1 − S/K), with S = (Σ e²)²/Σ e⁴ how many people carry the variance. It is never
+    less than if comparisons were independent (`rates_of_people`).
 
     Examples
     --------
@@ -39,17 +43,9 @@ def by_comparison(errors: Floats, sizes: Floats) -> RateOfPeople:
     >>> round(by_comparison(np.array([8.0, 2.0] + [0.0] * 8), np.array([20.0] + [2.0] * 9)).freedom, 2)
     1.43
     """
-    k, n = len(sizes), float(sizes.sum())
-    rate = float(errors.sum()) / n
-    residuals = errors - rate * sizes
-    if k < 2 or sizes.min() == sizes.max():
-        squares = float(residuals @ residuals)
-        return RateOfPeople(rate, k / max(k - 1, 1) * squares / n**2, float(k - 1))
-    own, shares = sizes * (1 + (sizes - 1) * _alike(errors, sizes, rate)), sizes / n
-    factors = own / (own * (1 - 2 * shares) + shares**2 * float(own.sum()))
-    variance = float(factors @ residuals**2) / n**2
-    freedom = min(_satterthwaite(factors, own, shares), _carried(residuals), float(k - 1))
-    return RateOfPeople(rate, variance, freedom)
+    found, k = _found(errors, sizes, "probe"), len(sizes)
+    # One comparison each: the variance over people is that of independent ones, which is estimated with K − 1 degrees of freedom.
+    return found._replace(variance=found.variance * k / (k - 1)) if 1 < k == sizes.sum() else found
 
 
 def by_person(errors: Floats, sizes: Floats) -> RateOfPeople:
@@ -61,38 +57,11 @@ def by_person(errors: Floats, sizes: Floats) -> RateOfPeople:
     >>> round(found.rate, 4), round(found.variance, 5), round(found.freedom, 2)  # (0.4 + 1)/10
     (0.14, 0.01071, 4.03)
     """
-    k, own = len(sizes), errors / sizes
-    residuals = own - own.mean()
-    variance = float(residuals @ residuals) / (k * max(k - 1, 1))
-    return RateOfPeople(float(own.mean()), variance, min(_carried(residuals), float(k - 1)))
+    return _found(errors, sizes, "person")
 
 
-def _alike(errors: Floats, sizes: Floats, rate: float) -> float:
-    """The intraclass correlation by analysis of variance, at least 0."""
-    k, n = len(sizes), float(sizes.sum())
-    if n == k:
-        return 0.0
-    among = float((errors**2 / sizes).sum())
-    between, within = (among - n * rate**2) / (k - 1), (float(errors.sum()) - among) / (n - k)
-    usual = (n - float(sizes @ sizes) / n) / (k - 1)
-    both = between + (usual - 1) * within
-    return max(0.0, (between - within) / both) if both > 0 else 0.0
-
-
-def _satterthwaite(factors: Floats, own: Floats, shares: Floats) -> float:
-    """The degrees of freedom of Σ c e² if people had the variances `own`: (tr G)²/Σ G², G the covariance of residuals."""
-    total = float(own.sum())
-    a, b, d = (float(factors @ one) for one in (own**2, shares**2, shares * own))
-    diagonal = factors**2 * own * (own + 2 * (shares**2 * total - 2 * shares * own))
-    squares = float(diagonal.sum()) + 2 * a * b + (b * total) ** 2 + 2 * d**2 - 4 * total * b * d
-    return total**2 / squares
-
-
-def _carried(residuals: Floats) -> float:
-    """Twice the people who carry the variance, more where all do: 2S/(1 − S/K), with S = (Σ e²)²/Σ e⁴."""
-    fourth = float((residuals**4).sum())
-    if fourth == 0:
-        return float(len(residuals) - 1)
-    carriers = float((residuals**2).sum()) ** 2 / fourth
-    rest = 1 - carriers / len(residuals)
-    return 2 * carriers / rest if rest > 0 else float(len(residuals) - 1)
+def _found(errors: Floats, sizes: Floats, weights: Weights) -> RateOfPeople:
+    made = rates_of_people(PeopleSums.of_counts(errors, sizes), weights)
+    rate = float((errors / sizes).mean() if weights == "person" else errors.sum() / sizes.sum())
+    freedom = min(float(made.freedom), len(sizes) - 1.0)
+    return RateOfPeople(rate, float(made.standard_error) ** 2 if made.varies else 0.0, freedom)

@@ -18,11 +18,15 @@ from proband.inference.estimates.replicates import bootstrap_interval
 from proband.inference.procedures import Joint, Question
 from proband.inference.strata.estimates import NO_WIDTH
 from proband.inference.verification.dyadic_bootstrap import spread_of_people
-from proband.inference.verification.fnmr import answers_of_verification, joint_of_pairs, pairs_within
+from proband.inference.verification.pair_questions import (
+    answers_of_verification,
+    joint_of_pairs,
+    pairs_within,
+)
 from proband.inference.verification.verification import require_pair_orientation
-from proband.inference.verification.weighted_pairs import AnyWeights, Units, WeightedPairs
 from proband.measures.pair_measures import PairMeasure
 from proband.measures.pairs.pair_set import PairSet
+from proband.measures.pairs.weighted_pairs import AnyWeights, Units, WeightedPairs
 from proband.results.base import Answers
 from proband.results.estimate import Estimate, Measurement
 from proband.results.targets import OTHER_PEOPLE_AND_THRESHOLD, OTHER_PEOPLE_COMPARED
@@ -62,7 +66,9 @@ class HeldPairs:
             require_pair_orientation(scores, within)
             pairs = PairSet.of(scores, within)
             measured = question.measure(scores, within)
-            made.append(cls(scores, WeightedPairs.of(scores, pairs, units(pairs)), measured))
+            by_person = question.measure.weights == "person"
+            held = WeightedPairs.of(scores, pairs, units(pairs), by_person=by_person)
+            made.append(cls(scores, held, measured))
         return made
 
     def estimate(

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.engine import run_blocks
 from proband.errors import DesignError, Hint
-from proband.measures.pair_measures import PairMeasure
 from proband.measures.pairs.lists import tail_places
 from proband.measures.pairs.pair_set import PairSet
 from proband.measures.pairs.tiles import collect_genuine
 from proband.measures.pairs.weighted import WeightedRates
 from proband.scores import Scores
 from proband.words import count
+
+if TYPE_CHECKING:
+    from proband.measures.pair_measures import PairMeasure
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -136,8 +138,21 @@ class WeightedPairs:
     impostor: _Kind
 
     @classmethod
-    def of(cls, scores: Scores, pairs: PairSet, units: Units, threads: int | None = None) -> WeightedPairs:
+    def of(
+        cls,
+        scores: Scores,
+        pairs: PairSet,
+        units: Units,
+        *,
+        by_person: bool = False,
+        threads: int | None = None,
+    ) -> WeightedPairs:
         """Hold every comparison that has a score.
+
+        Parameters
+        ----------
+        by_person
+            Whether the genuine comparisons of a person share one weight, and so do the impostor comparisons of two people.
 
         Examples
         --------
@@ -155,7 +170,6 @@ class WeightedPairs:
         own = collect_genuine(scores, near, threads)
         rows, columns, closeness = tail_places(scores, pairs, -np.inf, _MOST, threads)
         edges, at = np.unique(own.closeness, return_inverse=True)
-        ones = np.ones(len(closeness))
         among = np.searchsorted(edges, closeness, "left") + np.searchsorted(edges, closeness, "right")
         # A person's weight counts once in a genuine comparison: both of its images come with the person.
         partner = (
@@ -164,8 +178,10 @@ class WeightedPairs:
         return cls(
             units,
             len(edges),
-            _Kind.of(units.rows[own.rows], partner, np.ones(len(at)), at),
-            _Kind.of(units.rows[rows], units.columns[columns], ones, among),
+            _Kind.of(units.rows[own.rows], partner, _shares(near, own.rows, own.columns, by_person), at),
+            _Kind.of(
+                units.rows[rows], units.columns[columns], _shares(near, rows, columns, by_person), among
+            ),
         )
 
     def rates(self, weights: AnyWeights) -> WeightedRates:
@@ -200,6 +216,19 @@ class WeightedPairs:
         return n == other.units.n + 1 and all(
             np.array_equal(mine, theirs) for mine, theirs in zip(counted(self), counted(other), strict=True)
         )
+
+
+def _shares(pairs: PairSet, rows: npt.NDArray[Any], columns: npt.NDArray[Any], by_person: bool) -> Floats:
+    """What each comparison weighs: 1, or one over the number of comparisons of its two people."""
+    if not by_person:
+        return np.ones(len(rows))
+    one, other = pairs.row_codes[rows].astype(np.int64), pairs.column_codes[columns].astype(np.int64)
+    keys = np.minimum(one, other) * (1 + max(one.max(initial=0), other.max(initial=0))) + np.maximum(
+        one, other
+    )
+    _, places, times = np.unique(keys, return_inverse=True, return_counts=True)
+    found: Floats = (1.0 / times)[places]
+    return found
 
 
 @dataclass(frozen=True, eq=False)
