@@ -64,4 +64,5 @@ def _found(errors: Floats, sizes: Floats, weights: Weights) -> RateOfPeople:
     made = rates_of_people(PeopleSums.of_counts(errors, sizes), weights)
     rate = float((errors / sizes).mean() if weights == "person" else errors.sum() / sizes.sum())
     freedom = min(float(made.freedom), len(sizes) - 1.0)
-    return RateOfPeople(rate, float(made.standard_error) ** 2 if made.varies else 0.0, freedom)
+    variance = rate * (1 - rate) / float(made.effective_n) if made.varies else 0.0
+    return RateOfPeople(rate, variance, freedom)
