@@ -23,10 +23,12 @@ def test_variance_and_freedom_against_matrices(seed):
     factors = np.diag(own) / np.diag(covariance)
     residuals = errors - rate * sizes
     found = by_comparison(errors, sizes)
-    least = rate * (1 - rate) / n
-    assert found.variance == pytest.approx(max((factors * residuals**2).sum() / n**2, least))
     scaled = np.sqrt(factors)[:, None] * covariance * np.sqrt(factors)
     bell_mccaffrey = np.trace(scaled) ** 2 / (scaled**2).sum()
+    variance, kish = (factors * residuals**2).sum() / n**2, n**2 / (sizes**2).sum()
+    supposed, alike = 3 * (1 - kish / 15), max(rate * (1 - rate) / kish, variance)
+    moderated = (bell_mccaffrey * variance + supposed * alike) / (bell_mccaffrey + supposed)
+    assert found.variance == pytest.approx(max(moderated, rate * (1 - rate) / n))
     carriers = (residuals**2).sum() ** 2 / (residuals**4).sum()
     assert found.freedom == pytest.approx(min(bell_mccaffrey, 2 * carriers / (1 - carriers / 15), 14))
 

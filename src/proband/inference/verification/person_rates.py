@@ -33,8 +33,8 @@ def by_comparison(errors: Floats, sizes: Floats) -> RateOfPeople:
     With e_i = y_i − p m_i, K people and M comparisons, the variance is K/(K − 1) Σ e_i²/M² on K − 1 degrees of freedom where
     everybody has as many. Otherwise it is Σ c_i e_i²/M², c_i making each term unbiased for people with an intraclass
     correlation ρ: c_i = s_i/(s_i(1 − 2h_i) + h_i² Σ s), s_i = m_i(1 + (m_i − 1)ρ), h_i = m_i/M; the degrees of freedom are the
-    fewer of Bell and McCaffrey's (2002) and 2S/(1 − S/K), with S = (Σ e²)²/Σ e⁴ how many people carry the variance. It is never
-    less than if comparisons were independent (`rates_of_people`).
+    fewer of Bell and McCaffrey's (2002) and 2S/(1 − S/K), with S = (Σ e²)²/Σ e⁴ how many people carry the variance. It is moderated
+    where few people have many comparisons, and never less than if comparisons were independent (`rates_of_people`).
 
     Examples
     --------
