@@ -116,3 +116,12 @@ def test_intervals_agree_with_p_values(monkeypatch):
                 assert (one.p_value <= 1 - level) == (not one.low <= 0 <= one.high)
                 tied += 0.0 in (one.low, one.high)
     assert tied
+
+
+def test_dealings_without_an_error_are_no_difference():
+    """One error between two people of a group: most dealings part them, and nobody errs within a group."""
+    comparisons = Comparisons(np.full(8, 2), np.full(8, 2), symmetric=True)
+    errors = ImpostorErrors(np.array([0]), np.array([1]), comparisons)
+    labels = np.arange(8) // 2
+    found = differences_of_groups("fmr", errors, labels, list("abcd"), np.ones(4, dtype=bool))
+    assert all(0 < one.p_value <= 1 and one.low <= one.difference <= one.high for one in found.differences)

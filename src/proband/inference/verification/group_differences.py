@@ -170,12 +170,14 @@ def differences_of_groups(
     largest, ratios = np.empty(errors.draws), np.empty(errors.draws)
     for draw in range(errors.draws):
         dealt, spread = errors(rng.permutation(labels), k)
-        apart = np.abs(dealt[a] - dealt[b]) / np.sqrt(spread[a] + spread[b])
+        apart = _apart(dealt[a] - dealt[b], np.sqrt(spread[a] + spread[b]))
         largest[draw] = np.nanmax(apart, initial=0.0)
         ratios[draw] = _ratio(dealt[in_ratio])
     place = ceil(confidence_level * (errors.draws + 1))
-    reach = (np.sort(largest)[place - 1] if place <= errors.draws else np.inf) * error
-    p = (1 + (largest >= np.abs(observed / error)[:, None] * (1 - 1e-12)).sum(axis=1)) / (errors.draws + 1)
+    limit = np.sort(largest)[place - 1] if place <= errors.draws else np.inf
+    reach = np.where(error > 0, limit * np.where(error > 0, error, 1.0), np.inf)
+    seen = _apart(observed, error)[:, None] * (1 - 1e-12)
+    p = (1 + (largest >= seen).sum(axis=1)) / (errors.draws + 1)
     ratio = _ratio(rates[in_ratio])
     as_large = (1 + int((ratios >= ratio * (1 - 1e-12)).sum())) / (errors.draws + 1)
     return GroupTest(
@@ -187,6 +189,12 @@ def differences_of_groups(
         ),
         as_large if np.count_nonzero(in_ratio) > 1 else None,
     )
+
+
+def _apart(differences: Floats, errors: Floats) -> Floats:
+    """Differences by their errors; a dealing in which nobody errs has neither."""
+    sizes = np.abs(differences)
+    return np.divide(sizes, errors, out=np.where(sizes > 0, np.inf, 0.0), where=errors > 0)
 
 
 def _ends(difference: float, reach: float, rejected: bool) -> Interval:
