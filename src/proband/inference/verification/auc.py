@@ -13,6 +13,7 @@ from proband.inference.procedures import Joint, Question
 from proband.inference.verification.dyadic_auc import PairCloseness, PairPeople, auc_difference
 from proband.inference.verification.pair_questions import (
     answers_of_verification,
+    estimate_of,
     joint_of_pairs,
     pairs_within,
 )
@@ -22,7 +23,6 @@ from proband.inference.verification.people_alike import (
     with_people_alike,
 )
 from proband.inference.verification.verification import Verification, verify
-from proband.measures.pair_measures import facts_of_pairs
 from proband.measures.pairs.counts import genuine_pairs, tail_pairs
 from proband.measures.pairs.pair_set import PairSet
 from proband.results.estimate import Estimate
@@ -89,22 +89,8 @@ def _estimate(
             "choose fewer people.",
             source=scores.name,
         )
-    return Estimate(
-        value=found.value,
-        low=found.low,
-        high=found.high,
-        confidence_level=found.confidence_level,
-        standard_error=found.standard_error,
-        events=None,
-        degrees_of_freedom=found.degrees_of_freedom,
-        replicates=None,
-        design=found.method,
-        seed=None,
-        answers=answers_of_verification(question.measure.estimand, OTHER_PEOPLE_COMPARED),
-        facts=facts_of_pairs(scores, within, made.rates.counts, made.n_subjects, made.notes),
-        clusters=None,
-        notes=(*found.notes, *made.notes),
-    )
+    answers = answers_of_verification(question.measure.estimand, OTHER_PEOPLE_COMPARED)
+    return estimate_of(found, answers, made, scores, within)
 
 
 def auc_differences(question: Question) -> Joint:

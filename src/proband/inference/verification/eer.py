@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from proband.errors import DesignError
 from proband.inference.procedures import Joint, Question
-from proband.inference.verification.pair_questions import answers_of_verification, pairs_within
+from proband.inference.verification.pair_questions import answers_of_verification, estimate_of, pairs_within
 from proband.inference.verification.people_alike import (
     alike_differences,
     alike_estimates,
     with_people_alike,
 )
 from proband.inference.verification.verification import verify
-from proband.measures.pair_measures import facts_of_pairs
 from proband.results.estimate import Estimate
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
@@ -53,22 +52,7 @@ def _estimate(question: Question, scores: Scores, within: Experiment | Samples) 
             "choose fewer people, or FNMR at a false match rate.",
             source=scores.name,
         )
-    return Estimate(
-        value=found.value,
-        low=found.low,
-        high=found.high,
-        confidence_level=found.confidence_level,
-        standard_error=found.standard_error,
-        events=None,
-        degrees_of_freedom=found.degrees_of_freedom,
-        replicates=None,
-        design=found.method,
-        seed=None,
-        answers=answers_of_verification(question.measure.estimand),
-        facts=facts_of_pairs(scores, within, made.rates.counts, made.n_subjects, made.notes),
-        clusters=None,
-        notes=(*found.notes, *made.notes),
-    )
+    return estimate_of(found, answers_of_verification(question.measure.estimand), made, scores, within)
 
 
 def eer_differences(question: Question) -> Joint:

@@ -9,6 +9,10 @@ from itertools import combinations
 from proband.errors import DesignError, UsageError
 from proband.inference.comparisons.paired import Tested
 from proband.inference.procedures import Joint, Question
+from proband.inference.verification.dyadic_auc import AucInterval
+from proband.inference.verification.equal_error import EqualErrorInterval
+from proband.inference.verification.verification import Verification
+from proband.measures.pair_measures import facts_of_pairs
 from proband.results.base import Answers
 from proband.results.estimate import Estimate
 from proband.results.targets import ALGORITHMS, OTHER_PEOPLE_AND_THRESHOLD, PEOPLE_ALIKE
@@ -42,6 +46,46 @@ def pairs_within(question: Question) -> Experiment | Samples:
             "estimate(FNMR(1e-3), scores, samples).",
         )
     return within
+
+
+def estimate_of(
+    found: AucInterval | EqualErrorInterval,
+    answers: Answers,
+    made: Verification,
+    scores: Scores,
+    within: Experiment | Samples,
+) -> Estimate:
+    """Make an estimate of an interval that a verification found.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from proband import AUC, estimate
+    >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
+    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
+    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
+    >>> noise = np.cos(np.arange(144)).reshape(12, 12)
+    >>> scores = Scores.from_array(same + noise + noise.T, ids, orientation="similarity")
+    >>> found = estimate(AUC(), scores, samples)
+    >>> found.low < found.value < found.high, found.events
+    (True, None)
+    """
+    return Estimate(
+        value=found.value,
+        low=found.low,
+        high=found.high,
+        confidence_level=found.confidence_level,
+        standard_error=found.standard_error,
+        events=None,
+        degrees_of_freedom=found.degrees_of_freedom,
+        replicates=None,
+        design=found.method,
+        seed=None,
+        answers=answers,
+        facts=facts_of_pairs(scores, within, made.rates.counts, made.n_subjects, made.notes),
+        clusters=None,
+        notes=(*found.notes, *made.notes),
+    )
 
 
 def joint_of_pairs(
