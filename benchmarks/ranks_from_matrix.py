@@ -1,4 +1,4 @@
-"""Ranks of 2,000 probes in a matrix of 2,000 × 20,000 scores, against sorting each row."""
+"""Ranks of 2,000 probes in a matrix of 2,000 × 20,000 scores, against sorting each row and against comparing and adding up."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ def run() -> list[Row]:
     scores = Scores.from_array(values, queries, targets, orientation="similarity")
     experiment = Experiment(samples, gallery=targets, probes=queries)
     rank(scores, experiment)
-    ours, outcomes = best_of(3, lambda: rank(scores, experiment).ranks)
+    ours, outcomes = best_of(7, lambda: rank(scores, experiment).ranks)
     naive, expected = best_of(1, lambda: _argsort(values))
-    peer, counted = best_of(2, lambda: 1 + (values >= np.diagonal(values)[:, None]).sum(axis=1) - 1)
+    peer, counted = best_of(7, lambda: 1 + (values >= np.diagonal(values)[:, None]).sum(axis=1) - 1)
     equal = np.array_equal(outcomes, expected) and np.array_equal(outcomes, counted)
     job = f"ranks of a {PROBES:,} × {GALLERY:,} matrix"
-    return [Row(job, ours, naive, peer, "numpy compare and sum", "≥ 20× argsort", naive >= 20 * ours, equal)]
+    reached = peer >= 2 * ours
+    return [Row(job, ours, naive, peer, "numpy compare and sum", "≥ 2× compare and sum", reached, equal)]
 
 
 def _argsort(values: np.ndarray) -> np.ndarray:

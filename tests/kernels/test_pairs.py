@@ -38,6 +38,14 @@ def slots_of(values: np.ndarray, edges: np.ndarray) -> np.ndarray:
     return np.bincount(at_or_below + below, minlength=2 * len(edges) + 1)
 
 
+def ended(edges: np.ndarray) -> np.ndarray:
+    return np.append(edges, np.inf)
+
+
+def counters(edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return tuple(np.zeros((2, len(edges) + 1), dtype=np.uint32))
+
+
 def scratch(n_columns: int) -> tuple[np.ndarray, np.ndarray]:
     return np.empty(n_columns, dtype=np.uint32), np.empty(n_columns, dtype=np.uint32)
 
@@ -68,12 +76,13 @@ def test_count_values(kernel, seed, dtype, sign, with_codes):
     starts, stops = grid_over(edges, 0.0, slope, offset)
     cells = np.append(starts < stops, False).astype(np.uint32)
     slots, excluded = np.zeros(2 * len(edges) + 1, dtype=np.int64), np.zeros(2, dtype=np.int64)
+    counts = counters(edges)
     extremes = np.array([np.inf, -np.inf])
     kernel(
-        tile, codes, firsts, sign, rows, columns, sign * slope, offset, float(N_CELLS - 1), starts, stops, edges,
-        cells, slots, extremes, excluded, *scratch(23),
+        tile, codes, firsts, sign, rows, columns, sign * slope, offset, float(N_CELLS - 1), starts, stops, ended(edges),
+        cells, *counts, extremes, excluded, *scratch(23),
     )  # fmt: skip
-    kernels.pour_cells(cells, starts, slots)
+    kernels.pour_cells(cells, starts, *counts, slots)
 
     counted = np.arange(23) >= firsts[:, None]
     usable = counted & (codes == OK) if with_codes else counted
@@ -92,7 +101,7 @@ def test_every_marked_cell_tells_the_extremes():
     extremes = np.array([np.inf, -np.inf])
     kernels.count_values(
         tile, empty_cells(5), np.zeros(5, dtype=np.int64), -1.0, rows, columns, -2.0, 8.0, float(N_CELLS - 1),
-        starts, stops, np.empty(0), np.ones(N_CELLS + 1, dtype=np.uint32), np.zeros(1, dtype=np.int64), extremes,
+        starts, stops, ended(np.empty(0)), np.ones(N_CELLS + 1, dtype=np.uint32), *counters(np.empty(0)), extremes,
         np.zeros(2, dtype=np.int64), *scratch(11),
     )  # fmt: skip
     others = -tile[rows[:, None] != columns]
@@ -124,13 +133,16 @@ def test_count_products(kernel, seed, metric):
     cell = np.arange(N_CELLS)
     marked = (starts < stops) | (cell <= low_cell) | (cell >= high_cell)
     cells = np.append(marked, False).astype(np.uint32)
-    slots = np.zeros(2 * len(edges) + 1, dtype=np.int64)
+    slots, counts = np.zeros(2 * len(edges) + 1, dtype=np.int64), counters(edges)
     extremes = np.array([np.inf, -np.inf] * 2)
+    # Factors whose products are wrong by up to a tenth of the band.
+    factors = exact + rng.uniform(-0.099 * band, 0.099 * band, exact.shape), np.eye(15)
     kernel(
-        tile, firsts, rows, columns, slope, offset, float(N_CELLS - 1), starts, stops, edges, edges, band,
-        low_cell, high_cell, x, y, norms(x), norms(y), metric, sign, cells, slots, extremes, *scratch(15),
+        tile, firsts, rows, columns, slope, offset, float(N_CELLS - 1), starts, stops, ended(edges), ended(edges), band,
+        low_cell, high_cell, *factors, 0.1 * band, x, y, norms(x), norms(y), metric, sign, cells, *counts, extremes,
+        *scratch(15),
     )  # fmt: skip
-    kernels.pour_cells(cells, starts, slots)
+    kernels.pour_cells(cells, starts, *counts, slots)
     counted = np.arange(15) >= firsts[:, None]
     assert slots.tolist() == slots_of(exact[counted], edges).tolist()
     impostors = exact[counted & (rows[:, None] != columns)]
@@ -138,28 +150,17 @@ def test_count_products(kernel, seed, metric):
         assert extremes[:2].tolist() == [impostors.min(), impostors.max()]
 
 
-@pytest.mark.parametrize("metric", [COSINE, INNER, L2])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_the_quick_score_is_within_its_slack(metric, dtype):
-    rng = np.random.default_rng(3)
-    for scale in (1e-3, 1.0, 1e3):
-        x, y = ((rng.standard_normal((40, 130)) * scale).astype(dtype) for _ in range(2))
-        y[:10] = x[:10] * (1 + np.finfo(dtype).eps * rng.integers(-2, 3, (10, 130)))
-        defined = score_tile(x, y, norms(x), norms(y), metric)
-        for i in range(40):
-            value, slack = kernels._quick_score(x[i], y[i], norms(x)[i], norms(y)[i], metric)
-            assert abs(value - defined[i, i]) <= slack
-            assert slack <= 1e-12 * max(1.0, norms(x)[i] * norms(y)[i], defined[i, i]) + 1e-149
-
-
 @both(kernels.pour_cells)
 def test_pour_cells(kernel):
     cells = np.array([2 * 5, 2 * 7 + 1, 2 * 3, 2 * 9], dtype=np.uint32)
     starts = np.array([0, 0, 2])
     slots = np.zeros(5, dtype=np.int64)
-    kernel(cells, starts, slots)
-    assert slots.tolist() == [5, 0, 0, 0, 3]
+    between, upon = np.array([1, 2, 4], dtype=np.uint32), np.array([8, 16, 0], dtype=np.uint32)
+    kernel(cells, starts, between, upon, slots)
+    assert slots.tolist() == [5 + 1, 8, 2, 16, 3 + 4]
     assert cells.tolist() == [0, 1, 0, 0]
+    assert not between.any()
+    assert not upon.any()
 
 
 @both(kernels.score_pairs)
@@ -169,8 +170,8 @@ def test_score_pairs(kernel):
     left, right = rng.integers(0, 6, 20), rng.integers(0, 7, 20)
     for metric in (COSINE, INNER, L2):
         out = np.empty(20)
-        kernel(x, y, norms(x), norms(y), metric, -1.0, left, right, out)
-        assert out.tolist() == (-score_tile(x, y, norms(x), norms(y), metric)[left, right]).tolist()
+        kernel(x, y, norms(x), norms(y), metric, left, right, out)
+        assert out.tolist() == score_tile(x, y, norms(x), norms(y), metric)[left, right].tolist()
 
 
 @pytest.mark.parametrize("with_codes", [False, True])

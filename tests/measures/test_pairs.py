@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -10,8 +11,10 @@ import polars as pl
 import pytest
 from tests.examples import some
 
+from proband.engine import Kept
 from proband.errors import AlignmentError, DesignError, InputError, UsageError
 from proband.kernels.codes import DONT_CARE, FAILED, OK
+from proband.kernels.vectors import quick_dot, score_tile
 from proband.measures.pairs import (
     accumulator as accumulator_module,
     products as products_module,
@@ -461,6 +464,31 @@ def test_the_precision_follows_the_number_of_doubtful_pairs():
     assert products.settled_by(np.sort(genuine), sample).dtype is np.float32
     crowded = np.linspace(-1, 1, 1_000_000)
     assert products.settled_by(crowded, sample).dtype is np.float64
+
+
+@pytest.mark.parametrize("kind", PRODUCTS)
+@pytest.mark.parametrize("dimension", [1, 15, 16, 31, 130, 515])
+def test_products_are_within_their_bands(kind, dimension):
+    """Also where all terms have one sign, so that errors of rounding can add up, and where vectors are nearly alike."""
+    rng = np.random.default_rng(dimension)
+    vectors = rng.standard_normal((40, dimension)) + rng.choice([0, 3], (40, 1))
+    vectors[20:30] = vectors[:10] * (1 + 1e-7 * rng.standard_normal((10, dimension)))
+    vectors[30:] = np.abs(vectors[30:])
+    samples = table_of(40, 10)
+    scores = Embeddings(vectors.astype(np.float32), samples.ids, metric=kind)
+    pairs = PairSet.of(scores, samples)
+    single = products_module.Products.of(scores, pairs)
+    assert single.quick_band <= single.band or dimension < 20
+    for products in (single, replace(single, dtype=np.float64, strips=Kept())):
+        sign = tiles_module.sign_of(scores)
+        for block in products.blocks(pairs):
+            for tile in products.tiles(block, pairs):
+                x, y, quick_band = tile.quick
+                defined = score_tile(*tile.exact[:2], *tile.exact[2:4], tile.exact[4])
+                keys = products.keys(sign * defined)
+                quick = np.array([[quick_dot(one, other) for other in y] for one in x])
+                assert np.abs(tile.products - keys).max() <= products.band
+                assert np.abs(quick - keys).max() <= quick_band == products.quick_band
 
 
 # The same bits at any number of threads, and however shards are merged

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from proband.blind.checking.matrices import Laid
@@ -61,12 +62,22 @@ class OpenedScores(Scores):
 
     def cells(self, rows: Positions, columns: Positions) -> Cells | None:
         stored = self._dense.cells(self._rows[rows], self._columns[columns])
-        failed = self._failed_rows[rows][:, None] | self._failed_columns[columns]
-        if not failed.any():
-            return stored
-        cells = np.zeros(failed.shape, dtype=np.uint8) if stored is None else stored.copy()
-        cells[failed] = FAILED
-        return cells
+        return _with_failures(stored, self._failed_rows[rows][:, None] | self._failed_columns[columns])
+
+    def each(self, rows: Positions, columns: Positions) -> Values:
+        return self._dense.each(self._rows[rows], self._columns[columns])
+
+    def each_cell(self, rows: Positions, columns: Positions) -> Cells | None:
+        stored = self._dense.each_cell(self._rows[rows], self._columns[columns])
+        return _with_failures(stored, self._failed_rows[rows] | self._failed_columns[columns])
+
+
+def _with_failures(stored: Cells | None, failed: npt.NDArray[np.bool_]) -> Cells | None:
+    if not failed.any():
+        return stored
+    cells = np.zeros(failed.shape, dtype=np.uint8) if stored is None else stored.copy()
+    cells[failed] = FAILED
+    return cells
 
 
 def _originals(names: Ids, key: Key, role: str) -> tuple[Positions, Ids]:

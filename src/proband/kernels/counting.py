@@ -135,12 +135,11 @@ def count_screened_images(
     n_columns = tile.shape[1]
     for i in range(tile.shape[0]):
         lower, upper = low[i], high[i]
-        over = 0
-        reach = 0
+        over = reach = np.int32(0)  # twice as many fit a register as of the usual integers
         for j in range(n_columns):
             value = tile[i, j]
-            over += value > upper
-            reach += value >= lower
+            over = np.int32(over + (value > upper))
+            reach = np.int32(reach + (value >= lower))
         for m in range(own_starts[i], own_starts[i + 1]):
             value = tile[i, own_columns[m]]
             over -= value > upper

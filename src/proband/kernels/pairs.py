@@ -1,24 +1,23 @@
 """How many scores lie between and upon given edges, exactly, in one pass over tiles.
 
-Edge k owns two slots: 2k counts the scores strictly between it and the edge before, 2k + 1 those equal to it; the last
-slot counts what is above all edges. A score's place on a grid of equal cells tells at once which edges can be near it:
-edges ``starts[c]:stops[c]`` for cell c. Most cells have none, and then counting the cell is all there is to do; such
-counts are kept in steps of two in `cells`, whose lowest bit marks the cells that need a closer look.
+``between[k]`` counts the scores strictly between edge k and the edge before, ``upon[k]`` those equal to it; the last of
+`between` counts what is above all edges. Edges end in infinity. A score's place on a grid of equal cells tells at once which
+edges can be near it: edges ``starts[c]:stops[c]`` for cell c. Most cells have none, and then counting the cell is all there is
+to do; such counts are kept in steps of two in `cells`, whose lowest bit marks the cells that need a closer look.
 """
 
 from __future__ import annotations
 
-from math import exp, log1p, sqrt
+from math import exp, log1p
 
 import numpy as np
 
-from proband.kernels.codes import DONT_CARE, FAILED, INNER, L2, OK
+from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.kernels.compiling import njit
-from proband.kernels.vectors import score
+from proband.kernels.vectors import quick_dot, score
 
-_MARKED, _ONE = np.uint32(1), np.uint32(2)
-_UNIT = 2.0**-53  # float64's unit of rounding
-_TINY = 1e-150  # roots of squares that have lost their digits are smaller
+_MARKED, _ONE = np.uint32(1), np.uint32(2)  # cells count in steps of two
+_ONE_MORE = np.uint32(1)
 
 
 @njit(nogil=True, cache=True)
@@ -33,6 +32,16 @@ def first_at_least(values, low, high, x):
     while low < high and values[low] < x:
         low += 1
     return low
+
+
+@njit(nogil=True, cache=True)
+def _nearby(values, start, stop, x):
+    """The same for values that end in infinity, where most often it is one of the first four: without a branch for these."""
+    k = start
+    k += values[k] < x
+    k += values[k] < x
+    k += values[k] < x
+    return first_at_least(values, k, stop, x) if values[k] < x else k
 
 
 @njit(nogil=True, cache=True)
@@ -59,7 +68,7 @@ def _tally(places, n, cells, marked):
 @njit(nogil=True, cache=True)
 def count_values(
     tile, codes, firsts, sign, row_subjects, column_subjects,
-    slope, offset, last, starts, stops, edges, cells, slots, extremes, excluded, places, marked,
+    slope, offset, last, starts, stops, edges, cells, between, upon, extremes, excluded, places, marked,
 ):  # fmt: skip
     """Count a tile of scores, each as it stands.
 
@@ -88,60 +97,36 @@ def count_values(
             j = marked[m]
             cell = places[j]
             value = sign * np.float64(row[j])
-            k = first_at_least(edges, starts[cell], stops[cell], value)
-            slots[2 * k + (k < stops[cell] and edges[k] == value)] += 1
+            _count_exactly(edges, starts[cell], stops[cell], value, between, upon)
             if row_subjects[i] != column_subjects[first + j]:
                 extremes[0] = min(extremes[0], value)
                 extremes[1] = max(extremes[1], value)
 
 
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
-def _quick_dot(x, y):
-    total = 0.0
-    for k in range(x.shape[0]):
-        total += np.float64(x[k]) * np.float64(y[k])
-    return total
-
-
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
-def _quick_squares(x, y):
-    total = 0.0
-    for k in range(x.shape[0]):
-        difference = np.float64(x[k]) - np.float64(y[k])
-        total += difference * difference
-    return total
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _quick_score(x, y, x_norm, y_norm, metric):
-    """A cosine, inner product or Euclidean distance added up in any order, and how far off the defined score it may be.
-
-    Both are within about d units of rounding of the true value, relative to the product of the lengths or, as all terms
-    of a distance are positive, to itself; its squares may also have fallen below the smallest numbers.
-    """
-    slack = 4 * (x.shape[0] + 16) * _UNIT
-    if metric == L2:
-        value = sqrt(_quick_squares(x, y))
-        return value, slack * value + _TINY
-    value = _quick_dot(x, y)
-    if metric == INNER:
-        return value, slack * x_norm * y_norm
-    return value / (x_norm * y_norm), slack
+@njit(nogil=True, cache=True)
+def _count_exactly(edges, k, stop, value, between, upon):
+    """Count a score that is known exactly and belongs between edge k and edge `stop`."""
+    k = first_at_least(edges, k, stop, value)
+    if edges[k] == value:
+        upon[k] += _ONE_MORE
+    else:
+        between[k] += _ONE_MORE
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def count_products(
     tile, firsts, row_subjects, column_subjects,
     slope, offset, last, starts, stops, edges, keys, band, low_cell, high_cell,
-    x, y, x_norms, y_norms, metric, sign, cells, slots, extremes, places, marked,
+    x_factors, y_factors, quick_band, x, y, x_norms, y_norms, metric, sign, cells, between, upon, extremes, places, marked,
 ):  # fmt: skip
     """Count a tile of products, each known to within `band`, settling by the exact score what that cannot tell.
 
-    `keys` are the edges on the products' scale. Different subjects in cells up to `low_cell` or from `high_cell` on may
+    `keys` are the edges on the products' scale. Added up in lanes, the product of two factors is known to within `quick_band`,
+    which leaves few for the exact score. Different subjects in cells up to `low_cell` or from `high_cell` on may
     be the extreme ones; ``extremes[2:]`` keeps their lowest and highest product, and what lies within two bands of it is
     scored exactly.
     """
-    n_columns = tile.shape[1]
+    n_columns, n_edges = tile.shape[1], edges.shape[0] - 1
     signed = places.view(np.int32)
     for i in range(tile.shape[0]):
         first = firsts[i]
@@ -151,52 +136,66 @@ def count_products(
         row = tile[i, first:]
         _place(row, slope, offset, last, signed)
         n_marked = _tally(places, n, cells, marked)
+        n_doubtful = 0
         for m in range(n_marked):
             j = marked[m]
             cell = places[j]
             product = np.float64(row[j])
-            stop = stops[cell]
-            k = first_at_least(keys, starts[cell], stop, product - band)
-            doubtful = k < stop and keys[k] <= product + band
-            extreme = False
+            k = _nearby(keys, starts[cell], stops[cell], product - band)
+            doubtful = keys[k] <= product + band
             if (cell <= low_cell or cell >= high_cell) and row_subjects[i] != column_subjects[first + j]:
                 extremes[2] = min(extremes[2], product)
                 extremes[3] = max(extremes[3], product)
-                extreme = product <= extremes[2] + 2 * band or product >= extremes[3] - 2 * band
-            if not (doubtful or extreme):
-                slots[2 * k] += 1
-                continue
-            y_row, y_norm = y[first + j], y_norms[first + j]
-            if not extreme:
-                value, slack = _quick_score(x[i], y_row, x_norms[i], y_norm, metric)
-                k = first_at_least(edges, k, stop, sign * value - slack)
-                if k == stop or edges[k] > sign * value + slack:
-                    slots[2 * k] += 1
+                if product <= extremes[2] + 2 * band or product >= extremes[3] - 2 * band:
+                    value = sign * score(x[i], y[first + j], x_norms[i], y_norms[first + j], metric)
+                    _count_exactly(edges, k, stops[cell], value, between, upon)
+                    extremes[0] = min(extremes[0], value)
+                    extremes[1] = max(extremes[1], value)
                     continue
-            value = sign * score(x[i], y_row, x_norms[i], y_norm, metric)
-            k = first_at_least(edges, k, stop, value)
-            slots[2 * k + (k < stop and edges[k] == value)] += 1
-            if extreme:
-                extremes[0] = min(extremes[0], value)
-                extremes[1] = max(extremes[1], value)
+            # Nobody can foresee which pairs are doubtful: they are put together rather than branched upon.
+            between[k] += np.uint32(not doubtful)
+            places[j] = k
+            marked[n_doubtful] = j
+            n_doubtful += doubtful
+        for m in range(n_doubtful):
+            j = marked[m]
+            product = np.float64(quick_dot(x_factors[i], y_factors[first + j]))
+            k = places[j]
+            while keys[k] < product - quick_band:  # it is not far: the first product told as much
+                k += 1
+            if keys[k] <= product + quick_band:
+                value = sign * score(x[i], y[first + j], x_norms[i], y_norms[first + j], metric)
+                _count_exactly(edges, k, n_edges, value, between, upon)
+            else:
+                between[k] += _ONE_MORE
 
 
 @njit(nogil=True, cache=True)
-def pour_cells(cells, starts, slots):
-    """Move what the unmarked cells hold into the slots they stand for; nothing else is kept of them."""
+def pour_cells(cells, starts, between, upon, slots):
+    """Move what was counted into `slots`, the scores between and upon edge k into 2k and 2k + 1, and begin anew.
+
+    Cells that are not marked are counted between the edges they stand for.
+    """
     for c in range(starts.shape[0]):
         if not cells[c] & _MARKED:
             slots[2 * starts[c]] += cells[c] >> _MARKED
         cells[c] &= _MARKED
     cells[starts.shape[0]] = 0
+    last = between.shape[0] - 1
+    for k in range(last):
+        slots[2 * k] += between[k]
+        slots[2 * k + 1] += upon[k]
+    slots[2 * last] += between[last]
+    between[:] = 0
+    upon[:] = 0
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def score_pairs(x, y, x_norms, y_norms, metric, sign, left, right, out):
+def score_pairs(x, y, x_norms, y_norms, metric, left, right, out):
     """Score row ``left[k]`` of x with row ``right[k]`` of y."""
     for k in range(left.shape[0]):
         i, j = left[k], right[k]
-        out[k] = sign * score(x[i], y[j], x_norms[i], y_norms[j], metric)
+        out[k] = score(x[i], y[j], x_norms[i], y_norms[j], metric)
 
 
 @njit(nogil=True, cache=True)

@@ -1,7 +1,7 @@
 """Scores of pairs of vectors in float64, added up in one fixed order.
 
 This is the definition of an embedding score: whatever computes it faster must agree with the value found here. The
-order of addition is fixed (eight interleaved partial sums), so that equal vectors have equal scores wherever they
+order of addition is fixed (interleaved partial sums: eight of products, four of distances), so that equal vectors have equal scores wherever they
 stand and however the work is cut into tiles.
 """
 
@@ -15,6 +15,12 @@ import numpy.typing as npt
 
 from proband.kernels.codes import CHI2, INNER, L1, L2
 from proband.kernels.compiling import njit
+from proband.kernels.vectorised import (
+    quick_sum_of_products,
+    sum_of_products,
+    sum_of_sizes,
+    sum_of_squares,
+)
 
 Vectors = npt.NDArray[np.floating[Any]]
 Floats = npt.NDArray[np.float64]
@@ -23,58 +29,25 @@ Floats = npt.NDArray[np.float64]
 @njit(nogil=True, cache=True, error_model="numpy")
 def dot(x, y):
     """Inner product in float64."""
-    n = x.shape[0]
-    s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
-    whole = n - n % 8
-    for k in range(0, whole, 8):
-        s0 += np.float64(x[k]) * np.float64(y[k])
-        s1 += np.float64(x[k + 1]) * np.float64(y[k + 1])
-        s2 += np.float64(x[k + 2]) * np.float64(y[k + 2])
-        s3 += np.float64(x[k + 3]) * np.float64(y[k + 3])
-        s4 += np.float64(x[k + 4]) * np.float64(y[k + 4])
-        s5 += np.float64(x[k + 5]) * np.float64(y[k + 5])
-        s6 += np.float64(x[k + 6]) * np.float64(y[k + 6])
-        s7 += np.float64(x[k + 7]) * np.float64(y[k + 7])
-    for k in range(whole, n):
-        s0 += np.float64(x[k]) * np.float64(y[k])
-    return ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
+    return sum_of_products(x, y)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def quick_dot(x, y):
+    """Inner product in the vectors' own precision, in `SCREEN_LANES` partial sums."""
+    return quick_sum_of_products(x, y)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def squared_distance(x, y):
     """Squared Euclidean distance in float64."""
-    n = x.shape[0]
-    s0 = s1 = s2 = s3 = 0.0
-    whole = n - n % 4
-    for k in range(0, whole, 4):
-        d0 = np.float64(x[k]) - np.float64(y[k])
-        d1 = np.float64(x[k + 1]) - np.float64(y[k + 1])
-        d2 = np.float64(x[k + 2]) - np.float64(y[k + 2])
-        d3 = np.float64(x[k + 3]) - np.float64(y[k + 3])
-        s0 += d0 * d0
-        s1 += d1 * d1
-        s2 += d2 * d2
-        s3 += d3 * d3
-    for k in range(whole, n):
-        d0 = np.float64(x[k]) - np.float64(y[k])
-        s0 += d0 * d0
-    return (s0 + s1) + (s2 + s3)
+    return sum_of_squares(x, y)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def absolute_distance(x, y):
     """City-block distance in float64."""
-    n = x.shape[0]
-    s0 = s1 = s2 = s3 = 0.0
-    whole = n - n % 4
-    for k in range(0, whole, 4):
-        s0 += abs(np.float64(x[k]) - np.float64(y[k]))
-        s1 += abs(np.float64(x[k + 1]) - np.float64(y[k + 1]))
-        s2 += abs(np.float64(x[k + 2]) - np.float64(y[k + 2]))
-        s3 += abs(np.float64(x[k + 3]) - np.float64(y[k + 3]))
-    for k in range(whole, n):
-        s0 += abs(np.float64(x[k]) - np.float64(y[k]))
-    return (s0 + s1) + (s2 + s3)
+    return sum_of_sizes(x, y)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

@@ -108,10 +108,9 @@ def rank(
             "No probe has a mate in the gallery, so there are no ranks.",
             "is the subject column right? A search for people who are not enrolled has no identification rate.",
         )
-    if check_orientation:
-        require_orientation(scores, experiment)
-
     rows, columns = axis_positions(experiment, scores)
+    if check_orientation:
+        require_orientation(scores, experiment, (rows, columns))
     samples = experiment.samples
     failed_samples = samples.failed if on_failure == "miss" else np.zeros(len(samples), dtype=np.bool_)
     enrolled = ~failed_samples[experiment.gallery]
@@ -130,7 +129,7 @@ def rank(
     unjudged = status == NO_MATE
     kept = np.flatnonzero(experiment.mated & ~unjudged)
     notes = [*scores.notes, *experiment.notes]
-    if len(np.unique(task.column_codes)) == 1:
+    if task.column_codes.size and task.column_codes.min() == task.column_codes.max():
         notes.append(_ONE_PERSON())
     if unjudged.any():
         notes.append(_DONT_CARE(n=int(unjudged.sum())))
@@ -202,8 +201,10 @@ def _count_matrix(
     counts = new_counts(len(task.rows))
     blocks = list(slices(len(task.rows), max(1, _TILE_CELLS // len(task.columns))))
     progress.begin(f"ranks of {scores.name}", len(task.rows))
-    subjects, owners = np.unique(task.column_codes, return_inverse=True)
-    counted = run_blocks(_Rows(scores, task, counting, owners, len(subjects)), blocks, threads)
+    owners = (
+        np.unique(task.column_codes, return_inverse=True)[1] if counting == "subjects" else task.columns[:0]
+    )
+    counted = run_blocks(_Rows(scores, task, counting, owners), blocks, threads)
     for block, found in zip(blocks, counted, strict=True):
         for whole, part in zip(counts, found, strict=True):
             whole[block] = part
@@ -218,8 +219,7 @@ class _Rows:
     scores: Scores
     task: _Task
     counting: Counting
-    owners: Positions  # of columns, numbered from 0
-    n_subjects: int
+    owners: Positions  # of columns, numbered from 0, where subjects are counted
 
     def __call__(self, block: slice) -> _Counted:
         scores, task, rows = self.scores, self.task, self.task.rows[block]
@@ -232,7 +232,8 @@ class _Rows:
         if self.counting == "images":
             count_images(tile, cells, sign, starts, task.mates, *out)
         else:
-            count_subjects(tile, cells, sign, starts, task.mates, self.owners, self.n_subjects, *out)
+            n_subjects = int(self.owners.max()) + 1
+            count_subjects(tile, cells, sign, starts, task.mates, self.owners, n_subjects, *out)
         return out
 
 

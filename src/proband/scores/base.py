@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine.files.files import require_whole
-from proband.engine.files.shards import has_read, in_files
+from proband.engine.files.shards import has_read, in_files, pick
 from proband.errors import Hint, InputError, ProbandError, Said, UsageError
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples.ids import Ids, Positions
@@ -27,6 +27,7 @@ ORIENTATION_HINT = Hint(
     "{give:orientation=similarity} if larger is more alike, {option:orientation=distance} if smaller is; it is never guessed."
 )
 WHOLE_NUMBERS = 2**53  # up to here float64 holds every one
+_PAGE = 1 << 12  # bytes that are read of a file for a single score
 _CHECKED_AT_ONCE = 1 << 22  # cells looked at together when searching for non-finite scores
 
 
@@ -85,6 +86,18 @@ class Scores(ABC):
     def cells(self, rows: Positions, columns: Positions) -> Cells | None:
         """Return the cell codes of a tile, or None if every cell holds a score."""
         return None
+
+    def each(self, rows: Positions, columns: Positions) -> Values:
+        """Return the scores of single pairs, query ``rows[k]`` with target ``columns[k]``, as a tile would have them."""
+        single = (self.tile(rows[k : k + 1], columns[k : k + 1]) for k in range(len(rows)))
+        return np.array([tile[0, 0] for tile in single])
+
+    def each_cell(self, rows: Positions, columns: Positions) -> Cells | None:
+        """Return the cell codes of single pairs, or None if every cell holds a score."""
+        single = [self.cells(rows[k : k + 1], columns[k : k + 1]) for k in range(len(rows))]
+        if all(cell is None for cell in single):
+            return None
+        return np.array([OK if cell is None else cell[0, 0] for cell in single], dtype=np.uint8)
 
     def __repr__(self) -> str:
         n_query, n_target = self.shape
@@ -252,6 +265,23 @@ class DenseScores(Scores):
         has_read(self._cells, len(rows) * self.shape[1])
         return np.ascontiguousarray(_take(self._cells, rows, columns))
 
+    def each(self, rows: Positions, columns: Positions) -> Values:
+        require_whole(self._values)
+        found = pick(self._values, rows, columns)
+        if self._cells is not None:
+            found = np.where(self.each_cell(rows, columns) == OK, found, found.dtype.type(0))
+        if in_files(self._values):
+            has_read(self._values, len(rows) * _PAGE)
+            self._require_finite(found, rows, columns)
+        return _native(found)
+
+    def each_cell(self, rows: Positions, columns: Positions) -> Cells | None:
+        if self._cells is None:
+            return None
+        require_whole(self._cells)
+        has_read(self._cells, len(rows) * _PAGE)
+        return np.asarray(pick(self._cells, rows, columns), dtype=np.uint8)
+
     def _check_all(self) -> None:
         if self._values.dtype.kind == "b" or (
             self._values.dtype.kind != "f" and self._values.dtype.itemsize < 8
@@ -267,6 +297,7 @@ class DenseScores(Scores):
             self._require_finite(block, rows, columns)
 
     def _require_finite(self, block: Values, rows: Positions, columns: Positions) -> None:
+        """Refuse a tile of scores, or scores of single pairs, of which some are not finite."""
         if block.dtype.kind != "f":
             if block.size and max(int(block.max()), -int(block.min())) > WHOLE_NUMBERS:
                 raise InputError(
@@ -279,10 +310,10 @@ class DenseScores(Scores):
         if finite.all():
             return
         bad = np.argwhere(~finite)
-        row, column = bad[0]
+        row, column = bad[0][0], bad[0][-1]
         raise InputError(
             f"{count(len(bad))} scores of {count(block.size)} looked at are not finite; the first is "
-            f"{block[row, column]} for query {self.queries[rows[row]]!r} and target {self.targets[columns[column]]!r}.",
+            f"{block[tuple(bad[0])]} for query {self.queries[rows[row]]!r} and target {self.targets[columns[column]]!r}.",
             "NaN is never ranked: write .npz with an array 'cells' that marks failed comparisons (2), or leave those samples out.",
             source=self.name,
         )

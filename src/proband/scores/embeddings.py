@@ -143,6 +143,19 @@ class Embeddings(Scores):
             self.metric_code,
         )
 
+    def each(self, rows: Positions, columns: Positions) -> Values:
+        from proband.kernels.pairs import score_pairs
+
+        (x_rows, left), (y_rows, right) = (np.unique(side, return_inverse=True) for side in (rows, columns))
+        x, y = self.query_rows(x_rows), self.target_rows(y_rows)
+        norms = self.query_norms(x, x_rows), self.target_norms(y, y_rows)
+        found = np.empty(len(rows))
+        score_pairs(x, y, *norms, self.metric_code, left, right, found)
+        return found
+
+    def each_cell(self, rows: Positions, columns: Positions) -> None:
+        return None
+
     def query_rows(self, rows: Positions) -> Values:
         """Return query vectors as contiguous float32 or float64."""
         return self._read(self.query_vectors, rows)

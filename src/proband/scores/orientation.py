@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from proband.errors import Hint, InputError
 from proband.kernels.codes import OK
 from proband.samples import Experiment
+from proband.samples.ids import Positions
 from proband.scores.alignment import axis_positions
 from proband.scores.base import Scores
 from proband.words import count, fixed, p_value
@@ -16,6 +18,7 @@ from proband.words import count, fixed, p_value
 REVERSED_HINT = "{give:orientation={other}}; or, if this algorithm really is worse than chance, {give:check_orientation=off}."
 _SUBJECTS, _RIVALS, _MATES = 200, 200, 16  # how many of each are looked at, at most
 _SIGNIFICANCE = 1e-3
+Codes = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -47,16 +50,19 @@ class OrientationCheck:
         return self.auc < 0.5 and self.p_value < _SIGNIFICANCE
 
 
-def check_orientation(scores: Scores, experiment: Experiment, seed: int = 0) -> OrientationCheck:
+def check_orientation(
+    scores: Scores, experiment: Experiment, seed: int = 0, *, axes: tuple[Positions, Positions] | None = None
+) -> OrientationCheck:
     """Look at a seeded sample of pairs and tell whether the declared orientation can be right.
 
     One probe of each of up to 200 subjects is compared with its mates and with up to 200 gallery samples of others.
-    Subjects are the unit of the test, since the scores of one person are not independent.
+    Subjects are the unit of the test, since the scores of one person are not independent. `axes` are the places of probes
+    and gallery on the axes of the scores, where they are known already.
     """
     from scipy.special import bdtr
 
     rng = np.random.default_rng(seed)
-    rows, columns = axis_positions(experiment, scores)
+    rows, columns = axis_positions(experiment, scores) if axes is None else axes
     samples = experiment.samples
     row_codes, column_codes = samples.codes[experiment.probes], samples.codes[experiment.gallery]
     usable_columns = ~samples.failed[experiment.gallery]
@@ -65,15 +71,7 @@ def check_orientation(scores: Scores, experiment: Experiment, seed: int = 0) -> 
     _, first = np.unique(row_codes[candidates], return_index=True)
     chosen = rng.permutation(candidates[first])[:_SUBJECTS]
 
-    shares = []
-    for place in chosen:
-        own = np.flatnonzero((column_codes == row_codes[place]) & usable_columns)[:_MATES]
-        rivals = rng.choice(len(columns), size=min(_RIVALS, len(columns)), replace=False)
-        rivals = rivals[(column_codes[rivals] != row_codes[place]) & usable_columns[rivals]]
-        share = _share_beaten(scores, int(rows[place]), columns[own], columns[rivals])
-        if share is not None:
-            shares.append(share)
-    wins = np.array(shares)
+    wins = _shares_beaten(scores, rows[chosen], columns, row_codes[chosen], column_codes, usable_columns, rng)
     below, above = int((wins < 0.5).sum()), int((wins > 0.5).sum())
     return OrientationCheck(
         auc=float(wins.mean()) if wins.size else 0.5,
@@ -84,9 +82,11 @@ def check_orientation(scores: Scores, experiment: Experiment, seed: int = 0) -> 
     )
 
 
-def require_orientation(scores: Scores, experiment: Experiment) -> OrientationCheck:
+def require_orientation(
+    scores: Scores, experiment: Experiment, axes: tuple[Positions, Positions] | None = None
+) -> OrientationCheck:
     """Raise if the declared orientation makes genuine scores look worse than impostor scores beyond chance."""
-    check = check_orientation(scores, experiment)
+    check = check_orientation(scores, experiment, axes=axes)
     if check.is_reversed:
         other = "distance" if scores.larger_is_closer else "similarity"
         raise InputError(
@@ -98,19 +98,53 @@ def require_orientation(scores: Scores, experiment: Experiment) -> OrientationCh
     return check
 
 
-def _share_beaten(scores: Scores, row: int, own: np.ndarray, rivals: np.ndarray) -> float | None:
-    """The probability that a random mate of this probe is closer than a random rival, ties counting half."""
-    if not len(own) or not len(rivals):
-        return None
-    at = np.array([row])
-    columns = np.concatenate([own, rivals])
-    values = scores.tile(at, columns)[0].astype(np.float64)
-    cells = scores.cells(at, columns)
-    usable = np.ones(len(columns), dtype=np.bool_) if cells is None else cells[0] == OK
-    closeness = values if scores.larger_is_closer else -values
-    genuine = closeness[: len(own)][usable[: len(own)]]
-    impostor = closeness[len(own) :][usable[len(own) :]]
-    if not len(genuine) or not len(impostor):
-        return None
-    closer, equal = genuine[:, None] > impostor[None, :], genuine[:, None] == impostor[None, :]
-    return float(np.mean(closer + 0.5 * equal))
+def _shares_beaten(
+    scores: Scores,
+    rows: Positions,
+    columns: Positions,
+    row_codes: Codes,
+    column_codes: Codes,
+    usable: npt.NDArray[np.bool_],
+    rng: np.random.Generator,
+) -> npt.NDArray[np.float64]:
+    """For each row that has both, the probability that a random mate is closer than a random rival, ties counting half."""
+    owner, mates = _mates(row_codes, column_codes, usable)
+    enrolled = np.flatnonzero(usable)
+    if len(enrolled) <= _RIVALS:
+        rivals = np.broadcast_to(enrolled, (len(rows), len(enrolled)))
+    else:  # some may be drawn twice
+        rivals = enrolled[rng.integers(0, len(enrolled), (len(rows), _RIVALS))]
+    genuine, mate_counts = _closeness(scores, rows[owner], columns[mates])
+    impostors, rival_counts = (
+        each.reshape(rivals.shape)
+        for each in _closeness(scores, np.repeat(rows, rivals.shape[1]), columns[rivals.ravel()])
+    )
+    rival_counts &= column_codes[rivals] != row_codes[:, None]
+    beaten = (genuine[:, None] > impostors[owner]) + 0.5 * (genuine[:, None] == impostors[owner])
+    beaten *= mate_counts[:, None] & rival_counts[owner]
+    won = np.bincount(owner, beaten.sum(axis=1), len(rows))
+    met = np.bincount(owner, mate_counts, len(rows)) * rival_counts.sum(axis=1)
+    return won[met > 0] / met[met > 0]
+
+
+def _mates(
+    row_codes: Codes, column_codes: Codes, usable: npt.NDArray[np.bool_]
+) -> tuple[Positions, Positions]:
+    """The first usable columns of each row's own subject: which row, and which column."""
+    places = np.flatnonzero(usable)
+    places = places[np.argsort(column_codes[places], kind="stable")]
+    starts, stops = (np.searchsorted(column_codes[places], row_codes, side) for side in ("left", "right"))
+    sizes = np.minimum(stops - starts, _MATES)
+    owner = np.repeat(np.arange(len(row_codes)), sizes)
+    within = np.arange(len(owner)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return owner, places[starts[owner] + within]
+
+
+def _closeness(
+    scores: Scores, rows: Positions, columns: Positions
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+    """How close single pairs are, and which of them were compared."""
+    values = scores.each(rows, columns).astype(np.float64)
+    cells = scores.each_cell(rows, columns)
+    compared = np.ones(len(values), dtype=np.bool_) if cells is None else cells == OK
+    return values if scores.larger_is_closer else -values, compared

@@ -83,6 +83,15 @@ class RowShards:
             found[own] = self.parts[owner][rows[own] - self._starts[owner]]
         return found
 
+    def each(self, rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp]) -> Array:
+        """Single numbers, each by its row and column."""
+        found = np.empty(len(rows), self.dtype)
+        owners = np.searchsorted(self._starts, rows, side="right") - 1
+        for owner in np.unique(owners):
+            own = owners == owner
+            found[own] = self.parts[owner][rows[own] - self._starts[owner], columns[own]]
+        return found
+
     def _run(self, start: int, stop: int) -> Array:
         """Rows without a gap: as they lie in the file, where it is one."""
         pieces = [
@@ -123,6 +132,11 @@ class Translated:
         found: npt.NDArray[np.uint8] = self._meaning[self.parts[0][rows]]
         return found
 
+    def each(self, rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp]) -> npt.NDArray[np.uint8]:
+        """Single codes, each by its row and column."""
+        found: npt.NDArray[np.uint8] = self._meaning[self.parts[0][rows, columns]]
+        return found
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return np.asarray(self[:], dtype)
 
@@ -130,6 +144,20 @@ class Translated:
 def in_files(array: object) -> bool:
     """Whether an array lies in files, and is read when it is asked for."""
     return isinstance(array, np.memmap | RowShards | Translated)
+
+
+def pick(array: Any, rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp]) -> Array:
+    """Take single numbers out of an array, each by its row and column.
+
+    Examples
+    --------
+    >>> pick(RowShards([np.zeros((2, 3)), np.ones((4, 3))], ["a", "b"]), np.array([5, 0]), np.array([1, 2])).tolist()
+    [1.0, 0.0]
+    """
+    found: Array = (
+        array.each(rows, columns) if isinstance(array, RowShards | Translated) else array[rows, columns]
+    )
+    return found
 
 
 def has_read(array: Any, n_bytes: int) -> None:

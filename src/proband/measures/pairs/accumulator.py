@@ -19,7 +19,8 @@ Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
 
-_CELLS = 1 << 15  # their counts stay in cache
+_COARSE, _FINE = 1 << 12, 1 << 16  # cells: the counts of a coarse grid stay in the first-level cache, …
+_WORTH = 0.08  # … which is worth a closer look at up to so many of the scores
 _PENDING = 1 << 30  # scores that cells may hold before they must be emptied
 _CHUNK = 1 << 20  # scores of a list that are counted in one go
 
@@ -31,7 +32,7 @@ class ScoreGrid:
     Attributes
     ----------
     edges
-        Closeness values, ascending and distinct.
+        Closeness values, ascending and distinct; infinity ends them.
     keys
         The same on the scale that is measured: the edges themselves, or products that stand for them.
     band
@@ -50,8 +51,8 @@ class ScoreGrid:
     band: float
     slope: np.floating[Any]
     offset: np.floating[Any]
-    starts: Counts
-    stops: Counts
+    starts: Codes
+    stops: Codes
     low_cell: int
     high_cell: int
 
@@ -65,43 +66,75 @@ class ScoreGrid:
         precision: type[np.floating[Any]] = np.float64,
     ) -> ScoreGrid:
         """Lay a grid over the range of the keys of `typical` scores; without any, over that of the edges."""
+        coarse = cls._laid(_COARSE, edges, keys, band, typical, precision)
+        if coarse._share_marked(typical) < _WORTH:
+            return coarse
+        return cls._laid(_FINE, edges, keys, band, typical, precision)
+
+    @classmethod
+    def _laid(
+        cls,
+        n_cells: int,
+        edges: Floats,
+        keys: Floats,
+        band: float,
+        typical: Floats,
+        precision: type[np.floating[Any]],
+    ) -> ScoreGrid:
         inside = typical if typical.size else keys[np.isfinite(keys)]
         low, high = np.quantile(inside, [0.001, 0.999], method="nearest") if inside.size else np.zeros(2)
         with np.errstate(all="ignore"):
-            slope = precision(_CELLS / (high - low))
+            slope = precision(n_cells / (high - low))
             offset = precision(-low * float(slope))
-            margin = float(band * slope + 8 * np.finfo(precision).eps * (abs(offset) + _CELLS))
-        if not margin < _CELLS / 4:  # the range is too narrow for any grid: one cell holds everything
+            margin = float(band * slope + 8 * np.finfo(precision).eps * (abs(offset) + n_cells))
+        if not margin < n_cells / 4:  # the range is too narrow for any grid: one cell holds everything
             slope, offset, margin = precision(0), precision(0), 0.0
 
         def cell(keys: Floats, side: float) -> Counts:
-            with np.errstate(over="ignore"):
-                place = keys * float(slope) + float(offset) + side if slope else np.zeros_like(keys)
-            return np.clip(np.floor(place), 0, _CELLS - 1).astype(np.int64)
+            return _cells_of(keys, float(slope), float(offset) + side, n_cells)
 
-        cells = np.arange(_CELLS)
+        cells = np.arange(n_cells)
+        ended = np.append(edges, np.inf)
         return cls(
-            edges=edges,
-            keys=keys,
+            edges=ended,
+            keys=ended if np.array_equal(keys, edges) else np.append(keys, np.inf),
             band=band,
             slope=slope,
             offset=offset,
-            starts=np.searchsorted(cell(keys, margin), cells, side="left"),
-            stops=np.searchsorted(cell(keys, -margin), cells, side="right"),
-            low_cell=int(cell(typical, margin).min(initial=_CELLS)),
+            starts=np.searchsorted(cell(keys, margin), cells, side="left").astype(np.int32),
+            stops=np.searchsorted(cell(keys, -margin), cells, side="right").astype(np.int32),
+            low_cell=int(cell(typical, margin).min(initial=n_cells)),
             high_cell=int(cell(typical, -margin).max(initial=0)),
         )
 
     @property
+    def n_edges(self) -> int:
+        """How many edges there are."""
+        return len(self.edges) - 1
+
+    @property
     def last(self) -> np.floating[Any]:
         """The number of the last cell, in the grid's precision."""
-        return self.slope.dtype.type(_CELLS - 1)
+        return self.slope.dtype.type(len(self.starts) - 1)
 
     def new_cells(self) -> npt.NDArray[np.uint32]:
         """Make empty cells, marked where scores need a closer look; the last stands for scores not to be counted."""
-        cells = np.arange(_CELLS)
+        cells = np.arange(len(self.starts))
         marked = (self.starts < self.stops) | (cells <= self.low_cell) | (cells >= self.high_cell)
         return np.append(marked, False).astype(np.uint32)
+
+    def _share_marked(self, typical: Floats) -> float:
+        """How many of the typical scores need a closer look."""
+        if not typical.size:
+            return 0.0
+        cells = _cells_of(typical, float(self.slope), float(self.offset), len(self.starts))
+        return float(self.new_cells()[cells].mean())
+
+
+def _cells_of(keys: Floats, slope: float, offset: float, n_cells: int) -> Counts:
+    with np.errstate(over="ignore"):
+        place = keys * slope + offset if slope else np.zeros_like(keys)
+    return np.clip(np.floor(place), 0, n_cells - 1).astype(np.int64)
 
 
 class Counted(NamedTuple):
@@ -156,7 +189,8 @@ class PairAccumulator:
         self.grid = edges
         self._extremes = np.array([np.inf, -np.inf] * 2)  # of scores, and of products that stand for them
         self.excluded = np.zeros(2, dtype=np.int64)
-        self._slots = np.zeros(2 * len(edges.edges) + 1, dtype=np.int64)
+        self._slots = np.zeros(2 * edges.n_edges + 1, dtype=np.int64)
+        self._between, self._upon = np.zeros((2, edges.n_edges + 1), dtype=np.uint32)
         self._cells = edges.new_cells()
         self._pending = 0
         self._cost = Fraction(0)
@@ -186,7 +220,7 @@ class PairAccumulator:
         count_values(
             tile, codes, firsts, sign, row_codes, column_codes,
             grid.slope.dtype.type(sign) * grid.slope, grid.offset, grid.last, grid.starts, grid.stops, grid.edges,
-            self._cells, self._slots, self._extremes, self.excluded, self._places, self._marked,
+            self._cells, self._between, self._upon, self._extremes, self.excluded, self._places, self._marked,
         )  # fmt: skip
 
     def add_products(
@@ -195,17 +229,18 @@ class PairAccumulator:
         firsts: Counts,
         row_codes: Codes,
         column_codes: Codes,
+        quick: tuple[Values, Values, float],
         exact: tuple[Values, Values, Values, Values, int],
         sign: float,
     ) -> None:
-        """Count all pairs of a tile of products, genuine ones too; `exact` is what `kernels.vectors.score` takes."""
+        """Count all pairs of a tile of products, genuine ones too; see `proband.kernels.pairs.count_products`."""
         grid = self.grid
         self._make_room(tile)
         count_products(
             tile, firsts, row_codes, column_codes,
             grid.slope, grid.offset, grid.last, grid.starts, grid.stops, grid.edges, grid.keys, grid.band,
-            grid.low_cell, grid.high_cell, *exact, sign,
-            self._cells, self._slots, self._extremes, self._places, self._marked,
+            grid.low_cell, grid.high_cell, *quick, *exact, sign,
+            self._cells, self._between, self._upon, self._extremes, self._places, self._marked,
         )  # fmt: skip
 
     def add_costs(
@@ -272,7 +307,7 @@ class PairAccumulator:
         return np.cumsum(self._poured()[::-1])[::-1]
 
     def _poured(self) -> Counts:
-        pour_cells(self._cells, self.grid.starts, self._slots)
+        pour_cells(self._cells, self.grid.starts, self._between, self._upon, self._slots)
         self._pending = 0
         return self._slots
 

@@ -331,7 +331,7 @@ def _added(
 ) -> PairAccumulator:
     """Add up what is counted in runs of blocks, long enough that merging costs little; it comes to the same in any order."""
     merged = PairAccumulator(task.grid)
-    for counted, done in run_blocks(task, _runs(work, 1 + len(task.grid.edges) // _EDGES_A_BLOCK), threads):
+    for counted, done in run_blocks(task, _runs(work, 1 + task.grid.n_edges // _EDGES_A_BLOCK), threads):
         merged.take(counted)
         progress.advance(done)
     return merged

@@ -211,8 +211,9 @@ class _InProducts:
                 frozen(tile.products), codes, tile.firsts, 1.0, tile.row_codes, tile.column_codes
             )
             left, right = _places(same, bound)
-            closeness = np.empty(len(left))
-            score_pairs(*tile.exact, sign_of(products.embeddings), left, right, closeness)
+            scored = np.empty(len(left))
+            score_pairs(*tile.exact, left, right, scored)
+            closeness = sign_of(products.embeddings) * scored
             kept = closeness >= self.threshold
             yield (
                 _placed(left[kept], tile.first_row),

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from proband.engine import Kept, slices
+from proband.kernels.vectorised import SCREEN_LANES
 from proband.measures.pairs.pair_set import Codes, Counts, Floats, PairSet
 from proband.scores.base import Values
 from proband.scores.embeddings import Embeddings
@@ -32,6 +33,7 @@ _DOUBTFUL = 0.1  # beyond this share of doubtful pairs, settling them costs more
 
 
 Exact = tuple[Values, Values, Values, Values, int]  # vectors and lengths of both sides, and the metric
+Quick = tuple[Values, Values, float]  # factors of both sides, and how far off their product in lanes may be
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,8 @@ class Tile:
         Rows × columns, and the column from which on each row counts.
     row_codes, column_codes
         Whose the rows and the columns are.
+    quick
+        The factors of both sides, and how far off their product may be when it is added up in lanes.
     exact
         Vectors and lengths of both sides, and the metric.
     first_row, first_column
@@ -89,14 +93,15 @@ class Tile:
     firsts: Counts
     row_codes: Codes
     column_codes: Codes
+    quick: Quick
     exact: Exact
     first_row: int
     first_column: int
 
     @property
-    def arrays(self) -> tuple[Values, Counts, Codes, Codes, Exact]:
+    def arrays(self) -> tuple[Values, Counts, Codes, Codes, Quick, Exact]:
         """What an accumulator takes."""
-        return self.products, self.firsts, self.row_codes, self.column_codes, self.exact
+        return self.products, self.firsts, self.row_codes, self.column_codes, self.quick, self.exact
 
 
 @dataclass(frozen=True)
@@ -137,11 +142,27 @@ class Products:
 
     @property
     def band(self) -> float:
-        """How far a product may lie from the key of the pair's defined score."""
-        terms = 1.01 * (self.embeddings.dimension + 16)
-        if self.dtype is np.float64:
-            return 8 * terms * _DOUBLE  # the defined score's own rounding is as large as the product's
-        return (2 if self.embeddings.metric == "l2" else 1) * terms * _SINGLE
+        """How far a product may lie from the key of the pair's defined score, whatever the order of addition."""
+        return self._band(self._width)
+
+    @property
+    def quick_band(self) -> float:
+        """The same for a product that is added up in lanes: what counts is how many terms pass through one sum."""
+        whole, left = divmod(self._width, SCREEN_LANES)
+        return self._band(whole + left + SCREEN_LANES.bit_length() - 1)
+
+    @property
+    def _width(self) -> int:
+        return self.embeddings.dimension + (2 if self.embeddings.metric == "l2" else 0)
+
+    def _band(self, roundings: int) -> float:
+        """How far off a product may be each of whose terms is rounded so many times on its way into the sum.
+
+        Both factors are rounded too; what remains of four more is for the defined score and for products of errors.
+        """
+        if self.dtype is np.float64:  # the defined score's own rounding is as large as the product's
+            return 8 * 1.01 * (self._width + 16) * _DOUBLE
+        return (2 if self.embeddings.metric == "l2" else 1) * 1.01 * (roundings + 4) * _SINGLE
 
     def keys(self, closeness: Floats) -> Floats:
         """Where closeness values stand on the scale of the products."""
@@ -197,6 +218,7 @@ class Products:
                 firsts - skipped,
                 pairs.row_codes[rows],
                 pairs.column_codes[columns][skipped:],
+                (strip.ready[part], ready[skipped:], self.quick_band),
                 (strip.vectors[part], vectors[skipped:], strip.norms[part], norms[skipped:], metric),
                 rows.start,
                 columns.start + skipped,

@@ -10,11 +10,10 @@ import numpy as np
 from proband.engine import run_blocks, slices
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.kernels.counting import empty_cells
-from proband.kernels.pairs import score_pairs
 from proband.measures.pairs.pair_set import Codes, Counts, Floats, PairSet
 from proband.samples.ids import Positions
 from proband.samples.table import frozen
-from proband.scores import Embeddings, Scores
+from proband.scores import Scores
 from proband.scores.base import Cells, Values
 
 _CELLS_AT_ONCE = 1 << 22  # scores held at once by a thread
@@ -155,11 +154,8 @@ def collect_genuine(scores: Scores, pairs: PairSet, threads: int | None = None) 
     >>> collect_genuine(scores, PairSet.of(scores, samples)).closeness
     array([0.5])
     """
-    if isinstance(scores, Embeddings):
-        most = int(np.bincount(pairs.column_codes).max(initial=1))
-        blocks = slices(len(pairs.rows), max(1, min(4096, _CELLS_AT_ONCE // most)))
-    else:
-        blocks = row_blocks(pairs)
+    most = int(np.bincount(pairs.column_codes).max(initial=1))
+    blocks = slices(len(pairs.rows), max(1, min(4096, _CELLS_AT_ONCE // most)))
     parts = list(run_blocks(_Genuine(scores, pairs), blocks, threads))
     nothing = GenuineScores(np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp), np.empty(0))
     return GenuineScores(
@@ -183,19 +179,30 @@ class _Genuine:
         left, right = pairs.genuine(rows)
         if not left.size:
             return GenuineScores(left, right, np.empty(0))
-        if isinstance(scores, Embeddings):
-            return GenuineScores(left, right, score_each(scores, pairs.rows[left], pairs.columns[right]))
-        tile = read_tile(scores, pairs, rows)
-        at = left - rows.start, right - tile.start
-        codes = tile.codes[at] if tile.codes.shape[1] else np.zeros(len(left), dtype=np.uint8)
+        values, codes = _read_each(scores, pairs, left, right)
         scored = codes == OK
         return GenuineScores(
             left[scored],
             right[scored],
-            tile.sign * tile.values[at][scored].astype(np.float64),
+            sign_of(scores) * values[scored].astype(np.float64),
             int((codes == DONT_CARE).sum()),
             int((codes == FAILED).sum()),
         )
+
+
+def _read_each(scores: Scores, pairs: PairSet, left: Positions, right: Positions) -> tuple[Values, Cells]:
+    """Read scores and cell codes of single pairs; those not to be compared one way round count the other way."""
+    rows, columns = pairs.rows[left], pairs.columns[right]
+    values, codes = scores.each(rows, columns), scores.each_cell(rows, columns)
+    if codes is None:
+        return values, np.full(len(values), OK, dtype=np.uint8)
+    turned = (codes == DONT_CARE) & (left < pairs.n_shared) & (right < pairs.n_shared)
+    if turned.any():
+        back = pairs.rows[right[turned]], pairs.columns[left[turned]]
+        values[turned] = scores.each(*back)
+        other = scores.each_cell(*back)
+        codes[turned] = OK if other is None else other
+    return values, codes
 
 
 def sample_impostors(scores: Scores, pairs: PairSet) -> Floats:
@@ -222,20 +229,3 @@ def sample_impostors(scores: Scores, pairs: PairSet) -> Floats:
     if codes is not None:
         counted &= codes == OK
     return sign_of(scores) * values[counted].astype(np.float64)
-
-
-def score_each(scores: Embeddings, rows: Positions, columns: Positions) -> Floats:
-    """Return the closeness of single pairs, by the definition of an embedding score.
-
-    Examples
-    --------
-    >>> vectors = np.array([[3.0, 4.0], [4.0, 3.0]])
-    >>> score_each(Embeddings(vectors, ["p", "q"], metric="cosine"), np.array([0]), np.array([1])).round(4)  # 24/25
-    array([0.96])
-    """
-    (x_rows, left), (y_rows, right) = (np.unique(each, return_inverse=True) for each in (rows, columns))
-    x, y = scores.query_rows(x_rows), scores.target_rows(y_rows)
-    norms = scores.query_norms(x, x_rows), scores.target_norms(y, y_rows)
-    closeness = np.empty(len(rows))
-    score_pairs(x, y, *norms, scores.metric_code, sign_of(scores), left, right, closeness)
-    return closeness
