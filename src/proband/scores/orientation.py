@@ -124,7 +124,7 @@ def _shares_beaten(
     beaten *= mate_counts[:, None] & rival_counts[owner]
     won = np.bincount(owner, beaten.sum(axis=1), len(rows))
     met = np.bincount(owner, mate_counts, len(rows)) * rival_counts.sum(axis=1)
-    return won[met > 0] / met[met > 0]
+    return np.asarray(won[met > 0] / met[met > 0])
 
 
 def _mates(
