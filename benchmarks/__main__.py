@@ -1,4 +1,4 @@
-"""Run every job, or those named: ``python -m benchmarks [JOB ...]``; ``--write`` makes docs/performance.md of all of them."""
+"""Run every job, or those named: ``python -m benchmarks [JOB ...]``; ``--write`` makes docs/performance.md of the run."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import argparse
 import importlib
 import pkgutil
 import sys
-import time
 
 from rich.console import Console
 from rich.table import Table
 
 import benchmarks
 from benchmarks.job import HEADER
+from benchmarks.machine import beginning, machine
 from benchmarks.page import PAGE, as_page
 
 NO_JOBS = ("__main__", "job", "machine", "page")
@@ -31,8 +31,7 @@ def main() -> int:
     unknown = set(given.jobs) - set(known)
     if unknown:
         parser.error(f"no such job: {', '.join(sorted(unknown))}; the jobs are {', '.join(known)}")
-    if given.write and given.jobs:
-        parser.error("--write is of one run of all jobs; name none.")
+    begun = beginning()
     modules = [importlib.import_module(f"benchmarks.{name}") for name in given.jobs or known]
     rows = []
     for module in modules:
@@ -43,7 +42,8 @@ def main() -> int:
         table.add_row(*row.cells())
     Console(width=200).print(table)
     if given.write:
-        PAGE.write_text(as_page(rows, modules, time.strftime("%Y-%m-%d")), encoding="utf-8")
+        left_out = [name for name in known if given.jobs and name not in given.jobs]
+        PAGE.write_text(as_page(rows, modules, left_out, begun | machine()), encoding="utf-8")
         print(f"wrote {PAGE}", file=sys.stderr)
     return 1 if any(row.equal is False for row in rows) else 0
 

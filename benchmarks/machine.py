@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import time
 from importlib.metadata import version
 from pathlib import Path
 
@@ -11,6 +12,12 @@ import numpy as np
 from threadpoolctl import threadpool_info
 
 LIBRARIES = ("proband", "numpy", "numba", "scipy", "polars")
+
+
+def beginning() -> dict[str, str]:
+    """The day, and how busy the machine is before a run makes it so."""
+    load = f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "not known"
+    return {"date": time.strftime("%Y-%m-%d"), "load before the run (0 is a quiet machine)": load}
 
 
 def machine() -> dict[str, str]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 
 from benchmarks.job import HEADER, Row
-from benchmarks.machine import machine
 from proband.report.cells import table, text_cell
 from proband.report.formats import as_markdown, in_markdown
 from proband.report.table import Column
@@ -44,22 +43,24 @@ R's package survey is used where `Rscript` finds it (Debian: `r-base-core`, `r-c
 """
 
 
-def as_page(rows: Sequence[Row], jobs: Sequence[ModuleType], date: str) -> str:
-    """The whole page: the machine, the table made of the rows, what each job is, how to run them."""
+def as_page(
+    rows: Sequence[Row], jobs: Sequence[ModuleType], left_out: Sequence[str], where: Mapping[str, str]
+) -> str:
+    """The whole page: where it was measured, the table made of the rows, what each job is and which were left out."""
     heads = tuple(Column(title) for title in HEADER)
     made = table("benchmarks", "", heads, (map(text_cell, row.cells()) for row in rows))
-    measured = {"date": date} | machine()
     return "\n".join(
         [
             HEAD,
             "## Where this was measured\n",
-            *(f"- {what}: {in_markdown(found)}" for what, found in measured.items()),
+            *(f"- {what}: {in_markdown(found)}" for what, found in where.items()),
             "\n## What was measured\n",
             as_markdown(made),
             "",
             READING,
             "## The jobs\n",
             *(f"- `{job.__name__.rpartition('.')[2]}`: {_told(job)}" for job in jobs),
+            *(f"- `{name}`: not in this run" for name in left_out),
             "",
             RUNNING,
         ]

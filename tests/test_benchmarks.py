@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks import __main__ as program, error_rates, nearest_neighbours, page, peers, start_up
+from benchmarks import __main__ as program, error_rates, machine, nearest_neighbours, page, peers, start_up
 from benchmarks.job import HEADER, Row, best_of
 from benchmarks.peers import (
     PEERS,
@@ -49,7 +49,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
 
 
 def test_rows_become_a_table_of_the_page() -> None:
-    text = page.as_page([ROW, MISSING], [start_up], "2001-02-03")
+    text = page.as_page([ROW, MISSING], [start_up], ["roc"], machine.beginning() | machine.machine())
     lines = [line for line in text.splitlines() if line.startswith("|")]
     cells = [re.split(r"(?<!\\)\|", line)[1:-1] for line in lines]
     assert len(lines) == 4
@@ -58,21 +58,28 @@ def test_rows_become_a_table_of_the_page() -> None:
         *("a \\| b &lt; c", "0.5 s", "–", "–", "1 s (peer 1.2)", "2×", "≥ 1×: yes", "yes (EER to 1e-6)"),
     ]
     assert [cell.strip() for cell in cells[3][4:]] == ["– (other: not installed)", "–", "≥ 1×: –", "–"]
-    assert "- date: 2001-02-03\n" in text
+    assert re.search(r"^- date: \d{4}-\d\d-\d\d$", text, re.MULTILINE)
+    assert "- `roc`: not in this run\n" in text
     assert f"numpy {np.__version__}" in text
     assert "- `start_up`: How long a user waits for the first word." in text
 
 
-def test_a_page_is_of_all_jobs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments, said in (
-        (["--write", "roc"], "one run of all jobs"),
-        (["nothing"], "no such job: nothing"),
-    ):
-        monkeypatch.setattr(sys, "argv", ["benchmarks", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            program.main()
-        assert ended.value.code == 2
-        assert said in capsys.readouterr().err
+def test_a_run_with_a_page_holds_what_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(program, "PAGE", tmp_path / "page.md")
+    monkeypatch.setattr(start_up, "run", lambda: [replace(ROW, equal=False)])
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "--write", "start_up"])
+    assert program.main() == 1  # an answer that is not equal
+    text = (tmp_path / "page.md").read_text()
+    assert "| NO (EER to 1e-6) |" in text
+    assert all(f"- `{name}`: not in this run\n" in text for name in ("roc", "error_rates"))
+    assert not any(f"`{name}`:" in text for name in ("job", "page", "machine", "peers"))
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "nothing"])
+    with pytest.raises(SystemExit) as ended:
+        program.main()
+    assert ended.value.code == 2
+    assert "no such job: nothing" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("peer", PEERS.values(), ids=PEERS)
