@@ -8,7 +8,7 @@ OUT ?= proband-demo
 # Tests of a file share what they set up, so they stay together. Compiled tests are kept whatever the shell says.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist loadfile -rs
 
-.PHONY: demo test test-all test-whole fuzz test-portable test-portable-short test-wheel test-lowest lint words schema coverage bench docs lock clean
+.PHONY: demo test test-all test-whole fuzz test-portable test-portable-short test-wheel test-lowest lint words schema coverage bench bench-peers docs lock clean
 
 demo: $(VENV)/run.stamp ## run the main job on the bundled synthetic faces; it ends by naming the report
 	$(BIN)/proband demo --out $(OUT)
@@ -66,7 +66,11 @@ coverage: $(VENV)/dev.stamp ## every study of coverage, about an hour; docs/cove
 	$(BIN)/python -m tests.statistical.coverage_table --sets $(SETS) $(if $(STUDY),--study $(STUDY))
 SETS ?= 4000
 
-bench: $(VENV)/dev.stamp ## measured ratios against naive ways and peers, in one run
+bench: $(VENV)/dev.stamp ## measured ratios against naive ways and the peers that are there, in one run
+	$(BIN)/python -m benchmarks
+
+bench-peers: $(VENV)/dev.stamp ## the same, with the environments of the peers set up first
+	$(BIN)/python -m benchmarks.peers
 	$(BIN)/python -m benchmarks
 
 docs: $(VENV)/dev.stamp ## the documentation as a site

@@ -1,7 +1,8 @@
-"""Run every job, or those named: ``python -m benchmarks [JOB ...]``."""
+"""Run every job, or those named: ``python -m benchmarks [JOB ...]``; ``--write`` makes docs/performance.md of the run."""
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import pkgutil
 import sys
@@ -11,28 +12,40 @@ from rich.table import Table
 
 import benchmarks
 from benchmarks.job import HEADER
+from benchmarks.machine import beginning, machine
+from benchmarks.page import PAGE, as_page
+
+NO_JOBS = ("__main__", "job", "machine", "page")
 
 
 def main() -> int:
     known = sorted(
         info.name
         for info in pkgutil.iter_modules(benchmarks.__path__)
-        if info.name not in ("__main__", "job")
+        if not info.ispkg and info.name not in NO_JOBS
     )
-    asked = sys.argv[1:] or known
-    unknown = set(asked) - set(known)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("jobs", nargs="*", metavar="JOB", help=", ".join(known))
+    parser.add_argument("--write", action="store_true", help="write docs/performance.md")
+    given = parser.parse_args()
+    unknown = set(given.jobs) - set(known)
     if unknown:
-        print(f"no such job: {', '.join(unknown)}; the jobs are {', '.join(known)}", file=sys.stderr)
-        return 2
+        parser.error(f"no such job: {', '.join(sorted(unknown))}; the jobs are {', '.join(known)}")
+    begun = beginning()
+    modules = [importlib.import_module(f"benchmarks.{name}") for name in given.jobs or known]
+    rows = []
+    for module in modules:
+        print(f"running {module.__name__.rpartition('.')[2]} …", file=sys.stderr)
+        rows += module.run()
     table = Table(*HEADER)
-    fine = True
-    for name in asked:
-        print(f"running {name} …", file=sys.stderr)
-        for row in importlib.import_module(f"benchmarks.{name}").run():
-            table.add_row(*row.cells())
-            fine &= row.equal
+    for row in rows:
+        table.add_row(*row.cells())
     Console(width=200).print(table)
-    return 0 if fine else 1
+    if given.write:
+        left_out = [name for name in known if given.jobs and name not in given.jobs]
+        PAGE.write_text(as_page(rows, modules, left_out, begun | machine()), encoding="utf-8")
+        print(f"wrote {PAGE}", file=sys.stderr)
+    return 1 if any(row.equal is False for row in rows) else 0
 
 
 if __name__ == "__main__":

@@ -84,7 +84,7 @@ def _loop_over_probes(values: np.ndarray) -> np.ndarray:
 
 def _scipy(values: np.ndarray) -> np.ndarray:
     return stats.bootstrap(
-        (values,), np.median, method="percentile", n_resamples=REPLICATES, vectorized=True, seed=5
+        (values,), np.median, method="percentile", n_resamples=REPLICATES, vectorized=True, rng=5
     ).bootstrap_distribution
 
 

@@ -1,0 +1,195 @@
+"""The benchmark's own machinery: peers answer as they must, rows say what is missing, and the page is a table of the rows."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from benchmarks import __main__ as program, error_rates, machine, nearest_neighbours, page, peers, start_up
+from benchmarks.job import HEADER, Row, best_of
+from benchmarks.peers import (
+    PEERS,
+    BrokenPeerError,
+    NotInstalledError,
+    ask,
+    compare,
+    crossing,
+    handed,
+    read_answer,
+)
+
+import proband as pb
+
+ROW = Row("a | b < c", 0.5, None, 1.0, "peer 1.2", "≥ 1×", True, True, "EER to 1e-6")
+MISSING = replace(ROW, peer=None, peer_name="other: not installed", reached=None, equal=None, checked="")
+
+Install = Callable[[str, str], None]
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
+    """Put a program in the place of a peer's Python; without that no peer is installed."""
+    monkeypatch.setenv("PROBAND_PEERS", str(tmp_path))
+
+    def put(name: str, line: str) -> None:
+        python = PEERS[name].folder / "bin" / "python"
+        python.parent.mkdir(parents=True)
+        python.write_text(f"#!/bin/sh\n{line}\n")
+        python.chmod(0o755)
+        PEERS[name].stamp.write_text("\n".join(PEERS[name].requires))
+
+    return put
+
+
+def test_rows_become_a_table_of_the_page() -> None:
+    text = page.as_page([ROW, MISSING], [start_up], ["roc"], machine.beginning() | machine.machine())
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    cells = [re.split(r"(?<!\\)\|", line)[1:-1] for line in lines]
+    assert len(lines) == 4
+    assert {len(row) for row in cells} == {len(HEADER)}
+    assert [cell.strip() for cell in cells[2]] == [
+        *("a \\| b &lt; c", "0.5 s", "–", "–", "1 s (peer 1.2)", "2×", "≥ 1×: yes", "yes (EER to 1e-6)"),
+    ]
+    assert [cell.strip() for cell in cells[3][4:]] == ["– (other: not installed)", "–", "≥ 1×: –", "–"]
+    assert re.search(r"^- date: \d{4}-\d\d-\d\d$", text, re.MULTILINE)
+    assert "- `roc`: not in this run\n" in text
+    assert f"numpy {np.__version__}" in text
+    assert "- `start_up`: How long a user waits for the first word." in text
+
+
+def test_a_run_with_a_page_holds_what_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(program, "PAGE", tmp_path / "page.md")
+    monkeypatch.setattr(start_up, "run", lambda: [replace(ROW, equal=False)])
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "--write", "start_up"])
+    assert program.main() == 1  # an answer that is not equal
+    text = (tmp_path / "page.md").read_text()
+    assert "| NO (EER to 1e-6) |" in text
+    assert all(f"- `{name}`: not in this run\n" in text for name in ("roc", "error_rates"))
+    assert not any(f"`{name}`:" in text for name in ("job", "page", "machine", "peers"))
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "nothing"])
+    with pytest.raises(SystemExit) as ended:
+        program.main()
+    assert ended.value.code == 2
+    assert "no such job: nothing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("peer", PEERS.values(), ids=PEERS)
+def test_a_script_has_the_calls_of_its_peer(peer: peers.Peer) -> None:
+    text = peer.script.read_text()
+    if peer.requires:
+        functions = [one for one in ast.parse(text).body if isinstance(one, ast.FunctionDef)]
+        assert {one.name for one in functions if not one.name.startswith("_")} == set(peer.calls)
+    else:
+        assert all(re.search(rf"^{call} <- function\(folder\)", text, re.MULTILINE) for call in peer.calls)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no JSON",
+        "[1, 2]",
+        '{"seconds": 1.0, "version": "1"}',
+        '{"seconds": -1.0, "version": "1", "answer": {"eer": 0.1}}',
+        '{"seconds": 1.0, "version": "", "answer": {"eer": 0.1}}',
+        '{"seconds": 1.0, "version": "1", "answer": {"auc": 0.1}}',
+        '{"seconds": 1.0, "version": "1", "answer": {"eer": NaN}}',
+        '{"seconds": 1.0, "version": "1", "answer": {"eer": "0.1"}}',
+        '{"seconds": 1.0, "version": "1", "answer": {"eer": []}}',
+    ],
+)
+def test_an_answer_that_breaks_the_contract_is_refused(text: str) -> None:
+    with pytest.raises(BrokenPeerError):
+        read_answer(text, ("eer",))
+
+
+def test_a_peer_answers_in_its_own_process(install: Install) -> None:
+    pytest.importorskip("sklearn")
+    install("scikit-learn", f'exec {sys.executable} "$@"')
+    rng = np.random.default_rng(0)
+    genuine, impostors = rng.normal(2, 1, 500), rng.normal(0, 1, 2000)
+    rates = np.array([[(impostors >= t).mean(), (genuine < t).mean()] for t in genuine])
+    eer = rates[np.abs(np.diff(rates)).argmin()].mean()
+    with handed(genuine=genuine, impostors=impostors) as folder:
+        answer = ask("scikit-learn", "roc_curve", folder, 1)
+    assert answer.numbers["eer"] == pytest.approx(eer, abs=1 / 500)
+    assert answer.seconds < 1
+
+
+def test_rows_say_what_is_missing_and_what_failed(
+    install: Install, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    install("pyeer", "echo out of memory >&2; exit 1")
+    install("torchmetrics", f"exit {peers.ABSENT}")  # its environment is there, and cannot import it
+    rows = {
+        name: compare("job", 1.0, name, call, tmp_path, lambda numbers: True, "EER")
+        for name, call in (
+            ("pyeer", "get_eer_stats"),
+            ("torchmetrics", "binary_eer"),
+            ("faiss-cpu", "first_100"),
+        )
+    }
+    assert rows["pyeer"].equal is False
+    assert rows["pyeer"].peer_name == "pyeer get_eer_stats: failed"
+    assert "out of memory" in capsys.readouterr().err
+    for name in ("torchmetrics", "faiss-cpu"):
+        assert rows[name].equal is None
+        assert rows[name].peer is None
+        assert rows[name].peer_name.endswith(": not installed")
+
+
+def test_an_environment_for_other_versions_is_not_used(install: Install) -> None:
+    install("pyeer", "exit 0")
+    assert PEERS["pyeer"].is_set_up
+    assert not replace(PEERS["pyeer"], requires=("pyeer>=99",)).is_set_up
+
+
+def test_checks_of_answers_can_fail() -> None:
+    rng = np.random.default_rng(1)
+    genuine, impostors = rng.normal(2, 1, 50), rng.normal(0, 1, 200)
+    rates, _, _ = error_rates._ours(genuine, impostors)
+    thresholds = np.linspace(-1, 4, 40)
+    points = {
+        "fmr": [float((impostors >= t).mean()) for t in thresholds],
+        "fnmr": [float((genuine < t).mean()) for t in thresholds],
+    }
+    assert error_rates._on_curve(rates, points)
+    points["fnmr"][20] += 0.3
+    assert not error_rates._on_curve(rates, points)
+
+    vectors = rng.standard_normal((60, 8)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    probes = vectors[:40] + np.float32(0.3) * vectors[20:60]
+    scores = probes.astype(float) @ vectors.T.astype(float)
+    ranks = (scores >= np.diagonal(scores)[:, None]).sum(axis=1)
+    assert nearest_neighbours._agree(ranks, ranks, 60, probes, vectors)
+    assert nearest_neighbours._agree(ranks, np.where(ranks <= 2, ranks, 0), 2, probes, vectors)
+    other = ranks.copy()
+    other[3] += 1
+    assert not nearest_neighbours._agree(ranks, other, 60, probes, vectors)
+
+
+def test_examples_and_clock() -> None:
+    assert all(doctest.testmod(module).failed == 0 for module in (peers, crossing))
+    ticks = iter([0.0, 5.0, 7.0, 9.0])
+    assert best_of(2, lambda: "last", lambda: next(ticks)) == (2.0, "last")
+
+
+@pytest.mark.long
+def test_survey_has_our_variance(tmp_path: Path) -> None:
+    values = np.random.default_rng(2).standard_normal((11, 2))
+    with handed(values=values) as folder:
+        try:
+            answer = ask("survey", "brr", folder, 1)
+        except NotInstalledError:
+            pytest.skip("R with the package survey is not here")
+    found = pb.estimate_weighted(lambda w: w @ values.ravel() / w.sum(), np.repeat(np.arange(11), 2))
+    assert answer.numbers["variance"] == pytest.approx(found.standard_error**2, rel=1e-9)
