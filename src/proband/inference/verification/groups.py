@@ -177,7 +177,10 @@ class Differential(Result):
             if ratio is not None and p is None:
                 said.append(_RATIO(algorithm=self.algorithm, rate=name.upper(), ratio=ratio))
             elif ratio is not None:
-                said.append(_TESTED_RATIO(algorithm=self.algorithm, rate=name.upper(), ratio=ratio, p=p))
+                floor = next((one.floor for one in self.differences if one.rate == name), None)
+                said.append(
+                    _TESTED_RATIO(algorithm=self.algorithm, rate=name.upper(), ratio=ratio, p=(p, floor))
+                )
             said += self._differing(name)
         if not self.tested and len(self.groups) > 1:
             said.append(_NOT_OF_PEOPLE(column=self.column))
@@ -192,7 +195,7 @@ class Differential(Result):
         apart = [
             _DIFFER(
                 **named, first=one.first, second=one.second, difference=one.difference, low=one.low,
-                high=one.high, p=one.p_value,
+                high=one.high, p=(one.p_value, one.floor),
             )
             for one in of
             if not one.low <= 0 <= one.high
