@@ -220,6 +220,6 @@ def _help(one: Any) -> str:
     if not told or default in (None, "", [], ()):
         return text
     if flag:
-        default = (one.opts if default else one.secondary_opts)[-1]
+        default = "on" if default else "off"
     shown = default if not isinstance(default, Path) else default.as_posix()
     return f"{text} [default:{_HELD}{shown}]"

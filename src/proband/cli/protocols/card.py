@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import print_json, say_all, say_below, show_tables, talk
+from proband.cli.console import print_json, say, say_all, say_below, show_tables, talk
 
 _NOT_COMPARABLE = 3  # exit code of a finding
 
@@ -38,7 +38,7 @@ def show(file: File, json: o.Json = False) -> None:
         content = {**found.to_dict(), "sha256": found.digest}
         print_json(content)
         return
-    typer.echo(found.to_text())
+    say_all(found.to_text().splitlines(), dim=False)
 
 
 @card.command()
@@ -94,7 +94,7 @@ def validate(
     refused = 0
     for file in files:
         try:
-            typer.echo(f"{file}: {ProtocolCard.read(file).digest}")
+            say(f"{file}: {ProtocolCard.read(file).digest}")
         except ProbandError as error:
             refused += 1
             message, hint = error.of_file(str(file)).told("command line")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import print_json, say, say_below, show_tables, wrote
+from proband.cli.console import print_json, say, say_all, say_below, show_tables, wrote
 
 if TYPE_CHECKING:
     from proband.protocols.cards.card import ProtocolCard
@@ -84,4 +84,4 @@ def _show_card(card: ProtocolCard, out: Path | None, json: bool) -> None:
     elif json:
         print_json(card.to_dict())
     else:
-        typer.echo(card.to_text())
+        say_all(card.to_text().splitlines(), dim=False)
