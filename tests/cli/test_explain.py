@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator
-from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
@@ -144,7 +143,6 @@ def test_the_gravest_cautions_are_cautions() -> None:
 
 
 def test_a_study_says_its_verdict_and_where_the_report_is(data: Path, run: Run) -> None:
-    with chdir(data):
-        done = run("run", "small.toml", "--out", "again", "--no-cache", cwd=data)
+    done = run("run", "small.toml", "--out", "again", "--no-cache", cwd=data)
     assert done.stderr.splitlines()[-1] == "wrote again/report.html"
     assert len(done.stdout.splitlines()) <= 3

@@ -40,7 +40,7 @@ def check(narrow: str, wide: str, width: int) -> None:
     lines = narrow.splitlines()
     assert [line for line in lines if cell_len(line) > width and " " in line.strip()] == []
     ruled = [re.fullmatch("─+", line) is not None for line in wide.splitlines()]
-    for line, rule, over_rule in zip(wide.splitlines(), ruled, [*ruled[1:], False], strict=True):
+    for line, rule, over_rule in zip(wide.splitlines(), ruled, [*ruled, False][1:], strict=True):
         # A table whose rows are stacked has no headings over the names.
         for word in () if rule or over_rule else unbroken(line):
             assert word in narrow, (width, word)

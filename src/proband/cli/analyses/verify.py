@@ -46,7 +46,7 @@ def verify(
 
       proband verify -e lfw.npz::net -s lfw.npz --id-column '#' --metric l2 --pairs pairs.txt
     """
-    from proband.inference.verification.groups import BY_GROUP
+    from proband.inference.verification.groups import VERDICTS
     from proband.report.analyses.verification import (
         group_marks,
         groups_table,
@@ -69,7 +69,7 @@ def verify(
     show_tables(verification_table(results))
     for one in found.groups:
         show_tables(groups_table(one))
-        say_all((said for said in one.sentences() if explain or said.code not in BY_GROUP), dim=False)
+        say_all((said for said in one.sentences() if explain or said.code in VERDICTS), dim=False)
         say("")
     for name, subjects in found.hard_subjects.items():
         say_all((f"{name}: {as_sentence(said)}" for said in subjects.sentences()), dim=False)

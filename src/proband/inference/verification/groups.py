@@ -87,6 +87,8 @@ _UNGROUPED = Sentence(
 _MOST_ACCEPTED = 20_000_000  # comparisons accepted at the threshold whose images are listed
 BY_GROUP = {_GROUP.code, _EMPTY_GROUP.code}
 """The codes of the sentences of single groups, which say what a table of groups does."""
+VERDICTS = {one.code for one in (_NO_THRESHOLD, _DIFFER, _NONE_DIFFER, _NOT_OF_PEOPLE)}
+"""The codes of the sentences that say whether groups differ, or why that is not known."""
 
 
 @dataclass(frozen=True)

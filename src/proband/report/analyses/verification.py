@@ -38,10 +38,7 @@ from proband.report.figures.verification import (
 )
 from proband.report.table import Cell, Column, Table
 from proband.results.compared import metrics_statement
-from proband.words import (
-    Note,
-    Sentence,
-)
+from proband.words import Note, Sentence, threshold
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -272,7 +269,8 @@ def groups_table(found: Differential) -> Table:
         (text_cell(one.group), count_cell(one.n_subjects), *_group_rate(one.fnmr), *_group_rate(one.fmr))
         for one in found.groups
     )
-    return Table(found.algorithm, heads, tuple(rows))
+    at = "" if found.threshold is None else f", at the threshold {threshold(found.threshold)}"
+    return Table(f"{found.algorithm} by {found.column}{at}", heads, tuple(rows))
 
 
 def group_marks(found: Sequence[Differential]) -> list[Note]:
