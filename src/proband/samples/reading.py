@@ -11,6 +11,7 @@ import polars as pl
 
 from proband.engine.files.files import first_line, reading
 from proband.engine.files.parquet import read_parquet
+from proband.engine.foreign import plain_values
 from proband.engine.frames import frame_of_rows
 from proband.errors import Hint, InputError, Said, UsageError
 from proband.samples.delimited import SEPARATORS, read_delimited, without_words
@@ -75,9 +76,7 @@ def frame_from(data: Any) -> pl.DataFrame:
         # Column by column through Python objects: no pyarrow needed, and every kind of missing value becomes null.
         return pl.DataFrame(
             {
-                str(name): pl.Series(
-                    values=column.astype(object).where(column.notna(), None).tolist(), strict=False
-                )
+                str(name): pl.Series(values=plain_values(column, str(name)), strict=False)
                 for name, column in data.items()
             }
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -149,7 +149,7 @@ def inspect_file(
     try:
         file = read_file(
             path,
-            ReadOptions(key, options.query_ids, options.target_ids, options.mask, options.progress),
+            replace(options, key=key),
             format,
         )
     except InputError as error:
@@ -213,8 +213,8 @@ def _of_scores(path: Path, file: ScoreFile, samples: Samples | None) -> Inspecti
     facts: dict[str, Any] = {"orientation": file.orientation or "not stated"}
     summaries: list[Summary] = []
     notes = list(file.notes)
-    if file.trials is not None:
-        summaries.append(_of_trials(file.trials))
+    if file.trials:
+        summaries += map(_of_trials, file.trials)
         try:
             file = file.as_matrix(path.stem)
         except ProbandError as error:
@@ -228,7 +228,7 @@ def _of_scores(path: Path, file: ScoreFile, samples: Samples | None) -> Inspecti
         facts["shape"] = (
             " × ".join(map(str, next(iter(file.matrices.values())).shape)) + " (queries × targets)"
         )
-    if file.matrices and file.trials is None:
+    if file.matrices and not file.trials:
         # The orientation is not known yet: the scores are read as similarities, and the summary says what that shows.
         plain = ScoreFile(**{**vars(file), "orientation": None})
         if file.queries is None and samples is None:
@@ -237,7 +237,7 @@ def _of_scores(path: Path, file: ScoreFile, samples: Samples | None) -> Inspecti
             for scores in scores_of(plain, path, samples, "similarity", "drop").values():
                 summaries.append(_of_matrix(scores, known, file.orientation))
                 notes += [note for note in scores.notes if note not in notes]
-    kind = "a list of compared pairs" if file.trials is not None else "a matrix of scores"
+    kind = "a list of compared pairs" if file.trials else "a matrix of scores"
     return Inspection(str(path), kind, file.format, facts, tuple(summaries), tuple(notes))
 
 

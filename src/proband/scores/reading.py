@@ -19,7 +19,8 @@ from proband.samples.reading import read_frame
 from proband.scores.alignment import check_ids
 from proband.scores.base import DenseScores, MissingPolicy, Orientation, check_orientation_name
 from proband.scores.embeddings import Embeddings, Metric
-from proband.scores.formats import ReadOptions, ScoreFile, read_file
+from proband.scores.formats import ReadOptions, ScoreFile, labelled, read_file
+from proband.scores.formats.contents import IdsName
 from proband.scores.formats.numpy_files import ids_in, open_npy
 from proband.scores.formats.shards import joined_ids, read_parts, require_one_kind
 from proband.words import count
@@ -70,6 +71,7 @@ def read_scores(
     query_ids: str | None = None,
     target_ids: str | None = None,
     mask: str | Path | None = None,
+    ids: IdsName = "samples",
     progress: Progress | None = None,
 ) -> dict[str, DenseScores]:
     """Read every score matrix of a file, by name.
@@ -88,14 +90,28 @@ def read_scores(
         ids must be square over the whole table.
     format, query_ids, target_ids, mask
         See `proband.scores.formats`.
+    ids
+        What rows and columns are named by: ``"samples"``, where one name is one sample; or ``"subjects"``, where a row and a column of one
+        name are two samples of one person. `Scores.samples_by_label` then makes the table.
 
     """
     files = None if isinstance(path, str | Path) else list(map(Path, path))
     path, key = split_key(path) if isinstance(path, str | Path) else (_folder(path), None)
     options = ReadOptions(
-        key, query_ids, target_ids, None if mask is None else Path(mask), progress or Silent()
+        key,
+        query_ids,
+        target_ids,
+        None if mask is None else Path(mask),
+        ids=ids,
+        progress=progress or Silent(),
     )
-    file = read_file(path, options, format) if files is None else read_parts(files, path.name, options)
+    file = (
+        read_file(path, options, format)
+        if files is None
+        else labelled(read_parts(files, path.name, options), path, options)
+    )
+    if samples is None and ids == "subjects":
+        samples = file.subjects
     return scores_of(file, path, samples, orientation, missing, queries, targets)
 
 

@@ -54,7 +54,7 @@ def convert(
     require_apart([target], [path, samples, mask])
     table = read_samples(samples, id_column, subject_column, None, missing_values)
     with progress_bars(quiet) as progress:
-        options = ReadOptions(key, query_ids, target_ids, mask, progress)
+        options = ReadOptions(key, query_ids, target_ids, mask, progress=progress)
         file = read_file(path, options, format)
         known = table or file.subjects
         found = scores_of(file, path, known, o.orientation_of(orientation), missing.value, queries, targets)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -15,9 +15,16 @@ from proband.inference.verification.verification import Verification
 from proband.measures.pair_measures import facts_of_pairs
 from proband.results.base import Answers
 from proband.results.estimate import Estimate
-from proband.results.targets import ALGORITHMS, OTHER_PEOPLE_AND_THRESHOLD, PEOPLE_ALIKE
+from proband.results.targets import (
+    ALGORITHMS,
+    OTHER_PAIRS,
+    OTHER_PEOPLE_AND_THRESHOLD,
+    PAIRS_INDEPENDENT,
+    PEOPLE_ALIKE,
+)
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
+from proband.scores.trials import Trials
 from proband.words import Target
 
 
@@ -38,6 +45,12 @@ def pairs_within(question: Question) -> Experiment | Samples:
         raise UsageError(
             "A finite population is not allowed for where pairs are compared.", "leave out population."
         )
+    if any(isinstance(one, Trials) for one in question.data):
+        raise DesignError(
+            "Lists of comparisons have intervals of FNMR at a false match rate, the area under the ROC and the equal error rate, and are "
+            "compared by the first two, with the design 'auto' and every comparison weighing the same.",
+            "give scores of queries with targets, and a table of samples.",
+        )
     if not isinstance(within, Experiment | Samples) or not all(
         isinstance(one, Scores) for one in question.data
     ):
@@ -48,12 +61,55 @@ def pairs_within(question: Question) -> Experiment | Samples:
     return within
 
 
+def compared_data(
+    question: Question,
+) -> tuple[Sequence[Scores | Trials], Experiment | Samples | None]:
+    """Return what is compared and where: scores within an experiment or a table, or lists of comparisons, which are taken as they are.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from proband.measures import AUC
+    >>> trials = Trials(pl.DataFrame({"score": [0.9, 0.1], "mated": [1, 0]}), "similarity")
+    >>> compared_data(Question.of(AUC(), [trials], None, "auto", 0.95, 0))
+    ((Trials('trials': 2 comparisons, 1 mated, 0 failed),), None)
+    """
+    if not all(isinstance(one, Trials) for one in question.data):
+        return question.scores, pairs_within(question)
+    within = question.within
+    if within is None:
+        return question.data, None
+    if not isinstance(within, Samples):
+        raise UsageError(
+            "Lists of comparisons are taken as they are, not within an experiment.",
+            "give the samples table, or choose the comparisons in the list.",
+        )
+    return tuple(one.with_samples(within) for one in question.data), None
+
+
+def unknown_people(trials: Trials) -> DesignError:
+    """The refusal of a list that does not say whose its comparisons are.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> print(unknown_people(Trials(pl.DataFrame({"score": [0.9], "mated": [1]}), "similarity", "net")).message)
+    net: the list does not say whose the comparisons are, so nothing can be said of new people.
+    """
+    return DesignError(
+        "the list does not say whose the comparisons are, so nothing can be said of new people.",
+        "give the samples table, or name the samples or the subjects of both sides; pairs that are assumed independent are compared by the "
+        "area under the ROC.",
+        source=trials.name,
+    )
+
+
 def estimate_of(
     found: AucInterval | EqualErrorInterval,
     answers: Answers,
     made: Verification,
-    scores: Scores,
-    within: Experiment | Samples,
+    scores: Scores | Trials,
+    within: Experiment | Samples | None,
 ) -> Estimate:
     """Make an estimate of an interval that a verification found.
 
@@ -115,12 +171,18 @@ def joint_of_pairs(
     )
 
 
-def answers_of_verification(of: Target, varying: Target = OTHER_PEOPLE_AND_THRESHOLD) -> Answers:
+def answers_of_verification(
+    of: Target, varying: Target = OTHER_PEOPLE_AND_THRESHOLD, *, people: bool = True
+) -> Answers:
     """Say what is varied and held fixed: other people, and with them the threshold, unless it is said otherwise.
+
+    Where people are not known it is pairs that vary, and they are assumed independent.
 
     Examples
     --------
     >>> answers_of_verification(Target("auc", "an area")).varying.key
     'people-and-threshold'
     """
+    if not people:
+        return Answers(of, OTHER_PAIRS, ALGORITHMS, PAIRS_INDEPENDENT)
     return Answers(of, varying, ALGORITHMS, PEOPLE_ALIKE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -21,7 +22,8 @@ from proband.samples.delimited import SEPARATORS, unfinished
 from proband.samples.table import as_text
 from proband.scores.base import Scores
 from proband.scores.formats.chunks import read_in_chunks
-from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, subjects_of
+from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, axis_ids, subjects_of
+from proband.scores.scored_pairs import PairColumns, guessed, trials_of, unknown_layout
 from proband.scores.trials import SCHEMA, Trials, as_scores
 from proband.words import count
 
@@ -87,7 +89,23 @@ def _read_text(path: Path, types: dict[str, pl.DataType], options: ReadOptions, 
 
 
 def _read_matrix(path: Path, options: ReadOptions, kind: str) -> ScoreFile:
-    targets = _targets(path, _header(path, kind))
+    header = _header(path, kind)
+    obvious = guessed(header)
+    try:
+        return _matrix(path, options, kind, header)
+    except InputError as error:
+        if obvious.score and (obvious.mated or obvious.a):
+            raise InputError(
+                f"{path.name} is no matrix of scores ({error.message.rstrip('.')}), and which of its columns is what is not said: "
+                f"{first_few(header, 12)}.",
+                unknown_layout(header),
+                file=Said(path.name),
+            ) from None
+        raise
+
+
+def _matrix(path: Path, options: ReadOptions, kind: str, header: list[str]) -> ScoreFile:
+    targets = _targets(path, header, options)
     if kind == "parquet":
         frame = read_parquet(path)
     else:
@@ -110,13 +128,13 @@ def _read_matrix(path: Path, options: ReadOptions, kind: str) -> ScoreFile:
     return ScoreFile(
         f"{kind}-matrix",
         {path.stem: matrix},
-        Ids(as_text(queries, path.name), "query"),
+        axis_ids(as_text(queries, path.name), "query", options),
         targets,
         notes=tuple(notes),
     )
 
 
-def _targets(path: Path, header: Sequence[str]) -> Ids:
+def _targets(path: Path, header: Sequence[str], options: ReadOptions) -> Ids:
     nameless = [place for place, name in enumerate(header) if place and not name]
     if nameless:
         raise InputError(
@@ -124,7 +142,7 @@ def _targets(path: Path, header: Sequence[str]) -> Ids:
             "the first line holds an id for every column.",
             file=path.name,
         )
-    return Ids(header[1:], "target")
+    return axis_ids(header[1:], "target", options)
 
 
 def _refuse_gaps(path: Path, values: pl.DataFrame, targets: Ids) -> None:
@@ -179,6 +197,8 @@ def _name_for_queries(path: Path, targets: Ids) -> str:
 
 def _read_long(path: Path, options: ReadOptions, kind: str) -> ScoreFile:
     header = _header(path, kind)
+    if options.columns is not None:
+        return _read_declared(path, options, kind, header, options.columns)
     known = _meanings(header)
     if known is None:
         raise InputError(
@@ -208,7 +228,37 @@ def _read_long(path: Path, options: ReadOptions, kind: str) -> ScoreFile:
     if known is _BOB and "target" not in frame.columns:
         frame = frame.with_columns(target=pl.col("target_subject"))
     notes = tuple(unfinished(path)) if kind == "csv" else ()
-    return ScoreFile.from_trials(f"{kind}-long", Trials(frame, name=path.stem, notes=notes), path.stem)
+    return ScoreFile.from_trials(f"{kind}-long", path.stem, Trials(frame, name=path.stem, notes=notes))
+
+
+def _read_declared(
+    path: Path, options: ReadOptions, kind: str, header: list[str], columns: PairColumns
+) -> ScoreFile:
+    """Read a list whose columns are called as its writer liked; the user says which is what."""
+    if options.key is not None:
+        if options.key not in columns.score:
+            raise InputError(
+                f"{path.name} has no scores {options.key!r}; those named are {', '.join(columns.score)}.",
+                file=Said(path.name),
+            )
+        columns = replace(columns, score=(options.key,))
+    columns.require_sense(header, path.name)
+    if kind == "csv":
+        # What a pair is not called by may be missing in a row; a score that is missing is a comparison that failed.
+        types: dict[str, pl.DataType] = {
+            (name if name in columns.names else f"column {place}"): (
+                pl.Float64() if name in columns.score else pl.String() if name in columns.names else pl.Null()
+            )
+            for place, name in enumerate(header)
+        }
+        frame = _read_text(path, types, options, "pairs")
+        notes = tuple(unfinished(path))
+    else:
+        frame, notes = read_parquet(path, columns.names), ()
+    trials = trials_of(frame, columns, options.mated_is, source=path.stem, notes=notes)
+    if options.key is not None:
+        trials = tuple(replace(one, name=options.key) for one in trials)
+    return ScoreFile.from_trials(f"{kind}-long", path.stem, *trials)
 
 
 def _write_long(path: Path, scores: Scores, samples: Samples | None, kind: str) -> None:
@@ -263,6 +313,7 @@ def _formats(kind: str) -> tuple[Format, Format]:
             partial(_read_long, kind=kind),
             partial(_write_long, kind=kind),
             is_list=True,
+            takes_columns=True,
             told_by="header",
         ),
         Format(

@@ -45,7 +45,7 @@ class FoundScores:
     @property
     def ranked(self) -> bool:
         """Whether the scores make a matrix: a list of pairs that does not name its probes makes none."""
-        if self.file.trials is None:
+        if not self.file.trials:
             return True
         try:
             self.file.as_matrix(self.path.stem)
