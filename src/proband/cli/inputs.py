@@ -88,7 +88,7 @@ class ScoreInputs:
             "--embeddings",
             "-e",
             metavar="[NAME=]FILE[::KEY]",
-            help="Embeddings (.npy, .npz) to compare by --metric; may be repeated.",
+            help="Embeddings (.npy, .npz, .safetensors, .parquet, .arrow) to compare by --metric; may be repeated.",
             rich_help_panel="Scores",
         ),
     ] = None

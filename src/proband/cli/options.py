@@ -50,7 +50,7 @@ SamplesOption = Annotated[
     typer.Option(
         "--samples",
         "-s",
-        help="Table of samples: CSV, TSV, Parquet, JSON Lines, NPZ or a CSU .srt list. Files that name subjects themselves do without.",
+        help="Table of samples: CSV, TSV, Parquet, Arrow, JSON Lines, NPZ or a CSU .srt list. Files that name subjects themselves do without.",
         rich_help_panel="Samples",
     ),
 ]
@@ -223,7 +223,7 @@ def words_of(text: str | None) -> tuple[str, ...] | None:
 def columns_of(texts: list[str] | None) -> dict[str, Any] | None:
     """Columns as a request names them, of ``role=COLUMN`` with commas between; a comma within a name stays."""
     from proband.errors import UsageError
-    from proband.scores.scored_pairs import ROLES
+    from proband.scores.pair_columns import ROLES
 
     if not texts:
         return None

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine.files.files import reading
+from proband.engine.files.parquet import COLUMNAR
 from proband.errors import Hint, InputError, ProbandError, Said
 from proband.kernels.codes import OK
 from proband.samples import Experiment, Ids, Samples, Selection
@@ -55,7 +56,7 @@ LOOKS_FOR_SUBJECTS = Sentence(
 )
 
 _CELLS_LOOKED_AT = 20_000_000
-_TABLE_ENDINGS = (".csv", ".tsv", ".parquet", ".pq", ".jsonl", ".ndjson")
+_TABLE_ENDINGS = (".csv", ".tsv", *COLUMNAR, ".jsonl", ".ndjson")
 _QUANTILES = (0.05, 0.5, 0.95)
 _TOO_LARGE_TO_SQUARE, _SCALE = 1e150, 2.0**600
 

@@ -19,8 +19,8 @@ from proband.samples import Samples
 from proband.scores import DenseScores, Embeddings, Scores
 from proband.scores.formats import ReadOptions
 from proband.scores.formats.contents import row_blocks
+from proband.scores.pair_columns import PairColumns
 from proband.scores.reading import read_embeddings
-from proband.scores.scored_pairs import PairColumns
 from proband.scores.trials import Trials
 from proband.study.caching import Cache
 from proband.study.checking import files_named

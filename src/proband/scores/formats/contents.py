@@ -14,7 +14,7 @@ from proband.errors import InputError, Said
 from proband.samples import Ids, Samples
 from proband.samples.ids import Positions, SubjectIds
 from proband.scores.base import Orientation, Scores
-from proband.scores.scored_pairs import PairColumns
+from proband.scores.pair_columns import PairColumns
 from proband.scores.trials import Trials
 from proband.words import Note
 

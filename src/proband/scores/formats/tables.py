@@ -1,4 +1,4 @@
-"""CSV and Parquet: a matrix (first column and header are ids) or long (columns query, target, score)."""
+"""CSV, Parquet and Arrow: a matrix (first column and header are ids) or long (columns query, target, score)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import polars as pl
 
 from proband.engine import written_whole
 from proband.engine.files.files import refused
-from proband.engine.files.parquet import parquet_columns, read_parquet
+from proband.engine.files.parquet import COLUMNAR, parquet_columns, read_parquet
 from proband.errors import InputError, Said, first_few
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples import Ids, Samples
@@ -23,7 +23,8 @@ from proband.samples.table import as_text
 from proband.scores.base import Scores
 from proband.scores.formats.chunks import read_in_chunks
 from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, axis_ids, subjects_of
-from proband.scores.scored_pairs import PairColumns, guessed, trials_of, unknown_layout
+from proband.scores.pair_columns import PairColumns, guessed, unknown_layout
+from proband.scores.scored_pairs import trials_of
 from proband.scores.trials import SCHEMA, Trials, as_scores
 from proband.words import count
 
@@ -38,7 +39,10 @@ _BOB = {
 }
 _BOB_NEEDS = ("probe_subject_id", "bio_ref_subject_id", "score")
 _LONGEST_HEADER = 1 << 24
-_ENDINGS = {"csv": (".csv", ".tsv"), "parquet": (".parquet", ".pq")}
+_ENDINGS = {"csv": (".csv", ".tsv")} | {
+    kind.lower(): tuple(ending for ending, one in COLUMNAR.items() if one == kind)
+    for kind in dict.fromkeys(COLUMNAR.values())
+}
 
 
 def _separator(path: Path) -> str:
@@ -106,7 +110,7 @@ def _read_matrix(path: Path, options: ReadOptions, kind: str) -> ScoreFile:
 
 def _matrix(path: Path, options: ReadOptions, kind: str, header: list[str]) -> ScoreFile:
     targets = _targets(path, header, options)
-    if kind == "parquet":
+    if kind != "csv":
         frame = read_parquet(path)
     else:
         types: dict[str, pl.DataType] = {"": pl.String()} | dict.fromkeys(targets, pl.Float64())
@@ -214,7 +218,7 @@ def _read_long(path: Path, options: ReadOptions, kind: str) -> ScoreFile:
             "leave the others out.",
             file=Said(path.name),
         )
-    if kind == "parquet":
+    if kind != "csv":
         frame = read_parquet(path, kept)
     else:
         types = {
@@ -287,6 +291,8 @@ def _write(path: Path, frame: pl.DataFrame, kind: str) -> None:
     with written_whole(path) as draft:
         if kind == "parquet":
             frame.write_parquet(draft)
+        elif kind == "arrow":
+            frame.write_ipc(draft)
         else:
             frame.write_csv(draft, separator=_separator(path))
 
@@ -328,4 +334,4 @@ def _formats(kind: str) -> tuple[Format, Format]:
     )
 
 
-FORMATS = (*_formats("csv"), *_formats("parquet"))
+FORMATS = tuple(made for kind in _ENDINGS for made in _formats(kind))

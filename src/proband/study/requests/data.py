@@ -25,7 +25,7 @@ from proband.study.requests.base import (
 class SamplesTable(Part):
     """The table of samples."""
 
-    file: Annotated[File, Field(description="CSV, TSV, Parquet, JSON Lines, NPZ or a CSU .srt list.")]
+    file: Annotated[File, Field(description="CSV, TSV, Parquet, Arrow, JSON Lines, NPZ or a CSU .srt list.")]
     id: Annotated[Text, Field(description="Column of the sample id; # numbers the rows.")] = "id"
     subject: Annotated[Text, Field(description="Column of the subject.")] = "subject"
     failed: Annotated[
@@ -155,12 +155,16 @@ class EmbeddingSource(_Source):
 
     file: Annotated[
         FileOrDirectory,
-        Field(description="The file of embeddings (.npy, .npz), or a directory or pattern of their parts."),
+        Field(
+            description="The file of embeddings (.npy, .npz, .safetensors, .parquet, .arrow), or a directory or pattern of parts."
+        ),
     ]
     metric: Annotated[
         Literal["cosine", "inner", "l2", "l1", "chi2"], Field(description="How embeddings are compared.")
     ] = "cosine"
-    ids: Annotated[Text | None, Field(description="Array of an .npz that holds the ids.")] = None
+    ids: Annotated[
+        Text | None, Field(description="Array of an .npz, or column of a table, that holds the ids.")
+    ] = None
 
 
 class ImageSource(Part):
