@@ -85,7 +85,7 @@ class PairColumns:
             if (one in self.single) != (other in self.single):
                 raise UsageError(
                     f"A pair has two sides: {one} and {other} go together.",
-                    Hint("name both: {option:columns}", **LAYOUT),
+                    naming("name both: {option:columns}"),
                 )
         if not self.score:
             raise UsageError("No column holds the scores.", unknown_layout(header))
@@ -96,32 +96,32 @@ class PairColumns:
             )
 
 
+_USUAL = {"a": ("COLUMN",), "b": ("COLUMN",), "mated": ("COLUMN",), "score": ("COLUMN",)}
+
+
 def unknown_layout(header: Sequence[str]) -> Hint:
     """The hint for a table whose columns are not known: what to copy, with what is obvious filled in."""
     found = guessed(header)
     shown: dict[str, tuple[str, ...]] = {"mated": ("COLUMN",), "score": found.score or ("COLUMN",)}
     shown.update((role, (name,)) for role, name in found.single.items())
-    return Hint(
-        "say which is what: {option:columns}",
-        **_layout({role: shown[role] for role in ROLES if role in shown}),
+    return naming(
+        "say which is what: {option:columns}", {role: shown[role] for role in ROLES if role in shown}
     )
 
 
-def _layout(columns: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Columns as each door takes them, for hints."""
-    quoted_names = {
+def naming(template: str, columns: Mapping[str, Sequence[str]] = _USUAL) -> Hint:
+    """A hint that names columns as each door takes them."""
+    written = {
         role: [json.dumps(name, ensure_ascii=False) for name in names] for role, names in columns.items()
     }
-    return {
-        "typed": shlex.quote(",".join(f"{role}={name}" for role, names in columns.items() for name in names)),
-        "written": ", ".join(
+    return Hint(
+        template,
+        typed=shlex.quote(",".join(f"{role}={name}" for role, names in columns.items() for name in names)),
+        written=", ".join(
             f"{role} = {names[0] if len(names) == 1 else '[' + ', '.join(names) + ']'}"
-            for role, names in quoted_names.items()
+            for role, names in written.items()
         ),
-    }
-
-
-LAYOUT = _layout({"a": ["COLUMN"], "b": ["COLUMN"], "mated": ["COLUMN"], "score": ["COLUMN"]})
+    )
 
 
 def guessed(header: Sequence[str]) -> PairColumns:

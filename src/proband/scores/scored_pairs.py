@@ -13,7 +13,7 @@ from proband.engine.foreign import array_from, plain_values
 from proband.errors import Hint, InputError, UsageError, first_few, quoted
 from proband.samples.table import as_text
 from proband.scores.base import Orientation, check_orientation_name
-from proband.scores.pair_columns import LAYOUT, ROLES, PairColumns
+from proband.scores.pair_columns import ROLES, PairColumns, naming
 from proband.scores.trials import Trials, as_scores, numbered
 from proband.words import Note, Sentence, count, counted
 
@@ -76,7 +76,7 @@ def _lists(
     elif mated_is is not None:
         raise UsageError(
             f"No column says whether pairs are mated, so {mated_is!r} means nothing.",
-            Hint("name it: {option:columns}", **LAYOUT),
+            naming("name it: {option:columns}"),
         )
     return tuple(
         Trials(pl.DataFrame({**columns, "score": as_scores(one, source)}), orientation, name, tuple(notes))

@@ -114,7 +114,7 @@ def verified_list(
     >>> frame = pl.DataFrame({"query_subject": list("aabb"), "target_subject": list("abab"), "score": [0.9, 0.1, 0.2, 0.8]})
     >>> made, shared = verified_list(Trials(frame, "similarity"), [0.5], (), 0.95, 0, False, Drawings(0))
     >>> made.points[0].point.threshold, shared.genuine, shared.tail
-    (0.2, array([0.9, 0.8]), array([0.1, 0.2]))
+    (0.8, array([0.9, 0.8]), array([0.1, 0.2]))
     """
     check_level(confidence_level)
     trials = with_people_of_mated(each_pair_once(trials))
