@@ -276,3 +276,26 @@ def test_a_score_that_is_missing_failed(tmp_path: Path) -> None:
     }
     (found,) = carry_out(only("verification", {"thresholds": 0.5}, scores=source)).verification
     assert (found.rates.counts.n_failed_genuine, found.rates.counts.n_failed_impostor) == (1, 1)
+
+
+def test_lists_are_compared_on_the_same_pairs(pairs: pl.DataFrame) -> None:
+    people = people_of(pairs)
+    (one,) = pb.scored_pairs(None, {"a": pairs["cosine"]}, people=people, orientation="similarity").values()
+    turned = pairs[::-1]
+    (other,) = pb.scored_pairs(
+        None, {"b": turned["arc"]}, people=people_of(turned), orientation="similarity"
+    ).values()
+    for measure in ("auc", "fnmr@0.1"):
+        with pytest.raises(DesignError, match="not measured on the same pairs"):
+            pb.compare(measure, [one, other])
+    with pytest.raises(DesignError, match="is of ranks"):
+        pb.compare("rank-rate@1", [one, other])
+    gaps = pairs["arc"].to_list()
+    gaps[3] = None
+    both = {"a": pairs["cosine"], "b": gaps}
+    found = pb.compare("auc", pb.scored_pairs(None, both, people=people, orientation="similarity"))
+    kept = pairs[[k for k in range(len(pairs)) if k != 3]]
+    fewer = {"a": kept["cosine"], "b": kept["arc"]}
+    wanted = pb.compare("auc", pb.scored_pairs(None, fewer, people=people_of(kept), orientation="similarity"))
+    assert (found.pairs[0].low, found.pairs[0].high) == (wanted.pairs[0].low, wanted.pairs[0].high)
+    assert [note["n"] for note in found.estimates[0].notes if note.code == "pairs.failed-for-another"] == [1]

@@ -82,6 +82,10 @@ def test_it_is_as_with_a_table(write: Any, tmp_path: Path) -> None:
 def test_arrays_in_memory() -> None:
     square = pb.Scores.from_array(VALUES[:5], COLUMNS, orientation="similarity", ids="subjects")
     assert pb.verify(square, fmr=0.2, n_resamples=0).rates.counts.n_genuine == 5
+    other = pb.Scores.from_array(
+        VALUES[:5] ** 3, COLUMNS, orientation="similarity", ids="subjects", name="other"
+    )
+    assert pb.compare("auc", [square, other]).pairs[0].difference == 0.0
     with pytest.raises(UsageError, match="ids='subjects'"):
         pb.verify(pb.Scores.from_array(VALUES[:5], COLUMNS, orientation="similarity"))
 

@@ -12,6 +12,7 @@ from proband.samples import Choice, Samples
 from proband.scores import MissingPolicy, Orientation, Scores
 from proband.scores.base import ORIENTATION_HINT
 from proband.scores.formats import ReadOptions, ScoreFile, format_of, read_file, read_image_list
+from proband.scores.pair_columns import naming
 from proband.scores.reading import scores_of, split_key
 from proband.scores.trials import Trials
 
@@ -91,7 +92,9 @@ class ScoreReader:
         if table is None and file.trials[0].frame["mated"].null_count():
             raise UsageError(
                 f"Which pairs of {path.name} are mated is not known: it names neither that nor the subjects.",
-                Hint("give a table of samples: {option:samples}, or name a column"),
+                naming(
+                    "give a table of samples: {option:samples}, or say which column is what: {option:columns}"
+                ),
                 file=Said(path.name),
             )
         found = [replace(one, orientation=orientation) for one in file.trials]

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
+
+import numpy as np
+import polars as pl
 
 from proband.errors import DesignError, UsageError
 from proband.inference.comparisons.paired import Tested
@@ -23,9 +27,17 @@ from proband.results.targets import (
     PEOPLE_ALIKE,
 )
 from proband.samples import Experiment, Samples
+from proband.samples.ids import SubjectIds
 from proband.scores import Scores
 from proband.scores.trials import Trials
-from proband.words import Target
+from proband.words import Sentence, Target
+
+_PAIR = ("query", "target", "query_subject", "target_subject", "mated")
+_LOST = Sentence(
+    "pairs.failed-for-another",
+    "note",
+    "{algorithm}: {n:count comparison} that failed for another algorithm {n:word is/are} left out",
+)
 
 
 def pairs_within(question: Question) -> Experiment | Samples:
@@ -41,6 +53,8 @@ def pairs_within(question: Question) -> Experiment | Samples:
     True
     """
     within = question.within
+    if within is None and question.data and all(_names_subjects(one) for one in question.data):
+        within = question.data[0].samples_by_label()
     if question.population is not None:
         raise UsageError(
             "A finite population is not allowed for where pairs are compared.", "leave out population."
@@ -61,6 +75,13 @@ def pairs_within(question: Question) -> Experiment | Samples:
     return within
 
 
+def _names_subjects(data: Any) -> bool:
+    """Whether the rows and columns of scores are named by subject, so that they make a table themselves."""
+    return isinstance(data, Scores) and all(
+        isinstance(axis, SubjectIds) for axis in (data.queries, data.targets)
+    )
+
+
 def compared_data(
     question: Question,
 ) -> tuple[Sequence[Scores | Trials], Experiment | Samples | None]:
@@ -77,14 +98,32 @@ def compared_data(
     if not all(isinstance(one, Trials) for one in question.data):
         return question.scores, pairs_within(question)
     within = question.within
-    if within is None:
-        return question.data, None
-    if not isinstance(within, Samples):
+    if within is not None and not isinstance(within, Samples):
         raise UsageError(
             "Lists of comparisons are taken as they are, not within an experiment.",
             "give the samples table, or choose the comparisons in the list.",
         )
-    return tuple(one.with_samples(within) for one in question.data), None
+    lists = question.data if within is None else tuple(one.with_samples(within) for one in question.data)
+    return _of_same_pairs(lists), None
+
+
+def _of_same_pairs(lists: Sequence[Trials]) -> tuple[Trials, ...]:
+    """Lists of the same pairs in the same order; a comparison that failed for one algorithm counts for none."""
+    first = lists[0].frame
+    for one in lists[1:]:
+        if not one.frame.select(_PAIR).equals(first.select(_PAIR)):
+            raise DesignError(
+                f"{lists[0].name} and {one.name} were not measured on the same pairs, in the same order.",
+                "score the same pairs with both, and list them in one order.",
+            )
+    failed = pl.Series("failed", np.logical_or.reduce([one.frame["failed"].to_numpy() for one in lists]))
+    made = []
+    for one in lists:
+        lost = int((failed & ~one.frame["failed"]).sum())
+        frame = one.frame.with_columns(failed, pl.when(~failed).then("score").alias("score"))
+        notes = (*one.notes, _LOST(n=lost, algorithm=one.name))
+        made.append(replace(one, frame=frame, notes=notes) if lost else one)
+    return tuple(made)
 
 
 def unknown_people(trials: Trials) -> DesignError:
