@@ -232,6 +232,8 @@ ASKED = {
         "bob.txt --format bob4",
         "samples.csv",
         f"{S} --failed \"not detected\"",
+        "scored.csv --columns a=one,b=two,mated=kind,score=mid,score=low --mated-is same",
+        "labelled.csv --ids subjects",
     ],
     "audit": [
         "splits.csv -s samples.csv --label sex --images images.npz --protocol \"75-25 HO+\" --csv found.csv --threads 1 --quiet",
@@ -265,6 +267,8 @@ WRITTEN = {
         "plain.npz::weak made.csv --orientation similarity --query-ids rows --target-ids columns --format npz",
         "matrix.csv made.csv -s kept.csv --orientation similarity --missing drop",
         "matrix.mtx made.csv --mask matrix.mask --to csv-matrix",
+        "scored.csv made.csv --columns a=one,b=two,mated=kind,score=low --mated-is same --orientation similarity",
+        "labelled.csv made.csv --ids subjects --orientation similarity",
     ],
     "array": [
         "3 4 --out made.csv --check",

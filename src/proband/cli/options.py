@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+
+if TYPE_CHECKING:
+    from proband.scores.formats import ReadOptions
 
 
 class OrientationName(StrEnum):
@@ -250,6 +253,17 @@ def columns_of(texts: list[str] | None) -> dict[str, Any] | None:
         else:
             found[role] = name
     return found
+
+
+def read_options(columns: list[str] | None, mated_is: str | None, ids: IdsName, **others: Any) -> ReadOptions:
+    """What the reader of a file is told."""
+    from proband.scores.formats import ReadOptions
+    from proband.scores.pair_columns import PairColumns
+
+    named = columns_of(columns)
+    return ReadOptions(
+        columns=None if named is None else PairColumns(**named), mated_is=mated_is, ids=ids.value, **others
+    )
 
 
 def orientation_of(name: OrientationName | None) -> Literal["similarity", "distance"] | None:

@@ -141,7 +141,7 @@ def inspect_file(
             raise InputError(f"There is no file {path}.", file=Said(path))
         table = (
             _as_table(path, id_column, subject_column, missing_values)
-            if format is None and key is None
+            if format is None and key is None and (options is None or options.columns is None)
             else None
         )
     if table is not None:
