@@ -24,6 +24,12 @@ def main_comparison(found: Findings) -> Comparison | None:
     return None if found.feret is None else found.feret.results[0].comparison
 
 
+def main_standings(found: Findings) -> Standings | None:
+    """The algorithms, models or systems that the verdict ranks."""
+    classified = None if found.classification is None else found.classification.comparison
+    return main_comparison(found) or found.outcomes or classified
+
+
 def main_evaluation(found: Findings) -> Evaluation | None:
     """The evaluation of the study, or the one within a FERET study."""
     if found.evaluation is not None:
@@ -46,11 +52,10 @@ def lowest_fnmr_first(results: Sequence[Verification]) -> list[tuple[Verificatio
 
 def leading(found: Findings) -> tuple[str, ...]:
     """Every algorithm, the best first as far as that was measured."""
-    evaluation, classified = main_evaluation(found), found.classification
+    standings, evaluation = main_standings(found), main_evaluation(found)
     named: list[str] = []
-    for standings in (main_comparison(found), found.outcomes, classified and classified.comparison):
-        if standings is not None:
-            named += [one.facts.algorithm for one in standings.ordered]
+    if standings is not None:
+        named += [one.facts.algorithm for one in standings.ordered]
     if evaluation is not None:
         named += [entry.algorithm for entry in best_first(evaluation)]
     named += [one.algorithm for one, _ in lowest_fnmr_first(found.verification)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from proband.report.charts.mpl_errors import draw_errors
-from proband.report.charts.mpl_names import name_directly
+from proband.report.charts.mpl_names import name_directly, others
 from proband.report.charts.palette import DASHES, colour, dashes, is_grey, marker
 from proband.report.charts.scales import deviate
 from proband.report.charts.spec import (
@@ -115,7 +115,8 @@ def draw(axis: Axes, chart: Chart, *, alone: bool = True) -> list[Artist]:
             handles = [draw_series(axis, chart.marks, *one) for one in drawn]
             grey = [(one.name, one.xs, one.ys) for one in chart.marks.series if is_grey(one.place)]
             name_directly(axis, (x, y), grey)
-            return [handle for handle, (one, _) in zip(handles, drawn, strict=True) if not is_grey(one.place)]
+            kept = [handle for handle, (one, _) in zip(handles, drawn, strict=True) if not is_grey(one.place)]
+            return [*kept, *others(len(grey))]
         case Rows():
             set_axis(axis, "x", x, most=5 if x.kind == "log" else 6, inset=0.02)
             return _rows(axis, chart, chart.marks, names)
@@ -196,7 +197,9 @@ def _rows(axis: Axes, chart: Chart, marks: Rows, names: Sequence[str]) -> list[A
         if not one.single:
             axis.hlines(y, low, high, color=tint, linewidth=1.6, zorder=2)
         if one.high > chart.axes[0][0].high:
-            axis.plot([end], [y], linestyle="none", color=tint, zorder=3, clip_on=False, marker=">", markersize=4)
+            axis.plot(
+                [end], [y], linestyle="none", color=tint, zorder=3, clip_on=False, marker=">", markersize=4
+            )
         if one.value > end:
             continue
         beyond = axis.get_xscale() == "log" and one.value <= 0

@@ -9,7 +9,7 @@ import numpy as np
 
 from proband.report.charts.error_curves import ErrorCurve, thinned
 from proband.report.charts.few_errors_zone import zone_of
-from proband.report.charts.mpl_names import name_directly
+from proband.report.charts.mpl_names import name_directly, others
 from proband.report.charts.palette import colour, dashes, is_grey
 from proband.report.charts.scales import Floats
 from proband.report.charts.spec import Axis, Chart, Errors
@@ -56,7 +56,7 @@ def draw_errors(axis: Axes, chart: Chart, marks: Errors, names: Sequence[str]) -
                 axis.plot([x], [marks.shown(y)], zorder=4, clip_on=False, **look)
         handles.append(Line2D([], [], linestyle=dashes(place), linewidth=1.8, label=name, **look))
     name_directly(axis, axes, grey)
-    return handles
+    return [*handles, *others(len(grey))]
 
 
 def _zone(axis: Axes, marks: Errors, axes: tuple[Axis, Axis]) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from proband.report.charts.scales import Floats
 
 _CANDIDATES = 24  # places along a curve at which its name may stand
+_MOST = 12  # names; more would hide the curves
 
 
 class Named(NamedTuple):
@@ -53,6 +54,8 @@ def named_directly(curves: Sequence[tuple[str, Floats, Floats]], room: Room) -> 
     found: list[Named] = []
     taken: list[tuple[float, float, float, float]] = []
     for name, xs, ys in curves:
+        if len(found) == _MOST:
+            break
         order = np.argsort(xs, kind="stable")
         wide = room.letter * len(name)
         inside = (xs >= room.left) & (xs <= room.right)

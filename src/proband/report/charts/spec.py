@@ -275,7 +275,9 @@ def in_places(chart: Chart, places: Mapping[str, int]) -> Chart:
         series = tuple(replace(one, place=places.get(one.name, one.place)) for one in marks.series)
         return replace(chart, marks=replace(marks, series=series))
     names = marks.names if isinstance(marks, Rows) else chart.names
-    return replace(chart, places=tuple(places.get(name, chart.place(order)) for order, name in enumerate(names)))
+    return replace(
+        chart, places=tuple(places.get(name, chart.place(order)) for order, name in enumerate(names))
+    )
 
 
 def aligned_charts(charts: Sequence[Chart]) -> list[Chart]:

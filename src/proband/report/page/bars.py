@@ -31,7 +31,10 @@ def bar_markup(bar: Bar, axis: Axis) -> Markup:
     reach = tag("b", style=f"{_at(low)};width:{high - low:.2f}%")
     value = tag("u", style=_at(scale.at(bar.value))) if isfinite(bar.value) else ""
     return tag(
-        "span", joined([*lines, reach, value]), class_=f"track series-{colour_name(bar.place)}", aria_hidden="true"
+        "span",
+        joined([*lines, reach, value]),
+        class_=f"track series-{colour_name(bar.place)}",
+        aria_hidden="true",
     )
 
 

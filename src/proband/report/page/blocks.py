@@ -199,13 +199,12 @@ def _row(
     cells = []
     for place, (column, cell) in enumerate(zip(table.columns, row, strict=True)):
         classes = [*(["n"] * column.numeric), *([cell.tone] if cell.tone != "plain" else [])]
-        drawn = cell.bar is not None and column.axis is not None
         cells.append(
             tag(
                 "th" if place == head else "td",
                 _lines(cell),
                 _ask(writing, None if shared[place] else cell.answers),
-                bar_markup(cell.bar, column.axis) if drawn else "",
+                "" if cell.bar is None or column.axis is None else bar_markup(cell.bar, column.axis),
                 scope="row" if place == head else None,
                 class_=" ".join(classes) or None,
                 data_v=_values(cell),
@@ -285,7 +284,9 @@ def _chart(writing: Writing, chart: Chart) -> Markup:
 def _legend(chart: Chart) -> Markup:
     """Name the curves beside a piece of their line, those in grey together; the script makes switches of them."""
     line = Markup('<path class="line" d="M1 5H29"/>')
-    coloured = [(_named(name), [n], place) for n, (name, place) in enumerate(chart.looks) if not is_grey(place)]
+    coloured = [
+        (_named(name), [n], place) for n, (name, place) in enumerate(chart.looks) if not is_grey(place)
+    ]
     grey = [n for n, (_, place) in enumerate(chart.looks) if is_grey(place)]
     items = [*coloured, *([(f"the other {count(len(grey))}", grey, MOST_COLOURS)] if grey else [])]
     listed = joined(

@@ -40,7 +40,9 @@ def section(name: str, place: float) -> Callable[[Maker], Maker]:
 
 def sections_of(found: Findings) -> tuple[Section, ...]:
     """Every section that has something in it, in order: the answer and the first of the evidence open, all else folded."""
-    placed = sorted((_placed(name, one) for name, one in SECTIONS.everything().items()), key=lambda one: one.place)
+    placed = sorted(
+        (_placed(name, one) for name, one in SECTIONS.everything().items()), key=lambda one: one.place
+    )
     made = [(one.place, section) for one in placed if (section := one.make(found)) is not None]
     evidence = [section for place, section in made if place < _EVIDENCE_ENDS]
     opened = evidence[:_MOST_OPEN]

@@ -65,9 +65,7 @@ def rows_chart(
     above = "" if confidence_level is None else f"{level(confidence_level)} intervals"
     axes = tuple((one, up) for one in domains)
     places = (PLAIN,) if len(rows.names) == 1 else ()
-    return Chart(
-        id, title, said, axes, rows, names, notes, answers, above, see=see, places=places
-    )
+    return Chart(id, title, said, axes, rows, names, notes, answers, above, see=see, places=places)
 
 
 def around(marks: Sequence[Mark], unit: Unit, label: str, also: Sequence[float] = ()) -> Axis:
@@ -109,21 +107,13 @@ def leaderboard(
     id: str = "leaderboard-chart",
     title: str = "Algorithms, the best first",
     *,
-    order: Sequence[str] = (),
     in_points: bool = True,
 ) -> Chart:
-    """Chart every algorithm's estimate with its interval, in the order given from the top.
-
-    Parameters
-    ----------
-    order
-        The algorithms by their place, if that is another.
-    """
+    """Chart every algorithm's estimate with its interval, in the order given from the top."""
     first = some(estimates, "estimates")[0]
-    shown = [one.facts.algorithm for one in estimates]
-    names = list(order or shown)
+    names = [one.facts.algorithm for one in estimates]
     marks = tuple(
-        Mark(row, names.index(one.facts.algorithm), one.value, one.low, one.high)
+        Mark(row, row, one.value, one.low, one.high)
         for row, one in enumerate(estimates)
         if np.isfinite(one.value)
     )
@@ -133,7 +123,7 @@ def leaderboard(
         id,
         title,
         f"{of}: {listed(told)}.",
-        Rows(tuple(shown), tuple(names), marks),
+        Rows(tuple(names), tuple(names), marks),
         [around(marks, "rate" if in_points else "number", of)],
         notes=(
             f"Bars: {level(first.confidence_level)} intervals, each algorithm by itself. Overlapping bars do not say that two "
@@ -237,7 +227,14 @@ def galleries(
     """Chart every algorithm's rates over the galleries, a row each: the galleries, and their mean with its interval."""
     names = variation.algorithms
     marks = [
-        Mark(names.index(cell.algorithm), names.index(cell.algorithm), cell.rate, cell.rate, cell.rate, single=True)
+        Mark(
+            names.index(cell.algorithm),
+            names.index(cell.algorithm),
+            cell.rate,
+            cell.rate,
+            cell.rate,
+            single=True,
+        )
         for cell in variation.cells
         if cell.rate is not None
     ]
@@ -256,7 +253,9 @@ def galleries(
         f"{listed(told)}.",
         Rows(tuple(names), tuple(names), tuple(marks), on_one_line=True),
         [around(marks, "rate", str(variation.estimand))],
-        notes=(f"Dots and bars: the mean over galleries and its {level(variation.confidence_level)} interval.",),
+        notes=(
+            f"Dots and bars: the mean over galleries and its {level(variation.confidence_level)} interval.",
+        ),
         answers=variation.answers,
         confidence_level=variation.confidence_level,
         see=_SPREAD,

@@ -160,9 +160,7 @@ def shortened(name: str, longest: int = _LONGEST) -> str:
     return f"{name[: longest - 1 - end]}…{name[-end:]}"
 
 
-def _histograms(
-    chart: Chart, marks: Histograms, axes: tuple[Axis, Axis]
-) -> tuple[Frame, list[str]]:
+def _histograms(chart: Chart, marks: Histograms, axes: tuple[Axis, Axis]) -> tuple[Frame, list[str]]:
     frame = Frame.of(*axes)
     parts = frame.axes(y_ticks=axes[1].unit == "rate")
     if marks.shaded_to is not None:

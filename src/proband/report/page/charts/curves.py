@@ -35,9 +35,7 @@ def cmc_chart(
     return bands_chart([one.band for one in entries], id, title, places)
 
 
-def bands_chart(
-    bands: Sequence[Band], id: str, title: str, places: Mapping[str, int] | None = None
-) -> Chart:
+def bands_chart(bands: Sequence[Band], id: str, title: str, places: Mapping[str, int] | None = None) -> Chart:
     """Draw curves that come with bands of their own, such as averages and galleries, by rank."""
     chart = cmc(bands, id, title)
     last = max(len(one.values) for one in bands)

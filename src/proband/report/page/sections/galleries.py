@@ -105,7 +105,10 @@ def feret_blocks(study: FeretStudy, places: Mapping[str, int]) -> list[Block]:
         if curves:
             title = f"Recognition rate by the size of the gallery, {probes_called(category)}"
             sizes.append(gallery_size_chart(curves, f"sizes-{place}", title, places))
-    blocks += [*sizes[:1], *([Folded("Sizes of galleries by probe category", tuple(sizes[1:]))] if sizes[1:] else [])]
+    blocks += [
+        *sizes[:1],
+        *([Folded("Sizes of galleries by probe category", tuple(sizes[1:]))] if sizes[1:] else []),
+    ]
     return blocks
 
 

@@ -93,7 +93,8 @@ def rates_tables(evaluation: Evaluation) -> list[Table]:
     for place, rank in enumerate(evaluation.ranks):
         rows = {
             (entry.algorithm, entry.category): cells.over(
-                cells.rate_cell(entry.curve.at(rank)), cells.interval_cell(entry.interval(rank), entry.band.answers)
+                cells.rate_cell(entry.curve.at(rank)),
+                cells.interval_cell(entry.interval(rank), entry.band.answers),
             )
             for entry in evaluation.entries
         }
@@ -104,7 +105,9 @@ def rates_tables(evaluation: Evaluation) -> list[Table]:
             (entry.algorithm, entry.category): _person_cell(entry, rank) for entry in evaluation.entries
         }
         if any(cell.value is not None for cell in people.values()):
-            caption = f"Recognition rate at rank {rank}, every person weighing the same, with {level} intervals"
+            caption = (
+                f"Recognition rate at rank {rank}, every person weighing the same, with {level} intervals"
+            )
             made.append(_by_category(evaluation, f"rates-by-person-{rank}", caption, people))
     return [*made, _rest_on(evaluation)]
 
@@ -142,7 +145,11 @@ def _rest_on(evaluation: Evaluation) -> Table:
         for numbers, names in counts.items():
             whose = ["all"] if len(counts) == 1 else names
             rows += [
-                [cells.text_cell(probes_called(category)), cells.text_cell(name), *map(cells.count_cell, numbers)]
+                [
+                    cells.text_cell(probes_called(category)),
+                    cells.text_cell(name),
+                    *map(cells.count_cell, numbers),
+                ]
                 for name in whose
             ]
     heads = (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from proband.report import cells
 from proband.report.analyses.evaluation import TIES
-from proband.report.leading import main_comparison, main_evaluation
+from proband.report.leading import main_comparison, main_evaluation, main_standings
 from proband.report.page.model import Badge, Badges, Block, Facts as FactsView, Section
 from proband.report.page.registry import section
 from proband.results.base import Facts
@@ -93,8 +93,11 @@ def key_badges(found: Findings) -> tuple[Badge, ...]:
             _failures(facts),
         )
     if found.verification:
-        return tuple(_of_verification(found)[1:])
-    labelled = found.outcomes or (found.classification and found.classification.comparison)
+        _, people, *_, failures = _of_verification(found)
+        counts = found.verification[0].rates.counts
+        pairs = f"{count(counts.n_genuine)} genuine and {count(counts.n_impostor)} impostor comparisons"
+        return (people, Badge(pairs), failures)
+    labelled = main_standings(found)
     return () if labelled is None else (Badge(counted(labelled.estimates[0].facts.size, "item")),)
 
 

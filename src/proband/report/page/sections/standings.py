@@ -18,8 +18,8 @@ from proband.report.leading import (
     leading_group,
     looks,
     lowest_fnmr_first,
-    main_comparison,
     main_evaluation,
+    main_standings,
 )
 from proband.report.page.sections.pair_verdict import turned
 from proband.report.table import Around, Bar, Cell, Column, Table
@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 _MOST_ROWS = 12  # that the first screen shows
 _TOP = 10  # of more than those
 _RANK = "From one more than the algorithms that are significantly better, to all but those it is significantly better than; for all algorithms at once."
-_LEADERS = Sentence("standings.leaders", "note", "Shaded: the leading group, which no algorithm is significantly better than")
+_LEADERS = Sentence(
+    "standings.leaders", "note", "Shaded: the leading group, which no algorithm is significantly better than"
+)
 _FIRST = Sentence("standings.first", "note", "The first {shown:count} of {n:count algorithm}")
 
 
@@ -64,8 +66,7 @@ def first_standings(table: Table) -> tuple[Table, Table | None]:
 
 def standings_table(found: Findings) -> Table | None:
     """The standings of several algorithms: tested where they were compared, else the estimates alone."""
-    classified = found.classification
-    compared = main_comparison(found) or found.outcomes or (classified and classified.comparison)
+    compared = main_standings(found)
     places = looks(found)
     if compared is not None:
         return _compared(compared, places)
@@ -79,7 +80,15 @@ def _compared(comparison: Standings, places: Mapping[str, int]) -> Table:
     leader = comparison.ordered[0].facts.algorithm
     ranks = comparison.places()
     rows = [
-        _Standing(name, one.value, one.low, one.high, one.answers, ranks[name], _from_leader(comparison, name, leader))
+        _Standing(
+            name,
+            one.value,
+            one.low,
+            one.high,
+            one.answers,
+            ranks[name],
+            _from_leader(comparison, name, leader),
+        )
         for one in comparison.ordered
         if (name := one.facts.algorithm)
     ]
@@ -116,7 +125,12 @@ def _verified(results: Sequence[Verification], places: Mapping[str, int]) -> Tab
     if len(ordered) < 2:
         return None
     rows = [
-        _Standing(one.algorithm, point.point.fnmr, *(point.fnmr_at_fmr or (point.fnmr.low, point.fnmr.high)), one.answers)
+        _Standing(
+            one.algorithm,
+            point.point.fnmr,
+            *(point.fnmr_at_fmr or (point.fnmr.low, point.fnmr.high)),
+            one.answers,
+        )
         for one, point in ordered
     ]
     asked = ordered[0][1].point.asked
@@ -143,13 +157,26 @@ def _table(
     ]
     if leader is not None:
         points = "points" if rows[-1].difference is not None and rows[-1].difference.in_points else ""
-        several = "its interval and those of all other pairs hold together" if len(rows) > 2 else "with its interval"
-        heads.append(Column(f"difference from {leader}", "interval", f"Less the leader's, {several} ({part}).", unit=points))
+        several = (
+            "its interval and those of all other pairs hold together"
+            if len(rows) > 2
+            else "with its interval"
+        )
+        heads.append(
+            Column(
+                f"difference from {leader}",
+                "interval",
+                f"Less the leader's, {several} ({part}).",
+                unit=points,
+            )
+        )
     made = [_row(one, places, leader, answers) for one in rows]
     return cells.table("standings", f"{counted(len(rows), 'algorithm')}, the best first", tuple(heads), made)
 
 
-def _row(one: _Standing, places: Mapping[str, int], leader: str | None, answers: Answers | None) -> list[Cell]:
+def _row(
+    one: _Standing, places: Mapping[str, int], leader: str | None, answers: Answers | None
+) -> list[Cell]:
     bar = Bar(one.value, one.low, one.high, places[one.name])
     interval = replace(cells.interval_cell((one.low, one.high), one.answers), bar=bar)
     row = [cells.text_cell(one.name), cells.rate_cell(one.value), interval]

@@ -42,7 +42,9 @@ _RATE_OF = Sentence(
     "note",
     "{algorithm}: {of} {rate:rate} [{low:rate}, {high:rate}] over {n:count sample}",
 )
-_LEADS = Sentence("verdict.leads", "note", "{leader} leads: its {of} is significantly better than that of {other}")
+_LEADS = Sentence(
+    "verdict.leads", "note", "{leader} leads: its {of} is significantly better than that of {other}"
+)
 _LEADS_ALL = Sentence(
     "verdict.leads-all",
     "note",
@@ -78,7 +80,9 @@ _STUDY_IN_VERIFICATION = Sentence(
     "caution",
     _OTHERWISE + "; add [[comparison]] fnmr_at = {fmr:given} to the study",
 )
-_VARIES = Sentence("verdict.varies", "note", "What varies behind the intervals: {varying}. Held fixed: {fixed}")
+_VARIES = Sentence(
+    "verdict.varies", "note", "What varies behind the intervals: {varying}. Held fixed: {fixed}"
+)
 _ASSUMED = Sentence("verdict.assumed", "note", "Assumed: {assuming}")
 _OF_PROBES = "at rank {rank}, of {probes:count probe} of {people:count person/people}"
 _EVALUATED = Sentence(
@@ -92,7 +96,7 @@ _EVALUATED_ALONE = Sentence(
 _HIGHEST_RATE = Sentence(
     "verdict.highest-rate",
     "note",
-    "{algorithm} has the highest recognition rate at rank {rank} of {n:count algorithm}; differences were not tested",
+    "Of {n:count algorithm} {algorithm} has the highest recognition rate at rank {rank}; differences were not tested",
 )
 _VERIFIED = "{algorithm}: FNMR {rate:rate} [{low:rate}, {high:rate}] at "
 _AT_FMR = Sentence("verdict.fnmr-at-fmr", "note", _VERIFIED + "an FMR of {fmr:given}")
@@ -102,7 +106,7 @@ _AT_THRESHOLD = Sentence(
 _LOWEST_OF = Sentence(
     "verdict.lowest-fnmr-of",
     "note",
-    "{names} {few:word has/have} the lowest FNMR at an FMR of {fmr:given} of {n:count algorithm}; differences were not tested",
+    "Of {n:count algorithm} {names} {few:word has/have} the lowest FNMR at an FMR of {fmr:given}; differences were not tested",
 )
 _THIS_FPIR = Sentence("verdict.this-fpir", "note", "this FPIR")
 _AN_FPIR = Sentence("verdict.an-fpir", "note", "an FPIR of {fpir:given}")
@@ -205,7 +209,9 @@ def _of_items(comparison: OutcomeComparison | None, first: OutcomeRate) -> Summa
             "high": first.high,
         }
         return Summary(_RATE_OF(**shown, of=first.answers.of, n=first.facts.size), first.answers)
-    return Summary(headline(comparison), comparison.answers, (pair_verdict(best_two(comparison), comparison),))
+    return Summary(
+        headline(comparison), comparison.answers, (pair_verdict(best_two(comparison), comparison),)
+    )
 
 
 def headline(comparison: Standings) -> Note:

@@ -42,7 +42,9 @@ _OF_GROUPS = {
 _OTHERS_OF_GROUP = Target("people-of-group", "other people of the group, with as many images each")
 _HISTOGRAMS = 2  # algorithms whose scores are drawn
 _RE_ESTIMATED = "With intervals at the target FMR, the threshold re-estimated in every resample of people, where there are such; else at the threshold."
-_MIDPOINT = "The midpoint of FMR and FNMR where they are closest; the threshold of the crossing varies with people."
+_MIDPOINT = (
+    "The midpoint of FMR and FNMR where they are closest; the threshold of the crossing varies with people."
+)
 _FEW = "* rests on fewer than 30 errors (the rule of 30)."
 
 
@@ -138,7 +140,12 @@ def _summary(results: Sequence[Verification]) -> Table:
         row.append(cells.over(eer, _summary_interval(one, one.eer_interval, _EER)))
         row.append(cells.over(auc, _summary_interval(one, one.auc_interval, _AREA)))
         rows.append(row)
-    few = any(not point.point.fnmr_supported for one in results for point in one.points if point.point.asked is not None)
+    few = any(
+        not point.point.fnmr_supported
+        for one in results
+        for point in one.points
+        if point.point.asked is not None
+    )
     caption = f"Error rates, with {level} intervals"
     return cells.table("verification-summary", caption, tuple(heads), rows, [_FEW] if few else [])
 
@@ -195,7 +202,11 @@ def _at(found: Findings) -> list[str]:
     """The false match rate that the thresholds of groups are for, where one was asked for."""
     asked = {one.points[0].point.asked for one in found.verification}
     target = asked.pop() if len(asked) == 1 else None
-    return [] if target is None else [f"Thresholds: those of each algorithm for a target FMR of {digits(target, 6)} over all groups."]
+    return (
+        []
+        if target is None
+        else [f"Thresholds: those of each algorithm for a target FMR of {digits(target, 6)} over all groups."]
+    )
 
 
 def _groups_table(found: Sequence[Differential], id: str, level: float) -> Table:
