@@ -29,7 +29,6 @@ from proband.results.base import Answers
 from proband.words import count
 
 _PACKED = 400  # characters; longer LaTeX travels compressed
-_ASKED_IN_EACH = 12  # rows; in longer tables a question that all cells share stands at the head of the column
 
 # Letters that are written from right to left, and what stands between such letters.
 _LEFTWARDS = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
@@ -164,11 +163,14 @@ def _table(writing: Writing, table: Table) -> Markup:
 
 
 def _shared_answers(table: Table, place: int) -> Answers | None:
-    """The answers that all cells of a long column give alike: they are asked for once, at its head."""
-    if len(table.rows) <= _ASKED_IN_EACH:
-        return None
-    given = {row[place].answers for row in table.rows}
-    return given.pop() if len(given) == 1 else None
+    """The answers that all cells of a column give alike: they are asked for once, at its head."""
+    given = {_answers_of(row[place]) for row in table.rows if row[place].value is not None}
+    return given.pop() if len(given) == 1 and len(table.rows) > 1 else None
+
+
+def _answers_of(cell: Cell) -> Answers | None:
+    """What the first interval of a cell answers."""
+    return next((line.answers for line in cell.lines if line.answers is not None), None)
 
 
 def _head_cell(writing: Writing, column: Column, answers: Answers | None, parts: str | None) -> Markup:
@@ -203,7 +205,7 @@ def _row(
             tag(
                 "th" if place == head else "td",
                 _lines(cell),
-                _ask(writing, None if shared[place] else cell.answers),
+                _ask(writing, None if shared[place] else _answers_of(cell)),
                 "" if cell.bar is None or column.axis is None else bar_markup(cell.bar, column.axis),
                 scope="row" if place == head else None,
                 class_=" ".join(classes) or None,

@@ -35,6 +35,7 @@ from proband.words import (
 )
 
 ErrorRate = Literal["fnmr", "fmr"]
+_STRETCH = 4.0  # times the highest supported rate: the value of a group with few errors is seen up to there
 RATES = {"fnmr": "false non-match rate (FNMR)", "fmr": "false match rate (FMR)"}
 
 
@@ -78,10 +79,10 @@ def around(marks: Sequence[Mark], unit: Unit, label: str, also: Sequence[float] 
 
 
 def _around_logs(marks: Sequence[Mark], label: str, also: Sequence[float] = ()) -> Axis:
-    """Ends around all that is above zero, and down to what else is to be seen, not more than six powers of ten."""
-    ends = [end for one in marks for end in (one.value, one.low, one.high) if end > 0]
+    """Ends around all that is above zero, and around what else is to be seen, not more than six powers of ten."""
+    ends = [end for one in marks for end in (one.value, one.low, one.high) if end > 0] + [*also]
     high = min(1.2 * max(ends), 1.0)
-    return Axis(label, "log", max(0.8 * min([*ends, *also]), high / 1e6), high, "rate")
+    return Axis(label, "log", max(0.8 * min(ends), high / 1e6), high, "rate")
 
 
 def values(
@@ -334,9 +335,10 @@ def groups(
     marks = tuple(Mark(row, place, one.rate, one.low, one.high, one.supported) for row, place, one in rates)
     # Groups with few errors have intervals that would leave no room for the others: they end in an arrow.
     sure = [one for one in marks if one.supported] or list(marks)
-    lowest = [one.value for one in marks if one.value > 0]
-    domains = [_around_logs(sure, label, lowest)] if any(one.value > 0 for one in sure) else []
-    domains.append(around(sure, "rate", label, [0.0]))
+    most = _STRETCH * max(one.high for one in sure)
+    values = [one.value for one in marks if 0 < one.value <= most]
+    domains = [_around_logs(sure, label, values)] if any(one.value > 0 for one in sure) else []
+    domains.append(around(sure, "rate", label, [0.0, *values]))
     part = rates[0][2].confidence_level
     note = (
         f"Bars: {level(part)} intervals. Hollow: fewer than {SUPPORTED} errors; at the left end of a "
