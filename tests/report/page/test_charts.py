@@ -26,6 +26,7 @@ from proband.inference.verification.verification import verify
 from proband.measures.open_set import search
 from proband.report.charts.makers.concentration import expected_people
 from proband.report.charts.makers.curves import cmc
+from proband.report.charts.makers.rows import forest
 from proband.report.charts.scales import Scale
 from proband.report.charts.svg.drawing import drawings
 from proband.report.page.charts.curves import bands_chart, cmc_chart, gallery_size_chart
@@ -296,7 +297,7 @@ def test_long_curves_are_small():
 
 def test_a_forest_says_what_was_decided():
     comparison = pb.compare(pb.RecognitionRate(1), {one.name: one for one in scores()}, experiment())
-    chart = forest_chart(comparison)
+    chart = pairs_chart("forest", "pairs", "Differences", comparison)
     (root,) = roots(chart).values()
     a = root.attrib
     x = Scale("linear", *(float(a[key]) for key in ("data-x0", "data-x1", "data-left", "data-right")))
@@ -309,7 +310,7 @@ def test_a_forest_says_what_was_decided():
     assert [row[-1].text for row in chart.data.rows] == [pair.verdict for pair in comparison.pairs]
     assert [row[2].value for row in chart.data.rows] == [100 * pair.difference for pair in comparison.pairs]
     with pytest.raises(UsageError, match="no pairs"):
-        forest_chart(comparison, [])
+        forest(comparison, [])
 
 
 def test_pairs_that_read_alike_are_drawn_apart():

@@ -10,6 +10,8 @@ from typing import Any
 COLOURS = ("#006aaa", "#d45500", "#8080ff", "#802a6a", "#aa2a40", "#00956a", "#005500", "#2a00ea")
 GREY, INK = "#8d9299", "#1c2024"
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (3, 1)))
+# Which dashes each colour has: colours that come near one another in some eyes have others.
+_DASH_OF_COLOUR = (0, 1, 2, 3, 4, 1, 0, 1)
 MARKERS = "osD^vPX*"
 MOST_COLOURS = len(COLOURS)
 # Places of what is no algorithm, such as a difference, or genuine and impostor scores.
@@ -49,7 +51,9 @@ def colour_name(place: int) -> str:
 
 def dash_of(place: int) -> int:
     """Which dashes a series has; curves in grey are solid."""
-    return 0 if is_grey(place) else (place if place >= 0 else -1 - place) % len(DASHES)
+    if place < 0:
+        return (-1 - place) % len(DASHES)
+    return 0 if is_grey(place) else _DASH_OF_COLOUR[place]
 
 
 def colour(place: int) -> str:

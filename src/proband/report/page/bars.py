@@ -7,6 +7,7 @@ from math import isfinite
 from proband.report.charts.palette import colour_name
 from proband.report.charts.scales import Scale
 from proband.report.charts.spec import Axis
+from proband.report.charts.svg.elements import number
 from proband.report.page.markup import Markup, joined, tag
 from proband.report.table import Bar
 
@@ -28,7 +29,7 @@ def bar_markup(bar: Bar, axis: Axis) -> Markup:
     low, high = (
         scale.at(end) if isfinite(end) else limit for end, limit in ((bar.low, 0.0), (bar.high, 100.0))
     )
-    reach = tag("b", style=f"{_at(low)};width:{high - low:.2f}%")
+    reach = tag("b", style=f"{_at(low)};width:{number(high - low)}%")
     value = tag("u", style=_at(scale.at(bar.value))) if isfinite(bar.value) else ""
     return tag(
         "span",
@@ -43,4 +44,4 @@ def _few(scale: Scale) -> list[float]:
 
 
 def _at(place: float) -> str:
-    return f"left:{place:.2f}%"
+    return f"left:{number(place)}%"
