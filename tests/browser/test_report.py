@@ -210,7 +210,7 @@ def test_tables_are_sorted_and_copied_by_value_whatever_they_show(open_report: O
         unfold(page)
         table, found = page.locator("#pairs-1"), []
         for place in range(table.locator("th[scope=col]").count()):
-            table.locator("th[scope=col]").nth(place).locator("button").click()
+            table.locator("th[scope=col]").nth(place).locator("button").first.click()
             table.locator("[data-do=copy-csv]").click()
             page.wait_for_function("document.querySelector('#status').textContent === 'Copied'")
             found.append(page.evaluate("navigator.clipboard.readText()"))
