@@ -92,8 +92,10 @@ def add_singles(weights, subjects, bins, totals):
 
 
 @njit(nogil=True, cache=True)
-def find_thresholds(weights, first, second, ends, allowed, found):
-    """Go down the sorted tail of every drawing once, noting where more false matches are counted than each rate allows.
+def count_rejected(weights, first, second, ends, allowed, subjects, places, found, rejected):
+    """Count the genuine comparisons of every drawing that are rejected where each rate of false matches sets the threshold.
+
+    The sorted tail is gone down once, noting where more false matches are counted than a rate allows.
 
     Parameters
     ----------
@@ -105,8 +107,14 @@ def find_thresholds(weights, first, second, ends, allowed, found):
         Where each group of equally close pairs ends; groups are accepted or not as a whole.
     allowed
         The most false matches of each drawing at each rate, from the lowest up.
+    subjects
+        Whose the genuine comparisons are, from the least close up.
+    places
+        How many of them are rejected where a group is the first that is too much; and where none is.
     found
-        Filled with the first group that is too much, or the number of groups where none is; of the same shape.
+        Filled with the first group that is too much, or the number of groups where none is: drawings × rates.
+    rejected
+        Filled with the weights of what is rejected; of the same shape.
     """
     for r in range(weights.shape[0]):
         own = weights[r]
@@ -120,15 +128,11 @@ def find_thresholds(weights, first, second, ends, allowed, found):
                 found[r, rate] = group
                 rate += 1
             group += 1
-        found[r, rate:] = len(ends)
-
-
-@njit(nogil=True, cache=True)
-def count_rejected(weights, subjects, places, rejected):
-    """Add the weights of the first ``places[r]`` genuine comparisons of each drawing, from the least close up."""
-    for r in range(weights.shape[0]):
-        own = weights[r]
-        count = np.int64(0)
-        for k in range(places[r]):
-            count += own[subjects[k]]
-        rejected[r] = count
+        while rate < allowed.shape[1]:
+            found[r, rate] = len(ends)
+            rate += 1
+        for rate in range(allowed.shape[1]):
+            count = np.int64(0)
+            for k in range(places[found[r, rate]]):
+                count += own[subjects[k]]
+            rejected[r, rate] = count

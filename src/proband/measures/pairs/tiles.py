@@ -10,7 +10,7 @@ import numpy as np
 from proband.engine import run_blocks, slices
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.kernels.counting import empty_cells
-from proband.kernels.pairs import score_pairs
+from proband.kernels.vectors import score_pairs
 from proband.measures.pairs.pair_set import Codes, Counts, Floats, PairSet
 from proband.samples.ids import Positions
 from proband.samples.table import frozen
@@ -236,6 +236,4 @@ def score_each(scores: Embeddings, rows: Positions, columns: Positions) -> Float
     (x_rows, left), (y_rows, right) = (np.unique(each, return_inverse=True) for each in (rows, columns))
     x, y = scores.query_rows(x_rows), scores.target_rows(y_rows)
     norms = scores.query_norms(x, x_rows), scores.target_norms(y, y_rows)
-    closeness = np.empty(len(rows))
-    score_pairs(x, y, *norms, scores.metric_code, sign_of(scores), left, right, closeness)
-    return closeness
+    return score_pairs(x, y, *norms, scores.metric_code, sign_of(scores), left, right)
