@@ -31,7 +31,8 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function as `numba.njit` does; with ``cache=True`` the result is kept sealed."""
 
     def compiled(function: Callable[..., Any]) -> Any:
-        dispatcher = numba.njit(no_cfunc_wrapper=True, **options)(function)  # nobody calls kernels from C
+        plain: dict[str, Any] = {"no_cfunc_wrapper": True, **options}  # nobody calls kernels from C
+        dispatcher = numba.njit(**plain)(function)
         if options.get("cache"):
             dispatcher._cache = _SealedCache(function)
         return dispatcher
