@@ -163,17 +163,6 @@ def test_pour_cells(kernel):
     assert not upon.any()
 
 
-@both(kernels.score_pairs)
-def test_score_pairs(kernel):
-    rng = np.random.default_rng(4)
-    x, y = rng.standard_normal((6, 9)), rng.standard_normal((7, 9))
-    left, right = rng.integers(0, 6, 20), rng.integers(0, 7, 20)
-    for metric in (COSINE, INNER, L2):
-        out = np.empty(20)
-        kernel(x, y, norms(x), norms(y), metric, left, right, out)
-        assert out.tolist() == score_tile(x, y, norms(x), norms(y), metric)[left, right].tolist()
-
-
 @pytest.mark.parametrize("with_codes", [False, True])
 @both(kernels.find_at_least)
 def test_find_at_least(kernel, with_codes):

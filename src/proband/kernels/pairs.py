@@ -190,14 +190,6 @@ def pour_cells(cells, starts, between, upon, slots):
     upon[:] = 0
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def score_pairs(x, y, x_norms, y_norms, metric, left, right, out):
-    """Score row ``left[k]`` of x with row ``right[k]`` of y."""
-    for k in range(left.shape[0]):
-        i, j = left[k], right[k]
-        out[k] = score(x[i], y[j], x_norms[i], y_norms[j], metric)
-
-
 @njit(nogil=True, cache=True)
 def find_at_least(tile, codes, firsts, sign, row_subjects, column_subjects, bound, left, right):
     """List the cells of different subjects whose closeness is at least `bound`; say how many there are.

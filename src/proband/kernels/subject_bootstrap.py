@@ -10,6 +10,10 @@ import numpy as np
 
 from proband.kernels.compiling import njit
 
+_TOGETHER, _STRETCH = (
+    64,
+    1024,
+)  # drawings that go down the tail together, and pairs between two looks at what they allow
 _COLUMNS = 128  # drawings gone through together, so that the weights of all subjects stay in the cache
 
 
@@ -92,43 +96,78 @@ def add_singles(weights, subjects, bins, totals):
 
 
 @njit(nogil=True, cache=True)
-def find_thresholds(weights, first, second, ends, allowed, found):
-    """Go down the sorted tail of every drawing once, noting where more false matches are counted than each rate allows.
+def _add_products(columns, first, second, start, stop, left, counts):
+    """Add w_i · w_j of some pairs to the counts of some drawings, from number `left` on."""
+    n = counts.shape[0]
+    for k in range(start, stop):
+        own, other = columns[first[k], left : left + n], columns[second[k], left : left + n]
+        for r in range(n):
+            counts[r] += own[r] * other[r]
+
+
+@njit(nogil=True, cache=True)
+def count_rejected(weights, columns, first, second, ends, allowed, subjects, places, found, rejected):
+    """Count the genuine comparisons of every drawing that are rejected where each rate of false matches sets the threshold.
+
+    The sorted tail is gone down once for some drawings together, a stretch at a time; where a stretch brings more false matches
+    than a rate allows, it is gone through again for that drawing, noting after which group.
 
     Parameters
     ----------
-    weights
-        Drawings × subjects.
+    weights, columns
+        Drawings × subjects, and the same as subjects × drawings.
     first, second
         The pairs of the tail, from the closest down.
     ends
         Where each group of equally close pairs ends; groups are accepted or not as a whole.
     allowed
-        The most false matches of each drawing at each rate, from the lowest up.
+        The most false matches of each drawing at each rate, from the lowest up: drawings × rates.
+    subjects
+        Whose the genuine comparisons are, from the least close up.
+    places
+        How many of them are rejected where a group is the first that is too much; and where none is.
     found
-        Filled with the first group that is too much, or the number of groups where none is; of the same shape.
+        Filled with the first group that is too much, or the number of groups where none is: drawings × rates.
+    rejected
+        Filled with the weights of what is rejected; of the same shape.
     """
-    for r in range(weights.shape[0]):
+    n_drawings, n_rates = allowed.shape
+    found[:] = len(ends)
+    counts = np.empty(_TOGETHER, dtype=np.int64)
+    before = np.empty(_TOGETHER, dtype=np.int64)
+    for left in range(0, n_drawings, _TOGETHER):
+        n = min(_TOGETHER, n_drawings - left)
+        counts[:] = 0
+        group = 0  # the first that ends in the stretch or after it
+        wanted = n * n_rates
+        for start in range(0, len(first), _STRETCH):
+            if not wanted:
+                break
+            stop = min(start + _STRETCH, len(first))
+            before[:] = counts
+            _add_products(columns, first, second, start, stop, left, counts[:n])
+            for r in range(n):
+                rate = 0
+                while rate < n_rates and found[left + r, rate] < len(ends):
+                    rate += 1
+                if rate == n_rates or counts[r] <= allowed[left + r, rate]:
+                    continue
+                own, count, k, g = weights[left + r], before[r], start, group
+                while rate < n_rates and g < len(ends) and ends[g] <= stop:
+                    while k < ends[g]:
+                        count += own[first[k]] * own[second[k]]
+                        k += 1
+                    while rate < n_rates and count > allowed[left + r, rate]:
+                        found[left + r, rate] = g
+                        rate += 1
+                        wanted -= 1
+                    g += 1
+            while group < len(ends) and ends[group] <= stop:
+                group += 1
+    for r in range(n_drawings):
         own = weights[r]
-        count = np.int64(0)
-        k = group = rate = 0
-        while group < len(ends) and rate < allowed.shape[1]:
-            while k < ends[group]:
-                count += own[first[k]] * own[second[k]]
-                k += 1
-            while rate < allowed.shape[1] and count > allowed[r, rate]:
-                found[r, rate] = group
-                rate += 1
-            group += 1
-        found[r, rate:] = len(ends)
-
-
-@njit(nogil=True, cache=True)
-def count_rejected(weights, subjects, places, rejected):
-    """Add the weights of the first ``places[r]`` genuine comparisons of each drawing, from the least close up."""
-    for r in range(weights.shape[0]):
-        own = weights[r]
-        count = np.int64(0)
-        for k in range(places[r]):
-            count += own[subjects[k]]
-        rejected[r] = count
+        for rate in range(n_rates):
+            count = np.int64(0)
+            for k in range(places[found[r, rate]]):
+                count += own[subjects[k]]
+            rejected[r, rate] = count

@@ -27,7 +27,7 @@ def places_of(names: Sequence[str], leaders: Sequence[str] = ()) -> dict[str, in
     {'a': 0, 'b': 1, 'c': 2}
     >>> many = [f"net {k}" for k in range(20)]
     >>> places_of(many, ["net 19", "net 4"])["net 19"], is_grey(places_of(many, many[::-1])["net 0"])
-    (1, True)
+    (7, True)
     """
     if len(names) <= MOST_COLOURS:
         return {name: place for place, name in enumerate(names)}
