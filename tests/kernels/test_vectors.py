@@ -133,7 +133,7 @@ def test_score_tile_holds_every_pair(metric, dtypes):
             if one is None:
                 expected = vectors.score.py_func(x[i], y[j], x_norms[i], y_norms[j], metric)
             else:
-                expected = one.py_func(x[i], y[j])
+                expected = one(x[i], y[j])
             assert tile[i, j] == expected
     left, right = np.array([3, 0, 2]), np.array([5, 5, 1])
     chosen = vectors.score_pairs(x, y, x_norms, y_norms, metric, -1.0, left, right)

@@ -10,10 +10,7 @@ import numpy as np
 
 from proband.kernels.compiling import njit
 
-_TOGETHER, _STRETCH = (
-    64,
-    1024,
-)  # drawings that go down the tail together, and pairs between two looks at what they allow
+_STRETCH = 1024  # pairs of a tail between two looks at how many are allowed
 _COLUMNS = 128  # drawings gone through together, so that the weights of all subjects stay in the cache
 
 
@@ -96,21 +93,22 @@ def add_singles(weights, subjects, bins, totals):
 
 
 @njit(nogil=True, cache=True)
-def _add_products(columns, first, second, start, stop, left, counts):
-    """Add w_i · w_j of some pairs to the counts of some drawings, from number `left` on."""
-    n = counts.shape[0]
+def _add_products(columns, first, second, start, stop, counts):
+    """Add w_i · w_j of some pairs to the counts of all drawings."""
     for k in range(start, stop):
-        own, other = columns[first[k], left : left + n], columns[second[k], left : left + n]
-        for r in range(n):
+        own, other = columns[first[k]], columns[second[k]]
+        for r in range(len(counts)):
             counts[r] += own[r] * other[r]
 
 
 @njit(nogil=True, cache=True)
-def count_rejected(weights, columns, first, second, ends, allowed, subjects, places, found, rejected):
+def count_rejected(
+    weights, columns, first, second, ends, allowed, subjects, places, counts, before, found, rejected
+):
     """Count the genuine comparisons of every drawing that are rejected where each rate of false matches sets the threshold.
 
-    The sorted tail is gone down once for some drawings together, a stretch at a time; where a stretch brings more false matches
-    than a rate allows, it is gone through again for that drawing, noting after which group.
+    The sorted tail is gone down once for all drawings, a stretch at a time; where a stretch brings more false matches than a
+    rate allows, it is gone through again for that drawing, noting after which group.
 
     Parameters
     ----------
@@ -126,44 +124,50 @@ def count_rejected(weights, columns, first, second, ends, allowed, subjects, pla
         Whose the genuine comparisons are, from the least close up.
     places
         How many of them are rejected where a group is the first that is too much; and where none is.
+    counts, before
+        Room for a count of each drawing, now and before a stretch; they come as zeros.
     found
-        Filled with the first group that is too much, or the number of groups where none is: drawings × rates.
+        Filled with the first group that is too much: drawings × rates. It comes with the number of groups, for none.
     rejected
         Filled with the weights of what is rejected; of the same shape.
     """
-    n_drawings, n_rates = allowed.shape
-    found[:] = len(ends)
-    counts = np.empty(_TOGETHER, dtype=np.int64)
-    before = np.empty(_TOGETHER, dtype=np.int64)
-    for left in range(0, n_drawings, _TOGETHER):
-        n = min(_TOGETHER, n_drawings - left)
-        counts[:] = 0
-        group = 0  # the first that ends in the stretch or after it
-        wanted = n * n_rates
-        for start in range(0, len(first), _STRETCH):
-            if not wanted:
-                break
-            stop = min(start + _STRETCH, len(first))
-            before[:] = counts
-            _add_products(columns, first, second, start, stop, left, counts[:n])
-            for r in range(n):
-                rate = 0
-                while rate < n_rates and found[left + r, rate] < len(ends):
+    # Loops instead of arrays that are made, filled and cut here: those take several times as long to compile.
+    n_drawings = allowed.shape[0]
+    n_rates = allowed.shape[1]
+    n_pairs = len(first)
+    n_groups = len(ends)
+    group = 0  # the first that ends in the stretch or after it
+    wanted = n_drawings * n_rates
+    for start in range(0, n_pairs, _STRETCH):
+        if not wanted:
+            break
+        stop = start + _STRETCH
+        if stop > n_pairs:
+            stop = n_pairs
+        for r in range(n_drawings):
+            before[r] = counts[r]
+        _add_products(columns, first, second, start, stop, counts)
+        for r in range(n_drawings):
+            rate = 0
+            while rate < n_rates and found[r, rate] < n_groups:
+                rate += 1
+            if rate == n_rates or counts[r] <= allowed[r, rate]:
+                continue
+            own = weights[r]
+            count = before[r]
+            k = start
+            g = group
+            while rate < n_rates and g < n_groups and ends[g] <= stop:
+                while k < ends[g]:
+                    count += own[first[k]] * own[second[k]]
+                    k += 1
+                while rate < n_rates and count > allowed[r, rate]:
+                    found[r, rate] = g
                     rate += 1
-                if rate == n_rates or counts[r] <= allowed[left + r, rate]:
-                    continue
-                own, count, k, g = weights[left + r], before[r], start, group
-                while rate < n_rates and g < len(ends) and ends[g] <= stop:
-                    while k < ends[g]:
-                        count += own[first[k]] * own[second[k]]
-                        k += 1
-                    while rate < n_rates and count > allowed[left + r, rate]:
-                        found[left + r, rate] = g
-                        rate += 1
-                        wanted -= 1
-                    g += 1
-            while group < len(ends) and ends[group] <= stop:
-                group += 1
+                    wanted -= 1
+                g += 1
+        while group < n_groups and ends[group] <= stop:
+            group += 1
     for r in range(n_drawings):
         own = weights[r]
         for rate in range(n_rates):

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.designs.base import BLOCK
-from proband.engine import run_blocks
+from proband.engine import run_blocks, slices
 from proband.errors import DesignError, UsageError
 from proband.inference.proportions import check_seed
 from proband.inference.verification.meetings import Ints, Meetings, subject_pairs, whole_numbers
@@ -23,6 +23,7 @@ Scheme = Literal["vertex", "double-or-nothing"]
 Result = TypeVar("Result")
 
 _MOST_KEPT = 256 << 20  # bytes of weights that wait for the next algorithm
+_TOGETHER = 64  # drawings that go down a tail together: their weights stay in the cache
 _MOST_CUT_OFF = 0.01  # drawings that may want more of the tail than there is: too few to move a percentile
 
 
@@ -325,11 +326,13 @@ class AtRates:
         drawn = weights[there]
         upwards = np.argsort(self.fmrs, kind="stable")
         allowed = np.stack([allowed_errors(self.fmrs[place], impostors[there]) for place in upwards], axis=1)
-        groups, rejected = np.empty_like(allowed), np.empty_like(allowed)
-        count_rejected(
-            drawn, np.ascontiguousarray(drawn.T), self.first, self.second, self.ends, allowed, self.genuine.subjects, self.places,
-            groups, rejected,
-        )  # fmt: skip
+        groups, rejected = np.full_like(allowed, len(self.ends)), np.empty_like(allowed)
+        for some in slices(len(drawn), _TOGETHER):
+            own = drawn[some]
+            count_rejected(
+                own, np.ascontiguousarray(own.T), self.first, self.second, self.ends, allowed[some],
+                self.genuine.subjects, self.places, *np.zeros((2, len(own)), dtype=np.int64), groups[some], rejected[some],
+            )  # fmt: skip
         cut_off = (groups == len(self.ends)) & (not self.whole)
         return [
             RatesAnew(rejected[:, at] / genuine[there], rejected[:, at], cut_off[:, at])
