@@ -141,7 +141,7 @@ def test_refusals(outcomes_of):
         estimate(CMC(), outcomes)
     with pytest.raises(UsageError):
         Bootstrap("gallery")
-    with pytest.raises(UsageError, match="cannot be resampled"):
+    with pytest.raises(UsageError, match="should be a Measure or its name"):
         estimate(object(), outcomes, design=Bootstrap())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -59,6 +59,8 @@ class Outcomes:
         How embeddings were compared; None for scores that were taken as given.
 
     """
+
+    made_by: ClassVar[str] = "rank(scores, experiment)"
 
     algorithm: str
     experiment: Experiment

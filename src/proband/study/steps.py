@@ -190,7 +190,7 @@ class Steps:
         self, one: Algorithm, request: VerificationRequest, within: Experiment | Samples
     ) -> Verification:
         """Error rates of one algorithm."""
-        asked = {
+        asked: dict[str, Any] = {
             "fmr": request.fmr,
             "thresholds": request.thresholds,
             "n_resamples": request.n_resamples,
@@ -203,7 +203,7 @@ class Steps:
             lambda: verify(
                 one.scores, within, confidence_level=self.output.confidence_level, seed=self.drawings,
                 check_orientation=one.check_orientation, threads=self.threads, progress=self.progress,
-                **asked,  # type: ignore[arg-type]
+                **asked,
             ),
         )  # fmt: skip
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
 from proband.engine import Engine, Progress, on_engine
+from proband.engine.arguments import checked
 from proband.engine.frames import frame_of_rows
 from proband.errors import UsageError
 from proband.inference.estimates.case import Case
@@ -22,6 +23,7 @@ from proband.results.estimate import ByPerson
 from proband.results.serializing import Written
 from proband.samples import Category, EmptyCategoryError, Experiment
 from proband.scores import Scores
+from proband.scores.several import by_name
 from proband.words import Note, Sentence, Target, fixed
 
 _ALL_PROBES = Target("all-probes", "all probes")
@@ -261,12 +263,13 @@ class Evaluation(Result):
         )
 
 
+@checked
 @on_engine
 def evaluate(
-    scores: Sequence[Scores],
+    scores: Scores | Sequence[Scores] | Mapping[str, Scores],
     experiment: Experiment,
     *,
-    categories: Sequence[Category] = (),
+    categories: Category | Sequence[Category] = (),
     pooled: Category | None = None,
     ranks: Sequence[int] = (1, 5, 10),
     ties: TiePolicy = "pessimistic",
@@ -313,12 +316,9 @@ def evaluate(
     >>> found.to_frame().select("algorithm", "rank_1", "rank_2", "probes").rows()
     [('net', 0.5, 1.0, 2)]
     """
-    names = [one.name for one in scores]
-    if not names or len(set(names)) != len(names):
-        raise UsageError(
-            f"Algorithms need names of their own; got {', '.join(names) or 'none'}.",
-            "write NAME=FILE to give one.",
-        )
+    scores = tuple(by_name(scores).values())
+    experiment.samples.require_people()
+    categories = (categories,) if isinstance(categories, Category) else categories
     _check_ranks(ranks)
     _sets(experiment, categories, pooled)  # what is wrong with them is said before anything is ranked
     ranked = [

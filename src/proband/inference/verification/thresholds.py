@@ -11,6 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine import Progress
+from proband.engine.arguments import checked
 from proband.engine.frames import frame_of_rows
 from proband.errors import DesignError, Said, UsageError
 from proband.inference.proportions import check_level
@@ -37,6 +38,7 @@ from proband.results.serializing import Written
 from proband.results.targets import OTHER_PEOPLE_COMPARED
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
+from proband.scores.several import by_name
 from proband.scores.trials import Trials
 from proband.words import Note, Sentence, Target, count, given, level
 
@@ -264,6 +266,7 @@ class DeployedThresholds(Result):
         return "\n".join(str(said) for one in self.found for said in one.deployed())
 
 
+@checked
 def threshold(
     scores: Verified | Sequence[Verified] | Mapping[str, Verified],
     within: Experiment | Samples | None = None,
@@ -320,7 +323,7 @@ def threshold(
         raise UsageError(f"A false match rate to keep lies between 0 and 1, got {fmr!r}.")
     found = tuple(
         replace(made, algorithm=name)
-        for name, one in _by_name(scores).items()
+        for name, one in by_name(scores).items()
         for made in thresholds_of(
             one,
             within,
@@ -352,19 +355,6 @@ def require_any(found: Sequence[DeployedThreshold]) -> None:
         f"{one.needed}; or ask for a larger rate.",
         source=one.algorithm,
     )
-
-
-def _by_name(scores: Verified | Sequence[Verified] | Mapping[str, Verified]) -> Mapping[str, Verified]:
-    if isinstance(scores, Mapping):
-        return scores
-    listed = [scores] if isinstance(scores, Scores | Trials) else list(scores)
-    named = {one.name: one for one in listed}
-    if len(named) < len(listed):
-        raise UsageError(
-            f"Algorithms need names of their own; got {', '.join(one.name for one in listed)}.",
-            'name them: {"a": scores, "b": others}.',
-        )
-    return named
 
 
 def thresholds_of(

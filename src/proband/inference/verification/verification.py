@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine import Engine, Progress, on_engine
+from proband.engine.arguments import checked
 from proband.errors import AlignmentError, DesignError, Hint, Said, UsageError
 from proband.inference.proportions import Interval, check_level, check_seed
 from proband.inference.verification.drawings import AtRates, Drawings, Genuine, Tail
@@ -39,6 +40,7 @@ from proband.measures.pairs.pair_set import PairSet
 from proband.measures.pairs.placements import placements
 from proband.measures.verification import ErrorRates, OperatingPoint
 from proband.results.base import Answers, Confidence, Count, Result
+from proband.results.by_algorithm import for_each
 from proband.results.compared import Compared
 from proband.results.serializing import Written
 from proband.results.targets import OTHER_PEOPLE_COMPARED
@@ -237,6 +239,8 @@ class Shared:
         )
 
 
+@for_each
+@checked
 @on_engine
 def verify(
     scores: Scores | Trials,

@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
+from proband.engine.arguments import checked
 from proband.engine.files.files import reading, writing
 from proband.engine.files.placing import settle
 from proband.engine.files.shards import shard_files
@@ -95,6 +96,7 @@ def read_file(path: str | Path, options: ReadOptions | None = None, format: str 
         return chosen.read(path, options)
 
 
+@checked
 def write_scores(
     path: str | Path, scores: Scores, samples: Samples | None = None, format: str | None = None
 ) -> str:
