@@ -7,6 +7,7 @@ values, at a method's key and draws, at a target's key.
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
@@ -104,6 +105,22 @@ def signed(value: float, places: int = 2) -> str:
 
     """
     return _with_minus(f"{value + 0.0:+,.{places}f}") if isfinite(value) else "none"
+
+
+def fold(text: str, width: int = 100) -> str:
+    """Break lines that are too long between words, and indent what follows.
+
+    Examples
+    --------
+    >>> print(fold("one two three four", 9))
+    one two
+        three
+        four
+    """
+    return "\n".join(
+        textwrap.fill(line, width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+        for line in text.split("\n")
+    )
 
 
 def digits(value: float, significant: int = 3) -> str:

@@ -32,7 +32,7 @@ def checked(public: Public) -> Public:
     >>> rate(3, 4, ties="pesimistic")
     Traceback (most recent call last):
         ...
-    proband.errors.UsageError: ties must be one of mean, pessimistic; got 'pesimistic'.
+    proband.errors.UsageError: ties must be 'mean' or 'pessimistic'; got 'pesimistic'.
     hint: did you mean 'pessimistic'?
     >>> rate(3, total=4)
     Traceback (most recent call last):

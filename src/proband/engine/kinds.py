@@ -119,7 +119,7 @@ def expected(hint: Any) -> str:
     Examples
     --------
     >>> expected(float | abc.Sequence[float]), expected(Literal["a", "b"]), expected(Path | None)
-    ('a number or a list of numbers', 'one of a, b', 'a path')
+    ('a number or a list of numbers', "'a' or 'b'", 'a path')
     """
     origin, inner = get_origin(hint), get_args(hint)
     if origin is Annotated:

@@ -151,6 +151,12 @@ class Searches:
         if not len(self.mate):
             raise DesignError("no probe has a mate in the gallery.", source=self.algorithm)
 
+    def __repr__(self) -> str:
+        return (
+            f"{self.algorithm}: {count(len(self.mate))} mated and {count(len(self.best))} non-mated searches among "
+            f"{count(self.n_enrolled)} people"
+        )
+
     def point(self, closeness: float, rank: int = 1, asked: float | None = None) -> SearchPoint:
         """The errors when candidates must reach a closeness (the negative of a distance)."""
         if rank < 1:

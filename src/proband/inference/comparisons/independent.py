@@ -67,7 +67,7 @@ def compare_independent(
 
     >>> from proband.samples import Experiment, Samples
     >>> from proband.scores import Scores
-    >>> from proband.measures import rank
+    >>> from proband.measures import RecognitionRate, rank
     >>> def measured(first, missed):
     ...     ids = [f"{side}{first + k}" for side in "gp" for k in range(40)]
     ...     samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})

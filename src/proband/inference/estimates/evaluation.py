@@ -24,7 +24,7 @@ from proband.results.serializing import Written
 from proband.samples import Category, EmptyCategoryError, Experiment
 from proband.scores import Scores
 from proband.scores.several import by_name
-from proband.words import Note, Sentence, Target, fixed
+from proband.words import Note, Sentence, Target, fixed, interval
 
 _ALL_PROBES = Target("all-probes", "all probes")
 ALTERED_FROM = "altered_from"  # the column that says of an altered copy which sample it was made from
@@ -101,6 +101,11 @@ class Entry(OfProbes, Result):
     band: Band
     ranks: tuple[Rank, ...]
     weights: Weights = "probe"
+
+    def __repr__(self) -> str:
+        ends = self.interval(1)
+        told = "" if ends is None else f" {interval(*ends)}"
+        return f"{self.algorithm}, {probes_called(self.category)}: rank-1 {fixed(self.curve.at(1))}{told}"
 
     @property
     def by_person(self) -> dict[Rank, ByPerson | None]:

@@ -47,7 +47,7 @@ from proband.results.targets import OTHER_PEOPLE_COMPARED
 from proband.samples import Experiment, Samples
 from proband.scores import Scores, experiment_over, require_orientation
 from proband.scores.trials import Trials
-from proband.words import Note, Sentence, Target, count
+from proband.words import Note, Sentence, Target, count, digits, fixed, interval, small_interval, threshold
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -108,6 +108,17 @@ class VerificationPoint(Result):
     fnmr_at_fmr: Interval | None
     naive: tuple[RateInterval, RateInterval] | None
     replicates: Floats | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        at = (
+            "nothing accepted"
+            if self.point.threshold is None
+            else f"threshold {threshold(self.point.threshold)}"
+        )
+        return (
+            f"{at}: FMR {digits(self.fmr.rate)} {small_interval(self.fmr.low, self.fmr.high)}, FNMR {fixed(self.fnmr.rate)} "
+            f"{interval(self.fnmr.low, self.fnmr.high)}"
+        )
 
 
 @dataclass(frozen=True, eq=False)
