@@ -186,7 +186,7 @@ REFUSED = {
     "scores_of(V.astype(object))": "type object(.|\n)*astype",
     "scores_of(np.full((24, 24), 2**60))": "beyond 2",
     "scores_of(ids=None)": "query ids are a list",
-    "scores_of(ids='abc')": "query ids are a list",
+    "scores_of(ids='abc')": "24 × 24, but there are 3 query ids",
     "scores_of(ids=S)": r"got Samples(.|\n)*samples\.ids",
     "scores_of(ids=[*ids[:-1], float('nan')])": "position 23 is missing",
     "scores_of(cells='x')": "cell codes",

@@ -117,10 +117,15 @@ def fold(text: str, width: int = 100) -> str:
         three
         four
     """
-    return "\n".join(
+    whole = _IN_BRACKETS.sub(lambda found: found[0].replace(" ", "\0"), text)  # an interval stays together
+    lines = (
         textwrap.fill(line, width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
-        for line in text.split("\n")
+        for line in whole.split("\n")
     )
+    return "\n".join(lines).replace("\0", " ")
+
+
+_IN_BRACKETS = re.compile(r"\[[^\[\]\n]{0,40}\]")
 
 
 def digits(value: float, significant: int = 3) -> str:

@@ -214,7 +214,7 @@ WRONG: dict[str, tuple[type[ProbandError], str, Any]] = {
     "chances": (InputError, "0.37 is none", lambda: pb.classify([0, 1], [0.37, 1.0])),
     "kinds": (InputError, "texts.*numbers|numbers.*texts", lambda: pb.classify(["a", "b"], {"m": [0, 1]})),
     "unknown label": (InputError, "'zebra'", lambda: pb.classify(["a", "b"], {"m": ["a", "zebra"]}, classes=["a", "b"])),
-    "several unnamed": (UsageError, "by name", lambda: pb.classify(TRUTH, list(LOGITS.values()))),
+    "several unnamed": (UsageError, "by name", lambda: pb.classify(TRUTH, [one.tolist() for one in LOGITS.values()])),
     "one column": (InputError, "1 column", lambda: pb.classify(TRUTH, LOGITS["A"][:, :1])),
     "columns differ": (InputError, "different numbers of columns", lambda: pb.classify(TRUTH, LOGITS | {"C": np.ones((N, 9))})),
     "classes too few": (InputError, "7 columns of scores for 2 classes", lambda: pb.classify(TRUTH, LOGITS, classes=["a", "b"])),

@@ -117,7 +117,7 @@ def as_design(design: Design | str) -> Design | Literal["auto"]:
     Examples
     --------
     >>> as_design("clustered"), as_design("auto")
-    (Clustered(method='wilson'), 'auto')
+    (Clustered(), 'auto')
     """
     if isinstance(design, Design):
         return design

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -60,7 +60,7 @@ class Outcomes:
 
     """
 
-    made_by: ClassVar[str] = "rank(scores, experiment)"
+    made_by = "rank(scores, experiment)"
 
     algorithm: str
     experiment: Experiment

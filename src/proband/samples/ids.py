@@ -142,7 +142,7 @@ def _is_missing(name: object) -> bool:
 
 def _listed(names: Any, what: str) -> tuple[Any, ...]:
     """The names one by one; what is no list of names is refused."""
-    if isinstance(names, str | bytes) or not isinstance(names, Iterable):
+    if not isinstance(names, Iterable):
         raise UsageError(
             f"The {what} ids are a list, one for each row; got {shown(names)}.",
             "pass samples.ids, a column or a list.",

@@ -124,7 +124,7 @@ def split_frame(samples: Samples | Collection[str], splits: Iterable[Split]) -> 
     Examples
     --------
     >>> from proband.protocols.splits.splits import splitter
-    >>> split_frame(list("abc"), splitter("LOO").splits(["x"] * 3)).head(3).rows()
+    >>> split_frame("abc", splitter("LOO").splits(["x"] * 3)).head(3).rows()
     [('a', 1, 1, 'test'), ('b', 1, 1, 'train'), ('c', 1, 1, 'train')]
     """
     ids = ids_of(samples)
