@@ -211,13 +211,13 @@ def instead(value: Any, hint: Any) -> str | None:
         return nearest(value, words)
     meant = value[0] if isinstance(value, list | tuple) and value else value
     if isinstance(meant, str) and any(one in (int, float) for one in kinds):
-        return _number_in(meant)
+        return number_in(meant)
     if isinstance(meant, float) and int in kinds and meant == int(meant):
         return f"write {int(meant)}."
     return None
 
 
-def _number_in(text: str) -> str | None:
+def number_in(text: str) -> str | None:
     """How a number is written that came as text."""
     share = text.strip().endswith("%")
     try:

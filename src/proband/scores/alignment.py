@@ -59,6 +59,7 @@ def experiment_over(
     ``missing="drop"`` are left out for all of them alike, and counted.
     """
     scores = tuple(by_name(scores).values())
+    samples.require_people()
     first = scores[0]
     if gallery is None:
         if probes is None and set(first.queries) & set(first.targets):
