@@ -66,8 +66,8 @@ def choose(samples: Samples, choice: Choice) -> Selection:
         return _one_per_subject(samples, choice)
     if isinstance(choice, str):
         return _from_text(samples, choice.strip())
-    listed = isinstance(choice, Iterable) or hasattr(choice, "__array__")  # a tensor may be no iterable
-    if isinstance(choice, type) or not listed or isinstance(choice, bytes):
+    listed = any(hasattr(choice, name) for name in ("__iter__", "__array__"))  # a tensor may be no iterable
+    if isinstance(choice, type | bytes) or not listed:
         raise UsageError(
             f"Samples cannot be chosen by {shown(choice)}.",
             "give a condition, a list of ids, a mask or OnePerSubject().",
