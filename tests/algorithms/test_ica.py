@@ -80,7 +80,7 @@ def test_a_search_that_does_not_settle_is_noted_and_warns_nobody(
     assert models[architecture].notes == ()
     monkeypatch.setattr("proband.algorithms.ica._MOST_ROUNDS", 1)
     model = ICA(architecture).fit(faces.train)  # a warning would be an error here
-    assert "not settled after 1 round" in str(model.notes[0])
+    assert "did not converge within 1 iteration" in str(model.notes[0])
     assert model.scores(faces.query, faces.target).notes == model.notes
 
 

@@ -53,7 +53,7 @@ def test_from_images_to_scores_to_rates(study: Path, faces, run: Run) -> None:
     done = run("recognize", *HERE, *asked, *TRAIN, *TEST, "-o", "scores.npz", cwd=study)
     assert done.returncode == 0, done.stderr
     assert (
-        "24 queries × 24 targets; trained on 48 images of 12 people, none of whom is tested on."
+        "24 queries × 24 targets; trained on 48 images of 12 people, none of whom is tested."
         in done.stdout
     )
     assert "wrote scores.npz" in done.stderr
@@ -197,7 +197,7 @@ def test_ones_own_function_by_dotted_name(
 # Regression: what a model has to say of its scores is written nowhere: neither here nor in the archive.
 def test_notes_of_models_reach_the_user(crops_only: Path, run: Run) -> None:
     done = run("recognize", *HERE, "--as-they-are", *TEST, "-a", "lbp:nbnn", "-o", "s.npz", cwd=crops_only)
-    assert "ranks should count subjects" in done.stdout + done.stderr
+    assert "count subjects in ranks" in done.stdout + done.stderr
 
 
 # Refusals: exit code 1 for data, 2 for a wrong request, and nothing half-written

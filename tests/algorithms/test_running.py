@@ -57,9 +57,9 @@ def test_training_samples_must_not_be_tested_on() -> None:
 def test_it_is_said_how_training_and_test_people_meet() -> None:
     assert Sets((), ("a",), ("b",)).check(TABLE).code == "algorithms.no-training"
     met = Sets(("a", "c"), ("b", "e"), ("f",)).check(TABLE)
-    assert str(met) == "1 of 2 training people is tested on too, by other images"
+    assert str(met) == "1 of 2 training people is also tested, with other images"
     apart = Sets(("a", "b"), ("c", "e"), ("d", "f")).check(TABLE)
-    assert str(apart) == "trained on 2 images of 1 person, none of whom is tested on"
+    assert str(apart) == "trained on 2 images of 1 person, none of whom is tested"
 
 
 def test_queries_may_be_targets_too() -> None:

@@ -50,7 +50,7 @@ def test_clean_splits_give_0_and_say_what_was_looked_for(run: Run, desk: Path) -
         asked = ("audit", splits, "-s", "samples.csv", "--label", "smile", "-e", "vectors.npz")
         done = run(*asked, "--explain", cwd=desk)
         assert done.returncode == 0, done.stdout
-        assert "Neither a leak nor a fault was found." in done.stdout
+        assert "No leak and no fault was found." in done.stdout
         assert "4 splits of 64 samples of 16 subjects, to recognise attribute smile" in done.stdout
 
 
@@ -118,7 +118,7 @@ def test_the_id_column_is_that_of_the_samples(run: Run, desk: Path) -> None:
         cwd=desk,
     )
     assert done.returncode == 3
-    assert "excluded for a reason, and used" in " ".join(done.stdout.split())
+    assert "excluded for a stated reason but used" in " ".join(done.stdout.split())
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_a_protocol_is_held_against_the_splits(run: Run, desk: Path) -> None:
     asked = ("audit", "apart.csv", "-s", "samples.csv", "--label", "smile", "-p", "4f CV+")
     fine = run(*asked, cwd=desk)
     assert fine.returncode == 0, fine.stdout
-    assert "Caution: of the protocol it was not checked: whether chance alone chose (+ 2 more" in fine.stdout
+    assert "Caution: not checked against the protocol: whether samples were chosen at random (+ 2 more" in fine.stdout
     assert (
         "Of the protocol it was not checked: whether chance alone chose."
         in run(*asked, "--explain", cwd=desk).stdout
@@ -172,7 +172,7 @@ def test_what_if_shows_both_sides(desk: Path, monkeypatch: pytest.MonkeyPatch) -
     options = ["-i", "vectors.npz", "-s", "samples.csv", "-c", nearest, "--label", "smile", "-p", "4f CV"]
     shown = CliRunner().invoke(app, ["mixed", *options])
     assert shown.exit_code == 0, shown.output
-    assert "mixed less unmixed" in shown.output
+    assert "mixed minus unmixed" in shown.output
     assert "4f CV+" in shown.output
     (desk / "dropped.csv").write_text("id,reason\np00-0,closed\np03-1,closed\n")
     done = CliRunner().invoke(app, ["dropped", *options, "--exclusions", "dropped.csv", "--json"])

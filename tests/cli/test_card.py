@@ -27,7 +27,7 @@ def test_diff_tells_what_may_be_compared(run: Run, cards: Path) -> None:
     assert "unpaired test" not in same.stdout
     brief = run("card", "diff", "7.json", "8.json", cwd=cards)
     assert brief.returncode == 3
-    assert "The numbers may not be compared" in brief.stdout
+    assert "The numbers cannot be compared" in brief.stdout
     other = run("card", "diff", "7.json", "8.json", "--explain", cwd=cards)
     assert other.returncode == 3
     assert "task.classes differs: female 199, male 212 against female 199, male 211." in other.stdout

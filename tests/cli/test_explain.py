@@ -133,7 +133,7 @@ def test_the_gravest_caution_goes_first_and_notes_within_notes_count() -> None:
     assert [one.level for one in said] == ["note", "caution", "note"]
     assert said[1]["first"] == notes[1]
     assert said[1]["more"] == 1
-    assert str(said[2]) == "* is a mark. --explain tells the rest (2 notes)"
+    assert str(said[2]) == "* is a mark. --explain shows the rest (2 notes)"
     assert in_brief([]) == []
 
 

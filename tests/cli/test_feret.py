@@ -104,8 +104,8 @@ def test_tables(feret: Run) -> None:
         "people enrolled",
         "rejection:",
         "gallery of 24 people",
-        "tell algorithms apart",
-        "picked on these very probes",
+        "distinguish algorithms",
+        "it was selected on these probes",
     ):
         assert said in done.stdout, said
     year = done.stdout[done.stdout.index("next year: recognition") :]

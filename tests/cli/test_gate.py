@@ -40,7 +40,7 @@ def test_three_exits(run: Run, folder: Path) -> None:
         done = run("gate", *asked, cwd=folder)
         assert done.returncode == code, done.stderr
         assert word in done.stdout
-        assert "would pass with a chance of" in done.stdout
+        assert "would pass with probability" in done.stdout
         found = json.loads(run("gate", *asked, "--json", cwd=folder).stdout)
         assert (found["exit_code"], found["decision"]) == (code, word.lower())
         assert found["baseline"] == "baseline"

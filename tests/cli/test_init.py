@@ -13,7 +13,7 @@ def test_a_study_from_files(run: Run, study: Path) -> None:
     done = run("init", "scores.npz", "samples.csv", cwd=study)
     assert done.returncode == 0, done.stderr
     assert "24 samples of 12 people, 1 failed to acquire (not found)" in done.stdout
-    assert "taken for a similarity" in done.stdout
+    assert "taken as a similarity" in done.stdout
     assert "proband run study.toml" in done.stdout
     assert "wrote study.toml" in done.stderr
     made = read_study(study / "study.toml")

@@ -42,7 +42,7 @@ def test_galleries_are_filled_by_the_earliest_image_and_ties_by_the_table():
     assert (parts.n_over, parts.n_without, parts.n_unused_probes) == (2, 1, 3)
     assert tuple(map(str, parts.notes)) == (
         "1 person has no value in 'date' and is in no gallery",
-        "2 people, the last by date, remain over and are in no gallery",
+        "2 people, the last by date, are left over and in no gallery",
         "3 probes of people in no gallery were not searched for",
     )
 

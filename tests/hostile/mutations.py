@@ -188,7 +188,7 @@ class Rows:
         return Mutated(self.text(rows), "an open quotation mark", "refused")
 
     def not_utf8(self, content: bytes, rng: Random) -> Mutated:
-        """A byte that is no text."""
+        """A byte that is not text."""
         rows = self.parts(content)
         mark = "\ufffe"
         self._row(rows, rng)[rng.choice(self.ids)] += mark

@@ -79,7 +79,7 @@ def test_the_plain_interval_is_the_textbooks_and_says_that_it_is_wrong():
     low, high = stats.ttest_1samp(FOLDS.ravel(), 0).confidence_interval(0.95)
     assert (found.low, found.high) == (pytest.approx(low), pytest.approx(high))
     assert "wrong" in str(found.method)
-    assert "wrong" in str(found.notes[0])
+    assert "not valid" in str(found.notes[0])
     assert plain_t_interval([0.5, 1.0, 1.0], disjoint=True).high == 1.0
 
 
@@ -188,19 +188,19 @@ def test_no_failure_is_no_certainty_and_one_subject_tells_nothing():
 def test_few_subjects_and_mixed_splits_are_spoken_of():
     few = corrected_resampled_interval(FOLDS, 9, 1, disjoint=True, stable=True)
     assert tuple(map(str, few.notes)) == (
-        "with 10 subjects neither coverage nor level is claimed; they are from 40 on",
+        "with 10 subjects, coverage and level are not claimed; 40 are needed",
     )
     assert corrected_resampled_interval(FOLDS, 36, 4, disjoint=True, stable=True).notes == ()
     mixed = corrected_resampled_interval(FOLDS, 360, 40, disjoint=False, n_subjects=100, stable=True)
     (note,) = mixed.notes
-    assert "nothing is said of new subjects" in str(note)
+    assert "nothing is said about new subjects" in str(note)
     assert "same subjects" in str(mixed.answers.varying)
     assert "the subjects" in str(mixed.answers.fixed)
     unknown = corrected_resampled_interval(FOLDS, 360, 40, disjoint=False, stable=True)
     assert "not said" in str(unknown.notes[1])
     correct, subjects = np.arange(80) % 3 > 0, np.arange(80) // 2
     assert pooled_interval(correct, subjects, disjoint=True).notes == ()
-    assert "nothing is said of new subjects" in str(
+    assert "nothing is said about new subjects" in str(
         pooled_interval(correct, subjects, disjoint=False).notes[0]
     )
     assert "none of them trained on" in str(pooled_interval(correct, subjects, disjoint=True).answers.varying)
@@ -236,7 +236,7 @@ def test_what_is_declined_has_no_interval_and_says_why() -> None:
     made = corrected_resampled_interval(FOLDS, 90, 10, disjoint=True, declined="one test set")
     assert (made.low, made.high, made.standard_error, made.degrees_of_freedom) == (None, None, None, None)
     assert made.value == corrected_resampled_interval(FOLDS, 90, 10, disjoint=True).value
-    assert str(made.notes[0]) == "no corrected interval, and no test on splits: one test set"
+    assert str(made.notes[0]) == "no corrected interval and no test over splits: one test set"
 
 
 def test_with_one_test_set_the_corrected_interval_misses_and_the_pooled_one_holds() -> None:

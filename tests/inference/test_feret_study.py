@@ -142,7 +142,7 @@ def test_upper_bound_is_the_curve_of_the_best_at_rank_one(study: FeretStudy) -> 
         assert one.leader == max(rates, key=lambda name: rates[name])
         own = next(e for e in study.evaluation.of(one.category) if e.algorithm == one.leader)
         assert one.upper_bound.values == pytest.approx(own.band.values)
-        assert "picked as the best of 2" in str(one.upper_bound.notes[-1])
+        assert "selected as the best of 2" in str(one.upper_bound.notes[-1])
 
 
 def test_versions_and_improvements_are_paired_and_adjusted(study: FeretStudy) -> None:

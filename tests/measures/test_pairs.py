@@ -674,7 +674,7 @@ def test_a_list_counts_as_the_matrix_it_was_written_from(orientation):
     assert counts.impostor_bits == pytest.approx(expected.impostor_bits, rel=1e-13)
     assert tuple(map(str, counts.notes)) == (
         "26 comparisons of a sample with itself; left out",
-        "325 pairs are listed both ways round; the first counts",
+        "325 pairs are listed in both orders; the first counts",
     )
 
 

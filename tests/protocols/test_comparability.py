@@ -129,7 +129,7 @@ def test_equal_ids_of_other_data_are_other_data():
     assert found.level == Level.NOTHING_SHARED
     assert str(found.reasons[0]) == "dataset.name differs: JAFFE against DBy"
     unnamed = compared(their(dataset__name=None))
-    assert "proves nothing" in str(unnamed.reasons[0])
+    assert "does not prove" in str(unnamed.reasons[0])
 
 
 def test_shares_of_training_that_no_notation_gives():
@@ -195,7 +195,7 @@ def test_a_class_without_a_number_is_not_stated():
 def test_unpaired_test_needs_intervals():
     assert "interval" not in str(compared(by_counts()).reasons[-1])
     without = compared(by_counts(value__low=None))
-    assert "Not both state an interval" in str(without.reasons[-1])
+    assert "At least one of them states no interval" in str(without.reasons[-1])
     assert "no test can be made" in str(without.sentences()[-1])
     assert "unpaired" not in " ".join(map(str, without.sentences()))
     assert without.to_dict()["allowed"] == without.allowed.to_dict()

@@ -107,7 +107,7 @@ def test_no_subject_trains_and_is_tested_where_that_is_asked(data: FeatureTable)
     tested = run.of("knn", "3f CV+").predictions.frame.group_by("subject").agg(fold=_first_n_unique())
     assert tested["fold"].max() == 1
     assert run.of("knn", "3f CV mixed").protocol.disjoint is False
-    assert any("same people train and are tested" in str(note) for note in run.notes)
+    assert any("same people are trained on and tested" in str(note) for note in run.notes)
 
 
 def _first_n_unique():
@@ -385,7 +385,7 @@ def test_pictures_that_cannot_be_used_are_left_out(tmp_path: Path) -> None:
     )
     read = FeatureTable.read(tmp_path / "v.npz", table)
     assert [(name, why.key) for name, why in read.left_out] == [("b2", "no-features")]
-    assert tuple(map(str, read.notes)) == ("1 of 4 rows of features is of no sample in the table: 'x'",)
+    assert tuple(map(str, read.notes)) == ("1 of 4 rows of features belongs to no sample in the table: 'x'",)
     with pytest.raises(UsageError, match="holds features"):
         FeatureTable.read(tmp_path / "v.npy", table, size=(4, 4))
 
@@ -397,9 +397,9 @@ TWO_SESSIONS = "[train: session == 1; test: session == 2]"
     ("protocol", "why"),
     [
         (f"5×1-2 HO* {TWO_SESSIONS}", "test samples are the same in every split"),
-        (f"5×1-1 HO* {TWO_SESSIONS}", "others may be tested than may train"),
-        (f"5×2f CV {TWO_SESSIONS}", "others may be tested than may train"),
-        ("2×2f CV [test: session == 2]", "others may be tested than may train"),
+        (f"5×1-1 HO* {TWO_SESSIONS}", "the samples that may be tested differ from those that may train"),
+        (f"5×2f CV {TWO_SESSIONS}", "the samples that may be tested differ from those that may train"),
+        ("2×2f CV [test: session == 2]", "the samples that may be tested differ from those that may train"),
     ],
 )
 def test_splits_that_show_no_other_test_samples_decline(data: FeatureTable, protocol: str, why: str) -> None:
@@ -407,7 +407,7 @@ def test_splits_that_show_no_other_test_samples_decline(data: FeatureTable, prot
     found, result = run.findings[0], run.of("knn", protocol)
     assert (found.on_splits, found.five_by_two, found.bayes) == (None, (), ())
     assert (result.corrected.low, result.corrected.high) == (None, None)
-    assert any(why in str(note) and "tell nothing of other test samples" in str(note) for note in run.notes)
+    assert any(why in str(note) and "give no information about other test samples" in str(note) for note in run.notes)
     value = run.card(result).value
     assert (value.low, value.high) == (result.pooled.low, result.pooled.high)
     assert value.uncertainty == result.pooled.method.key

@@ -55,7 +55,7 @@ def test_markdown_and_csv(comparison):
     text = comparison.to_markdown()
     assert "| a | net_50% | 0.9667 <sup>c</sup> |" in text
     assert r"poor\|old" in text
-    assert "Not told apart: net_50%, close." in text
+    assert "Not significantly different: net_50%, close." in text
     lines = comparison.to_csv().splitlines()
     assert lines[0].startswith("first,second,difference,low,high,p_value,p_adjusted")
     assert len(lines) == 4

@@ -109,7 +109,7 @@ def test_statements_say_the_rules(study: FeretStudy) -> None:
         "at least 50% of the pairs",
         "Fixed: the algorithms",
         "in days for dates",
-        "taken out of the gallery",
+        "removed from the gallery",
     ):
         assert words in said
     assert len(study_statements(study)) == len(set(study_statements(study)))
@@ -199,7 +199,7 @@ def test_sizes_say_that_they_count_people_and_rejection_says_its_rules() -> None
     said = " ".join(map(as_sentence, study_statements(made)))
     assert "people have several images, which the other tables count one by one" in said
     assert "ranks count people" in size_tables(made)[0].caption
-    assert "somebody else with the same score stands before the mate" in said
+    assert "a non-mate with the same score ranks before the mate" in said
     assert made.rejection is not None
     assert made.rejection.results[0].searches.n_enrolled == 14
     assert "Rejection: of 15 people in the gallery those whose every image failed" in said

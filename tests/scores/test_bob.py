@@ -127,7 +127,7 @@ def test_a_list_with_gaps(written):
         "harbour"
     ]
     assert scores.cell_codes.tolist() == [[0, 0], [1, 2]]
-    assert "1 of 4 pairs was not compared; it counts neither way" in map(str, scores.notes)
+    assert "1 of 4 pairs was not compared and is not counted" in map(str, scores.notes)
 
 
 def test_four_columns_are_not_five(written):

@@ -18,7 +18,7 @@ from proband.errors import UsageError
 from proband.words import Note, Sentence
 
 UNSETTLED = Sentence(
-    "algorithms.ica-unsettled", "caution", "FastICA had not settled after {rounds:count round}"
+    "algorithms.ica-unsettled", "caution", "FastICA did not converge within {rounds:count iteration}"
 )
 
 

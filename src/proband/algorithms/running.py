@@ -20,12 +20,12 @@ NO_TRAINING = Sentence("algorithms.no-training", "note", "no training set")
 SHARED_PEOPLE = Sentence(
     "algorithms.training-people-tested",
     "caution",
-    "{n:count} of {total:count training person/training people} {n:word is/are} tested on too, by other images",
+    "{n:count} of {total:count training person/training people} {n:word is/are} also tested, with other images",
 )
 OTHER_PEOPLE = Sentence(
     "algorithms.training-people-apart",
     "note",
-    "trained on {n:count image} of {people:count person/people}, none of whom is tested on",
+    "trained on {n:count image} of {people:count person/people}, none of whom is tested",
 )
 NEGATED = Sentence("algorithms.distances-negated", "note", "distances are stored negated")
 

@@ -32,7 +32,8 @@ ADMINISTERED = Sentence(
 REHEARSAL = Sentence(
     "blind.rehearsal",
     "caution",
-    "A rehearsal: the names of {test!r} were drawn from a seed and can be drawn again, so this is no result of a blind test",
+    "A rehearsal: the names of {test!r} were drawn from a seed and can be drawn again, so this is not the result of a "
+    "blind test",
 )
 SUBMISSION = Sentence("blind.submission", "note", "Submission {found:sentences} SHA-256: {files}")
 

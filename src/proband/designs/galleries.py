@@ -25,13 +25,11 @@ _WITHOUT = Sentence(
     "note",
     "{n:count person has/people have} no value in '{order}' and {n:word is/are} in no gallery",
 )
-_OVER = Sentence(
-    "galleries.over", "note", "{n:count person remains over and is/people remain over and are} in no gallery"
-)
+_OVER = Sentence("galleries.over", "note", "{n:count person is/people are} left over and in no gallery")
 _LAST_OVER = Sentence(
     "galleries.last-over",
     "note",
-    "{n:count person/people}, the last by {order}, {n:word remains over and is/remain over and are} in no gallery",
+    "{n:count person/people}, the last by {order}, {n:word is/are} left over and in no gallery",
 )
 _UNUSED = Sentence(
     "galleries.unused-probes",
@@ -67,7 +65,7 @@ class Galleries(Design):
     >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids], "year": [1993, 1994] * 7})
     >>> parts = Galleries(3, order="year").parts(Experiment(samples, gallery="year == 1993"))
     >>> [len(part.people) for part in parts.galleries], str(parts.notes[0])
-    ([2, 2, 2], '1 person, the last by year, remains over and is in no gallery')
+    ([2, 2, 2], '1 person, the last by year, is left over and in no gallery')
     """
 
     capability = "galleries"

@@ -108,7 +108,7 @@ def _workers(engine: Engine) -> Iterator[Workers | Literal["threads"]]:
     elif distributed is not None and isinstance(engine, distributed.Client):
         yield Cluster(engine)
     else:
-        raise UsageError(f"{engine!r:.80} is no engine.", _HINT)
+        raise UsageError(f"{engine!r:.80} is not an engine.", _HINT)
 
 
 @contextmanager

@@ -299,7 +299,7 @@ def measure_named(name: str) -> Measure:
     elif isinstance(found, type) and issubclass(found, Measure):
         made = found() if not parameter else _with_parameter(found, parameter)
     else:
-        raise UsageError(f"{key} is a {type(found).__name__}, which is no measure.")
+        raise UsageError(f"{key} is a {type(found).__name__} and not a measure.")
     if made is None:
         raise UsageError(f"The measure {key} takes no parameter, got {parameter!r}.", f"write {key}.")
     return made

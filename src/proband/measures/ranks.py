@@ -32,7 +32,7 @@ _TILE_CELLS = 1 << 22  # scores held at once per thread when whole rows are read
 _ONE_PERSON = Sentence(
     "ranks.one-person",
     "caution",
-    "the enrolled gallery holds one person only: nobody can be taken for another, so the rates mean nothing",
+    "the enrolled gallery has one person only: nobody can be confused with another, so the rates are not meaningful",
 )
 _DONT_CARE = Sentence(
     "ranks.mates-dont-care",

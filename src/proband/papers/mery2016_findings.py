@@ -94,7 +94,7 @@ _HIDDEN = Sentence(
 _HIDDEN_HERE = Sentence(
     "mery2016.protocols-hide-here",
     "note",
-    "{better} less {worse}: {like:points} with 80-20 HO for both, {unlike:hundredfold} with 50-50 HO for {better} alone",
+    "{better} minus {worse}: {like:points} with 80-20 HO for both, {unlike:hundredfold} with 50-50 HO for {better} alone",
 )
 _NEW_PEOPLE = Sentence(
     "mery2016.expressions-of-new-people",

@@ -18,16 +18,22 @@ FEWER_FOLDS = Sentence(
     _MIXED + "{folds:count fold}, since {subject!r} has {n:count sample} only",
 )
 ENOUGH_SAMPLES = Sentence(
-    "protocols.enough-samples", "note", _MIXED + "everybody has samples for {folds:count fold}"
+    "protocols.enough-samples",
+    "note",
+    "subjects must be in training to be recognised, so folds are mixed; everybody has samples for {folds:count fold}",
 )
 _NEW_PEOPLE = "an attribute is to be recognised in new people, and {n:count subject is/subjects are} "
 EACH_LEFT_OUT = Sentence(
-    "protocols.each-left-out", "note", _NEW_PEOPLE + "few enough to leave out each in turn"
+    "protocols.each-left-out",
+    "note",
+    "the task is to recognise an attribute in new people, and {n:count subject is/subjects are} few enough to leave out "
+    "each in turn",
 )
 ENOUGH_SUBJECTS = Sentence(
     "protocols.enough-subjects",
     "note",
-    _NEW_PEOPLE + "enough for {folds:count fold} of different people",
+    "the task is to recognise an attribute in new people, and {n:count subject is/subjects are} enough for {folds:count "
+    "fold} of different people",
 )
 
 
@@ -52,7 +58,7 @@ def auto_protocol(labels: Any, subjects: Any, task: Task) -> tuple[Protocol, Not
     --------
     >>> protocol, why = auto_protocol(["happy", "sad"] * 10, [k // 2 for k in range(20)], "attribute")
     >>> print(protocol, "–", why)
-    LOSO – an attribute is to be recognised in new people, and 10 subjects are few enough to leave out each in turn
+    LOSO – the task is to recognise an attribute in new people, and 10 subjects are few enough to leave out each in turn
     """
     of = material(labels, subjects)
     if task == "identity":

@@ -12,7 +12,7 @@ _ANSWERS = Sentence("report.answers", "note", "Varying: {varying}. Fixed: {fixed
 _VARYING = Sentence("report.varying", "note", "Varying: {varying:parts}")
 _CAUTION = Sentence("report.caution", "caution", "Caution: {first}")
 _CAUTIONS = Sentence("report.cautions", "caution", "Caution: {first} (+ {more:count more caution})")
-_REST = Sentence("report.rest", "note", "--explain tells the rest ({n:count note})")
+_REST = Sentence("report.rest", "note", "--explain shows the rest ({n:count note})")
 _MARKED = Sentence("report.marked", "note", "{marks:sentences} {rest}")
 GRAVEST = (
     "inspection.orientation-disagrees",
@@ -67,7 +67,7 @@ def in_brief(notes: Iterable[Note | str], answers: Sequence[Answers] = ()) -> li
     >>> few = Sentence("example.few", "caution", "only {n:count person/people} took part")
     >>> why = Sentence("example.why", "note", "people are the units")
     >>> [str(one) for one in in_brief([why(), few(n=3), few(n=4)])]
-    ['Caution: only 3 people took part (+ 1 more caution)', '--explain tells the rest (2 notes)']
+    ['Caution: only 3 people took part (+ 1 more caution)', '--explain shows the rest (2 notes)']
 
     """
     told = list(dict.fromkeys(notes))

@@ -50,7 +50,7 @@ _COMPARED = Sentence(
     "note",
     "Compared: {pairs}; {n_genuine:count} genuine and {n_impostor:count impostor comparison}{gaps:also}",
 )
-_NOT_COMPARED = Sentence("compared.not-compared", "note", "{n:count} more were not to be compared")
+_NOT_COMPARED = Sentence("compared.not-compared", "note", "{n:count} more were excluded from comparison")
 
 
 @dataclass(frozen=True)

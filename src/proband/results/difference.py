@@ -12,7 +12,7 @@ from proband.words import Method, Note, Sentence
 NOTHING_VARIES = Sentence(
     "comparison.nothing-varies",
     "caution",
-    "nothing varies here, so nothing is shown, however narrow the interval",
+    "nothing varies in these data, so nothing is shown, however narrow the interval",
 )
 """Said of a difference that does not vary at all."""
 _IN_POINTS = Sentence(
@@ -37,11 +37,15 @@ _UNDECIDED = Sentence(
     "{first} against {second} is undecided: {effect}, {tested}{more:then}",
 )
 _NOT_JUDGED = Sentence(
-    "comparison.not-judged", "caution", "{first} against {second} is not judged: {difference} here, but {why}"
+    "comparison.not-judged",
+    "caution",
+    "{first} against {second}: no verdict; the difference is {difference} here, but {why}",
 )
 _HERE_IN_POINTS = Sentence("comparison.difference-in-points", "note", "{difference:points}")
 _HERE = Sentence("comparison.difference", "note", "{difference:signed}")
-_NOBODY = Sentence("comparison.nobody", "caution", "of the people here nobody tells them apart")
+_NOBODY = Sentence(
+    "comparison.nobody", "caution", "no person was recognised by one algorithm and not by the other"
+)
 _NOT_WORSE = Sentence("comparison.not-worse", "note", "{first} is not worse by {margin} or more ({bounds})")
 _WITHIN = Sentence(
     "comparison.within-margin", "note", "the difference is real but smaller than {margin} ({bounds})"
@@ -51,7 +55,9 @@ _BOUNDS_IN_POINTS = Sentence(
 )
 _BOUNDS = Sentence("comparison.bounds", "note", "one-sided bounds {low:signed} and {high:signed}")
 _NEEDED = Sentence(
-    "comparison.people-needed", "note", "about {n:count person/people} would settle a difference of {margin}"
+    "comparison.people-needed",
+    "note",
+    "about {n:count person/people} would be needed to detect a difference of {margin}",
 )
 _OVER_CHOICES = Sentence(
     "comparison.over-choices",
@@ -62,16 +68,18 @@ _OVER_CHOICES = Sentence(
 _BY_PERSON = Sentence(
     "comparison.by-person",
     "caution",
-    "with people weighed alike instead of probes it is {verdict}: {effect}, {tested}",
+    "with equal weights for people instead of probes it is {verdict}: {effect}, {tested}",
 )
-_NO_UNIT = Sentence("comparison.no-unit", "caution", "no {unit} here tells them apart")
+_NO_UNIT = Sentence("comparison.no-unit", "caution", "no {unit} is right for one and wrong for the other")
 _UNITS_NEEDED = Sentence(
-    "comparison.units-needed", "note", "about {n:count} {unit}s would settle a difference of {margin}"
+    "comparison.units-needed",
+    "note",
+    "about {n:count} {unit}s would be needed to detect a difference of {margin}",
 )
 _BY_UNIT = Sentence(
     "comparison.by-unit",
     "caution",
-    "with {unit}s weighed alike, whatever their size, it is {verdict}: {effect}, {tested}",
+    "with equal weights for {unit}s, whatever their size, it is {verdict}: {effect}, {tested}",
 )
 
 Verdict = Literal["better", "worse", "equivalent", "undecided"]

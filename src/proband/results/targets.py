@@ -27,11 +27,11 @@ ALGORITHMS_AND_GALLERY = Target("algorithms-and-gallery", "the algorithms and th
 ALGORITHMS = Target("algorithms", "the algorithms")
 PEOPLE_AND_ALGORITHMS = Target("people-and-algorithms", "the people and the algorithms")
 
-PROBES_ALIKE = Target("probes-alike", "probes are independent and alike in distribution")
-PEOPLE_ALIKE = Target("people-alike", "people are independent and alike in distribution")
+PROBES_ALIKE = Target("probes-alike", "probes are independent and identically distributed")
+PEOPLE_ALIKE = Target("people-alike", "people are independent and identically distributed")
 PAIRS_INDEPENDENT = Target(
     "pairs-independent",
-    "pairs are independent: no person and no sample is in two of them, which nobody has said",
+    "pairs are independent: no person and no sample is in two of them, which was not stated",
 )
 IMAGES_EXCHANGEABLE = Target("images-exchangeable", "images of one group are exchangeable")
 

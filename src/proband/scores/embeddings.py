@@ -235,7 +235,7 @@ class Embeddings(Scores):
                 and max(int(block.max()), -int(block.min())) > WHOLE_NUMBERS
             ):
                 raise InputError(
-                    "whole numbers beyond 2**53 cannot be told apart as floats.",
+                    "whole numbers beyond 2**53 are not distinct as floats.",
                     "rescale them.",
                     source=self.name,
                 )

@@ -32,7 +32,7 @@ NO_MATRIX = Sentence("inspection.no-matrix", "note", "{reason}")
 NO_IDS = Sentence(
     "inspection.no-ids",
     "note",
-    "the file has no ids, so genuine and impostor scores cannot be told apart; give --samples",
+    "the file has no ids, so genuine and impostor scores are not known; give --samples",
 )
 NO_SUBJECTS = Sentence("inspection.no-subjects", "note", "subjects are not known; give --samples")
 NOT_CHECKED = Sentence(
@@ -52,7 +52,7 @@ LOOKS = Sentence(
 LOOKS_FOR_SUBJECTS = Sentence(
     "inspection.orientation-looks-for-subjects",
     "note",
-    "looks like a {looks}: so it is for {n:count} of {total:count subject} looked at; declare it, it is never guessed",
+    "looks like a {looks}, for {n:count} of {total:count subject} examined; declare it, it is never guessed",
 )
 
 _CELLS_LOOKED_AT = 20_000_000

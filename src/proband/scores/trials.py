@@ -32,7 +32,7 @@ OF_UNKNOWN_IDS = Sentence(
 NOT_COMPARED = Sentence(
     "scores.pairs-not-compared",
     "note",
-    "{n:count} of {total:count pair} {n:word was/were} not compared; {n:word it counts/they count} neither way",
+    "{n:count} of {total:count pair} {n:word was/were} not compared and {n:word is/are} not counted",
 )
 FAILED_COMPARISONS = Sentence("scores.failed-comparisons", "note", "{n:count comparison} failed")
 

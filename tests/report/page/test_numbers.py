@@ -212,7 +212,7 @@ def test_without_failures_or_successes_people_are_counted_once(wins):
     estimate = found.comparisons["rank 1"].estimates[0]
     assert estimate.clusters is not None
     assert estimate.clusters.effective_n == 12
-    assert f"{'all' if wins else 'none'} succeed, so nothing can be seen" in str(estimate.notes[-1])
+    assert f"{'all' if wins else 'none'} of 48 probes of 12 people succeed" in str(estimate.notes[-1])
     noted = " ".join(note for _, note in diagnostics.noted(found))
     assert "about right" not in noted
 

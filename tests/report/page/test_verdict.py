@@ -105,7 +105,7 @@ def test_undecided_says_what_would_decide_it():
     (pair,) = comparison.pairs
     said = of(comparison)
     assert any(one.startswith("Whether a or b is better is undecided:") for one in said)
-    settled = f"about {pair.subjects_needed:,} people would settle a true difference of 1 point with a power of 80%; here are 200."
+    settled = f"about {pair.subjects_needed:,} people would be needed to detect a true difference of 1 point with a power of 80%; this study has 200."
     assert any(settled in one for one in said)
 
 
@@ -113,7 +113,7 @@ def test_undecided_without_a_margin():
     comparison = compared({"a": range(10), "b": range(4, 16)})
     (note,) = what_would_decide(comparison.pairs[0], replace(comparison, margin=None))
     assert as_sentence(note) == (
-        "No difference worth having was declared, so equivalence cannot be shown: name a margin to decide it."
+        "No margin was declared, so equivalence cannot be shown: give a margin to decide it."
     )
 
 

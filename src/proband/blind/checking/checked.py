@@ -24,7 +24,7 @@ TIED = Sentence("blind.tied", "note", "{share:hundredth} of the scores equal ano
 FAILED_COMPARISONS = Sentence(
     "blind.failed-comparisons", "note", "Failed comparisons, which will count as misses: {n:count}"
 )
-NO_TRAINING_STATED = Sentence("blind.no-training-stated", "caution", "Nothing is stated about training")
+NO_TRAINING_STATED = Sentence("blind.no-training-stated", "caution", "Training is not stated")
 TRAINED_ON = Sentence(
     "blind.trained-on", "note", "Trained on {n:count sample or person/samples or people}, as declared"
 )
@@ -41,13 +41,13 @@ SYMMETRY_UNCHECKED = Sentence(
 REPEATS_ALIKE = Sentence(
     "blind.repeats-alike",
     "note",
-    "Scores are alike for {queries:count repeated query/repeated queries} and {targets:count repeated target} (differences are at most "
-    "{gap:percent} of what is allowed)",
+    "Scores of repeats agree for {queries:count repeated query/repeated queries} and {targets:count repeated target} "
+    "(differences are at most {gap:percent} of what is allowed)",
 )
 CONTROL_ALIKE = Sentence(
     "blind.control-alike",
     "note",
-    "Scores of {n:count control pair} are those of the main sets (at most {gap:percent} of what is allowed)",
+    "Scores of {n:count control pair} agree with those of the main sets (at most {gap:percent} of what is allowed)",
 )
 COPIES_CLOSE = Sentence(
     "blind.copies-close",

@@ -127,7 +127,7 @@ def read_matrix(path: Path, orientation: Orientation, progress: Progress) -> Mat
     (values,) = file.matrices.values()
     if values.ndim != 2 or values.dtype.kind not in "fiub" or values.dtype.itemsize > 8:
         raise InputError(
-            f"{path.name} is no matrix of numbers: it is {values.dtype} of {values.ndim} axes.",
+            f"{path.name} is not a matrix of numbers: it is {values.dtype} of {values.ndim} axes.",
             file=Said(path.name),
         )
     if file.orientation not in (None, orientation):

@@ -59,7 +59,7 @@ class Declaration:
         """Read ``submission.toml``; a key that is not known is refused with the nearest that is."""
         if not path.is_file():
             raise InputError(
-                f"{path.parent} is no submission: it has no {DECLARATION}.",
+                f"{path.parent} is not a submission: it has no {DECLARATION}.",
                 f"copy {DECLARATION} from the package and fill it in.",
                 file=Said(DECLARATION),
                 place=Said(path.parent),

@@ -176,7 +176,7 @@ def _opened(secret: dict[str, Any]) -> dict[str, Any]:
 
 def _text(content: dict[str, Any], name: str) -> str:
     if not isinstance(content[name], str):
-        raise InputError(f"The key's {name!r} is no text.")
+        raise InputError(f"The key's {name!r} is not text.")
     return str(content[name])
 
 

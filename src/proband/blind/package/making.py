@@ -33,11 +33,11 @@ from proband.words import Note, Sentence, given
 
 _ENDS = {PARTIALLY: "partially", FULLY: "fully"}  # of the names of two versions made at once
 SEEDED = Sentence(
-    "blind.seeded", "caution", "a seed was given, so whoever guesses it has the key: for rehearsals only"
+    "blind.seeded",
+    "caution",
+    "a seed was given, so whoever guesses it has the key: use it for rehearsals only",
 )
-SIZES_KEPT = Sentence(
-    "blind.sizes-kept", "caution", "pictures keep their sizes, which may tell whose they are"
-)
+SIZES_KEPT = Sentence("blind.sizes-kept", "caution", "pictures keep their sizes, which may reveal identities")
 WITHOUT_EYES = Sentence(
     "blind.without-eyes",
     "note",
@@ -46,7 +46,7 @@ WITHOUT_EYES = Sentence(
 NAMES_BESIDE = Sentence(
     "blind.names-beside",
     "caution",
-    "there are no images; whose name is whose is in {file}, to be kept secret",
+    "there are no images; the key to the names is in {file}: keep it secret",
 )
 
 

@@ -35,12 +35,14 @@ _UNCLIPPED = Sentence("alter.unclipped", "note", _CHANGED + "no pixel clipped")
 _NO_EYES = Sentence(
     "alter.no-eyes",
     "note",
-    "{n:count image has/images have} no eyes in the table, and {n:word was/were} scaled about {n:word its/their} centre",
+    "{n:count image has/images have} no eye positions in the table, and {n:word was/were} scaled about {n:word "
+    "its/their} centre",
 )
 _UNUSED = Sentence(
     "alter.unused",
     "caution",
-    "{n:count picture} could not be used; {n:word it and its/they and their} copies stay in the table without one: {names} ({why})",
+    "{n:count picture} could not be used; {n:word it and its/they and their} copies stay in the table without an image: "
+    "{names} ({why})",
 )
 
 

@@ -43,7 +43,7 @@ class RowShards:
         for part, name in zip(parts, names, strict=True):
             if part.ndim != 2:
                 raise InputError(
-                    f"{name} is no table: it is {' × '.join(map(str, part.shape)) or 'one number'}.",
+                    f"{name} is not a table: it is {' × '.join(map(str, part.shape)) or 'one number'}.",
                     file=Said(name),
                 )
             if (part.shape[1], part.dtype) != (first.shape[1], first.dtype):

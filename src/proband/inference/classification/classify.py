@@ -38,7 +38,7 @@ _VARYING: dict[Unit, Target] = {
 }
 _ALIKE: dict[Unit, Target] = {
     "sample": Target("samples-alike", "samples are independent, and those of a class alike in distribution"),
-    "group": Target("groups-alike", "groups are independent and alike in distribution"),
+    "group": Target("groups-alike", "groups are independent and identically distributed"),
 }
 _UNSEEN = Sentence(
     "classification.unseen-classes",
@@ -48,14 +48,14 @@ _UNSEEN = Sentence(
 _SINGLE = Sentence(
     "classification.single-samples",
     "caution",
-    "{n:count class has/classes have} one sample each, which weighs in the macro average like all samples of another class: its interval "
-    "may be too narrow",
+    "{n:count class has/classes have} one sample each, which has the same weight in the macro average as all samples of "
+    "another class: its interval may be too narrow",
 )
 _ONE_GROUP = Sentence(
     "classification.one-group",
     "caution",
-    "{n:count class has/classes have} samples of one group only ({names}): how they vary over groups cannot be seen, so intervals may be "
-    "too narrow",
+    "{n:count class has/classes have} samples of one group only ({names}): variation over groups cannot be estimated, so "
+    "intervals may be too narrow",
 )
 _TIED = Sentence(
     "classification.ties",

@@ -36,12 +36,12 @@ _ONE_PROBE = Sentence(
 _SWAPPED = Sentence(
     "comparison.swapped",
     "note",
-    "the {measure} has no counts to test, so outcomes are swapped and drawn by person",
+    "the {measure} has no counts to test, so outcomes are swapped and resampled by person",
 )
 _FRACTIONS = Sentence(
     "comparison.fractions",
     "note",
-    "fractions of a success have no counts to test, so outcomes are swapped and drawn by person",
+    "fractional successes have no counts to test, so outcomes are swapped and resampled by person",
 )
 Algorithm = Outcomes | Scores | Trials
 Algorithms = Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm]

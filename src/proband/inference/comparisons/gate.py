@@ -47,22 +47,22 @@ _SAID: dict[Decision, Sentence] = {
     "undecided": Sentence(
         "gate.undecided",
         "caution",
-        "Undecided: these people do not show whether {candidate} is worse than {baseline} by {margin}: {of} {effect}, {bounds}",
+        "Undecided: the data do not show whether {candidate} is worse than {baseline} by {margin}: {of} {effect}, {bounds}",
     ),
 }
 _POWER = Sentence(
     "gate.power",
     "note",
-    "An equal algorithm would pass with a chance of {equal:percent}, and one that is worse by {twice} fail with a chance of "
-    "{worse:percent}; {people:count person/people} {people:word is/are} here, and about {needed:count} would let an equal one pass with a "
-    "chance of {power:percent}",
+    "An equal algorithm would pass with probability {equal:percent}, and one that is worse by {twice} would fail with "
+    "probability {worse:percent}; this test has {people:count person/people}, and about {needed:count} would let an "
+    "equal one pass with probability {power:percent}",
 )
 _BLIND = Sentence(
-    "gate.nothing-varies", "caution", "Nothing varies here, so nothing can be said of other people"
+    "gate.nothing-varies",
+    "caution",
+    "Nothing varies in these data, so nothing can be said about other people",
 )
-_PINNED = Sentence(
-    "gate.pinned", "note", "The baseline is {file}, pinned by its digest {digest}: it cannot creep"
-)
+_PINNED = Sentence("gate.pinned", "note", "The baseline is {file}, pinned by its digest {digest}")
 _LOOSE = Sentence(
     "gate.not-pinned",
     "note",

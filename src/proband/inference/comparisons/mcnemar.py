@@ -25,8 +25,8 @@ _TESTED = Sentence(
 _NOT_INDEPENDENT = Sentence(
     "mcnemar.not-independent",
     "caution",
-    "{probes:count probe} are of {people:count person/people} and are not independent, so this test rejects too often: compare the "
-    "algorithms instead, which knows that people are shared",
+    "{probes:count probe} are of {people:count person/people} and are not independent, so this test rejects too often: "
+    "use compare, which accounts for people",
 )
 MOST_PROBES = 2**31 - 1
 """The largest number for which the binomial distribution is computed exactly."""

@@ -36,7 +36,7 @@ _EXCHANGEABLE = {
 _PROBES_AS_UNITS = Sentence(
     "comparison.probes-are-units",
     "caution",
-    "probes of one person are taken for independent here, so true null hypotheses are rejected too often",
+    "probes of one person are assumed to be independent here, so true null hypotheses are rejected too often",
 )
 _WORST_DEPENDENCE = Sentence(
     "comparison.dependence", "note", "the rate of {algorithm} by itself: {dependence}"
@@ -44,7 +44,7 @@ _WORST_DEPENDENCE = Sentence(
 _FEW = Sentence(
     "comparison.few-discordant",
     "caution",
-    "fewer than {few:count} people tell these apart, so little can be said: {pairs}",
+    "fewer than {few:count} people are recognised by one and not the other, so little can be concluded: {pairs}",
 )
 
 

@@ -21,36 +21,38 @@ ALIKE = 1e-12  # values that differ by less are equal: sums in another order dif
 _MIXED = Sentence(
     "folds.mixed",
     "caution",
-    "mixed splits: those tested may have been trained on, so nothing is said of new subjects",
+    "mixed splits: tested subjects may have been trained on, so nothing is said about new subjects",
 )
 _UNKNOWN_PEOPLE = Sentence(
     "folds.subjects-not-said",
     "caution",
-    "the number of subjects was not said, so neither coverage nor level is claimed",
+    "the number of subjects is not known, so coverage and level are not claimed",
 )
 _FEW_PEOPLE = Sentence(
     "folds.few-subjects",
     "caution",
-    "with {n:count subject} neither coverage nor level is claimed; they are from {fewest:count} on",
+    "with {n:count subject}, coverage and level are not claimed; {fewest:count} are needed",
 )
-_ONE_SPLIT = Sentence("folds.one-split", "caution", "one split shows nothing of how splits vary")
+_ONE_SPLIT = Sentence(
+    "folds.one-split", "caution", "one split gives no information about variation over splits"
+)
 _NO_VARIATION = Sentence(
     "folds.no-variation",
     "caution",
-    "no variation: {what} all {n:count} splits agree, which shows nothing of how other data would vary",
+    "no variation: {what} all {n:count} splits agree, which gives no information about other data",
 )
 
 UNSTABLE = Sentence(
     "folds.unstable-learner",
     "caution",
-    "a learner is unstable (nearest neighbours, trees): nothing is claimed of the method, trained anew; pooled predictions speak "
-    "of these fitted models",
+    "a learner is unstable (nearest neighbours, trees): nothing is claimed about the method, retrained; pooled "
+    "predictions are for these fitted models",
 )
 _STABILITY = Sentence(
     "folds.stability-not-said",
     "caution",
-    "this is of the method, trained anew, and right for stable learners, which nobody said this is: with nearest neighbours such "
-    "intervals hold the truth in 86 to 90% and such tests reject in 12 to 13%",
+    "this is for the method, retrained, and valid for stable learners, which was not stated: with nearest neighbours "
+    "such intervals cover the true value in 86 to 90% and such tests reject in 12 to 13%",
 )
 
 PEOPLE_SPLIT = Target("subjects-split-anew", "subjects for training and testing drawn anew")

@@ -90,13 +90,15 @@ _POOLED = Method(
     ("wilson1927", "rao1992"),
 )
 
-_DECLINED = Sentence("accuracy.declined", "caution", "no corrected interval, and no test on splits: {why}")
+_DECLINED = Sentence("accuracy.declined", "caution", "no corrected interval and no test over splits: {why}")
 _NO_INTERVAL = Sentence("accuracy.no-interval", "caution", "no interval: {why}")
-_ONE_SUBJECT = Sentence("accuracy.one-subject", "caution", "no interval: one subject says nothing of others")
+_ONE_SUBJECT = Sentence(
+    "accuracy.one-subject", "caution", "no interval: one subject gives no information about others"
+)
 _WRONG = Sentence(
     "accuracy.plain-t-is-wrong",
     "caution",
-    "wrong, and only for comparison: splits share data, and an interval must not shrink with every repeat",
+    "not valid, shown for comparison only: splits share data, and an interval must not shrink with every repeat",
 )
 
 _WHOLE_RUNS = {"cross-validation", "leave-one-out", "sampled leave-one-out"}

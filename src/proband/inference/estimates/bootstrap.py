@@ -22,13 +22,13 @@ from proband.words import Note, Sentence, Target
 _NO_WIDTH = Sentence(
     "bootstrap.no-width",
     "caution",
-    "at least {level:level} of the replicates give the same {measure}, so the interval has no width: drawing anew does not move it, "
-    "which does not mean that it is known exactly",
+    "at least {level:level} of the replicates give the same {measure}, so the interval has no width: resampling does not "
+    "change the value, which does not mean that it is known exactly",
 )
 _NO_EVENT = Sentence(
     "bootstrap.no-event",
     "note",
-    "replicates do not vary, so the interval is what {n:count unit} that are all alike allow (Wilson)",
+    "replicates do not vary: the interval is the Wilson interval of {n:count unit} without variation",
 )
 
 

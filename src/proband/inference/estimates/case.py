@@ -25,37 +25,42 @@ _ALIKE = 0.1  # a standard error that is off by more than this share is worth a 
 _ALL_ALIKE = Sentence(
     "dependence.all-alike",
     "note",
-    "of {n:count probe} of {people:count person/people} {which} succeed, so nothing can be seen of how alike a person's probes are: "
-    "people are counted once each",
+    "{which} of {n:count probe} of {people:count person/people} succeed, so the correlation within people cannot be "
+    "estimated: each person counts once",
 )
 _ALL_ALIKE_BINOMIAL = Sentence(
     "dependence.all-alike-binomial",
     "caution",
-    "of {n:count probe} of {people:count person/people} {which} succeed, so nothing can be seen of how alike a person's probes are: "
-    "this interval takes them for independent all the same, and may be too narrow",
+    "{which} of {n:count probe} of {people:count person/people} succeed, so the correlation within people cannot be "
+    "estimated: this interval assumes independence all the same, and may be too narrow",
 )
 _WORTH = (
     "{n:count probe} of {people:count person/people} tell as much as {worth:whole} independent ones "
     "(intraclass correlation {icc:two}, design effect {effect:two})"
 )
 _ABOUT_RIGHT = Sentence(
-    "dependence.about-right", "note", f"{_WORTH}: a binomial interval would be about right"
+    "dependence.about-right",
+    "note",
+    "{n:count probe} of {people:count person/people}: effective sample size {worth:whole} (intraclass correlation "
+    "{icc:two}, design effect {effect:two}); a binomial interval would be about right",
 )
 _WOULD_BE = Sentence(
     "dependence.binomial-would-be",
     "note",
-    f"{_WORTH}: a binomial interval would be too {{side}} by a factor of {{factor:two}}",
+    "{n:count probe} of {people:count person/people}: effective sample size {worth:whole} (intraclass correlation "
+    "{icc:two}, design effect {effect:two}); a binomial interval would be too {side} by a factor of {factor:two}",
 )
 _IS = Sentence(
     "dependence.binomial-is",
     "caution",
-    f"{_WORTH}: this interval is too {{side}} by a factor of {{factor:two}}",
+    "{n:count probe} of {people:count person/people}: effective sample size {worth:whole} (intraclass correlation "
+    "{icc:two}, design effect {effect:two}); this interval is too {side} by a factor of {factor:two}",
 )
 _EVEN = Sentence(
     "dependence.people-alike",
     "note",
-    "{n:count probe} of {people:count person/people} tell as much as any number of independent ones (intraclass correlation {icc:two}, "
-    "design effect 0): a binomial interval is too wide by any factor",
+    "{n:count probe} of {people:count person/people}: people do not differ (intraclass correlation {icc:two}, design "
+    "effect 0), so the effective sample size has no limit and a binomial interval is too wide",
 )
 DEPENDENCE = {one.code for one in (_ALL_ALIKE, _ALL_ALIKE_BINOMIAL, _ABOUT_RIGHT, _WOULD_BE, _IS, _EVEN)}
 """The codes of notes that say whether taking probes for independent would mislead."""

@@ -27,8 +27,8 @@ from proband.words import Note, Sentence, count
 _NOT_LESSENED = Sentence(
     "estimate.population-one-probe",
     "note",
-    "the population has {population:count} people, but with one probe of each nothing tells how people differ from how images of "
-    "one person do: the interval is that of an endless population, which is never too narrow for it",
+    "the population has {population:count} people, but with one probe of each, variation between people cannot be "
+    "separated from variation between images: the interval is that of an infinite population, which is never too narrow",
 )
 
 

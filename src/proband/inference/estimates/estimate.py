@@ -36,7 +36,7 @@ _BOOTSTRAP_CHOSEN = Sentence(
 _FRACTIONS_CHOSEN = Sentence(
     "estimate.fractions",
     "note",
-    "ties broken at random make fractions of successes, so people are the units (Wilson, effective sample size)",
+    "ties broken at random give fractional successes, so people are the units (Wilson, effective sample size)",
 )
 CHOSEN = {one.code for one in (_PEOPLE_CHOSEN, _BINOMIAL_CHOSEN, _BOOTSTRAP_CHOSEN, _FRACTIONS_CHOSEN)}
 """The codes of notes that say why ``auto`` took its design."""

@@ -29,7 +29,7 @@ _PEOPLE_FIXED = Target("people-and-mean-choice", "the people and, on average ove
 _PROBES_FIXED = Target("gallery-and-probes", "the gallery and the probes")
 _ALIKE = Target(
     "training-sets-alike",
-    "training sets are independent and alike in distribution, and the mean over them is nearly normal",
+    "training sets are independent and identically distributed, and the mean over them is nearly normal",
 )
 
 

@@ -24,20 +24,20 @@ _SUPPOSED = (
 _TWO_RATES = Sentence(
     "weights.two-rates",
     "note",
-    "people have {least:count} to {most:count} probes: with people weighing the same the rate is {value:rate} [{low:rate}, "
-    "{high:rate}], and what is said of other people rests on that (test whether the two differ: p = {p:two})",
+    "people have {least:count} to {most:count} probes: with equal weights for people the rate is {value:rate} "
+    "[{low:rate}, {high:rate}], and statements about new people rest on it (test whether the two differ: p = {p:two})",
 )
 _EFFECT = Sentence(
     "weights.design-effect",
     "note",
-    "few people carry the variance, so the design effect of {effect:two} and the intraclass correlation are uncertain: 95% limits "
-    "of the former are {low:two} and {high:two}",
+    "few people carry the variance, so the design effect of {effect:two} and the intraclass correlation are uncertain: "
+    "the 95% interval of the design effect is [{low:two}, {high:two}]",
 )
 _FEW = Sentence(
     "weights.few-people",
     "caution",
-    "the share of probes rests on few people (these numbers of probes weigh like {effective:whole} equal people, and "
-    "{missed:count person decides/people decide} it): its interval may be too narrow; the rate with people weighing the same is to be relied on",
+    "the share of probes rests on few people (effectively {effective:whole} equal people, and {missed:count person "
+    "decides/people decide} it): its interval may be too narrow; rely on the rate with equal weights for people",
 )
 ABOUT_WEIGHTS = {one.code for one in (_TWO_RATES, _EFFECT, _FEW)}
 """The codes of notes that say what different numbers of probes do to a share of probes."""

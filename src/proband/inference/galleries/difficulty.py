@@ -28,20 +28,36 @@ _FOUND = (
     "{probes:count probe} and none {missed:tenth} at rank {rank}. In the lead: {leaders:names}"
 )
 _SAID: dict[Verdict, Sentence] = {
-    "apt": Sentence("difficulty.apt", "note", "{category}: apt to tell algorithms apart: " + _FOUND),
+    "apt": Sentence(
+        "difficulty.apt",
+        "note",
+        "{category}: suitable for comparing algorithms: {separated:count} of {pairs:count pair} of algorithms "
+        "{separated:word is/are} significantly different; all algorithms recognise {right:tenth} of the {probes:count probe} "
+        "and none {missed:tenth} at rank {rank}. Leading: {leaders:names}",
+    ),
     "too easy": Sentence(
-        "difficulty.too-easy", "caution", "{category}: too easy to tell algorithms apart: " + _FOUND
+        "difficulty.too-easy",
+        "caution",
+        "{category}: too easy to distinguish algorithms: {separated:count} of {pairs:count pair} of algorithms "
+        "{separated:word is/are} significantly different; all algorithms recognise {right:tenth} of the {probes:count probe} "
+        "and none {missed:tenth} at rank {rank}. Leading: {leaders:names}",
     ),
     "too hard": Sentence(
-        "difficulty.too-hard", "caution", "{category}: too hard to tell algorithms apart: " + _FOUND
+        "difficulty.too-hard",
+        "caution",
+        "{category}: too hard to distinguish algorithms: {separated:count} of {pairs:count pair} of algorithms "
+        "{separated:word is/are} significantly different; all algorithms recognise {right:tenth} of the {probes:count probe} "
+        "and none {missed:tenth} at rank {rank}. Leading: {leaders:names}",
     ),
     "too few people": Sentence(
         "difficulty.too-few-people",
         "caution",
-        "{category}: too few people ({people:count}) to tell algorithms apart: " + _FOUND,
+        "{category}: too few people ({people:count}) to distinguish algorithms: {separated:count} of {pairs:count pair} of "
+        "algorithms {separated:word is/are} significantly different; all algorithms recognise {right:tenth} of the "
+        "{probes:count probe} and none {missed:tenth} at rank {rank}. Leading: {leaders:names}",
     ),
     "one algorithm": Sentence(
-        "difficulty.one-algorithm", "note", "{category}: one algorithm, so nothing is to be told apart"
+        "difficulty.one-algorithm", "note", "{category}: one algorithm, so there is nothing to compare"
     ),
 }
 

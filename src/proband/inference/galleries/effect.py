@@ -40,7 +40,10 @@ _NOT_TESTED = Sentence(
 _TESTED = "at rank {rank}: they span {range:span}, F({above:count}, {below:count}) = {statistic:two}, p {p:p}"
 _DIFFER = Sentence("galleries.differ", "note", "{algorithm}: the {n:count} {kind} differ " + _TESTED)
 _ALIKE = Sentence(
-    "galleries.alike", "note", "{algorithm}: the {n:count} {kind} cannot be told apart " + _TESTED
+    "galleries.alike",
+    "note",
+    "{algorithm}: the {n:count} {kind} are not significantly different at rank {rank}: they span {range:span}, "
+    "F({above:count}, {below:count}) = {statistic:two}, p {p:p}",
 )
 
 

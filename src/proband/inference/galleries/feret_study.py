@@ -50,7 +50,7 @@ _MOST_GROUPS = 20
 _PICKED = Sentence(
     "feret.picked-as-best",
     "caution",
-    "picked as the best of {n:count} on these probes, so its interval leans upwards",
+    "selected as the best of {n:count} on these probes, so its interval is biased upwards",
 )
 _NO_VARIATION = Sentence("feret.no-variation", "caution", "{category}: no variation over {design}: {why}")
 

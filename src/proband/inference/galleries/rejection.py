@@ -21,7 +21,7 @@ from proband.words import Sentence, count
 _TAKEN_OUT = Sentence(
     "rejection.taken-out",
     "note",
-    "{n:count} of {of:count} people searched for were taken out of the gallery at random",
+    "{n:count} of {of:count} people searched for were removed from the gallery at random",
 )
 
 

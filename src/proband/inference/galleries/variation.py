@@ -56,14 +56,14 @@ _MEANING = (
     Sentence(
         "galleries.meaning-of-intervals",
         "note",
-        "the interval and the places of one gallery speak of other people searched for in that gallery; for places its people are "
-        "drawn anew, the same for all algorithms",
+        "the interval and the ranks of one gallery are for new people searched in that gallery; for ranks its people are "
+        "resampled, the same for all algorithms",
     )(),
     Sentence(
         "galleries.meaning-of-test",
         "note",
-        "the test whether galleries differ takes the people of a gallery for independent, so a rival who stands before many of them "
-        "counts as a difference between galleries",
+        "the test whether galleries differ assumes that the people of a gallery are independent, so a rival who ranks before "
+        "many of them counts as a difference between galleries",
     )(),
 )
 _DEVIATION = Sentence("galleries.deviation", "note", "standard deviation over galleries {deviation:rate}")
@@ -92,12 +92,13 @@ NO_TEST = Sentence(
 _FEW_GALLERIES = Sentence(
     "galleries.fewer-than-three",
     "caution",
-    "fewer than three galleries have probes, which is too few to say how galleries vary: rely on no interval of the mean",
+    "fewer than three galleries have probes, too few to estimate variation over galleries: the interval of the mean is "
+    "not reliable",
 )
 _NO_VARIATION = Sentence(
     "galleries.do-not-vary",
     "caution",
-    "galleries that do not vary show nothing of other people: no interval of their mean is claimed",
+    "galleries that do not vary give no information about other people: no interval of their mean is claimed",
 )
 
 

@@ -39,8 +39,8 @@ Floats = npt.NDArray[np.float64]
 _OVER_IMAGES_AND_PEOPLE = Sentence(
     "choices.intervals-and-tests",
     "note",
-    "intervals of rates are over choices of images of these people; differences, p-values and verdicts are over other people, with "
-    "an interval over choices of images beside them",
+    "intervals of rates are over choices of images of these people; differences, p-values and verdicts are for new "
+    "people, with an interval over choices of images beside them",
 )
 _FLIPPED = Method(
     "sign-flip-of-means",

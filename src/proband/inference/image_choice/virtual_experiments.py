@@ -47,8 +47,8 @@ _FAILED = Sentence(
 _NO_CYCLE = Sentence(
     "choices.no-common-cycle",
     "note",
-    "people have {sets:count} different sets of pairs, so there is no common cycle: each set is dealt among its own people "
-    "({single:count set has/sets have} one person, whose pair is drawn at random)",
+    "people have {sets:count} different sets of pairs, so there is no common cycle: each set is distributed among its "
+    "own people ({single:count set has/sets have} one person, whose pair is drawn at random)",
 )
 _REMAINDER = Sentence(
     "choices.remainder",

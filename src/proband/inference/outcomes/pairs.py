@@ -39,7 +39,7 @@ _TANGO_WEIGHTED = Method(
 _FEW = Sentence(
     "outcomes.few-discordant",
     "caution",
-    "fewer than {few:count} {unit}s tell these apart, so little can be said: {pairs}",
+    "fewer than {few:count} {unit}s are right for one and wrong for the other, so little can be concluded: {pairs}",
 )
 
 

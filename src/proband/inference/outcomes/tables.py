@@ -29,8 +29,8 @@ _VARYING: dict[Unit, Target] = {
     "cluster": Target("clusters", "new clusters, with as many items each"),
 }
 _ALIKE: dict[Unit, Target] = {
-    "item": Target("items-alike", "items are independent and alike in distribution"),
-    "cluster": Target("clusters-alike", "clusters are independent and alike in distribution"),
+    "item": Target("items-alike", "items are independent and identically distributed"),
+    "cluster": Target("clusters-alike", "clusters are independent and identically distributed"),
 }
 
 

@@ -44,12 +44,12 @@ _ROUGH = Sentence(
 _INDEPENDENT = Sentence(
     "plan.independent-trials",
     "note",
-    "the rules are for independent trials; those that share a person are not, and cost the design effect",
+    "the rules are for independent trials; trials that share a person are not independent, and cost the design effect",
 )
 _ONCE_EACH = Sentence(
     "plan.no-error-counts-people",
     "note",
-    "where no error shows how alike the trials of a person are, estimate counts each person once",
+    "where there are no errors, the correlation within people cannot be estimated, and estimate counts each person once",
 )
 _NOT_RARE = Sentence("plan.not-rare", "caution", "the rules of 3 and 30 are meant for rare errors")
 

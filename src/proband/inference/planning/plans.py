@@ -33,14 +33,14 @@ _HALF_WIDTH = Sentence(
 _HALF_WIDTH_ASSURED = Sentence(
     "plan.half-width-assured",
     "note",
-    "{who} {subjects:word gives/give} a rate of {rate:given} a {level:level} interval of ±{half_width:worth} or less with a chance of "
-    "{assurance:power}",
+    "{who} {subjects:word gives/give} a rate of {rate:given} a {level:level} interval of ±{half_width:worth} or less "
+    "with a probability of {assurance:power}",
 )
 _DIFFERENCE: dict[Aim, Sentence] = {
     "difference": Sentence(
         "plan.difference",
         "note",
-        "{who} find a true difference of {margin:worth} with a power of {power:power} (two-sided, level {level:level})",
+        "{who} detect a true difference of {margin:worth} with a power of {power:power} (two-sided, level {level:level})",
     ),
     "equivalence": Sentence(
         "plan.equivalence",
@@ -65,13 +65,13 @@ _RULE_OF_3_RATE = Sentence("plan.rule-of-3-rate", "note", "the rule of 3 says {r
 _THIRTY = Sentence(
     "plan.thirty-errors",
     "note",
-    "30 errors in {trials} tell a rate of {rate:four} to about ±30% (90%; exactly {low:relative} to {high:relative})",
+    "30 errors in {trials} estimate a rate of {rate:four} to about ±30% (90%; exactly {low:relative} to {high:relative})",
 )
 _TRIALS = Sentence("plan.trials", "note", "{trials:count} independent trials")
 _TRIALS_OF_PEOPLE = Sentence(
     "plan.trials-of-people",
     "note",
-    "{trials:count} trials of {subjects:count} people (worth {independent:count} independent ones)",
+    "{trials:count} trials of {subjects:count} people (effective sample size {independent:count})",
 )
 
 

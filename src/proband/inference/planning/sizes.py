@@ -29,12 +29,12 @@ _SLACK = 1e-12  # a goal that is met but for rounding is met
 _COUNTED_ONCE = Sentence(
     "plan.people-counted-once",
     "note",
-    "where all outcomes are alike nothing shows how much so those of a person are: each person counts once",
+    "where all outcomes are equal, the correlation within people cannot be estimated: each person counts once",
 )
 _NOT_RELIED_ON = Sentence(
     "plan.design-effect-one",
     "note",
-    "probes that are less alike than chance are not relied on: the design effect is taken to be 1",
+    "a negative correlation within people is not relied on: the design effect is taken to be 1",
 )
 _CORRELATED = Sentence(
     "plan.correlated-probes",
@@ -49,7 +49,8 @@ _CORRELATED_DIFFERENCES = Sentence(
 _UNEQUAL = Sentence(
     "plan.unequal-probes",
     "note",
-    "people differ in their number of probes, with a coefficient of variation of {cv:given}; the number says nothing of the person",
+    "people differ in their number of probes, with a coefficient of variation of {cv:given}; the number is not related "
+    "to how hard the person is",
 )
 _DISCORDANT = Sentence("plan.discordant-expected", "note", "{share:level} of the probes are discordant")
 _TWO_SETS = Sentence("plan.rate-of-two-sets", "note", "two independent data sets have a rate of {rate:given}")

@@ -43,40 +43,44 @@ _NOTHING_REAL = Target("the-design", "the numbers of people and probes, the rate
 _KEEPS = Sentence(
     "coverage.keeps",
     "note",
-    "The {level:level} interval holds the truth in {covered:tenth} of {n:count simulated data set} (± {error:tenth}, Monte Carlo); its "
-    "mean width is {width:worth}, {ratio:two} times that of an interval that knows the true variance",
+    "The {level:level} interval covers the true value in {covered:tenth} of {n:count simulated data set} (± "
+    "{error:tenth}, Monte Carlo); its mean width is {width:worth}, {ratio:two} times that of an interval with the true "
+    "variance",
 )
 _KEEPS_IN_UNITS = Sentence(
     "coverage.keeps-in-units",
     "note",
-    "The {level:level} interval holds the truth in {covered:tenth} of {n:count simulated data set} (± {error:tenth}, Monte Carlo); its "
-    "mean width is {width:small}, {ratio:two} times that of an interval that knows the true variance",
+    "The {level:level} interval covers the true value in {covered:tenth} of {n:count simulated data set} (± "
+    "{error:tenth}, Monte Carlo); its mean width is {width:small}, {ratio:two} times that of an interval with the true "
+    "variance",
 )
 _KEEPS_NOT = Sentence(
     "coverage.falls-short",
     "caution",
-    "this {level:level} interval falls short here: it holds the truth in at most {high:tenth} of data sets (99% Monte Carlo bound)",
+    "this {level:level} interval is too narrow here: it covers the true value in at most {high:tenth} of data sets (99% "
+    "Monte Carlo bound)",
 )
 _WIDE = Sentence(
     "coverage.wide",
     "note",
-    "it holds the truth more often than it says, at {ratio:two} times the width of an interval that knows the true variance",
+    "it covers the true value more often than stated, at {ratio:two} times the width of an interval with the true "
+    "variance",
 )
 _CARRIERS = Sentence(
     "coverage.carriers",
     "note",
-    "{carriers:small} people carry the variance (of {people:count})",
+    "effectively {carriers:small} of {people:count} people carry the variance",
 )
 _FEW_CARRIERS = Sentence(
     "coverage.few-carriers",
     "caution",
-    "only {carriers:small} people carry the variance (of {people:count}): below 3 no interval can be relied on; test more people, or "
-    "as many probes of each",
+    "effectively only {carriers:small} of {people:count} people carry the variance: below 3 no interval is reliable; "
+    "test more people, or as many probes of each",
 )
 _REFUSED = Sentence(
     "coverage.refused",
     "caution",
-    "{share:tenth} of the data sets gave no interval, and count for nothing here",
+    "{share:tenth} of the data sets gave no interval, and are not counted here",
 )
 _INFORMATIVE = Sentence(
     "coverage.informative",
@@ -86,14 +90,14 @@ _INFORMATIVE = Sentence(
 _POWER = Sentence(
     "coverage.power",
     "note",
-    "a true difference of {margin:worth} is found in {power:tenth} of data sets, and one that is not there in {level:tenth}; "
-    "{discordant:tenth} of the probes are recognised by only one of the two",
+    "a true difference of {margin:worth} is detected in {power:tenth} of data sets, a difference of zero in "
+    "{level:tenth}; {discordant:tenth} of the probes are recognised by only one of the two",
 )
 _GIVEN_PERSON = Sentence(
     "coverage.independent-given-person",
     "note",
-    "given the person the two algorithms fail independently, which makes most probes discordant and power least; a share of "
-    "discordant probes can be given",
+    "given the person the two algorithms fail independently, which makes most probes discordant and power least; a share "
+    "of discordant probes can be given",
 )
 _ASSUMED = "people are independent, their probes independent given the person; {}"
 _PAIRS_ASSUMED = "people add to all scores they take part in, images nothing of their own; {}"

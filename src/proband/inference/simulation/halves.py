@@ -26,20 +26,20 @@ _FEWEST = 4  # people in all
 _AGREE = Sentence(
     "halves.agree",
     "note",
-    "In {n:count split} of {people:count} people into halves the estimates differ by no more than t·√(V_A + V_B) in {agree:tenth} "
-    "({level:level} if the errors are right); one half's interval holds the other half's estimate in {inside:tenth} "
-    "({expected:tenth} if they are)",
+    "In {n:count split} of {people:count} people into halves the estimates differ by no more than t·√(V_A + V_B) in "
+    "{agree:tenth} ({level:level} if the errors are right); the interval of one half contains the estimate of the other "
+    "in {inside:tenth} ({expected:tenth} if they are)",
 )
 _LIMITS = Sentence(
     "halves.limits",
     "note",
-    "the check cannot see what both halves share: the gallery, thresholds, sessions; and its splits are of the same people, so that "
-    "their shares vary more than those of independent trials",
+    "the check cannot detect what both halves share: the gallery, thresholds, sessions; its splits are of the same "
+    "people, so their shares vary more than those of independent trials",
 )
 _TOO_RARE = Sentence(
     "halves.disagree",
     "caution",
-    "halves disagree more often than the standard errors allow: these intervals are too short for these data",
+    "halves disagree more often than the standard errors allow: these intervals are too narrow for these data",
 )
 _LEAST_AGREEMENT = 0.05  # below the level by so much is more than splits of one data set differ by
 

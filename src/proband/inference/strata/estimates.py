@@ -28,7 +28,7 @@ from proband.words import Method, Note, Sentence, Target, count, counted, digits
 Floats = npt.NDArray[np.float64]
 Statistic = Callable[[Floats], float]
 NO_WIDTH = Sentence(
-    "strata.no-width", "caution", "nothing varies, so the interval has no width: it says nothing but that"
+    "strata.no-width", "caution", "nothing varies, so the interval has no width: it gives no information"
 )
 PAST_LIMITS = Sentence(
     "strata.past-limits",
@@ -41,7 +41,7 @@ _PEOPLE_FIXED = Target("people-algorithm-and-gallery", "these people, the algori
 _STRATA_FIXED = Target("strata-algorithm-and-gallery", "the strata, the algorithm and the gallery")
 _STRATA_ALIKE = Target(
     "strata-independent",
-    "strata are independent, and the units of one are independent and alike in distribution",
+    "strata are independent, and the units of one are independent and identically distributed",
 )
 
 
@@ -134,7 +134,7 @@ def estimate_weighted(
         )
     if not isinstance(chosen, StratifiedDesign):
         raise UsageError(
-            f"{chosen!r} is no stratified design.", "take the design brr, fay, jackknife or rao-wu."
+            f"{chosen!r} is not a stratified design.", "take the design brr, fay, jackknife or rao-wu."
         )
     _refuse_unused(chosen)
     found, notes = chosen.collapsed(found, None)

@@ -89,19 +89,25 @@ _EXACT = {
 }
 
 TOO_FEW = Sentence(
-    "rates.too-few-people", "caution", "too few people to see how they differ, so the interval is everything"
+    "rates.too-few-people",
+    "caution",
+    "too few people to estimate how they differ, so the interval is the whole range",
 )
 _ONE_PERSON = Sentence(
-    "rates.one-person", "caution", "one person says nothing about others, so the interval is everything"
+    "rates.one-person",
+    "caution",
+    "one person gives no information about others, so the interval is the whole range",
 )
 _UNEVEN = Sentence(
     "rates.uneven",
     "caution",
-    "the errors are as uneven as if {carry:whole} of {people:count} people carried them all; with others the rate may be "
+    "the errors are concentrated on effectively {carry:whole} of {people:count} people; for other people the rate may be "
     "quite different",
 )
 _SHARED = Sentence(
-    "rates.naive", "caution", "comparisons that share a person are taken as independent: too narrow"
+    "rates.naive",
+    "caution",
+    "comparisons that share a person are assumed to be independent: the interval is too narrow",
 )
 _ASSUMED = Sentence(
     "rates.assumed-independent",
@@ -111,24 +117,24 @@ _ASSUMED = Sentence(
 _NO_ERRORS = Sentence(
     "rates.no-errors",
     "note",
-    "no errors: {units:count} {of} put the rate within {within:small} of this; {n:count} independent comparisons would put it "
-    "within {independent:small}",
+    "no errors: {units:count} {of} put the rate within {within:small} of this; {n:count} independent comparisons would "
+    "put it within {independent:small}",
 )
 _ONLY_ERRORS = Sentence(
     "rates.only-errors",
     "note",
-    "nothing but errors: {units:count} {of} put the rate within {within:small} of this; {n:count} independent comparisons would "
+    "errors only: {units:count} {of} put the rate within {within:small} of this; {n:count} independent comparisons would "
     "put it within {independent:small}",
 )
 _NOT_SUPPORTED = Sentence(
     "rates.not-supported",
     "caution",
-    "the rate rests on {n:count error}; fewer than {supported:count} do not support it",
+    "the rate rests on {n:count error}; fewer than {supported:count} do not support an interval",
 )
 _FEW_ERRORS = Sentence(
     "rates.few-errors",
     "note",
-    "the rate rests on {n:count error}, fewer than the {usual:count} of the usual rule; its interval allows for that",
+    "the rate rests on {n:count error}, fewer than the {usual:count} of the rule of 30; its interval allows for that",
 )
 
 _FEW_CARRY = 5.0  # effective people below which the rate is theirs rather than everybody's
@@ -136,7 +142,7 @@ FEW_CARRIERS = 3.0  # effective people below which nothing supports the variance
 _FEW_CARRIED = Sentence(
     "rates.few-carry",
     "caution",
-    "what varies rests on few people, as if {carry:whole} of {people:count} carried it all: the interval is not supported",
+    "the variance rests on few people, effectively {carry:whole} of {people:count}: the interval is not supported",
 )
 
 

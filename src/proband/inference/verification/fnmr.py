@@ -72,8 +72,8 @@ _FEW_MATCHES = Sentence(
 _FEWER_MATCHES = Sentence(
     "fnmr.few-false-matches",
     "note",
-    "the threshold rests on {n:count false match/false matches}, fewer than the {usual:count} of the usual rule; the interval allows "
-    "for that",
+    "the threshold rests on {n:count false match/false matches}, fewer than the {usual:count} of the rule of 30; the "
+    "interval allows for that",
 )
 
 

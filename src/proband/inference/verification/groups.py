@@ -38,7 +38,8 @@ _AT_THRESHOLD = Sentence(
 _NO_THRESHOLD = Sentence(
     "groups.no-threshold",
     "caution",
-    "{algorithm} by {column}: no threshold reaches the rate asked for, the same for all groups. Comparisons across groups are left out",
+    "{algorithm} by {column}: no threshold reaches the target rate, the same for all groups. Comparisons across groups "
+    "are left out",
 )
 _RATE = Sentence(
     "groups.rate", "note", "{rate} {value:four} [{low:four}, {high:four}] ({errors:count} of {n:count})"
@@ -62,17 +63,18 @@ _RATIO = Sentence(
 _TESTED_RATIO = Sentence(
     "groups.tested-ratio",
     "note",
-    "{algorithm}: the largest supported {rate} is {ratio:two} times the smallest (p {p:p} if groups were alike)",
+    "{algorithm}: the largest supported {rate} is {ratio:two} times the smallest (p {p:p} if groups were equal)",
 )
 _DIFFER = Sentence(
     "groups.differ",
     "note",
-    "{algorithm}, {rate}: {first} less {second} is {difference:four} [{low:four}, {high:four}] (simultaneous; adjusted p {p:p})",
+    "{algorithm}, {rate}: {first} minus {second} is {difference:four} [{low:four}, {high:four}] (simultaneous; adjusted "
+    "p {p:p})",
 )
 _NONE_DIFFER = Sentence(
     "groups.none-differ",
     "note",
-    "{algorithm}, {rate}: no two groups can be told apart (adjusted p {p:p} or more)",
+    "{algorithm}, {rate}: no two groups are significantly different (adjusted p {p:p} or more)",
 )
 _NOT_OF_PEOPLE = Sentence(
     "groups.not-of-people",

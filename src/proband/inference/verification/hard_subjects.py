@@ -36,28 +36,28 @@ _WEDGES = Method(
 _GOATS = Sentence(
     "hard-subjects.goats",
     "note",
-    "False non-matches: some people are rejected more often than chance makes them (p {p:p})",
+    "False non-matches: some people are rejected more often than by chance (p {p:p})",
 )
-_NO_GOATS = Sentence("hard-subjects.no-goats", "note", "False non-matches: no goats can be seen (p {p:p})")
+_NO_GOATS = Sentence("hard-subjects.no-goats", "note", "False non-matches: no evidence of goats (p {p:p})")
 _LAMBS = Sentence(
     "hard-subjects.lambs",
     "note",
-    "False matches: some people take part in more false matches than chance makes them (p {p:p})",
+    "False matches: some people take part in more false matches than by chance (p {p:p})",
 )
 _NO_LAMBS = Sentence(
-    "hard-subjects.no-lambs", "note", "False matches: no lambs or wolves can be seen (p {p:p})"
+    "hard-subjects.no-lambs", "note", "False matches: no evidence of lambs or wolves (p {p:p})"
 )
 _GOATS_UNSEEN = Sentence(
     "hard-subjects.goats-unseen",
     "caution",
-    "False non-matches: whether some people are goats cannot be told. It takes people with two comparisons that share no image: "
-    "four images, or two queries and two targets",
+    "False non-matches: goats cannot be tested for. It takes people with two comparisons that share no image: four "
+    "images, or two queries and two targets",
 )
 _LAMBS_UNSEEN = Sentence(
     "hard-subjects.lambs-unseen",
     "caution",
-    "False matches: whether some people are lambs or wolves cannot be told. It takes people with two images, each compared with "
-    "others, and every comparison made",
+    "False matches: lambs and wolves cannot be tested for. It takes people with two images, each compared with others, "
+    "and every comparison made",
 )
 
 

@@ -36,11 +36,11 @@ _IMAGES = Target(
 )
 _PEOPLE_FIXED = Target("people-and-algorithm", "these people and the algorithm")
 _TARGETS_FIXED = Target("people-targets-and-algorithm", "these people, the targets and the algorithm")
-_IMAGES_ALIKE = Target("images-alike", "images of one person are independent and alike in distribution")
+_IMAGES_ALIKE = Target("images-alike", "images of one person are independent and identically distributed")
 _CONSERVATIVE = Sentence(
     "pairs.jackknife-of-pairs",
     "note",
-    "what two images show only together counts several times in the jackknife, so the error is an upper bound",
+    "effects of two images together count several times in the jackknife, so the error is an upper bound",
 )
 
 

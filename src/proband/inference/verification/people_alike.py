@@ -40,13 +40,14 @@ _ALIKE = Method(
 _TWO_VALUES = Sentence(
     "pairs.two-values",
     "note",
-    "people have from {least:count} to {most:count image}; with people weighing the same it is {value:rate} [{low:rate}, {high:rate}] "
-    "(p {p:p} of no difference)",
+    "people have from {least:count} to {most:count image}; with equal weights for people it is {value:rate} [{low:rate}, "
+    "{high:rate}] (p {p:p} of no difference)",
 )
 _ON_REQUEST = Sentence(
     "pairs.weights-on-request",
     "note",
-    "people have from {least:count} to {most:count image}, and those with more weigh more; weights='person' weighs them the same",
+    "people have from {least:count} to {most:count image}, and those with more have more weight; weights='person' gives "
+    "equal weights",
 )
 
 

@@ -68,12 +68,13 @@ _SURE = Sentence(
 _EACH = Sentence(
     "threshold.sure-each",
     "note",
-    "Thresholds that promise {confidence:level}: with that confidence the FMR of new people is at most the one to keep",
+    "Thresholds with {confidence:level} confidence: with that confidence the FMR for new people is at most the target",
 )
 _PLAIN = Sentence(
     "threshold.plain",
     "note",
-    "A plain threshold has its FMR on these people and promises nothing for others: about every second such threshold exceeds it there",
+    "A plain threshold has the target FMR for these people and gives no guarantee for others: about every second such "
+    "threshold exceeds the target",
 )
 _FREE = Sentence(
     "threshold.distribution-free",
@@ -92,12 +93,12 @@ _NONE = Sentence(
     "{algorithm}: no threshold keeps FMR at most {asked:given} with {confidence:level} confidence: {people:count person/people} in "
     "{comparisons:count impostor comparison} cannot show it",
 )
-_OF = Sentence("threshold.caution", "caution", "{algorithm}, to keep {asked:given}: {note}")
+_OF = Sentence("threshold.caution", "caution", "{algorithm}, target FMR {asked:given}: {note}")
 _NEEDED = Sentence(
     "threshold.needed",
     "note",
-    "at least about {people:count} people ({comparisons:count} impostor comparisons) are needed where nobody stands out, and "
-    "{free:count} whatever the distribution of scores",
+    "at least about {people:count} people ({comparisons:count} impostor comparisons) are needed if errors are spread "
+    "evenly over people, and {free:count} whatever the distribution of scores",
 )
 
 

@@ -60,7 +60,7 @@ FMRS = (1e-2, 1e-3, 1e-4)
 ERROR_RATES = Target("fmr-and-fnmr", "false match and false non-match rates")
 PEOPLE_SHARED = Target(
     "people-alike-and-shared",
-    "people are independent and alike in distribution; comparisons that share a person are not independent",
+    "people are independent and identically distributed; comparisons that share a person are not independent",
 )
 OVER_PEOPLE = Answers(
     ERROR_RATES,
@@ -71,7 +71,7 @@ OVER_PEOPLE = Answers(
 _TOO_MANY = Sentence(
     "verification.too-many-to-share",
     "note",
-    "{which}: no interval, since {n:count impostor comparison} are too many to see who shares them",
+    "{which}: no interval, since {n:count impostor comparison} are too many to find which people they share",
 )
 _MOST_FOR_AREA = (
     1_000_000_000  # impostor comparisons that are placed among the genuine ones for the interval of the area

@@ -53,7 +53,7 @@ _REPEATED = Sentence(
 )
 _WITH_ITSELF = Sentence("pairs.with-itself", "note", "{n:count comparison} of a sample with itself; left out")
 _BOTH_WAYS = Sentence(
-    "pairs.both-ways-round", "note", "{n:count pair is/pairs are} listed both ways round; the first counts"
+    "pairs.both-ways-round", "note", "{n:count pair is/pairs are} listed in both orders; the first counts"
 )
 
 

@@ -38,18 +38,16 @@ _CHECKS = (
     balance.unlike_classes,
 )
 _ALWAYS = (
-    Sentence("audit.looked-for-rows", "note", "ids without a sample, and rows that stand twice"),
+    Sentence("audit.looked-for-rows", "note", "ids without a sample, and repeated rows"),
     Sentence("audit.looked-for-parts", "note", "samples and subjects in several parts of a split"),
     Sentence("audit.looked-for-tests", "note", "samples that are tested twice or never"),
     Sentence("audit.looked-for-sizes", "note", "sizes of folds, and classes in training and testing"),
 )
 LOOKED_AT_PROTOCOL = Sentence(
-    "audit.looked-for-protocol", "note", "what {protocol} says of numbers, sizes and subjects"
+    "audit.looked-for-protocol", "note", "numbers, sizes and subjects stated by {protocol}"
 )
 LOOKED_FOR_COPIES = Sentence("audit.looked-for-copies", "note", "copies: {exact}, or {near}")
-LOOKED_FOR_LOSSES = Sentence(
-    "audit.looked-for-losses", "note", "samples that were collected and are not used"
-)
+LOOKED_FOR_LOSSES = Sentence("audit.looked-for-losses", "note", "collected samples that are not used")
 
 ONE_SPLIT = Sentence("audit.one-split", "note", "the table has no column fold, so one split is assumed")
 ONE_SPLIT_A_REPEAT = Sentence(
@@ -60,13 +58,17 @@ ONE_SPLIT_A_REPEAT = Sentence(
 TESTED_BY = Sentence("audit.tested-by", "note", "{method}; {assuming}")
 _SAMPLES = "{n:count sample is/samples are} "
 UNEXPLAINED = Sentence(
-    "audit.unexplained-losses", "caution", _SAMPLES + "collected and not used, and nothing says why"
+    "audit.unexplained-losses",
+    "caution",
+    "{n:count sample was/samples were} collected but not used, without a stated reason",
 )
 NOT_COLLECTED = Sentence(
     "audit.not-collected", "caution", _SAMPLES + "used, but not in the table of collected data"
 )
 EXCLUDED_BUT_USED = Sentence(
-    "audit.excluded-but-used", "caution", _SAMPLES + "excluded for a reason, and used nevertheless"
+    "audit.excluded-but-used",
+    "caution",
+    "{n:count sample is/samples are} excluded for a stated reason but used",
 )
 EXCLUDED_UNKNOWN = Sentence(
     "audit.excluded-unknown", "caution", _SAMPLES + "excluded, but not in the table of collected data"
@@ -79,7 +81,8 @@ EXPLAINED = Sentence(
 UNEVEN_LOSSES = Sentence(
     "audit.uneven-losses",
     "caution",
-    "losses differ by {by} more than chance explains: {most:percent} of {who_most!r} are lost, and {least:percent} of {who_least!r}",
+    "losses differ by {by} more than chance explains: {most:percent} of {who_most!r} are lost, {least:percent} of "
+    "{who_least!r}",
 )
 
 

@@ -14,13 +14,13 @@ from proband.protocols.audit.rows import CELL, Rows, on_both_sides
 from proband.words import Sentence, count, counted, percent
 
 EMPTY_PARTS = Sentence(
-    "audit.empty-parts", "caution", "{n:count split lacks/splits lack} samples to train or to test"
+    "audit.empty-parts", "caution", "{n:count split has/splits have} no samples to train on or none to test"
 )
 UNEVEN_FOLDS = Sentence(
     "audit.uneven-folds",
     "caution",
-    "{n:count test fold has/test folds have} less than half the samples of the others in the repeat, and would weigh as much in a "
-    "mean over folds",
+    "{n:count test fold has/test folds have} less than half the samples of the others in the repeat, and would have the "
+    "same weight in a mean over folds",
 )
 TINY_TEST_SETS = Sentence(
     "audit.tiny-test-sets",
@@ -31,16 +31,24 @@ TINY_TEST_SETS = Sentence(
 PEOPLE_APART = Sentence(
     "audit.people-apart",
     "note",
-    "{n:count person is/people are} tested and nobody who is tested is trained on: such a test is of verification, or of people "
+    "{n:count person is/people are} tested and none of them is trained on: such a test is of verification, or of people "
     "enrolled later",
 )
 _ABSENT = " tested without one sample in training, and cannot be named rightly"
-PEOPLE_ABSENT = Sentence("audit.people-absent", "caution", "{n:count person is/people are}" + _ABSENT)
-CLASSES_ABSENT = Sentence("audit.classes-absent", "caution", "{n:count class is/classes are}" + _ABSENT)
+PEOPLE_ABSENT = Sentence(
+    "audit.people-absent",
+    "caution",
+    "{n:count person is/people are} tested without a training sample, and cannot be recognised",
+)
+CLASSES_ABSENT = Sentence(
+    "audit.classes-absent",
+    "caution",
+    "{n:count class is/classes are} tested without a training sample, and cannot be recognised",
+)
 DOMINANT_CLASS = Sentence(
     "audit.dominant-class",
     "caution",
-    "{share:tenth} of the tested samples are {label!r}: always saying so would be as accurate",
+    "{share:tenth} of the tested samples are {label!r}: a constant answer would be as accurate",
 )
 UNLIKE_CLASSES = Sentence(
     "audit.unlike-classes",

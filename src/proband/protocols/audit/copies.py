@@ -28,7 +28,7 @@ _PAIRS = "{n:count pair} of samples {n:word has/have} {alike} and "
 COPIES_WITHIN = Sentence(
     "audit.copies-within",
     "caution",
-    _PAIRS + "{n:word stands/stand} together in {part}: each counts twice",
+    "{n:count pair} of samples {n:word has/have} {alike} and {n:word is/are} both in {part}: each counts twice",
 )
 COPIES_UNDER_LABELS = Sentence(
     "audit.copies-under-labels", "caution", _PAIRS + "different labels of {label!r}"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from proband.words import Sentence
 
-SPLIT_ANEW = Sentence("audit.cure-split-anew", "note", "make the splits anew")
+SPLIT_ANEW = Sentence("audit.cure-split-anew", "note", "make the splits again")
 DEAL_EVENLY = Sentence(
-    "audit.cure-deal-evenly", "note", "deal samples evenly, or pool predictions over folds"
+    "audit.cure-deal-evenly", "note", "distribute samples evenly, or pool predictions over folds"
 )
-READ_POOLED = Sentence("audit.cure-read-pooled", "note", "read pooled accuracies, not those of single splits")
+READ_POOLED = Sentence("audit.cure-read-pooled", "note", "use pooled accuracies, not those of single splits")
 IF_MEANT = Sentence("audit.cure-if-meant", "note", "nothing, if that is meant")
 TRAIN_EVERY_CLASS = Sentence(
     "audit.cure-train-every-class", "note", "train on every class that is tested, or leave it out and say so"
@@ -19,43 +19,51 @@ REPORT_CLASSES = Sentence(
 STRATIFY = Sentence(
     "audit.cure-stratify",
     "note",
-    "stratify by class, or say that the test has another mixture than the training",
+    "stratify by class, or state that the class shares of test and training differ",
 )
-MEND_OR_EXCLUDE = Sentence("audit.cure-mend-or-exclude", "note", "mend them, or exclude them and say why")
-CHECK_INPUT = Sentence("audit.cure-check-input", "note", "are the images, or vectors, what they should be?")
+MEND_OR_EXCLUDE = Sentence(
+    "audit.cure-mend-or-exclude", "note", "correct them, or exclude them and state the reason"
+)
+CHECK_INPUT = Sentence("audit.cure-check-input", "note", "check the images or vectors")
 LOOK_AT_COPIES = Sentence(
     "audit.cure-look-at-copies",
     "note",
-    "look at them; keep one of each, or keep copies on one side of the split",
+    "inspect them; keep one of each, or keep copies on one side of the split",
 )
 PART_COPIES = Sentence(
     "audit.cure-part-copies", "note", "keep one of each, or keep copies on one side of the split"
 )
 CORRECT_LABELS = Sentence(
-    "audit.cure-correct-labels", "note", "one of them is wrong: correct it, or exclude both and say why"
+    "audit.cure-correct-labels",
+    "note",
+    "one of them is wrong: correct it, or exclude both and state the reason",
 )
 KEEP_ONE_ROW = Sentence("audit.cure-keep-one-row", "note", "keep one row for each")
 KEEP_ONE = Sentence("audit.cure-keep-one", "note", "keep one of each")
-CALL_DISJOINT = Sentence("audit.cure-call-disjoint", "note", "call it subject-disjoint (+), if that is meant")
+CALL_DISJOINT = Sentence(
+    "audit.cure-call-disjoint", "note", "mark it as subject-disjoint (+), if that is meant"
+)
 COMPLETE_SPLITS = Sentence(
     "audit.cure-complete-splits", "note", "complete the splits, or correct the protocol"
 )
 NUMBER_FOLDS = Sentence(
-    "audit.cure-number-folds", "note", "number repeats and folds as the protocol has them, or correct it"
+    "audit.cure-number-folds", "note", "number repeats and folds as in the protocol, or correct the protocol"
 )
 CORRECT_IDS_OR_TABLE = Sentence(
     "audit.cure-correct-ids-or-table",
     "note",
-    "correct the ids, or give the table that the splits were made of; of these samples nothing else can be checked",
+    "correct the ids, or give the table that the splits were made from; nothing else can be checked for these samples",
 )
-GIVE_LABELS = Sentence("audit.cure-give-labels", "note", "give them a label, or exclude them and say why")
+GIVE_LABELS = Sentence(
+    "audit.cure-give-labels", "note", "give them a label, or exclude them and state the reason"
+)
 KEEP_SUBJECTS_APART = Sentence(
     "audit.cure-keep-subjects-apart",
     "note",
-    "give all samples of a subject one role in a split: a subject-disjoint protocol, such as 10f CV+ or LOSO",
+    "give all samples of a subject one role in a split: use a subject-disjoint protocol, such as 10f CV+ or LOSO",
 )
 IF_ENROLLED = Sentence(
-    "audit.cure-if-enrolled", "note", "nothing, if people are to be recognised who were enrolled"
+    "audit.cure-if-enrolled", "note", "nothing, if the task is to recognise enrolled people"
 )
 TEST_ONCE = Sentence(
     "audit.cure-test-once",
@@ -63,15 +71,15 @@ TEST_ONCE = Sentence(
     "test each sample once in a repeat; if these are hold-outs, number them as repeats, or name the protocol",
 )
 SAY_WHY = Sentence(
-    "audit.cure-say-why", "note", "say why: a table of exclusions with the columns id and reason"
+    "audit.cure-say-why", "note", "state the reason: a table of exclusions with the columns id and reason"
 )
 IF_ONE_SPLIT = Sentence(
-    "audit.cure-if-one-split", "note", "nothing, if that is so; otherwise number the folds"
+    "audit.cure-if-one-split", "note", "nothing, if there is one split; otherwise number the folds"
 )
 STATE_REASONS = Sentence(
     "audit.cure-state-reasons", "note", "state a reason for each in the table of exclusions"
 )
-COMPLETE_TABLE = Sentence("audit.cure-complete-table", "note", "complete that table")
+COMPLETE_TABLE = Sentence("audit.cure-complete-table", "note", "complete the table")
 TAKE_OUT = Sentence("audit.cure-take-out", "note", "take them out of the splits, or of the exclusions")
 CORRECT_IDS = Sentence("audit.cure-correct-ids", "note", "correct the ids")
 REPORT_LOSSES = Sentence(
@@ -80,10 +88,10 @@ REPORT_LOSSES = Sentence(
     "report them, and the result with them as well: proband protocol what-if dropped",
 )
 WITH_AND_WITHOUT = Sentence(
-    "audit.cure-with-and-without", "note", "give the result with and without the excluded samples"
+    "audit.cure-with-and-without", "note", "report the result with and without the excluded samples"
 )
 REMAKE_OR_CORRECT = Sentence(
-    "audit.cure-remake-or-correct", "note", "make the splits anew, or correct the protocol"
+    "audit.cure-remake-or-correct", "note", "make the splits again, or correct the protocol"
 )
 ONE_ROLE = Sentence(
     "audit.cure-one-role", "note", "give each sample one role in a split: take them out of {part}"

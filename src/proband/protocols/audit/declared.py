@@ -35,7 +35,7 @@ OTHER_REPEATS = Sentence(
 UNEVEN_REPEATS = Sentence(
     "audit.uneven-repeats",
     "caution",
-    "the splits are numbered as {n:count repeat}, with unlike numbers of folds, but {protocol} has {stated:count}",
+    "the splits are numbered as {n:count repeat} with different numbers of folds, but {protocol} has {stated:count}",
 )
 OTHER_CLASS_SIZES = Sentence(
     "audit.other-class-sizes",
@@ -53,18 +53,16 @@ DEVIATION = Sentence(
     "caution",
     "{n:count} of {total:count split} {n:word deviates/deviate} from {protocol}: {how}",
 )
-NO_VALIDATION = Sentence("audit.no-validation", "caution", "no validation set, which the protocol has")
-A_VALIDATION = Sentence("audit.a-validation", "caution", "a validation set, which the protocol has not")
+NO_VALIDATION = Sentence("audit.no-validation", "caution", "has no validation set, which the protocol has")
+A_VALIDATION = Sentence("audit.a-validation", "caution", "has a validation set, which the protocol does not")
 OTHER_SHARES = Sentence("audit.other-shares", "caution", "of {n:count sample} should be about {expected}")
 UNUSED_IN_FOLDS = Sentence("audit.unused-in-folds", "caution", "leave some of {n:count sample} unused")
 SIZE_IN_ALL = Sentence("audit.size-in-all", "caution", "should have {size:count sample} in {part} in all")
 REST_IN_ALL = Sentence("audit.rest-in-all", "caution", "should have the rest in {part} in all")
 SIZE_IN_TRAIN = Sentence("audit.size-in-train", "caution", "should have {size:count sample} in train")
 REST_NOT_TESTED = Sentence("audit.rest-not-tested", "caution", "should test the rest of {n:count sample}")
-SEVERAL_SAMPLES = Sentence("audit.several-samples", "caution", "another number of samples to test than one")
-SEVERAL_SUBJECTS = Sentence(
-    "audit.several-subjects", "caution", "another number of subjects to test than one"
-)
+SEVERAL_SAMPLES = Sentence("audit.several-samples", "caution", "does not test exactly one sample")
+SEVERAL_SUBJECTS = Sentence("audit.several-subjects", "caution", "does not test exactly one subject")
 OTHERS_NOT_TRAINED = Sentence(
     "audit.others-not-trained",
     "caution",
@@ -72,11 +70,11 @@ OTHERS_NOT_TRAINED = Sentence(
 )
 
 NOTHING_STATED = Sentence("audit.unchecked-anything", "note", "anything, since it states nothing")
-CHANCE = Sentence("audit.unchecked-chance", "note", "whether chance alone chose")
+CHANCE = Sentence("audit.unchecked-chance", "note", "whether samples were chosen at random")
 CONDITIONS = Sentence(
     "audit.unchecked-conditions", "note", "which samples meet its conditions, and sizes that depend on them"
 )
-DATA_SETS = Sentence("audit.unchecked-data-sets", "note", "which samples are of which data set")
+DATA_SETS = Sentence("audit.unchecked-data-sets", "note", "which data set each sample belongs to")
 FOLDS = Sentence("audit.unchecked-folds", "note", "the number of folds, which is not stated")
 SIZES = Sentence("audit.unchecked-sizes", "note", "sizes, which are not stated")
 CLASSES = Sentence("audit.unchecked-classes", "note", "samples per class, since there is no label")

@@ -18,7 +18,7 @@ UNKNOWN_IDS = Sentence(
 REPEATED_ROWS = Sentence(
     "audit.repeated-rows",
     "caution",
-    "{n:count sample stands/samples stand} twice in the same role of a split, and would count double",
+    "{n:count sample occurs/samples occur} twice in the same role of a split, and would count twice",
 )
 NO_LABEL = Sentence(
     "audit.no-label", "caution", "{n:count sample} of the splits {n:word has/have} no value of {label!r}"
@@ -33,7 +33,10 @@ SHARED_ALTHOUGH_DISJOINT = Sentence(
     _SHARED + ", although {protocol} is subject-disjoint",
 )
 SHARED_AND_TELLING = Sentence(
-    "audit.shared-subjects-telling", "caution", _SHARED + ": {label} can be told by recognising the person"
+    "audit.shared-subjects-telling",
+    "caution",
+    "{n:count} of {total:count subject} {n:word is/are} in both {parts} of the same split: {label} can be predicted by "
+    "recognising the person",
 )
 SHARED_AS_NEEDED = Sentence(
     "audit.shared-subjects-as-needed", "note", _SHARED + ", as recognising people needs"

@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 CONDITIONS = "conditions"
 LEVEL = Sentence("cards.level", "note", "Level {level}, {words}")
 ONE_RESULT = Sentence("cards.one-result", "caution", "It is one result stated twice, not a comparison")
-ONE_PUBLICATION = Sentence("cards.one-publication", "note", "Both are of one publication")
-NO_ESTIMATES = Sentence("cards.no-estimates", "note", "Not both state an estimate")
+ONE_PUBLICATION = Sentence("cards.one-publication", "note", "Both are from one publication")
+NO_ESTIMATES = Sentence("cards.no-estimates", "note", "At least one of them states no estimate")
 NO_NUMBERS = Sentence("cards.no-numbers", "note", "There are no two numbers to compare yet")
 NO_INTERVALS = Sentence(
-    "cards.no-intervals", "note", "Not both state an interval, without which there is nothing to test by"
+    "cards.no-intervals", "note", "At least one of them states no interval, so no test is possible"
 )
 BY_COUNTS = Sentence(
     "cards.same-by-counts", "note", "The images are the same by their counts, which no manifest confirms"
 )
 BY_IDS = Sentence(
-    "cards.same-by-ids", "note", "The ids are the same, which proves nothing of what they stand for"
+    "cards.same-by-ids", "note", "The ids are the same, which does not prove that the images are"
 )
 SAME_TRIALS = Sentence("cards.same-trials", "note", "Both were tried on the same images in the same splits")
 DIFFERS = Sentence("cards.field-differs", "note", "{field} differs: {a} against {b}")

@@ -30,7 +30,7 @@ class Level(IntEnum):
 NO_TEST = Sentence(
     "cards.allowed-side-by-side",
     "note",
-    "The two estimates may be set side by side, as of the same protocol on the same data; no test can be made of them",
+    "The two estimates can be shown side by side, as of the same protocol on the same data; no test is possible",
 )
 """What is allowed at the third level where intervals are not stated."""
 
@@ -40,7 +40,7 @@ _WORDS = {
         Sentence(
             "cards.allowed-nothing",
             "caution",
-            "The numbers are of other data or of another task, as far as is stated: they may not be compared",
+            "The numbers are of different data or of a different task, as far as is stated: they cannot be compared",
         ),
     ),
     Level.OTHER_PROTOCOL: (
@@ -48,7 +48,7 @@ _WORDS = {
         Sentence(
             "cards.allowed-no-comparison",
             "caution",
-            "The numbers may not be compared: a difference may come from the protocol or from the images as well as from the methods",
+            "The numbers cannot be compared: a difference may be due to the protocol or the images as well as to the methods",
         ),
     ),
     Level.ON_THEIR_WORD: (
@@ -56,7 +56,8 @@ _WORDS = {
         Sentence(
             "cards.allowed-on-their-word",
             "note",
-            "The numbers are comparable on their word only: nothing that is stated differs, but not enough is stated. No test",
+            "The numbers are comparable only as stated: nothing that is stated differs, but not enough is stated. No test is "
+            "possible",
         ),
     ),
     Level.SAME_PROTOCOL: (

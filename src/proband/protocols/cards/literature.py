@@ -35,7 +35,7 @@ _READINGS = {
         Sentence(
             "literature.all-mixed",
             "note",
-            "Those who are tested are those who were trained on, as identification demands: every row is mixed",
+            "The people who are tested are those who were trained on, as identification requires: every row is mixed",
         ),
         Sentence(
             "literature.unmarked-mixed",
@@ -45,7 +45,7 @@ _READINGS = {
         Sentence(
             "literature.images-counted",
             "note",
-            "Males and females are counted in images; how many people they are is stated in no row",
+            "Males and females are counted in images; the number of people is stated in no row",
         ),
         Sentence(
             "literature.images-not-stated",

@@ -27,7 +27,7 @@ from proband.words import Note, Sentence, Target, count
 STRANGERS = Sentence(
     "protocols.strange-features",
     "caution",
-    "{n:count} of {total:count row} of features {n:word is/are} of no sample in the table: {examples}",
+    "{n:count} of {total:count row} of features {n:word belongs/belong} to no sample in the table: {examples}",
 )
 NO_FEATURES = Target("no-features", "no features")
 BLACK = Target("black", "black all over")

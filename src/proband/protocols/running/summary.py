@@ -35,10 +35,14 @@ _NO_OTHERS = ", so that splits tell nothing of other test samples"
 SAME_TESTS = Sentence(
     "protocols.same-tests",
     "note",
-    "under {protocol} the test samples are the same in every split" + _NO_OTHERS,
+    "under {protocol} the test samples are the same in every split, so splits give no information about other test "
+    "samples",
 )
 TWO_POOLS = Sentence(
-    "protocols.two-pools", "note", "under {protocol} others may be tested than may train" + _NO_OTHERS
+    "protocols.two-pools",
+    "note",
+    "under {protocol} the samples that may be tested differ from those that may train, so splits give no information "
+    "about other test samples",
 )
 LEFT_OUT = Sentence(
     "protocols.samples-left-out", "note", "{n:count} of {total:count sample} {n:word is/are} left out: {why}"
@@ -60,8 +64,8 @@ VALIDATION_UNUSED = Sentence(
 SAME_PEOPLE = Sentence(
     "protocols.same-people",
     "caution",
-    "{protocols}: the same people train and are tested, which makes recognising {label} look easier than it is with new people; write "
-    "+ to keep them apart",
+    "{protocols}: the same people are trained on and tested, which makes recognising {label} look easier than it is with "
+    "new people; write + to keep them apart",
 )
 
 

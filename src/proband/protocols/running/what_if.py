@@ -39,13 +39,19 @@ UNEXPLAINED_DROPPED = Sentence(
     "{n:count} of the {total:count dropped id} {n:word has/have} no reason: {examples}",
 )
 _FOUND = "{first} less {second}: {difference:points}, "
-FOUND = Sentence("what-if.found", "note", _FOUND + "{level:level} [{low:hundredfold}, {high:hundredfold}]")
-FOUND_ALONE = Sentence("what-if.found-without-interval", "note", _FOUND + "no interval")
+FOUND = Sentence(
+    "what-if.found",
+    "note",
+    "{first} minus {second}: {difference:points}, {level:level} [{low:hundredfold}, {high:hundredfold}]",
+)
+FOUND_ALONE = Sentence(
+    "what-if.found-without-interval", "note", "{first} minus {second}: {difference:points}, no interval"
+)
 NO_INTERVAL = Sentence("what-if.no-interval", "note", "no interval: nothing varies over people")
 TESTED_AND_TRAINED = Sentence(
     "what-if.tested-and-trained",
     "note",
-    "the difference is of what is tested and of what is trained on, together",
+    "the difference combines the effects of what is tested and of what is trained on",
 )
 _DIFFERENCE = "difference of accuracy on the pooled test samples, by "
 OF_MIXING = Target("accuracy-by-mixing", _DIFFERENCE + "whether subjects are in both training and testing")

@@ -16,26 +16,26 @@ _TONES: dict[str, Tone] = {"leak": "bad", "fault": "bad", "warning": "warning", 
 _SPLITS = Sentence(
     "audit.splits",
     "note",
-    "{source}: {splits:count split} of {samples:count sample} of {subjects:count subject}, to recognise {what}",
+    "{source}: {splits:count split} of {samples:count sample} of {subjects:count subject}; task: recognise {what}",
 )
-_LOOKED_FOR = Sentence("audit.looked-for", "note", "Looked for: {what:parts}")
-_UNCHECKED = Sentence("audit.unchecked", "caution", "of the protocol it was not checked: {what:parts}")
+_LOOKED_FOR = Sentence("audit.looked-for", "note", "Checked: {what:parts}")
+_UNCHECKED = Sentence("audit.unchecked", "caution", "not checked against the protocol: {what:parts}")
 _NO_COPIES = Sentence(
     "audit.copies-not-looked-for",
     "caution",
-    "copies of images were not looked for: give --images or --embeddings",
+    "copies of images were not searched for: give --images or --embeddings",
 )
 _NO_LOSSES = Sentence(
     "audit.losses-unknown",
     "caution",
-    "nothing is known of samples that were collected and dropped: give --collected and --exclusions",
+    "dropped samples are not known: give --collected and --exclusions",
 )
 _LOSSES = Sentence(
     "audit.losses",
     "note",
     "Of {collected:count collected sample} {used:count is/are} used and {lost:count is/are} not",
 )
-_SOUND = Sentence("audit.sound", "note", "Neither a leak nor a fault was found")
+_SOUND = Sentence("audit.sound", "note", "No leak and no fault was found")
 _LEAKS = Sentence("audit.leaks", "caution", "Not sound: {leaks:count leak}")
 _FAULTS = Sentence("audit.faults", "caution", "Not sound: {faults:count fault}")
 _LEAKS_AND_FAULTS = Sentence(

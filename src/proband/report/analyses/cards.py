@@ -21,9 +21,9 @@ _LISTED_TWICE = Sentence(
     "literature.listed-twice", "note", "One publication listed twice, not a comparison: {pairs:row}"
 )
 _ON_THEIR_WORD = Sentence(
-    "literature.on-their-word", "note", "Comparable on their word only, {protocol}: {rows:parts}"
+    "literature.on-their-word", "note", "Comparable only as stated, {protocol}: {rows:parts}"
 )
-_MIXED_OR_NOT = Sentence("literature.mixed-not-stated", "note", "{notation}, mixed or not being not stated")
+_MIXED_OR_NOT = Sentence("literature.mixed-not-stated", "note", "{notation}, mixed or disjoint not stated")
 _ROWS = Sentence("literature.rows", "note", "rows {rows:names} of {publications:count publication}")
 _SOME_PAIRS = Sentence("literature.some-pairs", "note", "{n:count} of their {possible:count pair}")
 

@@ -50,12 +50,12 @@ _TRIALS = Sentence(
 _NOT_WON = Sentence(
     "choices.not-won",
     "note",
-    "How often the first does not win counts image choices of these people; trials are no draws under a null hypothesis, so its "
-    "share is no p-value. The p-value over people (sign-flip of people's mean successes, not adjusted) asks whether they differ "
-    "on other people",
+    "How often the first does not win counts image choices of these people; trials are not draws under a null "
+    "hypothesis, so the share is not a p-value. The p-value over people (sign flip of people's mean successes, not "
+    "adjusted) asks whether they differ for new people",
 )
 _MORE_PAIRS = Sentence("choices.more-pairs", "note", "And {n:count more pair}: JSON and CSV have all")
-_UNDRAWN = Sentence("choices.left-undrawn", "note", "Figure {figure}: {part}; the tables have all")
+_UNDRAWN = Sentence("choices.left-undrawn", "note", "Figure {figure}: {part}; the tables show all")
 
 
 def rates_frame(result: VirtualExperiments, level: float = 0.95) -> pl.DataFrame:
@@ -232,7 +232,7 @@ def _bin_width(n: int) -> int:
 _EXACT = Sentence(
     "choices.exact",
     "note",
-    "Exact: every person's pair drawn independently, all pairs equally likely; nothing is simulated",
+    "Exact: each person's pair is drawn independently, all pairs equally likely; nothing is simulated",
 )
 
 

@@ -32,7 +32,8 @@ _RAISED = Sentence(
 _PLACES = Sentence(
     "comparison.places",
     "note",
-    "Place: from one more than are significantly better, to all but those it beats",
+    "Rank: rank interval, from one more than the number that are significantly better, to all but those it is "
+    "significantly better than",
 )
 _FEW_PAIRS = 6  # those of four algorithms
 _LEADS = Sentence(
@@ -49,7 +50,7 @@ _NONE_LEADS = Sentence(
     "note",
     "None of the {n:count} leads: the best, {best}, is not significantly better than any other",
 )
-_TIED = Sentence("comparison.not-told-apart", "note", "Not told apart: {groups:parts}")
+_TIED = Sentence("comparison.not-told-apart", "note", "Not significantly different: {groups:parts}")
 _OVERALL = Sentence(
     "comparison.overall",
     "note",

@@ -56,7 +56,7 @@ _FAILED_ALIKE = Sentence("evaluation.failures-to-acquire-alike", "note", _MARKED
 _AS_SCORED = Sentence(
     "evaluation.failures-as-scored",
     "note",
-    "Failures to acquire: marked, but every score is taken at its word",
+    "Failures to acquire: marked, but every score is used as given",
 )
 _TIED = Sentence(
     "evaluation.ties",

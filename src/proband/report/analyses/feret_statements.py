@@ -14,24 +14,25 @@ from proband.words import Note, Sentence
 _APT = Sentence(
     "feret.apt-probes",
     "note",
-    "Apt: at least {separated:percent} of the pairs are told apart ({significance:given} among all pairs). Otherwise too easy (too hard) if "
-    "all algorithms recognise (miss) at least {alike:percent} of the probes, and else too few people",
+    "Suitable: at least {separated:percent} of the pairs are significantly different ({significance:given} among all "
+    "pairs). Otherwise too easy (too hard) if all algorithms recognise (miss) at least {alike:percent} of the probes, "
+    "and else too few people",
 )
 _COST = Sentence(
     "feret.what-cost-is",
     "note",
-    "Cost of locating the face: the partially automatic version's rate less the fully automatic one's on the same probes, where a "
-    "face that is not found counts as a miss",
+    "Cost of locating the face: the rate of the partially automatic version minus that of the fully automatic one on the "
+    "same probes, where a face that is not found counts as a miss",
 )
 _GAIN = Sentence(
     "feret.what-gain-is",
     "note",
-    "Gain: the later algorithm's rate less the earlier one's on the same probes",
+    "Gain: the rate of the later algorithm minus that of the earlier one on the same probes",
 )
 _DIFFERENCES = Sentence(
     "feret.differences",
     "note",
-    "Differences: {level:level} intervals over other people ({method}); intervals and p-values hold for all rows of a kind "
+    "Differences: {level:level} intervals for new people ({method}); intervals and p-values hold for all rows of a kind "
     "together (single-step)",
 )
 _AVERAGE = Sentence(
@@ -42,8 +43,8 @@ _AVERAGE = Sentence(
 _UPPER_BOUND = Sentence(
     "feret.upper-bound",
     "caution",
-    "Current upper bound: the whole curve of the algorithm that is best at rank 1, not the best at each rank; being picked on these "
-    "very probes flatters it",
+    "Current upper bound: the whole curve of the algorithm that is best at rank 1, not the best at each rank; it was "
+    "selected on these probes, which biases it upwards",
 )
 _AUTOMATIC = Sentence(
     "feret.fully-automatic-left-out",
@@ -53,8 +54,8 @@ _AUTOMATIC = Sentence(
 _GALLERIES = Sentence(
     "feret.galleries",
     "note",
-    "Galleries: a cell's interval is over other people searched for in that gallery; the mean's is over galleries ({level:level}). "
-    "Varying: {varying}. Assuming: {assuming}. p: do galleries differ by more than chance?",
+    "Galleries: the interval of a cell is for new people searched in that gallery; that of the mean is over galleries "
+    "({level:level}). Varying: {varying}. Assuming: {assuming}. p: do galleries differ by more than chance?",
 )
 _MEAN_AGE = Sentence(
     "feret.mean-age",
@@ -73,18 +74,28 @@ _SIZES = Sentence(
 _COUNTED_OTHERWISE = Sentence(
     "feret.gallery-sizes-count-people",
     "note",
-    "Gallery sizes: people have several images, which the other tables count one by one; so the whole gallery has another rate "
-    "there. With --count subjects they agree",
+    "Gallery sizes: people have several images, which the other tables count one by one; so the rate of the whole "
+    "gallery differs there. With --count subjects they agree",
 )
 _NOT_ENROLLED = "{what}: of {people:count person/people} in the gallery those whose every image failed cannot be enrolled; searched among are "
-_ENROLLED_ALIKE = Sentence("feret.not-enrolled-alike", "note", _NOT_ENROLLED + "{enrolled:count}")
-_ENROLLED = Sentence("feret.not-enrolled", "note", _NOT_ENROLLED + "{enrolled:counts}")
+_ENROLLED_ALIKE = Sentence(
+    "feret.not-enrolled-alike",
+    "note",
+    "{what}: of {people:count person/people} in the gallery those whose images all failed cannot be enrolled; enrolled "
+    "are {enrolled:count}",
+)
+_ENROLLED = Sentence(
+    "feret.not-enrolled",
+    "note",
+    "{what}: of {people:count person/people} in the gallery those whose images all failed cannot be enrolled; enrolled "
+    "are {enrolled:counts}",
+)
 _REJECTION = Sentence(
     "feret.rejection",
     "note",
-    "Rejection: people taken out of the gallery at random: {n:count} (seed {seed}). DIR is the share of searches for enrolled "
-    "people that return them at the threshold where searches for others return anybody at the FPIR; somebody else with the same "
-    "score stands before the mate, however other tables treat ties",
+    "Rejection: people removed from the gallery at random: {n:count} (seed {seed}). DIR is the share of searches for "
+    "enrolled people that return them at the threshold where searches for others return anybody at the FPIR; a non-mate "
+    "with the same score ranks before the mate, however other tables treat ties",
 )
 _OF_REJECTION = Sentence("feret.note-on-rejection", "note", "Rejection: {note}")
 

@@ -34,7 +34,7 @@ _MOST_ROLES = 50_000_000  # rows of a file of splits
 _DATA = Sentence(
     "protocol.data",
     "note",
-    "{name}: {samples:count sample} of {subjects:count subject}, {each} each; recognised is {what}; seed {seed}",
+    "{name}: {samples:count sample} of {subjects:count subject}, {each} each; task: recognise {what}; seed {seed}",
 )
 _WHO = Sentence("protocol.identity", "note", "who it is")
 _WHICH = Sentence("protocol.attribute", "note", "{label} ({n:count class/classes})")
@@ -43,12 +43,12 @@ _SIZES = Sentence("protocol.split-sizes", "note", "{splits:count split}, {tests}
 _UNEVEN = Sentence(
     "protocol.uneven-classes",
     "note",
-    "in a test set a class is off its share by {share:span} at most",
+    "in a test set the share of a class is off by {share:span} at most",
 )
 _RUNS = Sentence(
     "protocol.runs",
     "note",
-    "Over runs: a run is {kinds:row}. Runs share samples, so their standard deviation is no standard error",
+    "Over runs: a run is {kinds:row}. Runs share samples, so their standard deviation is not a standard error",
 )
 _A_RUN = Sentence("protocol.run", "note", "one {what}")
 _INTERVAL = Sentence(
@@ -75,7 +75,7 @@ _MORE_VERDICTS = Sentence("protocol.more-verdicts", "note", "And {n:count more c
 _TOO_MANY_SPLITS = Sentence(
     "protocol.too-many-splits",
     "note",
-    "The splits of {protocol} are too many to write; the seed makes them again",
+    "The splits of {protocol} are too many to write; the seed reproduces them",
 )
 
 
@@ -148,7 +148,7 @@ def quoted_table(run: ProtocolRun) -> Table:
         *columns("classifier", "protocol", "accuracy", text=2),
         Column(f"{words.level(run.setting.confidence_level)} interval", "interval"),
         Column("varying", "text", "What varies in the interval."),
-        Column("sd of runs", "number", "Runs share samples: it is no standard error."),
+        Column("sd of runs", "number", "Runs share samples: it is not a standard error."),
     )
     return Table("Accuracy (%)", heads, tuple(rows))
 

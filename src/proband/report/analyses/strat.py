@@ -32,7 +32,7 @@ _PLUS_MINUS = Sentence("strat.plus-minus", "mark", "± is one standard error")
 _TEST = Sentence(
     "strat.test-of-galleries",
     "note",
-    "The test of galleries is over people (Hotelling's T² of their contrasts), so its target is other people",
+    "The test of galleries is over people (Hotelling's T² of their contrasts), so it is for new people",
 )
 _FAILED = Sentence(
     "strat.failures-to-acquire",

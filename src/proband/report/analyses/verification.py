@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 _HEADS = (
     Column("algorithm", "name"),
-    Column("asked FMR", "number", leads=True),
+    Column("target FMR", "number", leads=True),
     Column("threshold", "number", leads=True),
     *columns("FMR", "false matches", "FNMR", text=0),
     Column("interval", "interval"),
@@ -90,8 +90,8 @@ _OF_SUMMARY = Sentence("verification.of-summary", "caution", "{algorithm}, {whic
 _BY_PERSON = Sentence(
     "verification.by-person",
     "note",
-    "{algorithm}, at the threshold {threshold:threshold}: people have different numbers of genuine comparisons. Where each person "
-    "weighs the same, FNMR is {rate:rate} [{low:rate}, {high:rate}]",
+    "{algorithm}, at the threshold {threshold:threshold}: people have different numbers of genuine comparisons. With "
+    "equal weights for people, FNMR is {rate:rate} [{low:rate}, {high:rate}]",
 )
 _FAILED = Sentence(
     "verification.failures-to-acquire",
@@ -105,17 +105,17 @@ UNSUPPORTED = Sentence(
     "* rests on fewer than {least} errors (the rule of {least})",
 )
 _NO_FALSE_MATCH = Sentence(
-    "verification.no-false-match", "note", "{algorithm}: no false match was seen; {notes:parts}"
+    "verification.no-false-match", "note", "{algorithm}: no false match was observed; {notes:parts}"
 )
 _NO_FALSE_MATCH_BELOW = Sentence(
     "verification.no-false-match-below",
     "note",
-    "{algorithm}: no false match was seen; the rate is below {high:small}",
+    "{algorithm}: no false match was observed; the rate is below {high:small}",
 )
 _INTERVALS = Sentence(
     "verification.intervals",
     "note",
-    "Intervals: {level:level}; the first at the threshold held fixed, the last with the threshold found anew in replicates of "
+    "Intervals: {level:level}; the first at a fixed threshold, the last with the threshold re-estimated in resamples of "
     "people. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
 )
 _INTERVALS_OF_PAIRS = Sentence(
@@ -132,7 +132,7 @@ _SEARCHES = Sentence(
 _SEARCH_INTERVALS = Sentence(
     "search.intervals",
     "note",
-    "Intervals: {level:level}; the first at the threshold held fixed, the last with the threshold found anew in replicates of "
+    "Intervals: {level:level}; the first at a fixed threshold, the last with the threshold re-estimated in resamples of "
     "people. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
 )
 
@@ -141,7 +141,7 @@ _FOLDS = Sentence("verification.folds", "note", "Each fold's threshold is chosen
 _FOLDS_ERROR = Sentence(
     "verification.folds-error",
     "note",
-    "The standard error is the protocol's own, over folds; it says nothing of people who are in several pairs",
+    "The standard error is the protocol's own, over folds; it does not account for people who are in several pairs",
 )
 
 

@@ -82,7 +82,7 @@ def _of_pairs(path: Path, name: str | None) -> Format:
 def _named(name: str) -> Format:
     made = FORMATS.find(name)
     if not isinstance(made, Format):
-        raise UsageError(f"{name} is a {type(made).__name__}, which is no format.")
+        raise UsageError(f"{name} is a {type(made).__name__} and not a format.")
     return made
 
 
@@ -102,7 +102,7 @@ def read_file(path: str | Path, options: ReadOptions | None = None, format: str 
     chosen = format_of(path, format) if options.columns is None else _of_pairs(path, format)
     if options.key is not None and not chosen.holds_arrays and options.columns is None:
         raise InputError(
-            f"{path.name} is no archive of arrays, so there is no {options.key!r} in it.",
+            f"{path.name} is not an archive of arrays, so there is no {options.key!r} in it.",
             f"leave ::{options.key} out.",
             file=Said(path.name),
         )

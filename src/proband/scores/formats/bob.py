@@ -29,7 +29,7 @@ SHARED_LABELS = Sentence(
 REPEATED_LABELS = Sentence(
     "scores.repeated-probe-labels",
     "caution",
-    "the same probe label occurs more than once against a model; probes cannot be told apart",
+    "the same probe label occurs more than once against a model; probes cannot be distinguished",
 )
 
 

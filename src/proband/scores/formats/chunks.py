@@ -186,7 +186,7 @@ def _complaint(
         if any(fields) and (fault := _fault(fields, schema, whole=layout != "pairs")):
             text = (separator or " ").join(fields)
             return InputError(
-                f"{path.name}, line {line + number}: {quoted(text)} is no row of a {layout}: it {fault}.",
+                f"{path.name}, line {line + number}: {quoted(text)} is not a row of a {layout}: it {fault}.",
                 file=Said(path.name),
             )
     marks = separator is not None and b'"' in chunk
@@ -271,7 +271,7 @@ def _chunks(path: Path, skip_header: bool, has_quotes: bool) -> Iterator[bytes]:
                 n_more += len(line)
                 if n_more >= _LONGEST_LINE:
                     raise InputError(
-                        f"{path.name} has a line of more than {count(_LONGEST_LINE)} bytes; this is no score list.",
+                        f"{path.name} has a line of more than {count(_LONGEST_LINE)} bytes; this is not a score list.",
                         "is there a quotation mark that is never closed?" if has_quotes else None,
                         file=Said(path.name),
                     )

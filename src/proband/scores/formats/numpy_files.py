@@ -72,7 +72,7 @@ def read_npy(path: Path, options: ReadOptions) -> ScoreFile:
     values = open_npy(path)
     if values.ndim != 2:
         raise InputError(
-            f"{path.name} is no matrix of scores: it is {' × '.join(map(str, values.shape)) or 'one number'}.",
+            f"{path.name} is not a matrix of scores: it is {' × '.join(map(str, values.shape)) or 'one number'}.",
             file=Said(path.name),
         )
     sidecar = _sidecar(path)

@@ -100,7 +100,7 @@ def _read_matrix(path: Path, options: ReadOptions, kind: str) -> ScoreFile:
     except InputError as error:
         if obvious.score and (obvious.mated or obvious.a):
             raise InputError(
-                f"{path.name} is no matrix of scores ({error.message.rstrip('.')}), and which of its columns is what is not said: "
+                f"{path.name} is not a matrix of scores ({error.message.rstrip('.')}), and which of its columns is what is not said: "
                 f"{first_few(header, 12)}.",
                 unknown_layout(header),
                 file=Said(path.name),

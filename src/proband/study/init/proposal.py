@@ -22,9 +22,9 @@ from proband.words import Note, Sentence
 
 LEFT_OUT = Sentence("init.file-left-out", "caution", "{file} is left out: {why}")
 NO_SUCH_IDS = Sentence(
-    "init.no-such-ids", "note", "it has none of the ids of the scores, which name people themselves"
+    "init.no-such-ids", "note", "it has none of the ids of the scores, which are names of people"
 )
-NO_TABLE = Sentence("init.no-table", "note", "[samples]: a table that says whose each sample is")
+NO_TABLE = Sentence("init.no-table", "note", "[samples]: a table that names the subject of each sample")
 NO_COLUMN = Sentence("init.no-column", "note", "{key} in [samples]: which column of {file} it is ({columns})")
 TABLE_REFUSED = Sentence("init.table-refused", "note", "[samples]: {why}")
 NO_ORIENTATION = Sentence(
@@ -47,7 +47,7 @@ BY_AUC = Sentence(
 NOT_SEEN = Sentence(
     "init.orientation-not-seen",
     "note",
-    "genuine and impostor scores cannot be told apart, so nothing can be seen",
+    "genuine and impostor scores do not differ, so the orientation cannot be seen",
 )
 
 _CERTAIN = 0.05  # how far from one half an AUC must be to say anything

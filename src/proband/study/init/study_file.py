@@ -25,7 +25,7 @@ SAMPLES = Sentence(
 )
 FAILED = Sentence("init.failed", "note", ", {n:count} failed to acquire ({rule})")
 ALGORITHMS = Sentence("init.algorithms", "note", "{file}: {algorithms:names}")
-TAKEN_FOR = Sentence("init.taken-for", "caution", "{file}: taken for a {orientation} ({evidence}); check it")
+TAKEN_FOR = Sentence("init.taken-for", "caution", "{file}: taken as a {orientation} ({evidence}); check it")
 PICTURES = Sentence("init.pictures", "note", "{file}: pictures")
 
 _MANY_STEPS_UP = 3

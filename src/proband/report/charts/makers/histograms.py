@@ -143,7 +143,7 @@ def differences(
         names,
         (
             f"Dots and bars: the mean, and the middle {level(confidence_level)} of the choices.",
-            "Shaded: the first does not win. The share of such choices is no p-value: it is about these people's images.",
+            "Shaded: the first does not win. The share of such choices is not a p-value: it is about these people's images.",
         ),
         choices.answers,
         see="The further a histogram lies to the right of zero, the less the choice of images decides who wins.",

@@ -62,7 +62,7 @@ _TOGETHER = Sentence(
 _APART = Sentence(
     "methods.unadjusted",
     "caution",
-    "p-values and intervals of some comparisons are of each pair by itself and not adjusted for their number",
+    "p-values and intervals of some comparisons are for each pair alone and not adjusted for their number",
 )
 _OVERALL = Sentence("methods.overall", "note", "Whether algorithms differ at all: Cochran's Q ({method})")
 _EQUIVALENCE = Sentence(
@@ -71,14 +71,14 @@ _EQUIVALENCE = Sentence(
 _GATED = Sentence(
     "methods.gate",
     "note",
-    "{candidate} was to replace {baseline} if shown not to be worse by {margin} ({measure}; one-sided bounds at the {level:level} level): "
-    "{methods:parts}",
+    "{candidate} was to replace {baseline} if shown not to be worse by {margin} ({measure}; one-sided bounds at the "
+    "{level:level} level): {methods:parts}",
 )
 _THRESHOLDS = Sentence(
     "methods.thresholds",
     "note",
-    "Thresholds for new people keep the one-sided {confidence:level} upper bound of FMR over people within the rate asked for, at them and "
-    "at every stricter one",
+    "Thresholds for new people keep the one-sided {confidence:level} upper bound of FMR over people within the target, "
+    "at them and at every stricter threshold",
 )
 _VERIFIED = Sentence(
     "methods.verification",
@@ -91,7 +91,7 @@ _FNMR_INTERVALS = Sentence("methods.fnmr-intervals", "note", "Intervals of FNMR:
 _AT_FMR = Sentence(
     "methods.fnmr-at-fmr",
     "note",
-    "FNMR at a fixed FMR sets the threshold anew in every bootstrap replicate of people",
+    "FNMR at a target FMR re-estimates the threshold in every bootstrap replicate of people",
 )
 _RULE_OF_30 = Sentence("methods.rule-of-30", "note", "Rates that rest on fewer than 30 errors are marked")
 _GROUPS = Sentence(
@@ -102,7 +102,7 @@ _GROUPS = Sentence(
 _CONCENTRATION = Sentence(
     "methods.concentration",
     "note",
-    "Concentration of errors on people was tested by dealing them anew at random",
+    "Concentration of errors on people was tested by reassigning errors at random",
 )
 _SEARCHED = Sentence(
     "methods.searches",
@@ -139,7 +139,7 @@ _SIZES = Sentence(
 _REJECTION = Sentence(
     "methods.rejection",
     "note",
-    "For rejection, {people:count person was/people were} taken out of the gallery",
+    "For rejection, {people:count person was/people were} removed from the gallery",
 )
 _LEVEL = Sentence(
     "methods.level",

@@ -16,9 +16,17 @@ _ADJUSTED = Sentence("verdict.tested-adjusted", "note", "{of} {effect}, adjusted
 _OVER_CHOICES = (
     "Over choices of images of these people, {first} against {second}: {of} {effect}. The test over people "
 )
-_TELLS_APART = Sentence("verdict.choices-apart", "note", _OVER_CHOICES + "tells them apart (p {p:p})")
+_TELLS_APART = Sentence(
+    "verdict.choices-apart",
+    "note",
+    "Over choices of images of these people, {first} against {second}: {of} {effect}. The test over people finds a "
+    "significant difference (p {p:p})",
+)
 _NOT_APART = Sentence(
-    "verdict.choices-not-apart", "note", _OVER_CHOICES + "does not tell them apart (p {p:p})"
+    "verdict.choices-not-apart",
+    "note",
+    "Over choices of images of these people, {first} against {second}: {of} {effect}. The test over people finds no "
+    "significant difference (p {p:p})",
 )
 _DECIDED = Sentence("verdict.decided", "note", "{first} is {verdict} than {second}: {tested}")
 _WITHIN = Sentence(
@@ -35,7 +43,7 @@ _UNDECIDED = Sentence(
 _NO_MARGIN = Sentence(
     "verdict.no-margin",
     "note",
-    "No difference worth having was declared, so equivalence cannot be shown: name a margin to decide it",
+    "No margin was declared, so equivalence cannot be shown: give a margin to decide it",
 )
 _NOT_WORSE = Sentence(
     "verdict.not-worse", "note", "{first} is not worse than {second} by {margin} or more ({bounds})"
@@ -43,13 +51,13 @@ _NOT_WORSE = Sentence(
 _NEEDED = Sentence(
     "verdict.people-needed",
     "note",
-    "What would decide it: about {n:count person/people} would settle a true difference of {margin} with a power of {power:level}; "
-    "here {people:word is/are} {people:count}",
+    "What would decide it: about {n:count person/people} would be needed to detect a true difference of {margin} with a "
+    "power of {power:level}; this study has {people:count}",
 )
 _MORE_PEOPLE = Sentence(
     "verdict.more-people",
     "note",
-    "What would decide it: more people than these; a true difference of {margin} is looked for",
+    "What would decide it: more people than these; the smallest difference of interest is {margin}",
 )
 
 
