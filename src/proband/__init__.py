@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         plan_half_width as plan_half_width,
         threshold as threshold,
         verify as verify,
+        verify_pairs as verify_pairs,
     )
     from proband.measures import (
         AUC as AUC,
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
     )
     from proband.scores.formats import write_scores as write_scores
     from proband.scores.reading import read_embeddings as read_embeddings, read_scores as read_scores
+    from proband.scores.scored_pairs import scored_pairs as scored_pairs
     from proband.scores.trials import Trials as Trials
     from proband.study.reading import read_study as read_study
     from proband.study.requests import Request as Request
@@ -94,12 +96,13 @@ __getattr__, __dir__ = lazily(
         "errors": "ProbandError",
         "samples": "Category Experiment OnePerSubject Pool Samples feret_categories",
         "scores": "Embeddings Scores experiment_over pool_over",
+        "scores.scored_pairs": "scored_pairs",
         "scores.trials": "Trials",
         "scores.reading": "read_embeddings read_scores",
         "scores.formats": "write_scores",
         "measures": "AUC CMC EER FNMR MedianCensoredRank MedianRelativeRank RankStatistic RecognitionRate rank search",
         "inference": "classify compare compare_halves compare_independent compare_outcomes coverage estimate estimate_cmc estimate_weighted evaluate exact_over_choices feret_study "
-        "gallery_effect gallery_variation gate mcnemar permute plan_difference plan_error_rate plan_half_width threshold verify",
+        "gallery_effect gallery_variation gate mcnemar permute plan_difference plan_error_rate plan_half_width threshold verify verify_pairs",
         "study.requests": "Request",
         "study.reading": "read_study",
         "study.run": "run",

@@ -34,6 +34,21 @@ SPELLINGS: dict[str, dict[Door, str]] = {
     },
     "array": {"python": "{file}::{key}", "command line": "{file}::{key}", "study": 'key = "{key}"'},
     "ids": {"command line": "call its array 'ids'"},
+    "ids=subjects": {
+        "python": "ids='subjects'",
+        "command line": "--ids subjects",
+        "study": 'ids = "subjects"',
+    },
+    "columns": {
+        "python": "scored_pairs(mated, scores, people=(a, b), orientation=…)",
+        "command line": "--columns {typed}",
+        "study": "columns = {{ {written} }}",
+    },
+    "mated_is": {
+        "python": "mated_is={value!r}",
+        "command line": "--mated-is {value}",
+        "study": 'mated_is = "{value}"',
+    },
     "thresholds": {"command line": "--threshold …"},
     "to": {"python": "format=…"},
     "cache=off": {"python": "cache=None"},

@@ -41,7 +41,15 @@ OPEN = {
     "other": ("similarity",),
     "column": ("item", "system", "success", "systems", "cluster", "truth", "predicted", "group"),
 }
-VALUES = {"file": "f.npz", "key": "k", "name": "young", "rule": "probe.age < 30"}
+VALUES = {
+    "file": "f.npz",
+    "key": "k",
+    "name": "young",
+    "rule": "probe.age < 30",
+    "typed": "score=s",
+    "written": "…",
+    "value": "same",
+}
 # Rooms that no study enters, and options of the program that no study has.
 NO_STUDY = ("blind", "protocols")
 OF_THE_PROGRAM = {"to", "cache", "allow_plugins", "run_directory", "out", "force"}

@@ -5,6 +5,8 @@ from __future__ import annotations
 G = """-g "session == 1 and kind == 'fa'" """
 K = """-g "session == 1 and kind == 'fa' and age < 44" """
 S = "scores.npz -s samples.csv"
+C = "--columns a=one,b=two,mated=kind,subject_a=who1,subject_b=who2 --mated-is same --orientation similarity --columns score=mid"
+L = "labelled.csv --ids subjects --orientation similarity"
 ASKED = {
     "evaluate": [
         f"{S} {G}",
@@ -26,6 +28,8 @@ ASKED = {
         "-e first.npz -s samples.csv --metric l2 -g one_per_subject -p @used.csv",
         f"{S} {G} --out out --figure cmc.svg --report page.html",
         f"{S} {G} --seed 3 --pseudonyms --formats csv --feret --image-set image_set --date date --camera camera --by sex --out out",
+        f"scored.csv {C} -g one_per_subject",
+        L,
     ],
     "compare": [
         f"{S} {G} --csv pairs.out.csv --latex table.tex --markdown table.md --report page.html --threads 2 --quiet",
@@ -53,6 +57,11 @@ ASKED = {
         "outcomes.csv --outcomes --item question --system model --success correct --cluster document --margin 0.05 --level 0.9 --seed 2",
         "--outcomes --table wide.csv --systems new,old --item question --latex table.tex --markdown table.md --csv pairs.out.csv",
         "shares.csv --outcomes --systems x --systems y --cluster document --formats csv --out out",
+        f"scored.csv {C},score=low --fnmr-at 0.05",
+        f"scored.csv {C},score=low --auc",
+        "scored.csv --columns mated=kind,score=mid,score=low --mated-is same --orientation similarity --auc",
+        f"scored.csv {C},score=low -g one_per_subject",
+        f"x=labelled.csv y={L}",
     ],
     "classify": [
         "logits.npz --quiet",
@@ -78,6 +87,10 @@ ASKED = {
         f"{S} --fmr 0.05 --replicates 100 --out out --figure det.svg --report page.html",
         "bare.npy -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation distance --queries all --targets all --no-orientation-check --fmr 0.05 --replicates 100",
         f"{S} --fmr 0.05 --replicates 0 --comparisons all --formats csv --out out",
+        f"scored.csv {C},score=low --fmr 0.05 --replicates 100",
+        "scored.csv --columns mated=kind,score=mid --mated-is same --orientation similarity --fmr 0.05",
+        "scored.csv --columns a=one,b=two,mated=kind,score=mid --mated-is same --orientation similarity --fmr 0.05 --replicates 100",
+        f"{L} --fmr 0.05 --replicates 100",
     ],
     "gate": [
         f"scores.npz::strong --baseline scores.npz::weak -s samples.csv {G} --margin 0.02 --save pin.json --junit gate.xml --summary gate.md",
@@ -92,6 +105,8 @@ ASKED = {
         "x=matrix.mtx --baseline matrix.mtx --mask matrix.mask",
         "a=bare.npy --baseline b=bare.npy -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation distance --queries all --targets all --no-orientation-check -g one_per_subject",
         f"{S} {G} --baseline weak --candidate strong --pseudonyms --formats csv --out out --report page.html",
+        f"scored.csv {C},score=low --baseline low --candidate mid -g one_per_subject",
+        f"x={L} --baseline y=labelled.csv",
     ],
     "threshold": [
         f"{S} --fmr 0.05,0.02 --confidence 0.9 --csv table.csv --figure bounds.svg --threads 1 --quiet",
@@ -105,6 +120,8 @@ ASKED = {
         "matrix.csv -s kept.csv --orientation similarity --missing drop --fmr 0.05",
         "bare.npy -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation distance --queries all --targets all --no-orientation-check --fmr 0.05",
         f"{S} --fmr 0.05 --pseudonyms --formats csv --out out --report page.html",
+        f"scored.csv {C} --fmr 0.05",
+        f"{L} --fmr 0.05",
     ],
     "search": [
         f"{S} {K} --fpir 0.2,0.1 --ranks 1,3 --csv table.csv --curve curve.csv --threads 1 --quiet",
@@ -117,6 +134,8 @@ ASKED = {
         f"{S} {K} --fpir 0.2 --figure fnir.svg --report page.html",
         "bare.npy -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation distance --queries all --targets all --no-orientation-check -g @enrolled.csv --fpir 0.2",
         f"{S} {K} --fpir 0.2 --seed 3 --pseudonyms --formats csv --sizes 8 --out out",
+        f"scored.csv {C} -g @enrolled.csv --fpir 0.2",
+        f"{L} -g \"role == 'target' and subject < 's24'\" --fpir 0.2",
     ],
     "feret": [
         f"{S} {G} --feret --long-after feret --by sex --galleries 3 --order date --order random --ages date --ranks 1,2 --seed 2",
@@ -131,6 +150,8 @@ ASKED = {
         f"{S} {G} --galleries 2 --out out --report page.html",
         "bare.npy -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation distance --queries all --targets all --no-orientation-check -g one_per_subject",
         f"{S} {G} --feret --image-set image_set --date date --camera camera --pseudonyms --formats csv --out out",
+        f"scored.csv {C} -g one_per_subject",
+        L,
     ],
     "mcnemar": [
         "60 38 --total 722",
@@ -144,6 +165,8 @@ ASKED = {
         "x=matrix.mtx y=matrix.mtx --mask matrix.mask",
         "a=bare.npy b=bare.npy -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation distance --queries all --targets all --no-orientation-check -g one_per_subject",
         f"scores.npz::strong scores.npz::weak -s samples.csv {G} --level 0.9 --seed 2 --pseudonyms --formats csv --out out --report page.html",
+        f"scored.csv {C},score=low -g one_per_subject",
+        f"x=labelled.csv y={L}",
     ],
     "permute": [
         f"{S} --groups session --trials 2000 --max-rank 10 --seed 3 --threads 1 --quiet",
@@ -160,6 +183,7 @@ ASKED = {
         "bare.npy -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation distance --queries all --targets all --no-orientation-check --groups session --trials 500 --max-rank 3",
         f"{S} --groups session --exact --max-rank 3 --pseudonyms --formats csv --out out",
         f"{S} --groups session --trainings --formats csv --out out",
+        f"scored.csv {C} -s samples.csv --groups session --trials 500 --max-rank 3",
     ],
     "strat": [
         f"{S} --images 4 --order-by date --rank 2 --seed 1 --threads 1 --quiet",
@@ -173,6 +197,7 @@ ASKED = {
         f"{S} --images 4 --out out --report page.html",
         "bare.npy -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation distance --queries all --targets all --no-orientation-check --images 4",
         f"{S} --images 4 --failed \"not detected\" --on-failure as-scored --pseudonyms --formats csv --out out",
+        f"scored.csv {C} -s samples.csv --images 4",
     ],
     "plan": [
         "--rate 0.95 --half-width 0.01 --icc 0.2 --probes-per-subject 5",
@@ -197,6 +222,8 @@ ASKED = {
         "--targets all -g one_per_subject --sets 20 --no-orientation-check",
         "matrix.csv -s kept.csv --orientation similarity --format csv-matrix --missing drop --sets 20",
         "matrix.mtx --mask matrix.mask --sets 20",
+        f"scored.csv {C} -g one_per_subject --sets 20",
+        f"{L} --sets 20",
     ],
     "inspect": [
         f"{S} --quiet",
@@ -205,6 +232,8 @@ ASKED = {
         "bob.txt --format bob4",
         "samples.csv",
         f"{S} --failed \"not detected\"",
+        "scored.csv --columns a=one,b=two,mated=kind,score=mid,score=low --mated-is same",
+        "labelled.csv --ids subjects",
     ],
     "audit": [
         "splits.csv -s samples.csv --label sex --images images.npz --protocol \"75-25 HO+\" --csv found.csv --threads 1 --quiet",
@@ -238,6 +267,8 @@ WRITTEN = {
         "plain.npz::weak made.csv --orientation similarity --query-ids rows --target-ids columns --format npz",
         "matrix.csv made.csv -s kept.csv --orientation similarity --missing drop",
         "matrix.mtx made.csv --mask matrix.mask --to csv-matrix",
+        "scored.csv made.csv --columns a=one,b=two,mated=kind,score=low --mated-is same --orientation similarity",
+        "labelled.csv made.csv --ids subjects --orientation similarity",
     ],
     "array": [
         "3 4 --out made.csv --check",
@@ -294,6 +325,8 @@ ELSEWHERE = {
     "recognize --save-models": "passes through BLAS: tests/algorithms",
     "permute --mask": "a BEE matrix does not say which of its rows and columns are the same image",
     "strat --mask": "a BEE matrix does not say which of its rows and columns are the same image",
+    "permute --ids": "a matrix that names subjects does not say which of its rows and columns are the same image",
+    "strat --ids": "a matrix that names subjects does not say which of its rows and columns are the same image",
     "recognize --list": "words alone",
     "protocol run --eyes": "tests/protocols",
     "gate --digest": "of a file that may be packed otherwise elsewhere: tests/cli",

@@ -81,6 +81,7 @@ def write(folder: Path) -> None:
     pairs = [(i, j) for i in rest for j in half]
     lines = [f"{ids[j][:3]} {ids[i][:3]} {ids[i]} {scores['weak'][i, j]:.3f}" for i, j in pairs]
     (folder / "bob.txt").write_text("\n".join(lines) + "\n")
+    _pairs(folder, ids, scores, names)
     rng = np.random.default_rng(2003)
     for dims, spread, name in ((12, 9, "first"), (6, 14, "second")):
         centres = rng.integers(-20, 21, (N_PEOPLE, dims))
@@ -92,6 +93,28 @@ def write(folder: Path) -> None:
     np.savez(folder / "images.npz", images=images, ids=ids)
     _lists(folder, table, ids, codes)
     _labelled(folder)
+
+
+def _pairs(folder: Path, ids: list[str], scores: dict[str, np.ndarray], matrix: dict[str, object]) -> None:
+    """Every pair of images under column names of another's choosing, and a matrix that is named by subject."""
+    n = len(ids)
+    one, two = np.repeat(np.arange(n), n), np.tile(np.arange(n), n)
+    people = np.array([name[:3] for name in ids])
+    pl.DataFrame(
+        {
+            "one": [ids[k] for k in one],
+            "two": [ids[k] for k in two],
+            "who1": people[one],
+            "who2": people[two],
+            "kind": np.where(people[one] == people[two], "same", "other"),
+            "mid": scores["middling"].ravel(),
+            "low": scores["weak"].ravel(),
+        }
+    ).write_csv(folder / "scored.csv")
+    rows = ",".join(["subject", *(name[:3] for name in list(matrix)[1:])])
+    columns = list(matrix.values())
+    lines = [",".join([str(row[0])[:3], *map(str, row[1:])]) for row in zip(*columns, strict=True)]
+    (folder / "labelled.csv").write_text("\n".join([rows, *lines]) + "\n")
 
 
 def _lists(folder: Path, table: pl.DataFrame, ids: list[str], codes: np.ndarray) -> None:

@@ -88,7 +88,7 @@ class ScoreInputs:
             "--embeddings",
             "-e",
             metavar="[NAME=]FILE[::KEY]",
-            help="Embeddings (.npy, .npz) to compare by --metric; may be repeated.",
+            help="Embeddings (.npy, .npz, .safetensors, .parquet, .arrow) to compare by --metric; may be repeated.",
             rich_help_panel="Scores",
         ),
     ] = None
@@ -101,6 +101,9 @@ class ScoreInputs:
     queries: o.Queries = None
     targets: o.Targets = None
     mask: o.Mask = None
+    ids: o.IdsOption = o.IdsName.samples
+    columns: o.Columns = None
+    mated_is: o.MatedIs = None
     missing: o.Missing = o.MissingName.error
     orientation_check: Annotated[
         bool,
@@ -130,7 +133,13 @@ class ScoreInputs:
             "queries": self.queries,
             "targets": self.targets,
             "mask": None if self.mask is None else str(self.mask),
+            "ids": None if self.ids is o.IdsName.samples else self.ids.value,
+            "columns": o.columns_of(self.columns),
+            "mated_is": self.mated_is,
         }
+        of_scores = next((name for name in ("ids", "columns", "mated_is") if read[name] is not None), None)
+        if of_scores is not None and not self.scores:
+            raise UsageError(f"--{of_scores.replace('_', '-')} is about files of scores, and there are none.")
         shared = {"missing": self.missing.value, "orientation_check": self.orientation_check}
         found: dict[str, Any] = {"scores": [], "embeddings": []}
         for kind, texts, own in (

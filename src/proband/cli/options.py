@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+
+if TYPE_CHECKING:
+    from proband.scores.formats import ReadOptions
 
 
 class OrientationName(StrEnum):
@@ -50,7 +53,7 @@ SamplesOption = Annotated[
     typer.Option(
         "--samples",
         "-s",
-        help="Table of samples: CSV, TSV, Parquet, JSON Lines, NPZ or a CSU .srt list. Files that name subjects themselves do without.",
+        help="Table of samples: CSV, TSV, Parquet, Arrow, JSON Lines, NPZ or a CSU .srt list. Files that name subjects themselves do without.",
         rich_help_panel="Samples",
     ),
 ]
@@ -125,6 +128,43 @@ Missing = Annotated[
         rich_help_panel="Scores",
     ),
 ]
+
+
+class IdsName(StrEnum):
+    """What names rows and columns."""
+
+    samples = "samples"
+    subjects = "subjects"
+
+
+IdsOption = Annotated[
+    IdsName,
+    typer.Option(
+        "--ids",
+        help="What names the rows and columns of a matrix: samples; or subjects, where a row and a column of one name are two samples of one "
+        "person.",
+        rich_help_panel="Scores",
+    ),
+]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--columns",
+        metavar="a=COLUMN,b=COLUMN,mated=COLUMN,score=COLUMN",
+        help="For a table of scored pairs: which column is what (a, b, mated, score, subject_a, subject_b). Several scores are several "
+        "algorithms; may be repeated.",
+        rich_help_panel="Scores",
+    ),
+]
+MatedIs = Annotated[
+    str | None,
+    typer.Option(
+        "--mated-is",
+        metavar="VALUE",
+        help="The value that means mated, where the column holds neither 1 and 0 nor true and false.",
+        rich_help_panel="Scores",
+    ),
+]
 CategoryOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -181,6 +221,49 @@ Threads = Annotated[
 def words_of(text: str | None) -> tuple[str, ...] | None:
     """Words separated by commas; none at all for an empty text."""
     return None if text is None else tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def columns_of(texts: list[str] | None) -> dict[str, Any] | None:
+    """Columns as a request names them, of ``role=COLUMN`` with commas between; a comma within a name stays."""
+    from proband.errors import UsageError
+    from proband.scores.pair_columns import ROLES
+
+    if not texts:
+        return None
+    parts: list[tuple[str, str]] = []
+    for text in texts:
+        for piece in text.split(","):
+            role, mark, name = piece.partition("=")
+            if mark and role.strip() in ROLES:
+                parts.append((role.strip(), name.strip()))
+            elif parts and piece is not text and not mark:
+                parts[-1] = (parts[-1][0], f"{parts[-1][1]},{piece}")
+            else:
+                raise UsageError(
+                    f"--columns takes role=COLUMN, got {piece!r}.", f"the roles are: {', '.join(ROLES)}."
+                )
+    found: dict[str, Any] = {}
+    for role, name in parts:
+        if role == "score":
+            found["score"] = (*found.get("score", ()), name)
+        elif role in found:
+            raise UsageError(
+                f"--columns names {role!r} twice: {found[role]!r} and {name!r}.", "name it once."
+            )
+        else:
+            found[role] = name
+    return found
+
+
+def read_options(columns: list[str] | None, mated_is: str | None, ids: IdsName, **others: Any) -> ReadOptions:
+    """What the reader of a file is told."""
+    from proband.scores.formats import ReadOptions
+    from proband.scores.pair_columns import PairColumns
+
+    named = columns_of(columns)
+    return ReadOptions(
+        columns=None if named is None else PairColumns(**named), mated_is=mated_is, ids=ids.value, **others
+    )
 
 
 def orientation_of(name: OrientationName | None) -> Literal["similarity", "distance"] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,21 @@ def array_from(data: Any, what: str) -> npt.NDArray[Any]:
         raise InputError(
             f"The {what} do not make an array: {said}.", "rows must be of one length, and numbers or texts."
         ) from None
+
+
+def plain_values(data: Any, what: str) -> list[Any]:
+    """Return one column as plain values of Python, every kind of missing value (NaN, NA, NaT, null) as None.
+
+    Examples
+    --------
+    >>> plain_values(np.array([1.5, np.nan]), "scores")
+    [1.5, None]
+    """
+    if type(data).__module__.partition(".")[0] == "pandas":
+        found: list[Any] = data.astype(object).where(data.notna(), None).tolist()  # no pyarrow needed
+        return found
+    values = array_from(data, what).tolist()
+    return [None if isinstance(value, float) and isnan(value) else value for value in values]
 
 
 def _on_cpu(tensor: Any, what: str) -> Any:

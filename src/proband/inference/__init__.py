@@ -38,6 +38,7 @@ from proband.inference.proportions import Interval, difference_of_independent, p
 from proband.inference.simulation.coverage import Coverage, coverage
 from proband.inference.simulation.halves import Halves, compare_halves
 from proband.inference.strata.estimates import ReplicateEstimate, estimate_weighted
+from proband.inference.verification.several import Verifications, verify_pairs
 from proband.inference.verification.thresholds import DeployedThreshold, DeployedThresholds, threshold
 from proband.inference.verification.verification import Verification, verify
 from proband.results.band import Band
@@ -69,6 +70,7 @@ __all__ = [
     "PairedOutcomes",
     "ReplicateEstimate",
     "Verification",
+    "Verifications",
     "VirtualExperiments",
     "classify",
     "cluster_statistics",
@@ -97,4 +99,5 @@ __all__ = [
     "tango_interval",
     "threshold",
     "verify",
+    "verify_pairs",
 ]

@@ -21,6 +21,7 @@ from proband.results.base import Answers
 from proband.results.estimate import Estimate
 from proband.samples import Experiment, Pool, Samples
 from proband.scores import Scores
+from proband.scores.trials import Trials
 from proband.words import Note
 
 if TYPE_CHECKING:
@@ -118,6 +119,11 @@ class Question:
             raise UsageError(
                 f"Identification takes place in an experiment, not in a {type(self.within).__name__}.",
                 "Experiment(samples, gallery=..., probes=...).",
+            )
+        if any(isinstance(one, Trials) for one in self.data):
+            raise DesignError(
+                f"The {self.measure.estimand} is of ranks, and lists of chosen pairs have none.",
+                "take fnmr or auc, or give scores of every probe with the whole gallery.",
             )
         ranked = (outcomes_of(one, self.within) for one in self.data)
         return tuple(

@@ -20,6 +20,7 @@ from proband.results.compared import Compared
 from proband.results.estimate import Measurement
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
+from proband.scores.trials import Trials
 from proband.words import Note, Target, digits
 
 
@@ -92,8 +93,10 @@ def rates_of(scores: Scores, within: Experiment | Samples | None) -> tuple[Error
     return rates, facts_of_pairs(scores, within, counts, len(people), notes)
 
 
-def compared_pairs(scores: Scores, within: Experiment | Samples, counts: PairCounts) -> Compared:
-    """Say which comparisons were counted.
+def compared_pairs(
+    scores: Scores | Trials, within: Experiment | Samples | None, counts: PairCounts
+) -> Compared:
+    """Say which comparisons were counted; those of a list are where they are.
 
     Examples
     --------
@@ -102,11 +105,13 @@ def compared_pairs(scores: Scores, within: Experiment | Samples, counts: PairCou
     >>> compared_pairs(scores, samples, count_pairs(scores, PairSet.of(scores, samples))).n_impostor
     2
     """
+    if isinstance(scores, Trials):
+        return Compared("list", scores.metric, counts.n_genuine, counts.n_impostor)
     gallery, probes = (
-        (None, None) if isinstance(within, Samples) else (within.gallery_rule, within.probe_rule)
+        (within.gallery_rule, within.probe_rule) if isinstance(within, Experiment) else (None, None)
     )
     return Compared(
-        "all" if isinstance(within, Samples) else "experiment",
+        "experiment" if isinstance(within, Experiment) else "all",
         scores.metric,
         counts.n_genuine,
         counts.n_impostor,
@@ -117,7 +122,11 @@ def compared_pairs(scores: Scores, within: Experiment | Samples, counts: PairCou
 
 
 def facts_of_pairs(
-    scores: Scores, within: Experiment | Samples, counts: PairCounts, n_subjects: int, notes: tuple[Note, ...]
+    scores: Scores | Trials,
+    within: Experiment | Samples | None,
+    counts: PairCounts,
+    n_subjects: int,
+    notes: tuple[Note, ...],
 ) -> Facts:
     """Say how a measurement over comparisons came about.
 
@@ -130,14 +139,20 @@ def facts_of_pairs(
     >>> facts.n_probes, facts.n_probe_subjects, facts.universe
     (1, 2, 'verification')
     """
-    name = within.fingerprint if isinstance(within, Experiment) else "all pairs"
-    rule = within.gallery_rule if isinstance(within, Experiment) else "every target"
+    if isinstance(scores, Trials):
+        name = gallery = probes = "the pairs of a list"
+        n_targets = scores.frame["target"].drop_nulls().n_unique()
+    else:
+        n_targets = len(scores.targets)
+        name, gallery, probes = "all pairs", "every target", "every query"
+        if isinstance(within, Experiment):
+            name, gallery, probes = within.fingerprint, within.gallery_rule, within.probe_rule
     digest = hashlib.sha256(f"{name} {counts.n_genuine} {counts.n_impostor}".encode()).hexdigest()[:16]
     return Facts(
         algorithm=scores.name,
         n_probes=counts.n_genuine,
         n_probe_subjects=n_subjects,
-        n_gallery_images=len(scores.targets),
+        n_gallery_images=n_targets,
         n_gallery_subjects=n_subjects,
         n_ranks=0,
         n_failed=counts.n_failed_genuine,
@@ -148,8 +163,8 @@ def facts_of_pairs(
         counting="comparisons",
         on_failure="left-out",
         universe="verification",
-        gallery_rule=rule,
-        probe_rule=within.probe_rule if isinstance(within, Experiment) else "every query",
+        gallery_rule=gallery,
+        probe_rule=probes,
         experiment=digest,
         notes=notes,
         metric=scores.metric,

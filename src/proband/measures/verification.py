@@ -174,7 +174,10 @@ class ErrorRates(Result):
             kind = "genuine" if not self.counts.n_genuine else "impostor"
             raise DesignError(
                 f"there are no {kind} comparisons, so error rates are not defined.",
-                "does the table name at least two people, and two images of somebody?",
+                Hint(
+                    "does the table name at least two people, and two images of somebody? Where rows and columns of a matrix are named by "
+                    "subject, {give:ids=subjects}."
+                ),
                 source=self.algorithm,
             )
 

@@ -26,6 +26,7 @@ from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.strata.study import StratStudy
 from proband.inference.verification.groups import Differential
 from proband.inference.verification.open_set import SearchEstimates
+from proband.inference.verification.several import Verifications
 from proband.inference.verification.verification import Verification
 from proband.measures import Curve
 from proband.protocols.running.results import ProtocolRun
@@ -235,6 +236,14 @@ show(
         lambda result: [verification.verification_table([result])],
         lambda result: verification.verification_statements([result]),
         _one_of(lambda result: verification.verification_figures([result]), "det"),
+    ),
+)
+show(
+    Verifications,
+    View(
+        lambda result: [verification.verification_table(result.found)],
+        lambda result: verification.verification_statements(result.found),
+        _one_of(lambda result: verification.verification_figures(result.found), "det"),
     ),
 )
 show(

@@ -15,6 +15,7 @@ OTHER_PEOPLE_AND_THRESHOLD = Target(
     "people-and-threshold",
     "new people, compared with each other, as many images each, and the threshold set on them",
 )
+OTHER_PAIRS = Target("pairs", "new pairs, each independent of the others")
 OTHER_IMAGES = Target(
     "images-of-these-people",
     "another choice among these images of these people, for the gallery and for probes",
@@ -28,6 +29,10 @@ PEOPLE_AND_ALGORITHMS = Target("people-and-algorithms", "the people and the algo
 
 PROBES_ALIKE = Target("probes-alike", "probes are independent and alike in distribution")
 PEOPLE_ALIKE = Target("people-alike", "people are independent and alike in distribution")
+PAIRS_INDEPENDENT = Target(
+    "pairs-independent",
+    "pairs are independent: no person and no sample is in two of them, which nobody has said",
+)
 IMAGES_EXCHANGEABLE = Target("images-exchangeable", "images of one group are exchangeable")
 
 

@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine.files.files import require_regular
+from proband.engine.foreign import array_from
 from proband.errors import DesignError, InputError, Said, UsageError, first_few, quoted
+from proband.samples.ids import plain_names
 from proband.samples.table import Samples, Selection, frozen
 from proband.words import count
 
@@ -56,16 +58,40 @@ def choose(samples: Samples, choice: Choice) -> Selection:
         return _one_per_subject(samples, choice)
     if isinstance(choice, str):
         return _from_text(samples, choice.strip())
-    if isinstance(choice, np.ndarray) and choice.dtype == np.bool_:
-        if choice.shape != (len(samples),):
-            raise UsageError(f"The mask has the shape {choice.shape}; there are {len(samples)} samples.")
-        return Selection(frozen(np.flatnonzero(choice)), f"a mask of {count(int(choice.sum()))} samples")
+    mask = _as_mask(choice)
+    if mask is not None:
+        if mask.shape != (len(samples),):
+            raise UsageError(f"The mask has the shape {mask.shape}; there are {len(samples)} samples.")
+        return Selection(frozen(np.flatnonzero(mask)), f"a mask of {count(int(mask.sum()))} samples")
     if not isinstance(choice, Iterable):
         raise UsageError(
             f"Samples cannot be chosen by {quoted(choice, 40)}.",
             "give a condition, a list of ids, a mask or OnePerSubject().",
         )
-    return _from_ids(samples, [str(name) for name in choice], "")
+    return _from_ids(samples, [str(name) for name in plain_names(choice)], "")
+
+
+def _as_mask(choice: object) -> npt.NDArray[np.bool_] | None:
+    """A mask of NumPy, pandas, polars or PyTorch, or a list of nothing but truth values; None for anything else."""
+    if isinstance(choice, list | tuple):
+        return (
+            np.array(choice) if choice and all(isinstance(one, bool | np.bool_) for one in choice) else None
+        )
+    if not hasattr(choice, "__array__"):
+        return None
+    array = array_from(choice, "mask")
+    if array.dtype != np.object_:
+        return array if array.dtype == np.bool_ else None
+    # Of pandas and polars, where a value is missing.
+    others = [one for one in array.tolist() if not isinstance(one, bool)]
+    if len(others) == len(array) or any(isinstance(one, str) for one in others):
+        return None
+    if others:
+        raise InputError(
+            f"The mask is missing for {count(len(others))} of {count(len(array))} samples.",
+            "say whether they are chosen: fill what is missing.",
+        )
+    return array.astype(np.bool_)
 
 
 def _from_text(samples: Samples, text: str) -> Selection:

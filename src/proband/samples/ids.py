@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from proband.errors import InputError, first_few
+from proband.engine.foreign import plain_values
+from proband.errors import Hint, InputError, first_few
 from proband.words import count
 
 Positions = npt.NDArray[np.intp]
@@ -35,11 +36,10 @@ class Ids(Sequence[str]):
     __slots__ = ("__dict__", "_names", "what")
 
     def __init__(self, names: Iterable[object], what: str = "sample") -> None:
-        given = tuple(names)
-        if None in given:
-            raise InputError(
-                f"The {what} id at position {given.index(None)} is missing.", "give every row an id."
-            )
+        given = plain_names(names)
+        missing = next((place for place, name in enumerate(given) if name is None), None)
+        if missing is not None:
+            raise InputError(f"The {what} id at position {missing} is missing.", "give every row an id.")
         self._names = tuple(map(str, given))
         self.what = what
         if len(self._place) != len(self._names):
@@ -47,7 +47,11 @@ class Ids(Sequence[str]):
             repeated = [name for name in self._names if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
             raise InputError(
                 f"{count(len(repeated))} of {count(len(self._names))} {what} ids repeat an earlier one: {first_few(repeated)}.",
-                "ids must be unique; name another id column, or join columns to make one.",
+                Hint(
+                    "ids must be unique; where rows and columns of a matrix are named by subject, {give:ids=subjects}."
+                    if what in ("query", "target")
+                    else "ids must be unique; name another id column, or join columns to make one."
+                ),
             )
         if "" in self._place:
             raise InputError(
@@ -96,3 +100,64 @@ class Ids(Sequence[str]):
             return np.fromiter(map(self._place.__getitem__, names), dtype=np.intp)
         except KeyError as error:
             raise InputError(f"There is no {self.what} with the id {error.args[0]!r}.") from None
+
+
+def plain_names(names: Iterable[object]) -> tuple[object, ...]:
+    """Names of any library as plain values: what is missing is None, and 7.0 is 7.
+
+    Examples
+    --------
+    >>> plain_names(np.array([7.0, 8.0])), plain_names(["a", 3])
+    ((7, 8), ('a', 3))
+    """
+    if isinstance(names, Ids | list | tuple) or not hasattr(names, "__array__"):
+        return tuple(names)
+    found = plain_values(names, "ids")
+    floats = [value for value in found if value is not None]
+    if floats and all(isinstance(value, float) and value.is_integer() for value in floats):
+        # pandas makes floats of whole numbers with a gap, and torch of anything.
+        return tuple(None if value is None else int(value) for value in found)
+    return tuple(found)
+
+
+class SubjectIds(Ids):
+    """Ids of samples that are named by subject: a name may come several times, once for each of the subject's samples.
+
+    Parameters
+    ----------
+    labels
+        The subject of each sample, in order.
+    what
+        What the samples are, which is put before their names, so that a query and a target of one name are two samples.
+
+    Examples
+    --------
+    >>> ids = SubjectIds(["anna", "ben", "anna"], "query")
+    >>> ids[:], ids.labels
+    (('query:anna', 'query:ben', 'query:anna#2'), ('anna', 'ben', 'anna'))
+
+    """
+
+    __slots__ = ("labels",)
+
+    def __init__(self, labels: Iterable[object], what: str) -> None:
+        given = plain_names(labels)
+        self.labels = tuple(map(str, given))
+        empty = next((place for place, one in enumerate(given) if one is None or not str(one)), None)
+        if empty is not None:
+            raise InputError(
+                f"The {what} at position {empty} names no subject.", "give every row and column a subject."
+            )
+        seen: dict[str, int] = {}
+        taken = {f"{what}:{name}" for name in self.labels}
+        names = []
+        for label in self.labels:
+            name, number = f"{what}:{label}", seen.get(label, 0) + 1
+            while number > 1 and f"{name}#{number}" in taken:
+                number += 1
+            seen[label] = number
+            names.append(name if number == 1 else f"{name}#{number}")
+        super().__init__(names, what)
+
+    def __getstate__(self) -> tuple[None, dict[str, object]]:
+        return None, {"_names": self._names, "what": self.what, "labels": self.labels}

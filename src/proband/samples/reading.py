@@ -10,7 +10,8 @@ from typing import Any
 import polars as pl
 
 from proband.engine.files.files import first_line, reading
-from proband.engine.files.parquet import read_parquet
+from proband.engine.files.parquet import COLUMNAR, read_parquet
+from proband.engine.foreign import plain_values
 from proband.engine.frames import frame_of_rows
 from proband.errors import Hint, InputError, Said, UsageError
 from proband.samples.delimited import SEPARATORS, read_delimited, without_words
@@ -50,7 +51,7 @@ def _read(
         try:
             if ending in SEPARATORS:
                 return read_delimited(path, SEPARATORS[ending], text_columns, missing_values, notes)
-            if ending in (".parquet", ".pq"):
+            if ending in COLUMNAR:
                 return read_parquet(path)
             if ending in (".jsonl", ".ndjson"):
                 return _read_lines_of_json(path, text_columns)
@@ -60,7 +61,7 @@ def _read(
             raise InputError(f"{path.name} is empty.", file=Said(path.name)) from None
     raise UsageError(
         f"{path.name} is not a table that can be read: its ending is {ending or 'missing'}.",
-        "use .csv, .tsv, .parquet, .jsonl or .npz.",
+        "use .csv, .tsv, .parquet, .arrow, .feather, .jsonl or .npz.",
         file=Said(path.name),
     )
 
@@ -75,9 +76,7 @@ def frame_from(data: Any) -> pl.DataFrame:
         # Column by column through Python objects: no pyarrow needed, and every kind of missing value becomes null.
         return pl.DataFrame(
             {
-                str(name): pl.Series(
-                    values=column.astype(object).where(column.notna(), None).tolist(), strict=False
-                )
+                str(name): pl.Series(values=plain_values(column, str(name)), strict=False)
                 for name, column in data.items()
             }
         )

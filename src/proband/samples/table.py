@@ -142,7 +142,7 @@ class Samples:
         failed: str | None = None,
         missing_values: Collection[str] | None = None,
     ) -> Samples:
-        """Read a table from CSV, TSV, Parquet, JSON Lines or NPZ (its 1-D arrays), by the file's ending.
+        """Read a table from CSV, TSV, Parquet, Arrow, JSON Lines or NPZ (its 1-D arrays), by the file's ending.
 
         An empty cell is missing. `missing_values` are words that mean the same in every column; by default ``NA``,
         ``NaN`` and ``nan`` do in text files, save in the columns of ids and subjects, where they may be names.

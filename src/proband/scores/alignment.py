@@ -60,7 +60,10 @@ def experiment_over(
         if probes is None and set(first.queries) & set(first.targets):
             raise DesignError(
                 "queries and targets share samples, so gallery and probes must be chosen.",
-                Hint("for example {option:gallery=one_per_subject}; all others become probes."),
+                Hint(
+                    "for example {option:gallery=one_per_subject}; all others become probes. Where rows and columns are named by subject, "
+                    "{give:ids=subjects}."
+                ),
                 source=first.name,
             )
         gallery = Selection(_known(first.targets, samples), "every target of the scores")

@@ -12,9 +12,10 @@ import numpy.typing as npt
 
 from proband.engine.files.files import require_whole
 from proband.engine.files.shards import has_read, in_files, pick
+from proband.engine.foreign import array_from
 from proband.errors import Hint, InputError, ProbandError, Said, UsageError
 from proband.kernels.codes import DONT_CARE, FAILED, OK
-from proband.samples.ids import Ids, Positions
+from proband.samples.ids import Ids, Positions, SubjectIds
 from proband.samples.table import Samples, frozen
 from proband.words import Note, count
 
@@ -79,6 +80,19 @@ class Scores(ABC):
         """Whether a larger score means more alike."""
         return self.orientation == "similarity"
 
+    def samples_by_label(self) -> Samples:
+        """The table of samples that rows and columns make where they are named by subject (``ids="subjects"``)."""
+        from proband.scores.formats.contents import named_by_subject
+
+        made = named_by_subject(self.queries, self.targets)
+        if made is None:
+            raise UsageError(
+                f"Whose the samples of {self.name} are is not known.",
+                "give the samples table or an experiment; where rows and columns are named by subject, read them with ids='subjects'.",
+                source=Said(self.name),
+            )
+        return made
+
     @abstractmethod
     def tile(self, rows: Positions, columns: Positions) -> Values:
         """Return the scores of some queries with some targets: contiguous, native floats, every one finite."""
@@ -112,8 +126,17 @@ class Scores(ABC):
         orientation: Orientation,
         name: str = "scores",
         cells: Cells | None = None,
+        ids: Literal["samples", "subjects"] = "samples",
     ) -> DenseScores:
-        """Wrap an array (or memory map) of queries × targets; without `targets` the axes are the same."""
+        """Wrap an array (or memory map, or tensor) of queries × targets; without `targets` the axes are the same.
+
+        With ``ids="subjects"`` rows and columns are named by subject: those of one name are samples of one person, and never the same
+        sample. `samples_by_label` then makes the table.
+        """
+        if ids == "subjects":
+            if targets is None:
+                targets = queries = tuple(queries)
+            queries, targets = SubjectIds(queries, "query"), SubjectIds(targets, "target")
         return DenseScores(values, queries, targets, orientation=orientation, name=name, cells=cells)
 
     @staticmethod
@@ -207,7 +230,12 @@ class DenseScores(Scores):
             self.targets = targets if isinstance(targets, Ids) else Ids(targets, "target")
         try:
             # A masked array hides values; as a plain one it shows them, and they are checked.
-            array: Any = values if in_files(values) else np.asarray(values)
+            foreign = any(hasattr(values, name) for name in ("detach", "to_numpy", "__dlpack__"))
+            array: Any = (
+                values
+                if in_files(values)
+                else np.asarray(array_from(values, "scores") if foreign else values)
+            )
         except ValueError:
             raise InputError("the rows of scores are not all of one length.", source=name) from None
         if array.dtype.kind not in "fiub":

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from proband.engine.files.files import require_whole
 from proband.engine.files.shards import RowShards, has_read, in_files
+from proband.engine.foreign import array_from
 from proband.errors import Hint, InputError, Said, UsageError, first_few
 from proband.kernels.codes import CHI2, COSINE, INNER, L1, L2
 from proband.samples.ids import Ids, Positions
@@ -33,7 +34,7 @@ class Embeddings(Scores):
     Parameters
     ----------
     vectors
-        One row a sample. A memory map is not copied.
+        One row a sample: an array, a tensor on the CPU, a frame of numbers, a list. A memory map is not copied.
     ids
         The samples' ids.
     metric
@@ -52,11 +53,11 @@ class Embeddings(Scores):
 
     def __init__(
         self,
-        vectors: npt.ArrayLike,
+        vectors: Any,
         ids: Iterable[object],
         *,
         metric: Metric,
-        targets: npt.ArrayLike | None = None,
+        targets: Any = None,
         target_ids: Iterable[object] | None = None,
         name: str = "embeddings",
         notes: tuple[Note, ...] = (),
@@ -200,8 +201,10 @@ class Embeddings(Scores):
             )
         return lengths
 
-    def _checked(self, vectors: npt.ArrayLike, ids: Ids) -> Values:
-        array: Any = vectors if isinstance(vectors, np.ndarray | RowShards) else np.asarray(vectors)
+    def _checked(self, vectors: Any, ids: Ids) -> Values:
+        array: Any = (
+            vectors if isinstance(vectors, np.ndarray | RowShards) else array_from(vectors, "embeddings")
+        )
         if (
             array.dtype.kind not in "fiu"
             or array.dtype.itemsize > 8

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine.files.files import reading
+from proband.engine.files.parquet import COLUMNAR
 from proband.errors import Hint, InputError, ProbandError, Said
 from proband.kernels.codes import OK
 from proband.samples import Experiment, Ids, Samples, Selection
@@ -55,7 +56,7 @@ LOOKS_FOR_SUBJECTS = Sentence(
 )
 
 _CELLS_LOOKED_AT = 20_000_000
-_TABLE_ENDINGS = (".csv", ".tsv", ".parquet", ".pq", ".jsonl", ".ndjson")
+_TABLE_ENDINGS = (".csv", ".tsv", *COLUMNAR, ".jsonl", ".ndjson")
 _QUANTILES = (0.05, 0.5, 0.95)
 _TOO_LARGE_TO_SQUARE, _SCALE = 1e150, 2.0**600
 
@@ -140,7 +141,7 @@ def inspect_file(
             raise InputError(f"There is no file {path}.", file=Said(path))
         table = (
             _as_table(path, id_column, subject_column, missing_values)
-            if format is None and key is None
+            if format is None and key is None and (options is None or options.columns is None)
             else None
         )
     if table is not None:
@@ -149,7 +150,7 @@ def inspect_file(
     try:
         file = read_file(
             path,
-            ReadOptions(key, options.query_ids, options.target_ids, options.mask, options.progress),
+            replace(options, key=key),
             format,
         )
     except InputError as error:
@@ -213,8 +214,8 @@ def _of_scores(path: Path, file: ScoreFile, samples: Samples | None) -> Inspecti
     facts: dict[str, Any] = {"orientation": file.orientation or "not stated"}
     summaries: list[Summary] = []
     notes = list(file.notes)
-    if file.trials is not None:
-        summaries.append(_of_trials(file.trials))
+    if file.trials:
+        summaries += map(_of_trials, file.trials)
         try:
             file = file.as_matrix(path.stem)
         except ProbandError as error:
@@ -228,7 +229,7 @@ def _of_scores(path: Path, file: ScoreFile, samples: Samples | None) -> Inspecti
         facts["shape"] = (
             " × ".join(map(str, next(iter(file.matrices.values())).shape)) + " (queries × targets)"
         )
-    if file.matrices and file.trials is None:
+    if file.matrices and not file.trials:
         # The orientation is not known yet: the scores are read as similarities, and the summary says what that shows.
         plain = ScoreFile(**{**vars(file), "orientation": None})
         if file.queries is None and samples is None:
@@ -237,7 +238,7 @@ def _of_scores(path: Path, file: ScoreFile, samples: Samples | None) -> Inspecti
             for scores in scores_of(plain, path, samples, "similarity", "drop").values():
                 summaries.append(_of_matrix(scores, known, file.orientation))
                 notes += [note for note in scores.notes if note not in notes]
-    kind = "a list of compared pairs" if file.trials is not None else "a matrix of scores"
+    kind = "a list of compared pairs" if file.trials else "a matrix of scores"
     return Inspection(str(path), kind, file.format, facts, tuple(summaries), tuple(notes))
 
 

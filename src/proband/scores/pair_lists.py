@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from proband.engine.files.files import reading
-from proband.engine.files.parquet import read_parquet
+from proband.engine.files.parquet import COLUMNAR, read_parquet
 from proband.errors import InputError, Said, first_few
 from proband.samples.npz import Archive
 from proband.samples.reading import read_frame
@@ -22,21 +22,21 @@ _ARRAYS = {"pair_a": "query", "pair_b": "target", "pair_same": "mated", "pair_fo
 def read_pairs(path: str | Path, samples: Samples) -> pl.DataFrame:
     """Read a list of pairs: columns query, target, and mated and fold where the list has them.
 
-    ``.txt``: LFW's pairs. ``.csv``, ``.tsv``, ``.parquet``: a table with columns query and target. ``.npz``: arrays pair_a and
+    ``.txt``: LFW's pairs. ``.csv``, ``.tsv``, ``.parquet``, ``.arrow``: a table with columns query and target. ``.npz``: arrays pair_a and
     pair_b of row numbers in the samples table, and optionally pair_same and pair_fold.
     """
     path = Path(path)
     ending = path.suffix.lower()
     if ending == ".npz":
         return _from_archive(path, samples)
-    if ending in (".parquet", ".csv", ".tsv"):
+    if ending in (*COLUMNAR, ".csv", ".tsv"):
         with reading(path, "a list of pairs"):
             return _table(path, ending)
     return read_lfw_pairs(path)
 
 
 def _table(path: Path, ending: str) -> pl.DataFrame:
-    if ending == ".parquet":
+    if ending in COLUMNAR:
         return read_parquet(path)
     return read_frame(path, text_columns=("query", "target"))
 

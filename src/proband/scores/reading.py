@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,21 +11,22 @@ import numpy as np
 from proband.engine import Progress, Silent
 from proband.engine.files.files import naming, reading
 from proband.engine.files.shards import RowShards, require_order, shard_files, shards_name
-from proband.errors import Hint, InputError, Said, UsageError, first_few
+from proband.errors import Hint, InputError, Said, UsageError
 from proband.samples import Choice, Ids, Samples
 from proband.samples.choosing import choose
 from proband.samples.npz import Archive
-from proband.samples.reading import read_frame
 from proband.scores.alignment import check_ids
 from proband.scores.base import DenseScores, MissingPolicy, Orientation, check_orientation_name
 from proband.scores.embeddings import Embeddings, Metric
-from proband.scores.formats import ReadOptions, ScoreFile, read_file
-from proband.scores.formats.numpy_files import ids_in, open_npy
+from proband.scores.formats import ReadOptions, ScoreFile, labelled, read_file
+from proband.scores.formats.contents import IdsName
+from proband.scores.formats.numpy_files import open_npy
 from proband.scores.formats.shards import joined_ids, read_parts, require_one_kind
+from proband.scores.vector_files import ids_of_table, models_in
 from proband.words import count
 
 KEY_MARK = "::"
-_IDS_KEY, _ID_COLUMN, _ALL_IDS = "ids", "id", "ids.csv"
+_ALL_IDS = "ids.csv"
 
 
 def split_key(path: str | Path) -> tuple[Path, str | None]:
@@ -70,6 +71,7 @@ def read_scores(
     query_ids: str | None = None,
     target_ids: str | None = None,
     mask: str | Path | None = None,
+    ids: IdsName = "samples",
     progress: Progress | None = None,
 ) -> dict[str, DenseScores]:
     """Read every score matrix of a file, by name.
@@ -88,14 +90,28 @@ def read_scores(
         ids must be square over the whole table.
     format, query_ids, target_ids, mask
         See `proband.scores.formats`.
+    ids
+        What rows and columns are named by: ``"samples"``, where one name is one sample; or ``"subjects"``, where a row and a column of one
+        name are two samples of one person. `Scores.samples_by_label` then makes the table.
 
     """
     files = None if isinstance(path, str | Path) else list(map(Path, path))
     path, key = split_key(path) if isinstance(path, str | Path) else (_folder(path), None)
     options = ReadOptions(
-        key, query_ids, target_ids, None if mask is None else Path(mask), progress or Silent()
+        key,
+        query_ids,
+        target_ids,
+        None if mask is None else Path(mask),
+        ids=ids,
+        progress=progress or Silent(),
     )
-    file = read_file(path, options, format) if files is None else read_parts(files, path.name, options)
+    file = (
+        read_file(path, options, format)
+        if files is None
+        else labelled(read_parts(files, path.name, options), path, options)
+    )
+    if samples is None and ids == "subjects":
+        samples = file.subjects
     return scores_of(file, path, samples, orientation, missing, queries, targets)
 
 
@@ -173,15 +189,17 @@ def read_embeddings(
     Parameters
     ----------
     path
-        ``.npy`` (one model; memory-mapped) or ``.npz`` (each 2-D array of floats is a model), ``archive.npz::key`` for one. A
-        directory, a pattern (``"parts/*.npy"``) or a list of files is one set of embeddings in several parts, memory-mapped and
+        ``.npy`` (one model; memory-mapped), ``.npz`` (each 2-D array of floats is a model), ``archive.npz::key`` for one;
+        ``.safetensors`` (each 2-D tensor is a model; memory-mapped), ids in a CSV beside it; a table of Parquet or Arrow (each column of
+        vectors is a model, or else all columns of fractions are one). A directory, a pattern (``"parts/*.npy"``) or a list of files is one set of embeddings in several parts, memory-mapped and
         never put together; ids are in a CSV beside each ``.npy`` (``part-1.csv``, column ``id``), or in one for all, ``ids.csv``.
     samples
         The table the ids must be in.
     rows
         For a file without ids: which samples the rows are, in table order; by default all.
     ids
-        The array of an archive that holds the ids; otherwise the only text array of the right length.
+        The array of an archive, or the column of a table, that holds the ids; otherwise the only text array of the right length, or the
+        column ``id``.
 
     """
     files = [] if isinstance(path, str | Path) else list(map(Path, path))
@@ -189,11 +207,11 @@ def read_embeddings(
     found = {}
     with reading(path, "embeddings"):
         files = files or shard_files(path)
-        models, names = _parts_of(files, path, key, ids) if files else _models_of(path, key, ids)
+        models, names, noted = (*_parts_of(files, path, key, ids), ()) if files else models_in(path, key, ids)
         for name, vectors in models.items():
             axis = _axis(names, "sample", rows, samples, vectors, 0, name)
             notes = () if samples is None else check_ids(axis, samples, missing)
-            found[name] = Embeddings(vectors, axis, metric=metric, name=name, notes=notes)
+            found[name] = Embeddings(vectors, axis, metric=metric, name=name, notes=(*noted, *notes))
     return found
 
 
@@ -205,7 +223,7 @@ def _parts_of(
     parts = []
     for file in files:
         with naming(file=file.name):
-            parts.append(_models_of(file, key, ids, Archive.mapped))
+            parts.append(models_in(file, key, ids, Archive.mapped)[:2])
     names = [file.name for file in files]
     if files[0].suffix.lower() == ".npy":
         vectors = RowShards([next(iter(models.values())) for models, _ in parts], names)
@@ -223,8 +241,8 @@ def _parts_of(
 
 def _ids_beside(files: Sequence[Path], n: int) -> Ids | None:
     """The ids in a table beside each file, or in one for all."""
-    own = [_ids_of_table(file.with_suffix(".csv")) for file in files]
-    whole = _ids_of_table(files[0].with_name(_ALL_IDS))
+    own = [ids_of_table(file.with_suffix(".csv")) for file in files]
+    whole = ids_of_table(files[0].with_name(_ALL_IDS))
     if whole is None or any(one is not None for one in own):
         for file, part in zip(files, own, strict=True):
             length = len(open_npy(file))
@@ -241,81 +259,6 @@ def _ids_beside(files: Sequence[Path], n: int) -> Ids | None:
             file=Said(_ALL_IDS),
         )
     return whole
-
-
-def _ids_of_table(path: Path) -> Ids | None:
-    if not path.exists():
-        return None
-    frame = read_frame(path, text_columns=[_ID_COLUMN])
-    if _ID_COLUMN not in frame.columns:
-        raise InputError(
-            f"{path.name} has no column {_ID_COLUMN!r}; it has {first_few(frame.columns, 6)}.",
-            file=Said(path.name),
-        )
-    with naming(file=path.name):
-        return Ids(frame[_ID_COLUMN], "sample")
-
-
-def _models_of(
-    path: Path,
-    key: str | None,
-    ids: str | None,
-    read: Callable[[Archive, str], Any] = Archive.__getitem__,
-) -> tuple[dict[str, Any], Ids | None]:
-    if not path.exists():
-        raise InputError(f"There is no file {path}.", file=Said(path))
-    if path.suffix.lower() == ".npy":
-        if key is not None or ids is not None:
-            raise UsageError(
-                f"{path.name} is a single array, so there is no {key or ids!r} in it.", file=Said(path.name)
-            )
-        return {path.stem: open_npy(path)}, None
-    if path.suffix.lower() != ".npz":
-        raise UsageError(
-            f"Embeddings are read from .npy and .npz files, not from {path.name}.", file=Said(path.name)
-        )
-    archive = Archive(path)
-    models = [name for name in archive if len(archive.shape(name)) == 2 and archive.dtype(name).kind == "f"]
-    if key is not None:
-        if key not in models:
-            raise InputError(
-                f"{path.name} has no embeddings {key!r}; it has {', '.join(models) or 'none'}.",
-                file=Said(path.name),
-            )
-        models = [key]
-    lengths = {archive.shape(name)[0] for name in models}
-    if len(lengths) != 1:
-        raise InputError(
-            f"{path.name} does not hold embeddings of one set of samples.",
-            Hint("pick one: {option:array}", file=path, key="NAME"),
-            file=Said(path.name),
-        )
-    chosen = _find_ids(archive, path, ids, lengths.pop())
-    names = None if chosen is None else ids_in(archive[chosen], chosen, "sample")
-    return {name: read(archive, name) for name in models}, names
-
-
-def _find_ids(archive: Archive, path: Path, asked: str | None, length: int) -> str | None:
-    """The array that names the rows: the one asked for, ``ids``, or the only texts that tell all rows apart."""
-    fitting = [name for name in archive if archive.shape(name) == (length,)]
-    if asked is not None:
-        if asked not in fitting:
-            raise InputError(
-                f"{path.name} has no array {asked!r} of {count(length)} ids.", file=Said(path.name)
-            )
-        return asked
-    if _IDS_KEY in fitting:
-        return _IDS_KEY
-    # Other texts may be covariates, whose values repeat.
-    texts = [name for name in fitting if archive.dtype(name).kind in "US"]
-    candidates = [name for name in texts if len(np.unique(archive[name])) == length]
-    if len(candidates) > 1:
-        raise InputError(
-            f"any of {', '.join(candidates)} could be the ids.",
-            Hint("say which: {option:ids}"),
-            file=path.name,
-        )
-    return candidates[0] if candidates else None
 
 
 def _axis(

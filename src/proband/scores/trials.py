@@ -14,6 +14,7 @@ from proband.engine.frames import frame_of_rows
 from proband.errors import AlignmentError, InputError, Said, first_few, quoted
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples.ids import Ids, Positions
+from proband.samples.reading import frame_from
 from proband.samples.table import Samples, as_text
 from proband.scores.alignment import check_ids
 from proband.scores.base import Cells, MissingPolicy, Orientation, Scores
@@ -76,6 +77,7 @@ class Trials:
     metric: str | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "frame", frame_from(self.frame))
         if "score" not in self.frame.columns:
             raise InputError("trials need a column 'score'.", source=self.name)
         full = self.frame.select(self._column(name, dtype) for name, dtype in SCHEMA.items())

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from proband.engine.files.shards import shard_files
-from proband.errors import InputError, ProbandError, Said, UsageError, first_few
+from proband.errors import Hint, InputError, ProbandError, Said, UsageError, first_few
 from proband.scores.formats import FORMATS
 from proband.scores.reading import KEY_MARK
 from proband.study.definition import Origin
@@ -34,6 +34,12 @@ def check(request: Request, origin: Origin) -> None:
                 ("scores", number, "format"),
                 f"there is no format {scores.format!r}",
                 near(scores.format, FORMATS.names()),
+            )
+        if scores.ids == "subjects" and request.samples is not None:
+            raise RequestError(
+                ("scores", number, "ids"),
+                "rows and columns that are named by subject stand in no table of samples",
+                Hint("leave out {option:samples}, or {option:ids=subjects}."),
             )
     for keys, name, known in names_in(request):
         if name != "auto" and name not in known.names() and not known.names_code(name):

@@ -17,7 +17,14 @@ from proband.measures.pair_measures import AUC, FNMR
 from proband.samples import Category, Experiment, feret_categories
 from proband.samples.categories import LONG_AFTER
 from proband.study.refusals import Keys
-from proband.study.requests import CategoryEntry, ComparisonRequest, FeretRequest, GateRequest, Request
+from proband.study.requests import (
+    CategoryEntry,
+    ComparisonRequest,
+    FeretRequest,
+    GateRequest,
+    Request,
+    VerificationRequest,
+)
 
 RANDOM = "random"
 """The order of galleries that chance makes."""
@@ -54,6 +61,24 @@ def measure_of(request: ComparisonRequest | GateRequest) -> Measure:
 def of_pairs(request: ComparisonRequest | GateRequest) -> bool:
     """Whether a comparison is of compared pairs, and not of ranks."""
     return measure_of(request).view == "pairs"
+
+
+def needs_matrix(request: Request) -> bool:
+    """Whether anything is asked for that a list of chosen pairs cannot tell: ranks, and people or samples chosen by a table."""
+    asked = [
+        getattr(request, name)
+        for name in ("identification", "mcnemar", "feret", "search", "choices", "strat", "experiment")
+        if name in request.model_fields_set
+    ]
+    compared = request.comparison if "comparison" in request.model_fields_set else ()
+    ranked = any(not of_pairs(one) for one in compared) or request.gate is not None
+    return any(asked) or ranked or bool(needing_matrix(request.verification))
+
+
+def needing_matrix(request: VerificationRequest | None) -> list[str]:
+    """What a verification asks for that needs scores of queries with targets."""
+    names = ("gallery", "probes", "by", "zoo", "pairs")
+    return [] if request is None else [name for name in names if getattr(request, name)]
 
 
 def names_in(request: Request) -> Iterator[tuple[Keys, str, Registry]]:

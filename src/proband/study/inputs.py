@@ -19,11 +19,13 @@ from proband.samples import Samples
 from proband.scores import DenseScores, Embeddings, Scores
 from proband.scores.formats import ReadOptions
 from proband.scores.formats.contents import row_blocks
+from proband.scores.pair_columns import PairColumns
 from proband.scores.reading import read_embeddings
 from proband.scores.trials import Trials
 from proband.study.caching import Cache
 from proband.study.checking import files_named
 from proband.study.definition import Origin
+from proband.study.designs import needs_matrix
 from proband.study.findings import InputFile
 from proband.study.recognising import recognise
 from proband.study.requests import EmbeddingSource, ImageSource, Part, Request, ScoreSource
@@ -161,6 +163,9 @@ def _score_reader(origin: Origin, source: ScoreSource, progress: Progress) -> Sc
         origin.condition(source.targets),
         source.format,
         ReadOptions(
+            ids=source.ids,
+            columns=None if source.columns is None else PairColumns(**source.columns.model_dump()),
+            mated_is=source.mated_is,
             query_ids=source.query_ids,
             target_ids=source.target_ids,
             mask=None if source.mask is None else origin.find(source.mask),
@@ -172,17 +177,22 @@ def _score_reader(origin: Origin, source: ScoreSource, progress: Progress) -> Sc
 def _lists(
     request: Request, origin: Origin, table: Samples | None, files: tuple[InputFile, ...], progress: Progress
 ) -> tuple[PairList, ...]:
-    """The scores as lists that make no matrix; empty if any file makes one."""
-    found = []
+    """The scores as lists of chosen pairs; empty if any file makes a matrix that is needed."""
+    found: list[PairList] = []
+    ranked = needs_matrix(request)
     for number, source in enumerate(request.scores):
         place = origin.where("scores", number)
         for reference in origin.references(source):
             with origin.placed(place):
-                trials = _score_reader(origin, source, progress).list_of_pairs(reference, table, source.name)
-            if trials is None:
+                read = _score_reader(origin, source, progress).lists_of_pairs(
+                    reference, table, source.name, ranked
+                )
+            for trials in read or ():
+                digest = _joined(_stated(source), _file(files, source.file), trials.name)
+                found.append(PairList(trials, digest, source.orientation_check, place))
+            if read is None:
                 return ()
-            digest = _joined(_stated(source), _file(files, source.file), trials.name)
-            found.append(PairList(trials, digest, source.orientation_check, place))
+    require_names([one.trials for one in found])
     return tuple(found)
 
 

@@ -23,7 +23,7 @@ from proband.scores import Scores, experiment_over, pool_over
 from proband.study.caching import Cache
 from proband.study.checking import check
 from proband.study.definition import Origin, Study
-from proband.study.designs import categories_of, code_named, measure_of, of_pairs
+from proband.study.designs import categories_of, code_named, measure_of, needing_matrix, of_pairs
 from proband.study.findings import Findings, Measured, Provenance
 from proband.study.gating import candidate_and_baseline, pinned
 from proband.study.inputs import Algorithm, Inputs, PairList, read_inputs, versions
@@ -126,32 +126,47 @@ class _Run:
     notes: list[Note] = field(default_factory=list)
 
     def of_lists(self) -> Findings:
-        """Verify lists of comparisons, which allow nothing else."""
+        """Verify lists of comparisons, and compare them by pairs; they allow nothing else."""
         request = self.request
-        for name in (
-            "identification", "comparison", "gate", "mcnemar", "search", "choices", "strat", "feret", "experiment",
-        ):  # fmt: skip
-            if name in request.model_fields_set and getattr(request, name):
+        asked_for = {
+            name: name in request.model_fields_set and bool(getattr(request, name))
+            for name in (
+                "identification",
+                "gate",
+                "mcnemar",
+                "search",
+                "choices",
+                "strat",
+                "feret",
+                "experiment",
+            )
+        }
+        ranked = any(not of_pairs(one) for one in request.comparison)
+        asked_for["comparison"] = "comparison" in request.model_fields_set and ranked
+        for name, is_asked in asked_for.items():
+            if is_asked:
                 raise DesignError(
-                    "the scores are lists of chosen pairs, which can only be verified.",
+                    "the scores are lists of chosen pairs, which can only be verified, and compared by fnmr or auc.",
                     f"leave {name} out, or give scores of every query with every target.",
                     place=self.origin.where(name) or None,
                 )
         asked = request.verification
-        if asked is None and request.threshold is None:
+        compared = [one for one in request.comparison if of_pairs(one)]
+        if asked is None and request.threshold is None and not compared:
             raise DesignError(
                 f"{self._name} asks for nothing that lists of comparisons allow.", place=Said(self._name)
             )
+        for name in needing_matrix(asked):
+            raise RequestError(
+                ("verification", name),
+                "it needs scores of queries with targets; a list of chosen pairs is verified as it is",
+                "leave it out, or choose the comparisons in the list.",
+            )
         found: dict[str, Any] = {"thresholds": self._thresholds(self.inputs.lists, None)}
+        with self._at("comparison"):
+            found["comparisons"] = {measure_of(one).code: self.steps.list_comparison(one) for one in compared}
         if asked is None:
             return self._found(**found, **self._tables())
-        for name in ("gallery", "probes", "by", "zoo", "pairs"):
-            if getattr(asked, name):
-                raise RequestError(
-                    ("verification", name),
-                    "it needs scores of queries with targets; a list of chosen pairs is verified as it is",
-                    "leave it out, or choose the comparisons in the list.",
-                )
         verified = []
         for one in self.inputs.lists:
             with self.origin.placed(one.place):

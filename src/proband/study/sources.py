@@ -12,6 +12,7 @@ from proband.samples import Choice, Samples
 from proband.scores import MissingPolicy, Orientation, Scores
 from proband.scores.base import ORIENTATION_HINT
 from proband.scores.formats import ReadOptions, ScoreFile, format_of, read_file, read_image_list
+from proband.scores.pair_columns import naming
 from proband.scores.reading import scores_of, split_key
 from proband.scores.trials import Trials
 
@@ -65,23 +66,42 @@ class ScoreReader:
         found = scores_of(file, path, known, self.orientation, self.missing, self.queries, self.targets)
         return renamed(list(found.values()), name, reference), known
 
-    def list_of_pairs(self, reference: str, table: Samples | None, name: str | None = None) -> Trials | None:
-        """Read a list of comparisons that makes no matrix, with subjects by the table if there is one; None for any other file."""
+    def lists_of_pairs(
+        self, reference: str, table: Samples | None, name: str | None = None, ranked: bool = True
+    ) -> list[Trials] | None:
+        """Read lists of comparisons, one for each algorithm, with subjects by the table if there is one.
+
+        None for any other file; and for lists that make a matrix of samples whose people are known, unless columns were declared and
+        nobody asks for ranks.
+        """
         path, _ = split_key(reference)
-        if not format_of(path, self.format).is_list:
+        if self.options.columns is None and not format_of(path, self.format).is_list:
             return None
-        trials = self._read(reference)[1].trials
-        if trials is None or trials.makes_matrix:
+        file = self._read(reference)[1]
+        as_list = self.options.columns is not None and not ranked
+        known = table is not None or file.subjects is not None
+        if not file.trials or (known and not as_list and file.trials[0].makes_matrix):
             return None
-        orientation = trials.orientation or self.orientation
+        orientation = file.orientation or self.orientation
         if orientation is None:
             raise UsageError(
                 f"{path.name} does not state which way its scores point.",
                 ORIENTATION_HINT,
                 file=Said(path.name),
             )
-        trials = replace(trials, orientation=orientation, name=name or path.stem)
-        return trials if table is None else trials.with_samples(table, self.missing)
+        if table is None and file.trials[0].frame["mated"].null_count():
+            raise UsageError(
+                f"Which pairs of {path.name} are mated is not known: it names neither that nor the subjects.",
+                naming(
+                    "give a table of samples: {option:samples}, or say which column is what: {option:columns}"
+                ),
+                file=Said(path.name),
+            )
+        found = [replace(one, orientation=orientation) for one in file.trials]
+        if name is not None:
+            require_one([one.name for one in found], reference)
+            found = [replace(found[0], name=name)]
+        return found if table is None else [one.with_samples(table, self.missing) for one in found]
 
     def _read(self, reference: str) -> tuple[Path, ScoreFile]:
         path, key = split_key(reference)
@@ -91,13 +111,18 @@ class ScoreReader:
 def renamed(found: list[Named], name: str | None, reference: str) -> list[Named]:
     """Give the only algorithm of a file the name that was asked for."""
     if name is not None:
-        if len(found) != 1:
-            raise UsageError(
-                f"{reference} holds {len(found)} algorithms ({', '.join(one.name for one in found)}), so it cannot have one name.",
-                Hint("pick one: {option:array}", file=reference, key=found[0].name),
-            )
+        require_one([one.name for one in found], reference)
         found[0].name = name
     return found
+
+
+def require_one(names: Sequence[str], reference: str) -> None:
+    """Refuse one name for several algorithms."""
+    if len(names) != 1:
+        raise UsageError(
+            f"{reference} holds {len(names)} algorithms ({', '.join(names)}), so it cannot have one name.",
+            Hint("pick one: {option:array}", file=reference, key=names[0]),
+        )
 
 
 def require_samples(table: Samples | None) -> Samples:
@@ -105,12 +130,15 @@ def require_samples(table: Samples | None) -> Samples:
     if table is None:
         raise UsageError(
             "Whose the samples are is not known: the files name no subjects.",
-            Hint("give a table: {option:samples}"),
+            Hint(
+                "give a table: {option:samples}; where rows and columns are named by subject, two samples of one person have one name: "
+                "{option:ids=subjects}"
+            ),
         )
     return table
 
 
-def require_names(scores: Sequence[Scores], hint: str = "give one another name.") -> None:
+def require_names(scores: Sequence[Scores | Trials], hint: str = "give one another name.") -> None:
     """Refuse two algorithms of one name."""
     names = [one.name for one in scores]
     twice = next((name for place, name in enumerate(names) if name in names[:place]), None)

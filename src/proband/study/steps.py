@@ -190,7 +190,7 @@ class Steps:
         self, one: Algorithm, request: VerificationRequest, within: Experiment | Samples
     ) -> Verification:
         """Error rates of one algorithm."""
-        asked = {
+        asked: dict[str, Any] = {
             "fmr": request.fmr,
             "thresholds": request.thresholds,
             "n_resamples": request.n_resamples,
@@ -203,7 +203,7 @@ class Steps:
             lambda: verify(
                 one.scores, within, confidence_level=self.output.confidence_level, seed=self.drawings,
                 check_orientation=one.check_orientation, threads=self.threads, progress=self.progress,
-                **asked,  # type: ignore[arg-type]
+                **asked,
             ),
         )  # fmt: skip
 
@@ -254,6 +254,13 @@ class Steps:
             seed=self.drawings,
             check_orientation=one.check_orientation,
         )
+
+    def list_comparison(self, request: ComparisonRequest) -> Comparison:
+        """Algorithms compared by the pairs of their lists."""
+        return compare(
+            measure_of(request), [one.trials for one in self.inputs.lists], None, design_of(request.design), margin=request.margin,
+            confidence_level=self.output.confidence_level, seed=self.output.seed, adjust=request.adjust,
+        )  # fmt: skip
 
     def folds(self, one: Algorithm, pairs: Path) -> FoldAccuracy:
         """Accuracy of one algorithm over the folds of listed pairs."""

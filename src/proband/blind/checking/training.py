@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from proband.blind.package.sealing import canonical, digest_of
 from proband.engine.files.files import reading
+from proband.engine.files.parquet import COLUMNAR
 from proband.errors import DesignError, Hint, InputError, Said, UsageError, first_few
 from proband.samples import Samples
 from proband.samples.reading import read_frame
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from proband.blind.package.key import Key
 
 HASHED = "sha256:"
-_TABLES = (".csv", ".tsv", ".parquet", ".pq", ".jsonl", ".ndjson", ".npz")
+_TABLES = (".csv", ".tsv", *COLUMNAR, ".jsonl", ".ndjson", ".npz")
 _Meant = tuple[Literal["sample", "subject"], str]
 _PARTS = ("samples", "subjects", "either")
 

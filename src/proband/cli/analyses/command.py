@@ -252,6 +252,8 @@ def _option_of(keys: Keys) -> str:
     if names[:1] == ["samples"]:
         named = {"file": "samples", "id": "id_column", "subject": "subject_column"}
         names = [named.get(names[-1], names[-1])]
+    if "columns" in names:
+        names = ["columns"]
     return f"--{names[-1].replace('_', '-')}"
 
 

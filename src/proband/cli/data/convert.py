@@ -33,12 +33,15 @@ def convert(
     queries: o.Queries = None,
     targets: o.Targets = None,
     mask: o.Mask = None,
+    ids: o.IdsOption = o.IdsName.samples,
+    columns: o.Columns = None,
+    mated_is: o.MatedIs = None,
     missing: o.Missing = o.MissingName.error,
     quiet: o.Quiet = False,
 ) -> None:
     """Write scores in another format; nothing is rounded that the format can hold.
 
-    Formats: npy, npz, csv-matrix, csv-long, parquet-matrix, parquet-long, bee, bob4, bob5, csu.
+    Formats: npy, npz, csv-matrix, csv-long, parquet-matrix, parquet-long, arrow-matrix, arrow-long, bee, bob4, bob5, csu.
 
     [bold]Examples[/bold]
 
@@ -47,14 +50,23 @@ def convert(
       proband convert scores.npz::pca scores.txt --to bob5 -s samples.csv --orientation similarity
     """
     from proband.errors import UsageError
-    from proband.scores.formats import ReadOptions, read_file, write_scores
+    from proband.scores.formats import read_file, write_scores
     from proband.scores.reading import scores_of, split_key
 
     path, key = split_key(source)
     require_apart([target], [path, samples, mask])
     table = read_samples(samples, id_column, subject_column, None, missing_values)
     with progress_bars(quiet) as progress:
-        options = ReadOptions(key, query_ids, target_ids, mask, progress)
+        options = o.read_options(
+            columns,
+            mated_is,
+            ids,
+            key=key,
+            query_ids=query_ids,
+            target_ids=target_ids,
+            mask=mask,
+            progress=progress,
+        )
         file = read_file(path, options, format)
         known = table or file.subjects
         found = scores_of(file, path, known, o.orientation_of(orientation), missing.value, queries, targets)

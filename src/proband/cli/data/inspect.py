@@ -27,6 +27,9 @@ def inspect(
     query_ids: o.QueryIds = None,
     target_ids: o.TargetIds = None,
     mask: o.Mask = None,
+    ids: o.IdsOption = o.IdsName.samples,
+    columns: o.Columns = None,
+    mated_is: o.MatedIs = None,
     json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:
@@ -37,15 +40,18 @@ def inspect(
       proband inspect scores.mtx
 
       proband inspect scores.npz --samples samples.csv --id-column filename
+
+      proband inspect pairs.csv --columns a=img1,b=img2,mated=label,score=cosine
     """
     from rich.text import Text
 
-    from proband.scores.formats import ReadOptions
     from proband.scores.inspection import inspect_file
 
     table = read_samples(samples, id_column, subject_column, failed, missing_values)
     with progress_bars(quiet) as progress:
-        options = ReadOptions(query_ids=query_ids, target_ids=target_ids, mask=mask, progress=progress)
+        options = o.read_options(
+            columns, mated_is, ids, query_ids=query_ids, target_ids=target_ids, mask=mask, progress=progress
+        )
         found = inspect_file(
             file, table, options, format, id_column, subject_column, o.words_of(missing_values)
         )

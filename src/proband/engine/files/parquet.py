@@ -1,4 +1,4 @@
-"""Parquet files, read in a process of their own: on one flipped bit the reader may end the process it runs in."""
+"""Parquet and Arrow files, read in a process of their own: on one flipped bit the reader may end the process it runs in."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ from proband.engine.files.files import refused, require_regular
 from proband.errors import InputError, Said, UsageError
 from proband.words import count, digits
 
+COLUMNAR = {".parquet": "Parquet", ".pq": "Parquet", ".arrow": "Arrow", ".feather": "Arrow", ".ipc": "Arrow"}
+"""Files of columns by their endings: Parquet, and Arrow's own format (IPC), which is also Feather's."""
 MEMORY_VARIABLE = "PROBAND_PARQUET_GIB"
 _GIB = 1 << 30
 _LEAST_MEMORY, _MEMORY_PER_BYTE = 2 * _GIB, 64
@@ -38,7 +40,7 @@ def parquet_columns(path: Path) -> list[str]:
 
 
 def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pl.DataFrame:
-    """Read a table, or some of its columns.
+    """Read a table of Parquet or, by its ending, of Arrow; or some of its columns.
 
     Memory is limited to 64 times the size of the file, and at least 2 GiB; ``PROBAND_PARQUET_GIB`` sets another limit.
     """
@@ -52,11 +54,13 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pl.DataFra
 def _ask(path: Path, out: Path | None, columns: Sequence[str] | None) -> dict[str, Any]:
     """Let the child do one task, and say what became of it if it failed."""
     require_regular(path)
-    with refused(f"{path.name} cannot be read as Parquet", file=Said(path.name)):
+    kind = COLUMNAR.get(path.suffix.lower(), "Parquet")
+    with refused(f"{path.name} cannot be read as {kind}", file=Said(path.name)):
         size = path.stat().st_size
         memory, seconds = _memory(size), _LEAST_SECONDS + size // _BYTES_PER_SECOND
         task = {
             "file": str(path.resolve()),
+            "kind": kind,
             "out": None if out is None else str(out),
             "columns": None if columns is None else list(columns),
             "memory": memory,
@@ -65,14 +69,14 @@ def _ask(path: Path, out: Path | None, columns: Sequence[str] | None) -> dict[st
         answer, end = _CHILD.ask(task, _PATIENCE * seconds)
     if answer is None:
         raise InputError(
-            f"{path.name} cannot be read as Parquet: its reader {end}.",
+            f"{path.name} cannot be read as {kind}: its reader {end}.",
             f"it is damaged, or takes more than {digits(memory / _GIB)} GiB or {count(seconds)} s to read; if it is sound, set "
             f"{MEMORY_VARIABLE} to a larger number.",
             file=Said(path.name),
         )
     if answer["error"] is not None:
         raise InputError(
-            f"{path.name} cannot be read as Parquet: {answer['error'].rstrip('.')}.", file=Said(path.name)
+            f"{path.name} cannot be read as {kind}: {answer['error'].rstrip('.')}.", file=Said(path.name)
         )
     return answer
 

@@ -1,4 +1,4 @@
-"""The process that reads Parquet for `proband.engine.files.parquet`: on its own, within limits, and free to die.
+"""The process that reads Parquet and Arrow for `proband.engine.files.parquet`: on its own, within limits, and free to die.
 
 It is run as a file and imports nothing of Proband's, which would take longer than most files do.
 """
@@ -20,10 +20,19 @@ def main(path: list[str]) -> None:
         _limit(task["memory"], task["seconds"])
         answer: dict[str, Any] = {"columns": None, "error": None}
         try:
+            arrow = task["kind"] == "Arrow"
             if task["out"] is None:
-                answer["columns"] = pl.scan_parquet(task["file"], glob=False).collect_schema().names()
+                answer["columns"] = (
+                    list(pl.read_ipc_schema(task["file"]))
+                    if arrow
+                    else pl.scan_parquet(task["file"], glob=False).collect_schema().names()
+                )
             else:
-                frame = pl.read_parquet(task["file"], columns=task["columns"], glob=False)
+                frame = (
+                    pl.read_ipc(task["file"], columns=task["columns"])
+                    if arrow
+                    else pl.read_parquet(task["file"], columns=task["columns"], glob=False)
+                )
                 frame.write_ipc(task["out"], compression="uncompressed")
                 del frame
         except BaseException as error:  # polars panics beside the usual exceptions

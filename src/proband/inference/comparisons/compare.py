@@ -20,6 +20,7 @@ from proband.measures import Measure, Outcomes
 from proband.results.difference import Adjustment
 from proband.samples import Experiment, Pool, Samples
 from proband.scores import Scores
+from proband.scores.trials import Trials
 from proband.words import Sentence
 
 DEFAULT_MARGIN = 0.01
@@ -40,7 +41,7 @@ _FRACTIONS = Sentence(
     "note",
     "fractions of a success have no counts to test, so outcomes are swapped and drawn by person",
 )
-Algorithms = Sequence[Outcomes | Scores] | Mapping[str, Outcomes | Scores]
+Algorithms = Sequence[Outcomes | Scores | Trials] | Mapping[str, Outcomes | Scores | Trials]
 
 
 @on_engine
@@ -71,7 +72,8 @@ def compare(
     measure
         A recognition rate, a median rank, a `RankStatistic`, `FNMR` at a false match rate, or `AUC`.
     algorithms, within
-        Outcomes of the same experiment, or scores to be ranked in it; a mapping names them. Or scores and a `Pool`.
+        Outcomes of the same experiment, or scores to be ranked in it; a mapping names them. Or scores and a `Pool`. For `FNMR` and `AUC` also
+        lists of the same comparisons (`Trials`).
     design
         `SignFlip`, `ClusteredMcNemar`, `Binomial` (McNemar over probes), `Bootstrap`, a stratified design (`BRR`, …: both
         algorithms under the same replicates), or ``"auto"``. Over a pool:

@@ -21,6 +21,7 @@ from proband.results.estimate import Estimate
 from proband.results.serializing import Written
 from proband.samples import Experiment, Pool, Samples
 from proband.scores import Scores
+from proband.scores.trials import Trials
 from proband.words import Note, Sentence, as_sentence, given
 
 Decision = Literal["pass", "fail", "undecided"]
@@ -229,8 +230,8 @@ class Gate(Result):
 
 
 def gate(
-    candidate: Outcomes | Scores,
-    baseline: Outcomes | Scores,
+    candidate: Outcomes | Scores | Trials,
+    baseline: Outcomes | Scores | Trials,
     within: Experiment | Samples | Pool | None = None,
     *,
     measure: Measure | str | None = None,
@@ -283,9 +284,9 @@ def gate(
     return gate_of(compared, asked.code)
 
 
-def _names(candidate: Outcomes | Scores, baseline: Outcomes | Scores) -> tuple[str, str]:
+def _names(candidate: Outcomes | Scores | Trials, baseline: Outcomes | Scores | Trials) -> tuple[str, str]:
     """What they are called; where both have one name, by their parts."""
-    found = tuple(one.name if isinstance(one, Scores) else one.algorithm for one in (candidate, baseline))
+    found = tuple(one.algorithm if isinstance(one, Outcomes) else one.name for one in (candidate, baseline))
     return ("candidate", "baseline") if found[0] == found[1] else (found[0], found[1])
 
 

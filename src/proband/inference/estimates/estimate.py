@@ -15,6 +15,7 @@ from proband.measures import Measure, Outcomes
 from proband.results.estimate import Estimate
 from proband.samples import Experiment, Pool, Samples
 from proband.scores import Scores
+from proband.scores.trials import Trials
 from proband.words import Note, Sentence
 
 _PEOPLE_CHOSEN = Sentence(
@@ -40,7 +41,7 @@ CHOSEN = {one.code for one in (_PEOPLE_CHOSEN, _BINOMIAL_CHOSEN, _BOOTSTRAP_CHOS
 @on_engine
 def estimate(
     measure: Measure | str,
-    data: Outcomes | Scores | Sequence[Scores],
+    data: Outcomes | Scores | Trials | Sequence[Scores],
     within: Experiment | Samples | Pool | None = None,
     design: Design | Auto | str = "auto",
     *,
@@ -63,7 +64,8 @@ def estimate(
         A recognition rate, a median rank, a `RankStatistic`, `FNMR` at a false match rate, or `AUC`. For a whole curve use
         `estimate_cmc`. Measures and designs are known by name as well: ``"rank-rate@5"``, ``"bootstrap"``.
     data, within
-        Outcomes, or scores and the experiment they are ranked in, or scores and a `Pool` of images to choose from.
+        Outcomes, or scores and the experiment they are ranked in, or scores and a `Pool` of images to choose from; for measures of pairs
+        also a list of comparisons (`Trials`).
     design
         What varies: `Binomial`, `Clustered`, `Bootstrap`, or ``"auto"``, which asks about *other people* and says which
         method it took and why. `Galleries`, which takes scores, deals the people to several galleries. Over a pool:
@@ -93,7 +95,7 @@ def estimate(
     """
     check_level(confidence_level)
     check_seed(seed)
-    several = not isinstance(data, Outcomes | Scores)
+    several = not isinstance(data, Outcomes | Scores | Trials)
     held = list(data) if isinstance(data, Sequence) and several else [data]
     question = Question.of(measure, held, within, design, confidence_level, seed, population)
     if several and getattr(question.design, "capability", None) != "trainings":

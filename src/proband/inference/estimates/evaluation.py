@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -22,6 +22,7 @@ from proband.results.estimate import ByPerson
 from proband.results.serializing import Written
 from proband.samples import Category, EmptyCategoryError, Experiment
 from proband.scores import Scores
+from proband.scores.naming import by_name
 from proband.words import Note, Sentence, Target, fixed
 
 _ALL_PROBES = Target("all-probes", "all probes")
@@ -263,7 +264,7 @@ class Evaluation(Result):
 
 @on_engine
 def evaluate(
-    scores: Sequence[Scores],
+    scores: Scores | Iterable[Scores] | Mapping[str, Scores],
     experiment: Experiment,
     *,
     categories: Sequence[Category] = (),
@@ -286,7 +287,7 @@ def evaluate(
     Parameters
     ----------
     scores
-        One for each algorithm; their names must differ.
+        Those of one algorithm or of several, whose names must differ; a mapping names them.
     experiment
         The gallery and probes, the same for all.
     categories
@@ -313,12 +314,7 @@ def evaluate(
     >>> found.to_frame().select("algorithm", "rank_1", "rank_2", "probes").rows()
     [('net', 0.5, 1.0, 2)]
     """
-    names = [one.name for one in scores]
-    if not names or len(set(names)) != len(names):
-        raise UsageError(
-            f"Algorithms need names of their own; got {', '.join(names) or 'none'}.",
-            "write NAME=FILE to give one.",
-        )
+    algorithms = by_name(scores)
     _check_ranks(ranks)
     _sets(experiment, categories, pooled)  # what is wrong with them is said before anything is ranked
     ranked = [
@@ -332,7 +328,7 @@ def evaluate(
             threads=threads,
             progress=progress,
         )
-        for one in scores
+        for one in algorithms.values()
     ]
     return evaluate_outcomes(
         ranked,

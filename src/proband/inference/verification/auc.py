@@ -10,12 +10,15 @@ from proband.errors import DesignError
 from proband.inference.comparisons.curves import Student
 from proband.inference.comparisons.paired import Tested
 from proband.inference.procedures import Joint, Question
+from proband.inference.verification.drawings import Drawings
 from proband.inference.verification.dyadic_auc import PairCloseness, PairPeople, auc_difference
+from proband.inference.verification.lists import closeness_of_list, verified_list
 from proband.inference.verification.pair_questions import (
     answers_of_verification,
+    compared_data,
     estimate_of,
     joint_of_pairs,
-    pairs_within,
+    unknown_people,
 )
 from proband.inference.verification.people_alike import (
     alike_differences,
@@ -29,6 +32,7 @@ from proband.results.estimate import Estimate
 from proband.results.targets import OTHER_PEOPLE_COMPARED, derived
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
+from proband.scores.trials import Trials
 from proband.words import count
 
 _MOST = 20_000_000  # impostor comparisons that are held at once
@@ -40,18 +44,25 @@ class _Comparisons:
 
     made: Verification
     closeness: PairCloseness
-    people: PairPeople
+    people: PairPeople | None
 
     @classmethod
-    def of(cls, scores: Scores, within: Experiment | Samples, level: float) -> _Comparisons:
+    def of(cls, scores: Scores | Trials, within: Experiment | Samples | None, level: float) -> _Comparisons:
+        if isinstance(scores, Trials):
+            found, shared = verified_list(scores, [0.01], (), level, 0, False, Drawings(0))
+            if shared is None:
+                return cls(found, closeness_of_list(scores), None)
+            people = PairPeople(shared.genuine_people, shared.first, shared.second)
+            return cls(found, PairCloseness(shared.genuine, shared.tail), people)
         made = _verified(scores, within, level)
+        assert within is not None  # or else it was refused
         pairs = PairSet.of(scores, within)
         own, genuine = genuine_pairs(scores, pairs)
         first, second, impostor = tail_pairs(scores, pairs, -np.inf, _MOST)
         return cls(made, PairCloseness(genuine, impostor), PairPeople(own, first, second))
 
 
-def _verified(scores: Scores, within: Experiment | Samples, level: float) -> Verification:
+def _verified(scores: Scores | Trials, within: Experiment | Samples | None, level: float) -> Verification:
     return verify(scores, within, fmr=0.01, confidence_level=level, n_resamples=0)
 
 
@@ -74,22 +85,26 @@ def auc_estimates(question: Question) -> tuple[Estimate, ...]:
     """
     if question.measure.weights == "person":
         return alike_estimates(question)
-    within, level = pairs_within(question), question.confidence_level
-    each = [_estimate(question, _verified(one, within, level), one, within) for one in question.scores]
+    (data, within), level = compared_data(question), question.confidence_level
+    each = [_estimate(question, _verified(one, within, level), one, within) for one in data]
     return with_people_alike(question, each)
 
 
 def _estimate(
-    question: Question, made: Verification, scores: Scores, within: Experiment | Samples
+    question: Question, made: Verification, scores: Scores | Trials, within: Experiment | Samples | None
 ) -> Estimate:
     found = made.auc_interval
+    if found is None and isinstance(scores, Trials):
+        raise unknown_people(scores)
     if found is None:
         raise DesignError(
             f"{count(made.rates.counts.n_impostor)} impostor comparisons are too many to see who shares them.",
             "choose fewer people.",
             source=scores.name,
         )
-    answers = answers_of_verification(question.measure.estimand, OTHER_PEOPLE_COMPARED)
+    answers = answers_of_verification(
+        question.measure.estimand, OTHER_PEOPLE_COMPARED, people=found.n_subjects is not None
+    )
     return estimate_of(found, answers, made, scores, within)
 
 
@@ -114,13 +129,13 @@ def auc_differences(question: Question) -> Joint:
     """
     if question.measure.weights == "person":
         return alike_differences(question)
-    within, level = pairs_within(question), question.confidence_level
-    algorithms = dict(zip(question.names, question.scores, strict=True))
+    (data, within), level = compared_data(question), question.confidence_level
+    algorithms = dict(zip(question.names, data, strict=True))
     held = {name: _Comparisons.of(scores, within, level) for name, scores in algorithms.items()}
 
     def tested(first: str, second: str) -> Tested:
         a, b = held[first], held[second]
-        if not all(np.array_equal(x, y) for x, y in zip(a.people, b.people, strict=True)):
+        if not _same(a, b):
             raise DesignError(
                 f"{first} and {second} were not measured on the same comparisons, in the same order."
             )
@@ -132,5 +147,14 @@ def auc_differences(question: Question) -> Joint:
 
     estimates = {name: _estimate(question, held[name].made, algorithms[name], within) for name in held}
     difference = derived("difference", "difference of {}", question.measure.estimand)
-    answers = answers_of_verification(difference, OTHER_PEOPLE_COMPARED)
+    known = all(one.people is not None for one in held.values())
+    answers = answers_of_verification(difference, OTHER_PEOPLE_COMPARED, people=known)
     return joint_of_pairs(estimates, tested, answers)
+
+
+def _same(one: _Comparisons, other: _Comparisons) -> bool:
+    """Whether two algorithms were measured on the same comparisons: of the same people, or else as many of each kind."""
+    if one.people is None or other.people is None:
+        sizes = [(np.size(each.closeness.genuine), np.size(each.closeness.impostor)) for each in (one, other)]
+        return one.people is other.people and sizes[0] == sizes[1]
+    return all(np.array_equal(x, y) for x, y in zip(one.people, other.people, strict=True))

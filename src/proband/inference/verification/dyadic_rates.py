@@ -71,6 +71,12 @@ _NAIVE = Method(
     "Wilson's interval as if comparisons were independent, which makes it too narrow",
     ("wilson1927",),
 )
+_INDEPENDENT = Method(
+    "independent-pairs",
+    "Wilson, pairs assumed independent",
+    "Wilson's interval, pairs being assumed independent since nobody says whose they are",
+    ("wilson1927",),
+)
 _UNITS = {"pairs": "disjoint pairs of people", "people": "people"}
 _EXACT = {
     kind: Method(
@@ -96,6 +102,11 @@ _UNEVEN = Sentence(
 )
 _SHARED = Sentence(
     "rates.naive", "caution", "comparisons that share a person are taken as independent: too narrow"
+)
+_ASSUMED = Sentence(
+    "rates.assumed-independent",
+    "caution",
+    "pairs are assumed independent, since nobody says whose they are; where people or samples are in several pairs, it is too narrow",
 )
 _NO_ERRORS = Sentence(
     "rates.no-errors",
@@ -397,6 +408,23 @@ def naive_interval(
     ends = wilson_interval(errors / n, n, normal_quantile(confidence_level))
     notes = (_SHARED(),)
     return _interval(int(errors), int(n), n_subjects, ends, float(n), None, _NAIVE, confidence_level, notes)
+
+
+def independent_interval(errors: int, n: int, confidence_level: float = 0.95) -> RateInterval:
+    """Find Wilson's interval (1927) of pairs of which nobody says whose they are, and which are assumed independent.
+
+    Other pairs vary. With p = errors/n the ends are (p + z²/2n ± z√(p(1 − p)/n + z²/4n²)) / (1 + z²/n). It is right where no person and no
+    sample is in two pairs, and too narrow otherwise.
+
+    Examples
+    --------
+    >>> found = independent_interval(10, 190)
+    >>> found.method.key, round(found.low, 4), round(found.high, 4), found.notes[0].code
+    ('independent-pairs', 0.0288, 0.0942, 'rates.assumed-independent')
+    """
+    naive = naive_interval(errors, n, confidence_level)
+    others = [note for note in naive.notes if note.code != _SHARED.code]
+    return replace(naive, method=_INDEPENDENT, notes=(_ASSUMED(), *others))
 
 
 def zero_error_bounds(n: int, n_disjoint: int, confidence_level: float = 0.95) -> ZeroErrorBounds:

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from proband.errors import DesignError
 from proband.inference.procedures import Joint, Question
-from proband.inference.verification.pair_questions import answers_of_verification, estimate_of, pairs_within
+from proband.inference.verification.pair_questions import (
+    answers_of_verification,
+    compared_data,
+    estimate_of,
+    unknown_people,
+)
 from proband.inference.verification.people_alike import (
     alike_differences,
     alike_estimates,
@@ -14,6 +19,7 @@ from proband.inference.verification.verification import verify
 from proband.results.estimate import Estimate
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
+from proband.scores.trials import Trials
 from proband.words import count
 
 
@@ -38,13 +44,15 @@ def eer_estimates(question: Question) -> tuple[Estimate, ...]:
     """
     if question.measure.weights == "person":
         return alike_estimates(question)
-    within = pairs_within(question)
-    return with_people_alike(question, [_estimate(question, one, within) for one in question.scores])
+    data, within = compared_data(question)
+    return with_people_alike(question, [_estimate(question, one, within) for one in data])
 
 
-def _estimate(question: Question, scores: Scores, within: Experiment | Samples) -> Estimate:
+def _estimate(question: Question, scores: Scores | Trials, within: Experiment | Samples | None) -> Estimate:
     made = verify(scores, within, fmr=0.01, confidence_level=question.confidence_level, n_resamples=0)
     found = made.eer_interval
+    if found is None and isinstance(scores, Trials):
+        raise unknown_people(scores)
     if found is None:
         raise DesignError(
             f"{count(made.rates.counts.n_impostor)} impostor comparisons are too many to see who shares the false matches at the "

@@ -21,11 +21,13 @@ from proband.inference.verification.dyadic_bootstrap import (
     spread_of_people,
 )
 from proband.inference.verification.dyadic_rates import TOO_FEW_ERRORS
+from proband.inference.verification.lists import verified_list
 from proband.inference.verification.meetings import Meetings
 from proband.inference.verification.pair_questions import (
     answers_of_verification,
+    compared_data,
     joint_of_pairs,
-    pairs_within,
+    unknown_people,
 )
 from proband.inference.verification.people_alike import (
     alike_differences,
@@ -46,6 +48,7 @@ from proband.results.estimate import Estimate
 from proband.results.targets import derived
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
+from proband.scores.trials import Trials
 from proband.words import Method, Sentence, count
 
 N_RESAMPLES = 2_000
@@ -94,11 +97,8 @@ def fnmr_estimates(question: Question) -> tuple[Estimate, ...]:
     """
     if question.measure.weights == "person":
         return alike_estimates(question)
-    within, drawings = pairs_within(question), Drawings(question.seed)
-    held = (
-        _Drawn.of([question.measure], one, within, question.confidence_level, drawings)
-        for one in question.scores
-    )
+    (data, within), drawings = compared_data(question), Drawings(question.seed)
+    held = (_Drawn.of([question.measure], one, within, question.confidence_level, drawings) for one in data)
     return with_people_alike(question, [one.estimates[0] for one in held])
 
 
@@ -106,8 +106,8 @@ def _estimate(
     measure: FNMR,
     made: Verification,
     point: VerificationPoint,
-    scores: Scores,
-    within: Experiment | Samples,
+    scores: Scores | Trials,
+    within: Experiment | Samples | None,
     level: float,
     seed: int,
 ) -> Estimate:
@@ -153,13 +153,19 @@ class _Drawn:
     def of(
         cls,
         measures: Sequence[FNMR],
-        scores: Scores,
-        within: Experiment | Samples,
+        scores: Scores | Trials,
+        within: Experiment | Samples | None,
         level: float,
         drawings: Drawings,
     ) -> _Drawn:
         fmrs = [measure.at_fmr for measure in measures]
-        made, shared = verified(scores, within, fmrs, (), level, N_RESAMPLES, False, drawings)
+        shared: Shared | None
+        if isinstance(scores, Trials):
+            made, shared = verified_list(scores, fmrs, (), level, N_RESAMPLES, False, drawings)
+            if shared is None:
+                raise unknown_people(scores)
+        else:
+            made, shared = verified(scores, within, fmrs, (), level, N_RESAMPLES, False, drawings)
         both = list(zip(measures, made.points, strict=True))
         return cls(
             tuple(_estimate(one, made, at, scores, within, level, drawings.seed) for one, at in both),
@@ -195,8 +201,8 @@ def fnmr_differences(question: Question) -> Joint:
 @on_engine
 def compare_at_rates(
     measures: Sequence[FNMR],
-    algorithms: Sequence[Scores] | Mapping[str, Scores],
-    within: Experiment | Samples,
+    algorithms: Sequence[Scores | Trials] | Mapping[str, Scores | Trials],
+    within: Experiment | Samples | None,
     judging: Sequence[tuple[float | None, Adjustment]],
     level: float,
     drawings: Drawings,
@@ -231,10 +237,10 @@ def compare_at_rates(
 
 
 def _joints(question: Question, measures: Sequence[FNMR], drawings: Drawings) -> list[Joint]:
-    within, level = pairs_within(question), question.confidence_level
+    (data, within), level = compared_data(question), question.confidence_level
     held = {
-        name: _Drawn.of(measures, scores, within, level, drawings)
-        for name, scores in zip(question.names, question.scores, strict=True)
+        name: _Drawn.of(measures, one, within, level, drawings)
+        for name, one in zip(question.names, data, strict=True)
     }
     return [_joint(measure, place, held, level) for place, measure in enumerate(measures)]
 

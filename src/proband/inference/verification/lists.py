@@ -11,7 +11,13 @@ import polars as pl
 from proband.errors import Hint, InputError
 from proband.inference.proportions import check_level
 from proband.inference.verification.drawings import Drawings
-from proband.inference.verification.dyadic_rates import RateInterval, false_non_match_rate, naive_interval
+from proband.inference.verification.dyadic_auc import PairCloseness, auc_interval
+from proband.inference.verification.dyadic_rates import (
+    RateInterval,
+    false_non_match_rate,
+    independent_interval,
+    naive_interval,
+)
 from proband.inference.verification.meetings import ListedComparisons
 from proband.inference.verification.verification import (
     ERROR_RATES,
@@ -24,13 +30,15 @@ from proband.inference.verification.verification import (
     with_intervals,
     with_summaries,
 )
+from proband.measures.pair_measures import compared_pairs
 from proband.measures.pairs.counts import count_trials, each_pair_once
 from proband.measures.verification import ErrorRates, OperatingPoint
 from proband.results.base import Answers
-from proband.results.compared import Compared
+from proband.results.targets import OTHER_PAIRS, PAIRS_INDEPENDENT
 from proband.scores.orientation import REVERSED_HINT
+from proband.scores.scored_pairs import with_people_of_mated
 from proband.scores.trials import Trials
-from proband.words import Target, count, fixed
+from proband.words import Sentence, Target, count, fixed
 
 _REVERSED = 3.0  # standard errors below one half
 
@@ -42,6 +50,19 @@ _OVER_COMPARISONS = Answers(
         "comparisons-as-if-independent",
         "impostor comparisons are independent, which they are not: the interval of FMR is too narrow",
     ),
+)
+
+OVER_PAIRS = Answers(
+    ERROR_RATES,
+    OTHER_PAIRS,
+    Target("threshold", "the algorithm and the threshold"),
+    PAIRS_INDEPENDENT,
+)
+ASSUMED = Sentence(
+    "verification.pairs-assumed-independent",
+    "caution",
+    "Nobody says whose the pairs are, so they are assumed independent: where people or samples are in several pairs, intervals are too "
+    "narrow. The samples or the subjects of the pairs would mend it",
 )
 
 
@@ -58,8 +79,9 @@ def verify_list(
 ) -> Verification:
     """Count a list of comparisons, each with or without a name for its query, and estimate error rates.
 
-    Where the list says whose both samples of every comparison are, intervals are over people, as `verify` makes them. Where it
-    does not, the interval of FMR is the naive one (Wilson 1927), and says so; FNMR is over people where they are named.
+    Where the list says whose both samples of every comparison are, intervals are over people, as `verify` makes them; where it names
+    samples and no subjects, people are those whom mated pairs join (`with_people_of_mated`). Where it says nothing of either, pairs are
+    assumed independent (Wilson 1927; DeLong et al. 1988), and it says so.
 
     Examples
     --------
@@ -67,37 +89,83 @@ def verify_list(
     >>> trials = Trials(pl.DataFrame({"score": score, "mated": mated}), "similarity")
     >>> (point,) = verify_list(trials, fmrs=[0.2], drawings=Drawings(0)).points
     >>> point.point.threshold, point.fmr.method.key, round(point.fmr.high, 4), point.fnmr.rate
-    (0.6, 'naive', 0.6245, 0.25)
+    (0.6, 'independent-pairs', 0.6245, 0.25)
+    """
+    made, _ = verified_list(
+        trials, fmrs, thresholds, confidence_level, n_resamples, naive, drawings, check_orientation
+    )
+    return made
+
+
+def verified_list(
+    trials: Trials,
+    fmrs: Sequence[float],
+    thresholds: Sequence[float],
+    confidence_level: float,
+    n_resamples: int,
+    naive: bool,
+    drawings: Drawings,
+    check_orientation: bool = True,
+) -> tuple[Verification, Shared | None]:
+    """Find the error rates of a list, and who takes part in its comparisons where it says that of all.
+
+    Examples
+    --------
+    >>> frame = pl.DataFrame({"query_subject": list("aabb"), "target_subject": list("abab"), "score": [0.9, 0.1, 0.2, 0.8]})
+    >>> made, shared = verified_list(Trials(frame, "similarity"), [0.5], (), 0.95, 0, False, Drawings(0))
+    >>> made.points[0].point.threshold, shared.genuine, shared.tail
+    (0.8, array([0.9, 0.8]), array([0.1, 0.2]))
     """
     check_level(confidence_level)
-    trials = each_pair_once(trials)
+    trials = with_people_of_mated(each_pair_once(trials))
     sign = 1.0 if trials.orientation == "similarity" else -1.0
     counts = count_trials(trials, [sign * t for t in thresholds])
     rates = ErrorRates(trials.name, sign > 0, counts, counts.notes)
     if check_orientation:
         _require_orientation(trials, rates)
     points = points_of(rates, fmrs, thresholds)
-    compared = Compared("list", trials.metric, counts.n_genuine, counts.n_impostor)
+    compared = compared_pairs(trials, None, counts)
     shared = shared_by(trials, sign)
     if shared is not None:
         made = with_intervals(points, sign, shared, confidence_level, n_resamples, naive, drawings)
         people = shared.comparisons.n_subjects
         found = Verification(rates, made, people, confidence_level, OVER_PEOPLE, rates.notes, compared)
-        return with_summaries(found, shared, shared.area(confidence_level))
+        return with_summaries(found, shared, shared.area(confidence_level)), shared
+    named = pl.concat([trials.frame["target_subject"], trials.frame["query_subject"]]).drop_nulls()
+    interval = naive_interval if len(named) else independent_interval
     made = tuple(
         VerificationPoint(
             point,
-            naive_interval(point.false_matches, point.n_impostor, confidence_level),
+            interval(point.false_matches, point.n_impostor, confidence_level),
             _fnmr(trials, point, sign, confidence_level),
             None,
             None,
         )
         for point in points
     )
-    named = pl.concat([trials.frame["target_subject"], trials.frame["query_subject"]]).drop_nulls()
-    return Verification(
-        rates, made, named.n_unique(), confidence_level, _OVER_COMPARISONS, rates.notes, compared
+    answers, notes = (
+        (_OVER_COMPARISONS, rates.notes) if len(named) else (OVER_PAIRS, (*rates.notes, ASSUMED()))
     )
+    area = None if len(named) else auc_interval(closeness_of_list(trials), None, confidence_level)
+    found = Verification(
+        rates, made, named.n_unique(), confidence_level, answers, notes, compared, auc_interval=area
+    )
+    return found, None
+
+
+def closeness_of_list(trials: Trials) -> PairCloseness:
+    """Return how close a list finds its genuine and its impostor comparisons, those that failed left out.
+
+    Examples
+    --------
+    >>> found = closeness_of_list(Trials(pl.DataFrame({"score": [3.0, 1.0, 2.0], "mated": [0, 1, 0]}), "distance"))
+    >>> found.genuine, found.impostor
+    (array([-1.]), array([-3., -2.]))
+    """
+    scored = trials.frame.filter(~pl.col("failed"))
+    closeness = (1.0 if trials.orientation == "similarity" else -1.0) * scored["score"].to_numpy()
+    mated = scored["mated"].to_numpy()
+    return PairCloseness(closeness[mated], closeness[~mated])
 
 
 def shared_by(trials: Trials, sign: float) -> Shared | None:
@@ -136,7 +204,8 @@ def _fnmr(trials: Trials, point: OperatingPoint, sign: float, level: float) -> R
     missed = closeness < (np.inf if point.threshold is None else sign * point.threshold)
     whose = genuine["target_subject"].fill_null(genuine["query_subject"])
     if whose.null_count():
-        return naive_interval(point.false_non_matches, point.n_genuine, level)
+        interval = naive_interval if whose.null_count() < len(whose) else independent_interval
+        return interval(point.false_non_matches, point.n_genuine, level)
     return false_non_match_rate(
         np.unique(whose.to_numpy(), return_inverse=True)[1], missed.astype(np.float64), level
     )

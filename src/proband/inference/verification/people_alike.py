@@ -23,6 +23,7 @@ from proband.measures.pairs.pair_set import PairSet
 from proband.measures.pairs.weighted_pairs import Units
 from proband.results.estimate import ByPerson, Estimate
 from proband.scores import Scores
+from proband.scores.trials import Trials
 from proband.words import Method, Note, Sentence
 
 Floats = npt.NDArray[np.float64]
@@ -158,7 +159,8 @@ def with_people_alike(question: Question, estimates: Sequence[Estimate]) -> tupl
     (0.8333, 0.75)
     """
     return tuple(
-        _beside(question, scores, found) for scores, found in zip(question.scores, estimates, strict=True)
+        found if isinstance(one, Trials) else _beside(question, one, found)
+        for one, found in zip(question.data, estimates, strict=True)
     )
 
 

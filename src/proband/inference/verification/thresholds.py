@@ -37,6 +37,8 @@ from proband.results.serializing import Written
 from proband.results.targets import OTHER_PEOPLE_COMPARED
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
+from proband.scores.naming import by_name
+from proband.scores.scored_pairs import with_people_of_mated
 from proband.scores.trials import Trials
 from proband.words import Note, Sentence, Target, count, given, level
 
@@ -320,7 +322,7 @@ def threshold(
         raise UsageError(f"A false match rate to keep lies between 0 and 1, got {fmr!r}.")
     found = tuple(
         replace(made, algorithm=name)
-        for name, one in _by_name(scores).items()
+        for name, one in by_name(scores).items()
         for made in thresholds_of(
             one,
             within,
@@ -354,19 +356,6 @@ def require_any(found: Sequence[DeployedThreshold]) -> None:
     )
 
 
-def _by_name(scores: Verified | Sequence[Verified] | Mapping[str, Verified]) -> Mapping[str, Verified]:
-    if isinstance(scores, Mapping):
-        return scores
-    listed = [scores] if isinstance(scores, Scores | Trials) else list(scores)
-    named = {one.name: one for one in listed}
-    if len(named) < len(listed):
-        raise UsageError(
-            f"Algorithms need names of their own; got {', '.join(one.name for one in listed)}.",
-            'name them: {"a": scores, "b": others}.',
-        )
-    return named
-
-
 def thresholds_of(
     scores: Verified,
     within: Experiment | Samples | None,
@@ -393,11 +382,7 @@ def thresholds_of(
         rates, shared, compared = _of_list(scores, within)
     else:
         if within is None:
-            raise UsageError(
-                f"Whose the samples of {scores.name} are is not known.",
-                "give the samples table or an experiment.",
-                source=Said(scores.name),
-            )
+            within = scores.samples_by_label()
         pairs, rates = counted(scores, within, (), check_orientation, threads, progress)
         sign = 1.0 if rates.larger_is_closer else -1.0
         # Impostors below all genuine scores tell as well how sure a threshold above them is.
@@ -414,18 +399,21 @@ def _of_list(trials: Trials, within: Experiment | Samples | None) -> tuple[Error
             "give the samples table, or choose the comparisons in the list.",
             source=Said(trials.name),
         )
-    trials = each_pair_once(trials if within is None else trials.with_samples(within))
+    trials = with_people_of_mated(each_pair_once(trials if within is None else trials.with_samples(within)))
     counts = count_trials(trials)
     similar = trials.orientation == "similarity"
     shared = shared_by(trials, 1.0 if similar else -1.0)
     if shared is None:
         raise DesignError(
             "the list does not say whose the comparisons are, so nothing can be said of new people.",
-            "give the samples table, or the columns query_subject and target_subject.",
+            "give the samples table, or name the samples or the subjects of both sides.",
             source=trials.name,
         )
-    compared = Compared("list", trials.metric, counts.n_genuine, counts.n_impostor)
-    return ErrorRates(trials.name, similar, counts, counts.notes), shared, compared
+    return (
+        ErrorRates(trials.name, similar, counts, counts.notes),
+        shared,
+        compared_pairs(trials, None, counts),
+    )
 
 
 def _deployed(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -44,8 +45,12 @@ from proband.results.serializing import Written
 from proband.results.targets import OTHER_PEOPLE_COMPARED
 from proband.samples import Experiment, Samples
 from proband.scores import Scores, experiment_over, require_orientation
+from proband.scores.naming import by_name
 from proband.scores.trials import Trials
 from proband.words import Note, Sentence, Target, count
+
+if TYPE_CHECKING:
+    from proband.inference.verification.several import Verifications
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -237,9 +242,45 @@ class Shared:
         )
 
 
-@on_engine
+@overload
 def verify(
     scores: Scores | Trials,
+    within: Experiment | Samples | None = None,
+    *,
+    fmr: float | Sequence[float] = ...,
+    thresholds: Sequence[float] = ...,
+    confidence_level: float = ...,
+    n_resamples: int = ...,
+    naive: bool = ...,
+    seed: int | Drawings = ...,
+    check_orientation: bool = ...,
+    threads: int | None = ...,
+    progress: Progress | None = ...,
+    engine: Engine = ...,
+) -> Verification: ...
+
+
+@overload
+def verify(
+    scores: Iterable[Scores | Trials] | Mapping[str, Scores | Trials],
+    within: Experiment | Samples | None = None,
+    *,
+    fmr: float | Sequence[float] = ...,
+    thresholds: Sequence[float] = ...,
+    confidence_level: float = ...,
+    n_resamples: int = ...,
+    naive: bool = ...,
+    seed: int | Drawings = ...,
+    check_orientation: bool = ...,
+    threads: int | None = ...,
+    progress: Progress | None = ...,
+    engine: Engine = ...,
+) -> Verifications: ...
+
+
+@on_engine
+def verify(
+    scores: Scores | Trials | Iterable[Scores | Trials] | Mapping[str, Scores | Trials],
     within: Experiment | Samples | None = None,
     *,
     fmr: float | Sequence[float] = FMRS,
@@ -252,7 +293,7 @@ def verify(
     threads: int | None = None,
     progress: Progress | None = None,
     engine: Engine = None,
-) -> Verification:
+) -> Verification | Verifications:
     """Count every comparison once, exactly, and estimate error rates with intervals for other people.
 
     At each operating point: FMR and FNMR at that threshold, with intervals over people (`false_match_rate`,
@@ -263,7 +304,7 @@ def verify(
     Parameters
     ----------
     scores
-        Scores of queries × targets, or a list of comparisons (`Trials`).
+        Scores of queries × targets, or a list of comparisons (`Trials`); of one algorithm or of several, which a mapping names.
     within
         An experiment (probes against the gallery), or the samples table: then every query is compared with every target, no
         pair twice and no sample with itself. A list is verified as it is; the table says whose its samples are, and may be left
@@ -297,6 +338,17 @@ def verify(
     fmrs = (fmr,) if isinstance(fmr, int | float) else tuple(fmr)
     if not fmrs and not thresholds:
         raise UsageError("There is no operating point.", "name false match rates or thresholds.")
+    if not isinstance(scores, Scores | Trials):
+        from proband.inference.verification.several import Verifications
+
+        each = (
+            verify(
+                one, within, fmr=fmrs, thresholds=thresholds, confidence_level=confidence_level, n_resamples=n_resamples,
+                naive=naive, seed=drawings, check_orientation=check_orientation, threads=threads, progress=progress,
+            )
+            for one in by_name(scores).values()
+        )  # fmt: skip
+        return Verifications(tuple(each))
     if isinstance(scores, Trials):
         from proband.inference.verification.lists import verify_list
 
@@ -351,11 +403,7 @@ def verified(
     (0.5, array([0.9, 0.5]), array([0.6]))
     """
     if within is None:
-        raise UsageError(
-            f"Whose the samples of {scores.name} are is not known.",
-            "give the samples table or an experiment.",
-            source=Said(scores.name),
-        )
+        within = scores.samples_by_label()
     pairs, rates = counted(scores, within, thresholds, check_orientation, threads, progress)
     sign, counts = 1.0 if scores.larger_is_closer else -1.0, rates.counts
     points = points_of(rates, fmrs, thresholds)

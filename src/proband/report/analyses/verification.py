@@ -67,10 +67,21 @@ _COMPARISONS = Sentence(
     "{genuine:count} genuine and {impostor:count impostor comparison} of {people:count person/people}; accepted when the score "
     "reaches the threshold",
 )
+_PAIRS = Sentence(
+    "verification.pairs-of-nobody",
+    "note",
+    "{genuine:count} genuine and {impostor:count impostor comparison}, nobody says of whom; accepted when the score reaches the threshold",
+)
 _EER = Sentence(
     "verification.eer",
     "note",
     "{algorithm}: EER {eer:rate} (midpoint of FMR and FNMR where they are closest), AUC {auc:rate}",
+)
+_EER_AND_AREA = Sentence(
+    "verification.eer-and-area",
+    "note",
+    "{algorithm}: EER {eer:rate} (midpoint of FMR and FNMR where they are closest), AUC {auc:rate} [{auc_low:rate}, {auc_high:rate}], "
+    "pairs being assumed independent",
 )
 _EER_INTERVAL = Sentence(
     "verification.eer-interval",
@@ -110,6 +121,11 @@ _INTERVALS = Sentence(
     "Intervals: {level:level}; the first at the threshold held fixed, the last with the threshold found anew in replicates of "
     "people. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
 )
+_INTERVALS_OF_PAIRS = Sentence(
+    "verification.intervals-of-pairs",
+    "note",
+    "Intervals: {level:level}, at the threshold held fixed. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
+)
 _SEARCHES = Sentence(
     "search.searches",
     "note",
@@ -148,8 +164,9 @@ def verification_statements(results: Sequence[Verification]) -> list[Note]:
     """Say what the numbers mean, a note each."""
     first = results[0]
     counts, answers = first.rates.counts, first.answers
+    sizes = {"genuine": counts.n_genuine, "impostor": counts.n_impostor}
     said: list[Note] = [
-        _COMPARISONS(genuine=counts.n_genuine, impostor=counts.n_impostor, people=first.n_subjects),
+        _COMPARISONS(**sizes, people=first.n_subjects) if first.n_subjects else _PAIRS(**sizes),
         *dict.fromkeys(one.compared.statement() for one in results),
         metrics_statement((one.algorithm, one.compared.metric) for one in results),
         *map(_summary, results),
@@ -165,8 +182,9 @@ def verification_statements(results: Sequence[Verification]) -> list[Note]:
         unmatched = next((point.fmr for point in one.points if point.point.false_matches == 0), None)
         if unmatched is not None:
             said.append(_nothing(one.algorithm, unmatched))
+    intervals = _INTERVALS if first.n_subjects else _INTERVALS_OF_PAIRS
     said.append(
-        _INTERVALS(
+        intervals(
             level=first.confidence_level,
             varying=answers.varying,
             fixed=answers.fixed,
@@ -179,6 +197,8 @@ def verification_statements(results: Sequence[Verification]) -> list[Note]:
 def _summary(one: Verification) -> Note:
     eer, auc = one.eer_interval, one.auc_interval
     values = {"algorithm": one.algorithm, "eer": one.rates.eer().value, "auc": one.rates.auc()}
+    if eer is None and auc is not None and auc.n_subjects is None:
+        return _EER_AND_AREA(**values, auc_low=auc.low, auc_high=auc.high)
     if eer is None or auc is None:
         return _EER(**values)
     return _EER_INTERVAL(**values, eer_low=eer.low, eer_high=eer.high, auc_low=auc.low, auc_high=auc.high)

@@ -5,6 +5,7 @@ A new format is one module here with a tuple ``FORMATS`` of `Format` objects: ho
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -16,7 +17,7 @@ from proband.engine.registry import Registry
 from proband.errors import Hint, InputError, Said, UsageError
 from proband.samples import Samples
 from proband.scores.base import Scores
-from proband.scores.formats.contents import Format, ReadOptions, ScoreFile
+from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, named_by_subject
 from proband.scores.formats.csu import read_image_list, write_image_list
 
 __all__ = [
@@ -64,6 +65,19 @@ def format_of(path: Path, name: str | None = None) -> Format:
     )
 
 
+def _of_pairs(path: Path, name: str | None) -> Format:
+    """The format of a list whose columns are named by the user: by its ending, since its header says nothing."""
+    lists = {ending: made for made in _surest_first() if made.takes_columns for ending in made.endings}
+    chosen = lists.get(path.suffix.lower()) if name is None else _named(name)
+    if chosen is None or not chosen.takes_columns:
+        raise UsageError(
+            f"{path.name} has no columns that could be named.",
+            f"columns are of tables of scored pairs: {', '.join(lists)}.",
+            file=Said(path.name),
+        )
+    return chosen
+
+
 def _named(name: str) -> Format:
     made = FORMATS.find(name)
     if not isinstance(made, Format):
@@ -84,15 +98,36 @@ def read_file(path: str | Path, options: ReadOptions | None = None, format: str 
     for one in (path, options.mask):
         if one is not None:
             settle(one)
-    chosen = format_of(path, format)
-    if options.key is not None and not chosen.holds_arrays:
+    chosen = format_of(path, format) if options.columns is None else _of_pairs(path, format)
+    if options.key is not None and not chosen.holds_arrays and options.columns is None:
         raise InputError(
             f"{path.name} is no archive of arrays, so there is no {options.key!r} in it.",
             f"leave ::{options.key} out.",
             file=Said(path.name),
         )
     with reading(path, chosen.name):
-        return chosen.read(path, options)
+        return labelled(chosen.read(path, options), path, options)
+
+
+def labelled(file: ScoreFile, path: Path, options: ReadOptions) -> ScoreFile:
+    """What a file holds, with the samples that its rows and columns are where they are named by subject."""
+    if options.ids == "samples":
+        return file
+    subjects = named_by_subject(file.queries, file.targets)
+    if subjects is None:
+        reason = (
+            "says itself whose its samples are"
+            if file.subjects is not None
+            else "has no names of rows and columns"
+        )
+        if file.trials:
+            reason = "is a list of pairs, whose subjects are columns of their own"
+        raise UsageError(
+            f"{path.name} {reason}, so they cannot be named by subject.",
+            Hint("leave out {option:ids=subjects}."),
+            file=Said(path.name),
+        )
+    return replace(file, subjects=subjects)
 
 
 def write_scores(

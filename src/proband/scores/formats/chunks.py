@@ -37,7 +37,8 @@ def read_in_chunks(
     """Read rows of the given columns; ``separator=None`` means runs of blanks or tabs, and no quotation marks.
 
     In a list every column named in `schema` must be there in every row, save the score of a comparison that
-    ``failed``; columns of type null are passed over. In a matrix what is missing is null. Blank lines are no rows.
+    ``failed``; columns of type null are passed over. In a matrix, and in a table of ``pairs``, what is missing is null. Blank lines are no
+    rows.
     """
     progress.begin(f"reading {path.name}", path.stat().st_size)
     wanted = [name for name, dtype in schema.items() if dtype != pl.Null]
@@ -50,7 +51,8 @@ def read_in_chunks(
             if reason is None:
                 # By brackets: select would take a name such as * for a pattern.
                 part = _parse(chunk, schema, separator, at_start=line == 1)[wanted]
-                if layout == "list" and (_has_gaps(part) or _is_uneven(bare, schema, separator)):
+                gaps = layout == "list" and _has_gaps(part)
+                if gaps or (layout != "matrix" and _is_uneven(bare, schema, separator)):
                     reason = "a value is missing"
         except pl.exceptions.PolarsError as error:
             reason = first_line(error)
@@ -181,7 +183,7 @@ def _complaint(
 ) -> InputError:
     """Find the line that a chunk cannot be read for."""
     for number, fields in _records(chunk, separator):
-        if any(fields) and (fault := _fault(fields, schema)):
+        if any(fields) and (fault := _fault(fields, schema, whole=layout != "pairs")):
             text = (separator or " ").join(fields)
             return InputError(
                 f"{path.name}, line {line + number}: {quoted(text)} is no row of a {layout}: it {fault}.",
@@ -213,8 +215,8 @@ def _records(chunk: bytes, separator: str | None) -> Iterator[tuple[int, list[st
             yield before, [str(error)]
 
 
-def _fault(fields: list[str], schema: dict[str, pl.DataType]) -> str | None:
-    """What is wrong with a record, in words that follow its text."""
+def _fault(fields: list[str], schema: dict[str, pl.DataType], whole: bool) -> str | None:
+    """What is wrong with a record, in words that follow its text; values may be missing where it need not be whole."""
     try:
         "".join(fields).encode()
     except UnicodeEncodeError:
@@ -227,7 +229,11 @@ def _fault(fields: list[str], schema: dict[str, pl.DataType]) -> str | None:
     for name, dtype in schema.items():
         if dtype == pl.Null:
             continue
-        if not values[name] and not (name == "score" and values.get("failed", "").lower() == "true"):
+        if (
+            whole
+            and not values[name]
+            and not (name == "score" and values.get("failed", "").lower() == "true")
+        ):
             return f"has no value for {name!r}" if name else "has no id"
         if values[name] and not _is_of(values[name], dtype):
             return f"has {quoted(values[name], 40)} for {quoted(name, 40)}, which is not {_words(dtype)}"

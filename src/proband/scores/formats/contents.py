@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -12,10 +12,13 @@ import numpy as np
 from proband.engine import Progress, Silent
 from proband.errors import InputError, Said
 from proband.samples import Ids, Samples
-from proband.samples.ids import Positions
+from proband.samples.ids import Positions, SubjectIds
 from proband.scores.base import Orientation, Scores
+from proband.scores.pair_columns import PairColumns
 from proband.scores.trials import Trials
 from proband.words import Note
+
+IdsName = Literal["samples", "subjects"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +40,7 @@ class ScoreFile:
     cells
         Codes of cells that are not plain scores.
     trials
-        The list of pairs, where the file is one.
+        The lists of pairs, where the file is one: one for each algorithm, all of the same pairs.
     notes
         What was found out or decided in reading.
 
@@ -50,30 +53,38 @@ class ScoreFile:
     subjects: Samples | None = None
     orientation: Orientation | None = None
     cells: Any = None
-    trials: Trials | None = None
+    trials: tuple[Trials, ...] = ()
     notes: tuple[Note, ...] = ()
 
     @classmethod
-    def from_trials(cls, format: str, trials: Trials, name: str) -> ScoreFile:
-        """Describe a list of pairs; it is laid out as a matrix when one is asked for."""
-        if not len(trials):
+    def from_trials(cls, format: str, name: str, *trials: Trials) -> ScoreFile:
+        """Describe a list of pairs, scored by one or several algorithms; it is laid out as a matrix when one is asked for."""
+        first = trials[0]
+        if not len(first):
             raise InputError(f"{name} has no rows.", source=Said(name))
         subjects = None
         known = ("query", "target", "query_subject", "target_subject")
-        if not any(trials.frame[column].null_count() for column in known):
-            subjects = trials.samples()
-        return cls(
-            format, subjects=subjects, orientation=trials.orientation, trials=trials, notes=trials.notes
-        )
+        if not any(first.frame[column].null_count() for column in known):
+            subjects = first.samples()
+        return cls(format, subjects=subjects, orientation=first.orientation, trials=trials, notes=first.notes)
 
     def as_matrix(self, name: str) -> ScoreFile:
         """Lay a list of pairs out as a matrix; a file of matrices is returned as it is."""
-        if self.trials is None:
+        if not self.trials:
             return self
-        values, queries, targets, cells, notes = self.trials.to_matrix()
+        laid = [one.to_matrix() for one in self.trials]
+        values, queries, targets, cells, notes = laid[0]
+        for one, (_, _, _, other, _) in zip(self.trials, laid, strict=True):
+            if not np.array_equal(cells, other):  # type: ignore[arg-type]  # None is equal to None alone
+                raise InputError(
+                    f"{one.name} and {self.trials[0].name} differ in which comparisons failed.",
+                    "ranks need the same comparisons; read them one by one.",
+                    source=Said(one.name),
+                )
+        names = [one.name for one in self.trials] if len(self.trials) > 1 else [name]
         return ScoreFile(
             self.format,
-            {name: values},
+            dict(zip(names, (values, *(made[0] for made in laid[1:])), strict=True)),
             queries,
             targets,
             self.subjects,
@@ -96,6 +107,10 @@ class ReadOptions:
         Names of the arrays that hold the ids, in an archive.
     mask
         A mask file that tells mated from non-mated pairs.
+    columns, mated_is
+        Which columns of a list are what, and the value that means mated where it is not 1 or true.
+    ids
+        What ids name: ``"samples"``, or ``"subjects"``, whose samples the rows and columns are; then rows may repeat a name.
     progress
         Who listens to progress.
 
@@ -105,6 +120,9 @@ class ReadOptions:
     query_ids: str | None = None
     target_ids: str | None = None
     mask: Path | None = None
+    columns: PairColumns | None = None
+    mated_is: str | None = None
+    ids: IdsName = "samples"
     progress: Progress = field(default_factory=Silent)
 
 
@@ -122,6 +140,8 @@ class Format:
         Tells from a path and the file's first bytes whether it is of this format.
     is_list
         Whether its files are lists of compared pairs.
+    takes_columns
+        Whether the user may say which of its columns is what.
     told_by
         How surely a file is recognised: by a signature of its own, by a header, or by the mere number of its columns. The surest
         formats are tried first.
@@ -139,8 +159,29 @@ class Format:
     read: Callable[[Path, ReadOptions], ScoreFile]
     write: Callable[[Path, Scores, Samples | None], None] | None = None
     is_list: bool = False
+    takes_columns: bool = False
     told_by: Literal["signature", "header", "columns"] = "signature"
     holds_arrays: bool = False
+
+
+def axis_ids(names: Iterable[object], what: str, options: ReadOptions) -> Ids:
+    """The ids of an axis of a matrix: of samples, or of subjects whose samples they are."""
+    return SubjectIds(names, what) if options.ids == "subjects" else Ids(names, what)
+
+
+def named_by_subject(queries: Ids | None, targets: Ids | None) -> Samples | None:
+    """The table of the samples on both axes, where they are named by subject."""
+    if not isinstance(queries, SubjectIds) or not isinstance(targets, SubjectIds):
+        return None
+    axes = (queries, targets)
+    return Samples(
+        {
+            "id": [name for axis in axes for name in axis],
+            "subject": [name for axis in axes for name in axis.labels],
+            "role": [axis.what for axis in axes for _ in axis],
+        },
+        source="the names of rows and columns",
+    )
 
 
 def require_subjects(samples: Samples | None, format: str) -> Samples:

@@ -17,7 +17,7 @@ from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples import Ids, Samples
 from proband.samples.npz import Archive, read_header, text_array, write_archive
 from proband.scores.base import Cells, Orientation, Scores, check_orientation_name
-from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, row_blocks
+from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, axis_ids, row_blocks
 from proband.words import Sentence, count
 
 IDS_FROM = Sentence("scores.ids-from-array", "note", "{role} ids are taken from the array {array!r}")
@@ -44,7 +44,7 @@ def open_npy(path: Path) -> Any:
         return np.memmap(path, header.dtype, "r", header.offset, header.shape, header.order)
 
 
-def ids_in(array: npt.NDArray[Any], name: str, what: str) -> Ids:
+def ids_in(array: npt.NDArray[Any], name: str, what: str, options: ReadOptions | None = None) -> Ids:
     """Read the ids in an array of text, bytes (in UTF-8) or whole numbers."""
     if array.ndim != 1 or array.dtype.kind not in "USiu":
         raise InputError(
@@ -52,7 +52,7 @@ def ids_in(array: npt.NDArray[Any], name: str, what: str) -> Ids:
             f"{array.dtype}.",
             "ids are a list of texts or whole numbers.",
         )
-    return Ids(_texts(array), what)
+    return axis_ids(_texts(array), what, options or ReadOptions())
 
 
 def _texts(array: npt.NDArray[Any]) -> list[Any]:
@@ -88,13 +88,13 @@ def read_npy(path: Path, options: ReadOptions) -> ScoreFile:
         return ScoreFile(
             "npy",
             {path.stem: values},
-            _stated_ids(stated.get(_QUERY_KEY), _QUERY_KEY, "query"),
-            _stated_ids(stated.get(_TARGET_KEY), _TARGET_KEY, "target"),
+            _stated_ids(stated.get(_QUERY_KEY), _QUERY_KEY, "query", options),
+            _stated_ids(stated.get(_TARGET_KEY), _TARGET_KEY, "target", options),
             orientation=None if orientation is None else check_orientation_name(orientation, InputError),
         )
 
 
-def _stated_ids(stated: Any, key: str, what: str) -> Ids:
+def _stated_ids(stated: Any, key: str, what: str, options: ReadOptions) -> Ids:
     if not isinstance(stated, list):
         raise InputError(f"{key!r} must be a list, got {stated!r:.60}.", _SIDECAR_HINT)
     strange = [name for name in stated if type(name) not in (str, int)]
@@ -102,7 +102,7 @@ def _stated_ids(stated: Any, key: str, what: str) -> Ids:
         raise InputError(
             f"{key!r} has {strange[0]!r:.60} for a {what} id.", "ids are texts, or else whole numbers."
         )
-    return Ids(stated, what)
+    return axis_ids(stated, what, options)
 
 
 def _write_npy(path: Path, scores: Scores, samples: Samples | None) -> None:
@@ -150,8 +150,8 @@ def read_npz(
     return ScoreFile(
         "npz",
         {name: read(archive, name) for name in matrices},
-        None if query_key is None else ids_in(archive[query_key], query_key, "query"),
-        None if target_key is None else ids_in(archive[target_key], target_key, "target"),
+        None if query_key is None else ids_in(archive[query_key], query_key, "query", options),
+        None if target_key is None else ids_in(archive[target_key], target_key, "target", options),
         orientation=_stated_orientation(archive),
         cells=_stated_cells(archive),
         notes=tuple(notes),

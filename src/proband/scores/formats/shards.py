@@ -12,6 +12,7 @@ from proband.engine.files.shards import RowShards, require_order, shard_files, s
 from proband.errors import InputError, Said
 from proband.kernels.codes import OK
 from proband.samples import Ids
+from proband.samples.ids import SubjectIds
 from proband.samples.npz import Archive
 from proband.scores.base import Cells
 from proband.scores.formats.contents import Format, ReadOptions, ScoreFile
@@ -69,6 +70,10 @@ def joined_ids(files: Sequence[Path], parts: Sequence[Ids | None], what: str) ->
                 "put ids beside every file, or beside none.",
                 file=Said(file.name),
             )
+    if all(isinstance(part, SubjectIds) for part in parts):
+        return SubjectIds(
+            chain.from_iterable(part.labels for part in parts if isinstance(part, SubjectIds)), what
+        )
     return Ids(chain.from_iterable(part or () for part in parts), what)
 
 

@@ -1,10 +1,11 @@
-"""CSV and Parquet: a matrix (first column and header are ids) or long (columns query, target, score)."""
+"""CSV, Parquet and Arrow: a matrix (first column and header are ids) or long (columns query, target, score)."""
 
 from __future__ import annotations
 
 import csv
 import itertools
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import polars as pl
 
 from proband.engine import written_whole
 from proband.engine.files.files import refused
-from proband.engine.files.parquet import parquet_columns, read_parquet
+from proband.engine.files.parquet import COLUMNAR, parquet_columns, read_parquet
 from proband.errors import InputError, Said, first_few
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples import Ids, Samples
@@ -21,7 +22,9 @@ from proband.samples.delimited import SEPARATORS, unfinished
 from proband.samples.table import as_text
 from proband.scores.base import Scores
 from proband.scores.formats.chunks import read_in_chunks
-from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, subjects_of
+from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, axis_ids, subjects_of
+from proband.scores.pair_columns import PairColumns, guessed, unknown_layout
+from proband.scores.scored_pairs import trials_of
 from proband.scores.trials import SCHEMA, Trials, as_scores
 from proband.words import count
 
@@ -36,7 +39,10 @@ _BOB = {
 }
 _BOB_NEEDS = ("probe_subject_id", "bio_ref_subject_id", "score")
 _LONGEST_HEADER = 1 << 24
-_ENDINGS = {"csv": (".csv", ".tsv"), "parquet": (".parquet", ".pq")}
+_ENDINGS = {"csv": (".csv", ".tsv")} | {
+    kind.lower(): tuple(ending for ending, one in COLUMNAR.items() if one == kind)
+    for kind in dict.fromkeys(COLUMNAR.values())
+}
 
 
 def _separator(path: Path) -> str:
@@ -87,8 +93,24 @@ def _read_text(path: Path, types: dict[str, pl.DataType], options: ReadOptions, 
 
 
 def _read_matrix(path: Path, options: ReadOptions, kind: str) -> ScoreFile:
-    targets = _targets(path, _header(path, kind))
-    if kind == "parquet":
+    header = _header(path, kind)
+    obvious = guessed(header)
+    try:
+        return _matrix(path, options, kind, header)
+    except InputError as error:
+        if obvious.score and (obvious.mated or obvious.a):
+            raise InputError(
+                f"{path.name} is no matrix of scores ({error.message.rstrip('.')}), and which of its columns is what is not said: "
+                f"{first_few(header, 12)}.",
+                unknown_layout(header),
+                file=Said(path.name),
+            ) from None
+        raise
+
+
+def _matrix(path: Path, options: ReadOptions, kind: str, header: list[str]) -> ScoreFile:
+    targets = _targets(path, header, options)
+    if kind != "csv":
         frame = read_parquet(path)
     else:
         types: dict[str, pl.DataType] = {"": pl.String()} | dict.fromkeys(targets, pl.Float64())
@@ -110,13 +132,13 @@ def _read_matrix(path: Path, options: ReadOptions, kind: str) -> ScoreFile:
     return ScoreFile(
         f"{kind}-matrix",
         {path.stem: matrix},
-        Ids(as_text(queries, path.name), "query"),
+        axis_ids(as_text(queries, path.name), "query", options),
         targets,
         notes=tuple(notes),
     )
 
 
-def _targets(path: Path, header: Sequence[str]) -> Ids:
+def _targets(path: Path, header: Sequence[str], options: ReadOptions) -> Ids:
     nameless = [place for place, name in enumerate(header) if place and not name]
     if nameless:
         raise InputError(
@@ -124,7 +146,7 @@ def _targets(path: Path, header: Sequence[str]) -> Ids:
             "the first line holds an id for every column.",
             file=path.name,
         )
-    return Ids(header[1:], "target")
+    return axis_ids(header[1:], "target", options)
 
 
 def _refuse_gaps(path: Path, values: pl.DataFrame, targets: Ids) -> None:
@@ -179,6 +201,8 @@ def _name_for_queries(path: Path, targets: Ids) -> str:
 
 def _read_long(path: Path, options: ReadOptions, kind: str) -> ScoreFile:
     header = _header(path, kind)
+    if options.columns is not None:
+        return _read_declared(path, options, kind, header, options.columns)
     known = _meanings(header)
     if known is None:
         raise InputError(
@@ -194,7 +218,7 @@ def _read_long(path: Path, options: ReadOptions, kind: str) -> ScoreFile:
             "leave the others out.",
             file=Said(path.name),
         )
-    if kind == "parquet":
+    if kind != "csv":
         frame = read_parquet(path, kept)
     else:
         types = {
@@ -208,7 +232,37 @@ def _read_long(path: Path, options: ReadOptions, kind: str) -> ScoreFile:
     if known is _BOB and "target" not in frame.columns:
         frame = frame.with_columns(target=pl.col("target_subject"))
     notes = tuple(unfinished(path)) if kind == "csv" else ()
-    return ScoreFile.from_trials(f"{kind}-long", Trials(frame, name=path.stem, notes=notes), path.stem)
+    return ScoreFile.from_trials(f"{kind}-long", path.stem, Trials(frame, name=path.stem, notes=notes))
+
+
+def _read_declared(
+    path: Path, options: ReadOptions, kind: str, header: list[str], columns: PairColumns
+) -> ScoreFile:
+    """Read a list whose columns are called as its writer liked; the user says which is what."""
+    if options.key is not None:
+        if options.key not in columns.score:
+            raise InputError(
+                f"{path.name} has no scores {options.key!r}; those named are {', '.join(columns.score)}.",
+                file=Said(path.name),
+            )
+        columns = replace(columns, score=(options.key,))
+    columns.require_sense(header, path.name)
+    if kind == "csv":
+        # What a pair is not called by may be missing in a row; a score that is missing is a comparison that failed.
+        types: dict[str, pl.DataType] = {
+            (name if name in columns.names else f"column {place}"): (
+                pl.Float64() if name in columns.score else pl.String() if name in columns.names else pl.Null()
+            )
+            for place, name in enumerate(header)
+        }
+        frame = _read_text(path, types, options, "pairs")
+        notes = tuple(unfinished(path))
+    else:
+        frame, notes = read_parquet(path, columns.names), ()
+    trials = trials_of(frame, columns, options.mated_is, source=path.stem, notes=notes)
+    if options.key is not None:
+        trials = tuple(replace(one, name=options.key) for one in trials)
+    return ScoreFile.from_trials(f"{kind}-long", path.stem, *trials)
 
 
 def _write_long(path: Path, scores: Scores, samples: Samples | None, kind: str) -> None:
@@ -237,6 +291,8 @@ def _write(path: Path, frame: pl.DataFrame, kind: str) -> None:
     with written_whole(path) as draft:
         if kind == "parquet":
             frame.write_parquet(draft)
+        elif kind == "arrow":
+            frame.write_ipc(draft)
         else:
             frame.write_csv(draft, separator=_separator(path))
 
@@ -263,6 +319,7 @@ def _formats(kind: str) -> tuple[Format, Format]:
             partial(_read_long, kind=kind),
             partial(_write_long, kind=kind),
             is_list=True,
+            takes_columns=True,
             told_by="header",
         ),
         Format(
@@ -277,4 +334,4 @@ def _formats(kind: str) -> tuple[Format, Format]:
     )
 
 
-FORMATS = (*_formats("csv"), *_formats("parquet"))
+FORMATS = tuple(made for kind in _ENDINGS for made in _formats(kind))

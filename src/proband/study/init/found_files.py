@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from proband.algorithms.pictures.pictures import ENDINGS as PICTURE_ENDINGS
+from proband.engine.files.parquet import COLUMNAR
 from proband.errors import InputError, ProbandError, Said
 from proband.samples.npz import Archive
 from proband.samples.reading import read_frame
@@ -16,7 +17,7 @@ from proband.scores.formats import FORMATS, ReadOptions, ScoreFile, read_file, r
 from proband.scores.formats.numpy_files import open_npy
 from proband.study.init.columns import subject_column
 
-_TABLES = (".csv", ".tsv", ".parquet", ".pq", ".jsonl", ".ndjson")
+_TABLES = (".csv", ".tsv", *COLUMNAR, ".jsonl", ".ndjson")
 _ARRAYS = (".npz", ".npy")
 _KNOWN = (*_TABLES, *_ARRAYS, ".srt", ".mtx", ".mask", ".txt")
 _MASK, _SIDECAR = ".mask", ".json"
@@ -45,7 +46,7 @@ class FoundScores:
     @property
     def ranked(self) -> bool:
         """Whether the scores make a matrix: a list of pairs that does not name its probes makes none."""
-        if self.file.trials is None:
+        if not self.file.trials:
             return True
         try:
             self.file.as_matrix(self.path.stem)
@@ -136,7 +137,7 @@ def _only(masks: list[Path], path: Path) -> Path | None:
 
 def _is_scores(path: Path, found: FoundFiles) -> bool:
     """Take a table for scores if it is a list of pairs, or all numbers but for its first column; then read it as such."""
-    kind = "parquet" if path.suffix.lower() in (".parquet", ".pq") else "csv"
+    kind = COLUMNAR.get(path.suffix.lower(), "csv").lower()
     is_list = path.suffix.lower() not in (".jsonl", ".ndjson") and FORMATS.find(f"{kind}-long").recognises(
         path, b" "
     )

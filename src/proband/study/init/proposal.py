@@ -138,18 +138,17 @@ def _ids_in(one: FoundScores | FoundVectors) -> list[str]:
     file = one.file
     if file.queries is not None and file.targets is not None:
         return [*file.queries, *file.targets]
-    if file.trials is None:
+    if not file.trials:
         return []
-    listed = pl.concat([file.trials.frame["query"], file.trials.frame["target"].alias("query")])
+    frame = file.trials[0].frame
+    listed = pl.concat([frame["query"], frame["target"].alias("query")])
     return listed.drop_nulls().unique(maintain_order=True).to_list()
 
 
 def _names_people(one: FoundScores) -> bool:
     """Whether a file says itself whose the samples are, or at least which pairs are of one person."""
     file = one.file
-    return file.subjects is not None or (
-        file.trials is not None and not file.trials.frame["mated"].null_count()
-    )
+    return file.subjects is not None or any(not one.frame["mated"].null_count() for one in file.trials)
 
 
 def _table(found: FoundFiles, made: Proposal) -> TableChoice | None:
@@ -230,9 +229,9 @@ def _score_entries(one: FoundScores, made: Proposal) -> list[SourceEntry]:
 def _aligned(entry: SourceEntry, one: FoundScores, made: Proposal) -> SourceEntry:
     """Say how the axes of a matrix stand to each other and to the table."""
     file, samples = one.file, made.samples
-    if file.trials is not None:
+    if file.trials:
         absent = 0 if samples is None else len(samples.ids.missing(_ids_in(one)))
-        return replace(entry, n_absent=absent, shared=_overlap(file.trials.frame))
+        return replace(entry, n_absent=absent, shared=_overlap(file.trials[0].frame))
     if file.queries is None or file.targets is None:
         shape = next(iter(file.matrices.values())).shape
         if samples is not None and shape != (len(samples), len(samples)):

@@ -30,6 +30,7 @@ from proband.study.requests.data import (
     EmbeddingSource as EmbeddingSource,
     ExperimentDesign as ExperimentDesign,
     ImageSource as ImageSource,
+    PairColumnNames as PairColumnNames,
     SamplesTable as SamplesTable,
     ScoreSource as ScoreSource,
 )

@@ -25,7 +25,7 @@ from proband.study.requests.base import (
 class SamplesTable(Part):
     """The table of samples."""
 
-    file: Annotated[File, Field(description="CSV, TSV, Parquet, JSON Lines, NPZ or a CSU .srt list.")]
+    file: Annotated[File, Field(description="CSV, TSV, Parquet, Arrow, JSON Lines, NPZ or a CSU .srt list.")]
     id: Annotated[Text, Field(description="Column of the sample id; # numbers the rows.")] = "id"
     subject: Annotated[Text, Field(description="Column of the subject.")] = "subject"
     failed: Annotated[
@@ -62,6 +62,23 @@ class _Source(Part):
         return self
 
 
+class PairColumnNames(Part):
+    """Which columns of a table of scored pairs are what."""
+
+    a: Annotated[Text | None, Field(description="One sample of a pair.")] = None
+    b: Annotated[Text | None, Field(description="The other sample.")] = None
+    mated: Annotated[Text | None, Field(description="Whether they are of one person.")] = None
+    score: Annotated[Several[Text], Field(description="Scores, a column for each algorithm.")] = ()
+    subject_a: Annotated[Text | None, Field(description="Whose the one sample is.")] = None
+    subject_b: Annotated[Text | None, Field(description="Whose the other is.")] = None
+
+    @model_validator(mode="after")
+    def _scored(self) -> Self:
+        if not self.score:
+            raise refuse("no column holds the scores", 'name it: score = "…"', "score")
+        return self
+
+
 class ScoreSource(_Source):
     """A file of scores: a matrix for each algorithm, or a list of compared pairs."""
 
@@ -88,9 +105,41 @@ class ScoreSource(_Source):
         Condition | None, Field(description="For a matrix without ids: which samples its columns are.")
     ] = None
     mask: Annotated[File | None, Field(description="BEE mask that tells mated from other pairs.")] = None
+    ids: Annotated[
+        Literal["samples", "subjects"],
+        Field(
+            description="What names the rows and columns of a matrix: samples; or subjects, where a row and a column of one name are two "
+            "samples of one person."
+        ),
+    ] = "samples"
+    columns: Annotated[
+        PairColumnNames | None,
+        Field(
+            description="For a table of scored pairs: which column is what (a, b, mated, score, subject_a, subject_b). Several scores are "
+            "several algorithms."
+        ),
+    ] = None
+    mated_is: Annotated[
+        Text | None,
+        Field(
+            description="The value that means mated, where the column holds neither 1 and 0 nor true and false."
+        ),
+    ] = None
 
     @model_validator(mode="after")
     def _ids_once(self) -> Self:
+        if self.mated_is is not None and self.columns is None:
+            raise refuse(
+                "it is about a column of mated pairs, and no columns are named",
+                "name the columns of the table.",
+                "mated_is",
+            )
+        if self.columns is not None and self.ids == "subjects":
+            raise refuse(
+                "it is about a matrix, and columns are of a list of pairs",
+                "name the columns subject_a and subject_b instead.",
+                "ids",
+            )
         for choice, ids in (("queries", "query_ids"), ("targets", "target_ids")):
             if getattr(self, choice) is not None and getattr(self, ids) is not None:
                 raise refuse(
@@ -106,12 +155,16 @@ class EmbeddingSource(_Source):
 
     file: Annotated[
         FileOrDirectory,
-        Field(description="The file of embeddings (.npy, .npz), or a directory or pattern of their parts."),
+        Field(
+            description="The file of embeddings (.npy, .npz, .safetensors, .parquet, .arrow), or a directory or pattern of parts."
+        ),
     ]
     metric: Annotated[
         Literal["cosine", "inner", "l2", "l1", "chi2"], Field(description="How embeddings are compared.")
     ] = "cosine"
-    ids: Annotated[Text | None, Field(description="Array of an .npz that holds the ids.")] = None
+    ids: Annotated[
+        Text | None, Field(description="Array of an .npz, or column of a table, that holds the ids.")
+    ] = None
 
 
 class ImageSource(Part):

@@ -1,0 +1,113 @@
+"""Verification of several algorithms, and of scored pairs that are arrays in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from proband.inference.verification.verification import FMRS, Verification, verify
+from proband.results.base import Result
+from proband.results.serializing import Written
+from proband.scores.base import Orientation
+from proband.scores.scored_pairs import scored_pairs
+
+
+@dataclass(frozen=True, eq=False)
+class Verifications(Result):
+    """Error rates of several algorithms.
+
+    Attributes
+    ----------
+    found
+        In the order of the algorithms.
+    """
+
+    written = Written(versioned=True)
+
+    found: tuple[Verification, ...]
+
+    def __iter__(self) -> Iterator[Verification]:
+        return iter(self.found)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __getitem__(self, which: int | str) -> Verification:
+        """One of them, by its place or by the name of the algorithm."""
+        if isinstance(which, str):
+            return {one.algorithm: one for one in self.found}[which]
+        return self.found[which]
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row for each algorithm and operating point."""
+        return pl.concat([one.to_frame() for one in self.found], how="diagonal_relaxed")
+
+    def __repr__(self) -> str:
+        return "\n".join(map(repr, self.found))
+
+
+def verify_pairs(
+    mated: Any,
+    scores: Any,
+    *,
+    people: tuple[Any, Any] | None = None,
+    samples: tuple[Any, Any] | None = None,
+    orientation: Orientation,
+    mated_is: str | None = None,
+    fmr: float | Sequence[float] = FMRS,
+    thresholds: Sequence[float] = (),
+    confidence_level: float = 0.95,
+    n_resamples: int = 1_000,
+    naive: bool = False,
+    seed: int = 0,
+    check_orientation: bool = True,
+    name: str = "scores",
+) -> Verification | Verifications:
+    """Estimate error rates of scored pairs: whether each is mated, and its score.
+
+    With `people`, intervals are for other people and know that pairs share them, as those of `verify`. With `samples` and no people,
+    samples that mated pairs join are taken for one person. With neither, pairs are assumed independent (Wilson 1927), and the result
+    says so.
+
+    Parameters
+    ----------
+    mated, scores, people, samples, orientation, mated_is, name
+        As `scored_pairs` takes them: arrays, lists, columns of pandas or polars, tensors. Scores may be a mapping with an entry for each
+        algorithm; then the result is one for each.
+    fmr, thresholds, confidence_level, n_resamples, naive, seed, check_orientation
+        As in `verify`.
+
+    Examples
+    --------
+    Two of ten impostor pairs reach 0.5. Wilson's interval of 2 in 10:
+
+    >>> mated = [1] * 10 + [0] * 10
+    >>> score = [0.9] * 9 + [0.4] + [0.6] * 2 + [0.1] * 8
+    >>> (point,) = verify_pairs(mated, score, orientation="similarity", fmr=(), thresholds=[0.5]).points
+    >>> point.fmr.rate, round(point.fmr.low, 4), round(point.fmr.high, 4), point.fnmr.rate
+    (0.2, 0.0567, 0.5098, 0.1)
+    """
+    lists = scored_pairs(
+        mated,
+        scores,
+        people=people,
+        samples=samples,
+        orientation=orientation,
+        mated_is=mated_is,
+        name=name,
+    )
+    asked: Any = lists if isinstance(scores, Mapping) else lists[name]
+    found: Verification | Verifications = verify(
+        asked,
+        fmr=fmr,
+        thresholds=thresholds,
+        confidence_level=confidence_level,
+        n_resamples=n_resamples,
+        naive=naive,
+        seed=seed,
+        check_orientation=check_orientation,
+    )
+    return found

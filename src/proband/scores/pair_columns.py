@@ -1,0 +1,146 @@
+"""Which column of a table of scored pairs is what, and what to tell somebody who has not said it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from proband.errors import Hint, InputError, UsageError, first_few, quoted
+
+ROLES = {
+    "a": "query",
+    "b": "target",
+    "mated": "mated",
+    "score": "score",
+    "subject_a": "query_subject",
+    "subject_b": "target_subject",
+}
+"""What a column of pairs can be, and what it is called in a list of comparisons."""
+_OBVIOUS = {
+    "a": ("a", "img1", "image1", "image_a", "file1", "path1", "id1", "query", "probe", "enroll", "left", "sample_a"),
+    "b": ("b", "img2", "image2", "image_b", "file2", "path2", "id2", "target", "reference", "test", "right", "sample_b"),
+    "mated": ("mated", "label", "same", "is_same", "issame", "genuine", "match", "is_match", "target_trial", "y", "y_true"),
+    "score": ("score", "similarity", "distance", "cosine", "sim", "dist", "scores", "y_score", "llr"),
+    "subject_a": ("subject_a", "subject1", "person1", "name1", "identity1", "speaker1", "query_subject"),
+    "subject_b": ("subject_b", "subject2", "person2", "name2", "identity2", "speaker2", "target_subject"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class PairColumns:
+    """Which columns of a table of scored pairs are what.
+
+    Attributes
+    ----------
+    a, b
+        The two samples of a pair.
+    mated
+        Whether they are of one person.
+    score
+        The scores: a column for each algorithm.
+    subject_a, subject_b
+        Whose the samples are.
+    """
+
+    a: str | None = None
+    b: str | None = None
+    mated: str | None = None
+    score: tuple[str, ...] = ()
+    subject_a: str | None = None
+    subject_b: str | None = None
+
+    @property
+    def single(self) -> dict[str, str]:
+        """The columns other than scores, by what they are."""
+        found = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "score"}
+        return {role: name for role, name in found.items() if name is not None}
+
+    @property
+    def names(self) -> list[str]:
+        """All columns."""
+        return [*self.single.values(), *self.score]
+
+    def require_sense(self, header: Sequence[str], source: str) -> None:
+        """Refuse columns that are not there, that are there or named twice, or that do not tell mated pairs from others."""
+        unknown = [name for name in self.names if name not in header]
+        if unknown:
+            raise InputError(
+                f"there is no column {quoted(unknown[0])}; the columns are {first_few(list(header), 12)}.",
+                unknown_layout(header),
+                source=source,
+            )
+        for what, names in (
+            ("named for more than one thing", self.names),
+            ("there more than once", list(header)),
+        ):
+            twice = next((name for name in self.names if names.count(name) > 1), None)
+            if twice is not None:
+                raise InputError(
+                    f"the column {quoted(twice)} is {what}.", "name each column once.", source=source
+                )
+        for one, other in (("a", "b"), ("subject_a", "subject_b")):
+            if (one in self.single) != (other in self.single):
+                raise UsageError(
+                    f"A pair has two sides: {one} and {other} go together.",
+                    naming("name both: {option:columns}"),
+                )
+        if not self.score:
+            raise UsageError("No column holds the scores.", unknown_layout(header))
+        if self.mated is None and self.subject_a is None and self.a is None:
+            raise UsageError(
+                "Which pairs are mated is not known.",
+                unknown_layout(header),
+            )
+
+
+_USUAL = {"a": ("COLUMN",), "b": ("COLUMN",), "mated": ("COLUMN",), "score": ("COLUMN",)}
+
+
+def unknown_layout(header: Sequence[str]) -> Hint:
+    """The hint for a table whose columns are not known: what to copy, with what is obvious filled in."""
+    found = guessed(header)
+    shown: dict[str, tuple[str, ...]] = {"mated": ("COLUMN",), "score": found.score or ("COLUMN",)}
+    shown.update((role, (name,)) for role, name in found.single.items())
+    return naming(
+        "say which is what: {option:columns}", {role: shown[role] for role in ROLES if role in shown}
+    )
+
+
+def naming(template: str, columns: Mapping[str, Sequence[str]] = _USUAL) -> Hint:
+    """A hint that names columns as each door takes them."""
+    written = {
+        role: [json.dumps(name, ensure_ascii=False) for name in names] for role, names in columns.items()
+    }
+    return Hint(
+        template,
+        typed=shlex.quote(",".join(f"{role}={name}" for role, names in columns.items() for name in names)),
+        written=", ".join(
+            f"{role} = {names[0] if len(names) == 1 else '[' + ', '.join(names) + ']'}"
+            for role, names in written.items()
+        ),
+    )
+
+
+def guessed(header: Sequence[str]) -> PairColumns:
+    """What columns are by their names, as far as that is obvious: to be suggested, never to be used.
+
+    Examples
+    --------
+    >>> found = guessed(["img1", "img2", "label", "cosine", "note"])
+    >>> found.single, found.score
+    ({'a': 'img1', 'b': 'img2', 'mated': 'label'}, ('cosine',))
+    """
+    plain = {name.strip().lower().replace(" ", "_").replace("-", "_"): name for name in header}
+    found: dict[str, Any] = {}
+    for role, names in _OBVIOUS.items():
+        there = [plain[name] for name in names if name in plain]
+        if there:
+            found[role] = tuple(there) if role == "score" else there[0]
+    for one, other in (("a", "b"), ("subject_a", "subject_b")):
+        if (one in found) != (other in found):
+            found.pop(one, None)
+            found.pop(other, None)
+    return PairColumns(**found)

@@ -1,0 +1,287 @@
+"""Scored pairs as other tools write them, or as arrays in memory: what means mated, and whose the samples are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from proband.engine.foreign import array_from, plain_values
+from proband.errors import Hint, InputError, UsageError, first_few, quoted
+from proband.samples.table import as_text
+from proband.scores.base import Orientation, check_orientation_name
+from proband.scores.pair_columns import ROLES, PairColumns, naming
+from proband.scores.trials import Trials, as_scores, numbered
+from proband.words import Note, Sentence, count, counted
+
+_TRUTHS = {"1": True, "0": False, "true": True, "false": False}
+_MOST_SHOWN = 6
+
+MATED_SAID = Sentence(
+    "scores.what-is-mated",
+    "note",
+    "{column}: {mated!r} was taken for mated ({n_mated:count pair}), {other!r} for not mated ({n_other:count})",
+)
+PEOPLE_OF_MATED = Sentence(
+    "scores.people-of-mated-pairs",
+    "caution",
+    "No subjects are named, so samples that mated pairs join were taken for one person: {n_people:count person/people} with "
+    "{n_samples:count sample}. Two samples of a person that no mated pairs join count as two people, and intervals are then too narrow; "
+    "subjects would tell",
+)
+
+
+def trials_of(
+    frame: pl.DataFrame,
+    columns: PairColumns,
+    mated_is: str | None = None,
+    *,
+    source: str,
+    notes: Sequence[Note] = (),
+) -> tuple[Trials, ...]:
+    """Make a list of comparisons of each column of scores; several are called after their columns.
+
+    Raises
+    ------
+    InputError
+        If what is mated is missing, is not 0/1 or true/false and not declared by `mated_is`, or contradicts the subjects.
+    """
+    columns.require_sense(frame.columns, source)
+    given = {ROLES[role]: frame[name] for role, name in columns.single.items()}
+    names = columns.score if len(columns.score) > 1 else (source,)
+    scores = {name: frame[column] for name, column in zip(names, columns.score, strict=True)}
+    return _lists(given, scores, mated_is, source, notes=notes)
+
+
+def _lists(
+    given: Mapping[str, pl.Series],
+    scores: Mapping[str, pl.Series],
+    mated_is: str | None,
+    source: str,
+    orientation: Orientation | None = None,
+    notes: Sequence[Note] = (),
+) -> tuple[Trials, ...]:
+    """Lists of comparisons that share all but their scores: what is given is keyed as in a list, and keeps its own name in messages."""
+    columns = {side: as_text(one, source).alias(side) for side, one in given.items() if side != "mated"}
+    for side, one in columns.items():
+        if one.null_count():
+            raise _gap(one.alias(given[side].name), source)
+    if "mated" in given:
+        columns["mated"], note = mated_in(given["mated"], mated_is, source)
+        notes = (*notes, note)
+        _refuse_contradiction(columns, source)
+    elif mated_is is not None:
+        raise UsageError(
+            f"No column says whether pairs are mated, so {mated_is!r} means nothing.",
+            naming("name it: {option:columns}"),
+        )
+    return tuple(
+        Trials(pl.DataFrame({**columns, "score": as_scores(one, source)}), orientation, name, tuple(notes))
+        for name, one in scores.items()
+    )
+
+
+def _gap(column: pl.Series, source: str) -> InputError:
+    row = int(column.is_null().arg_max() or 0)
+    return InputError(
+        f"the column {quoted(column.name)} is empty in {counted(column.null_count(), 'row')}, first in row {count(row + 1)}.",
+        "fill it, or leave these pairs out.",
+        source=source,
+    )
+
+
+def mated_in(column: pl.Series, mated_is: str | None, source: str) -> tuple[pl.Series, Note]:
+    """Read which pairs are mated: 1 and 0, true and false, or two words of which the user says which means mated.
+
+    Examples
+    --------
+    >>> mated, said = mated_in(pl.Series("label", ["same", "other", "same"]), "same", "pairs")
+    >>> mated.to_list(), str(said)
+    ([True, False, True], "label: 'same' was taken for mated (2 pairs), 'other' for not mated (1)")
+    """
+    name = column.name or "mated"
+    if column.dtype.is_float():
+        column = column.fill_nan(None)
+    if column.null_count():
+        raise _gap(column, source)
+    texts = column.cast(pl.String) if column.dtype == pl.Boolean else as_text(column, source)
+    values = texts.unique(maintain_order=True).to_list()
+    shown = first_few(values, _MOST_SHOWN)
+    if mated_is is None:
+        if (
+            not all(str(one).lower() in _TRUTHS for one in values)
+            or len({len(one) > 1 for one in values}) > 1
+        ):
+            raise InputError(
+                f"the column {quoted(name)} holds {shown}: which of them means mated is not said.",
+                Hint("say it: {option:mated_is}", value=values[0]),
+                source=source,
+            )
+        mated = texts.str.to_lowercase().is_in(["1", "true"])
+    else:
+        if mated_is not in values:
+            raise InputError(
+                f"the column {quoted(name)} holds {shown}, and nowhere {mated_is!r}.",
+                Hint("say which of them means mated: {option:mated_is}", value=values[0]),
+                source=source,
+            )
+        if len(values) > 2:
+            raise InputError(
+                f"the column {quoted(name)} holds {shown}: only {mated_is!r} is said to mean mated, and whether all others mean "
+                "not mated is not known.",
+                "leave out pairs that are neither, or write two values.",
+                source=source,
+            )
+        mated = texts == mated_is
+    n = int(mated.sum())
+    words = (
+        " or ".join(texts.filter(kind).unique(maintain_order=True).to_list()) or "nothing"
+        for kind in (mated, ~mated)
+    )
+    note = MATED_SAID(column=name, mated=next(words), other=next(words), n_mated=n, n_other=len(mated) - n)
+    return mated.alias("mated"), note
+
+
+def _refuse_contradiction(columns: Mapping[str, pl.Series], source: str) -> None:
+    """Refuse pairs that are mated of two people, and others of one."""
+    if "query_subject" not in columns:
+        return
+    mated, one, other = columns["mated"], columns["query_subject"], columns["target_subject"]
+    wrong = (one == other) != mated
+    if wrong.any():
+        row, n = int(wrong.arg_max() or 0), int(wrong.sum())
+        raise InputError(
+            f"{counted(n, 'pair')} {'is' if n == 1 else 'are'} said to be mated where the subjects differ, or not to be where they agree; "
+            f"the first is row {count(row + 1)}: {one[row]!r} and {other[row]!r}, {'mated' if mated[row] else 'not mated'}.",
+            "leave the column of mated pairs out, or correct it.",
+            source=source,
+        )
+
+
+def with_people_of_mated(trials: Trials) -> Trials:
+    """Work out who is who where samples are named and subjects are not: samples joined by mated pairs are of one person.
+
+    Lists that name subjects, or that do not name every sample, are returned as they are. A pair that is not mated although others
+    join its samples is refused.
+
+    Examples
+    --------
+    >>> pairs = {"query": ["x", "y", "u"], "target": ["y", "z", "x"], "mated": [1, 1, 0], "score": [0.9, 0.8, 0.1]}
+    >>> with_people_of_mated(Trials(pl.DataFrame(pairs))).frame["query_subject"].to_list()
+    ['person 1', 'person 1', 'person 2']
+    """
+    frame = trials.frame
+    known = (
+        frame["query_subject"].null_count() < frame.height
+        or frame["target_subject"].null_count() < frame.height
+    )
+    told = not any(frame[name].null_count() for name in ("query", "target", "mated"))
+    if known or not told or not frame.height:
+        return trials
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    names, places = numbered(pl.concat([frame["query"], frame["target"]]), "sample")
+    one, other = places[: frame.height], places[frame.height :]
+    mated = frame["mated"].to_numpy()
+    joined = coo_array(
+        (np.ones(int(mated.sum()), np.int8), (one[mated], other[mated])), shape=(len(names),) * 2
+    )
+    n_people, people = connected_components(joined, directed=False)
+    wrong = np.flatnonzero(~mated & (people[one] == people[other]) & (one != other))
+    if len(wrong):
+        first = frame.row(int(wrong[0]), named=True)
+        raise InputError(
+            f"{first['query']!r} and {first['target']!r} are not mated, but of one person by way of mated pairs "
+            f"({counted(len(wrong), 'such pair')}): the list does not tell who is who.",
+            "name the subjects of both sides, or correct the list.",
+            source=trials.name,
+        )
+    called = pl.Series([f"person {k + 1}" for k in range(n_people)], dtype=pl.String)
+    found = frame.with_columns(
+        query_subject=called.gather(people[one]), target_subject=called.gather(people[other])
+    )
+    note = PEOPLE_OF_MATED(n_samples=len(names), n_people=int(n_people))
+    return replace(trials, frame=found, notes=(*trials.notes, note))
+
+
+def scored_pairs(
+    mated: Any,
+    scores: Any,
+    *,
+    people: tuple[Any, Any] | None = None,
+    samples: tuple[Any, Any] | None = None,
+    orientation: Orientation,
+    mated_is: str | None = None,
+    name: str = "scores",
+) -> dict[str, Trials]:
+    """Make lists of comparisons of arrays in memory, a list for each algorithm, as `verify`, `compare` and `threshold` take them.
+
+    Parameters
+    ----------
+    mated
+        Whether each pair is of one person: 1 and 0, true and false, or two words of which `mated_is` says which means mated. None where
+        `people` tell.
+    scores
+        One array, column, tensor or list with a number for each pair; or a mapping with one for each algorithm. A missing number is a
+        comparison that failed.
+    people
+        Whose the two samples of each pair are. Without it pairs are taken as independent, unless `samples` are named.
+    samples
+        What the two samples of each pair are called. Without `people`, samples that mated pairs join are of one person.
+    orientation
+        ``"similarity"`` if larger is more alike, ``"distance"`` if smaller is.
+    name
+        What a single algorithm is called.
+
+    Examples
+    --------
+    >>> scored_pairs([1, 1, 0, 0], {"new": [0.9, 0.7, 0.3, 0.1], "old": [0.8, 0.4, 0.6, 0.2]}, orientation="similarity")
+    {'new': Trials('new': 4 comparisons, 2 mated, 0 failed), 'old': Trials('old': 4 comparisons, 2 mated, 0 failed)}
+    """
+    check_orientation_name(orientation)
+    algorithms = dict(scores) if isinstance(scores, Mapping) else {name: scores}
+    if not algorithms:
+        raise UsageError("There are no scores.", "pass an array, or a mapping with one for each algorithm.")
+    given: dict[str, Any] = {} if mated is None else {"mated": mated}
+    for what, sides, both in (
+        ("people", people, ("query_subject", "target_subject")),
+        ("samples", samples, ("query", "target")),
+    ):
+        if sides is not None:
+            if isinstance(sides, str) or len(sides) != 2:
+                raise UsageError(
+                    f"The {what} are two columns, one for each side of a pair.", f"{what}=(a, b)."
+                )
+            given |= dict(zip(both, sides, strict=True))
+    if mated is None and people is None:
+        raise UsageError("Which pairs are mated is not known.", "pass mated, or people=(a, b).")
+    columns = {what: series_from(what, one) for what, one in given.items()}
+    numbers = {
+        str(called): series_from(f"scores of {str(called)!r}", one) for called, one in algorithms.items()
+    }
+    lengths = {one.name: len(one) for one in (*columns.values(), *numbers.values())}
+    if len(set(lengths.values())) > 1:
+        shown = ", ".join(f"{what} {count(n)}" for what, n in lengths.items())
+        raise InputError(f"The columns are not of one length: {shown}.", "give every pair a value in each.")
+    found = _lists(columns, numbers, mated_is, name, orientation)
+    return {one.name: one for one in found}
+
+
+def series_from(name: str, data: Any) -> pl.Series:
+    """Make a column of what the user has: a column of polars or pandas, an array, a tensor or a list."""
+    if isinstance(data, pl.Series):
+        return data.alias(name)
+    if type(data).__module__.partition(".")[0] == "pandas":
+        return pl.Series(name, plain_values(data, name), strict=False)
+    array = array_from(data, name)
+    if array.ndim != 1:
+        raise InputError(
+            f"{name} must be one column, got {' × '.join(map(str, array.shape)) or 'one value'}."
+        )
+    if array.dtype.kind == "O":
+        return pl.Series(name, array.tolist(), strict=False)
+    return pl.Series(name, np.ascontiguousarray(array))

@@ -1,0 +1,284 @@
+"""Files of embeddings: NumPy arrays and archives, safetensors, and tables of Parquet and Arrow."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.engine.files.files import naming, require_regular
+from proband.engine.files.parquet import COLUMNAR, read_parquet
+from proband.errors import Hint, InputError, Said, UsageError, first_few
+from proband.samples import Ids
+from proband.samples.npz import Archive
+from proband.samples.reading import read_frame
+from proband.samples.table import as_text
+from proband.scores.formats.numpy_files import ids_in, open_npy
+from proband.words import Note, Sentence, count
+
+_IDS_KEY, _ID_COLUMN = "ids", "id"
+_SAFETENSORS = ".safetensors"
+_LONGEST_HEADER = 100_000_000  # bytes, as the format has it
+_TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}
+_METADATA = "__metadata__"
+OF_COLUMNS = Sentence(
+    "embeddings.of-columns",
+    "note",
+    "{file}: vectors are made of {n:count column}, from {first!r} to {last!r}",
+)
+
+Models = tuple[dict[str, Any], Ids | None, tuple[Note, ...]]
+
+
+def models_in(
+    path: Path,
+    key: str | None,
+    ids: str | None,
+    read: Callable[[Archive, str], Any] = Archive.__getitem__,
+) -> Models:
+    """Read every model of a file by its name, the ids of its rows where it has any, and notes; with a key, one model."""
+    if not path.exists():
+        raise InputError(f"There is no file {path}.", file=Said(path))
+    ending = path.suffix.lower()
+    if ending in COLUMNAR:
+        return _of_table(path, key, ids)
+    if ending == _SAFETENSORS:
+        return *_of_safetensors(path, key, ids), ()
+    if ending == ".npy":
+        if key is not None or ids is not None:
+            raise UsageError(
+                f"{path.name} is a single array, so there is no {key or ids!r} in it.", file=Said(path.name)
+            )
+        return {path.stem: open_npy(path)}, None, ()
+    if ending != ".npz":
+        raise UsageError(
+            f"Embeddings are read from .npy, .npz, .safetensors, .parquet and .arrow files, not from {path.name}.",
+            file=Said(path.name),
+        )
+    return *_of_archive(path, key, ids, read), ()
+
+
+def _of_archive(
+    path: Path,
+    key: str | None,
+    ids: str | None,
+    read: Callable[[Archive, str], Any],
+) -> tuple[dict[str, Any], Ids | None]:
+    archive = Archive(path)
+    models = [name for name in archive if len(archive.shape(name)) == 2 and archive.dtype(name).kind == "f"]
+    models = _picked(models, key, path)
+    lengths = {archive.shape(name)[0] for name in models}
+    if len(lengths) != 1:
+        raise _of_several(path)
+    chosen = _find_ids(archive, path, ids, lengths.pop())
+    names = None if chosen is None else ids_in(archive[chosen], chosen, "sample")
+    return {name: read(archive, name) for name in models}, names
+
+
+def _find_ids(archive: Archive, path: Path, asked: str | None, length: int) -> str | None:
+    """The array that names the rows: the one asked for, ``ids``, or the only texts that tell all rows apart."""
+    fitting = [name for name in archive if archive.shape(name) == (length,)]
+    if asked is not None:
+        if asked not in fitting:
+            raise InputError(
+                f"{path.name} has no array {asked!r} of {count(length)} ids.", file=Said(path.name)
+            )
+        return asked
+    if _IDS_KEY in fitting:
+        return _IDS_KEY
+    # Other texts may be covariates, whose values repeat.
+    texts = [name for name in fitting if archive.dtype(name).kind in "US"]
+    candidates = [name for name in texts if len(np.unique(archive[name])) == length]
+    if len(candidates) > 1:
+        raise InputError(
+            f"any of {', '.join(candidates)} could be the ids.",
+            Hint("say which: {option:ids}"),
+            file=path.name,
+        )
+    return candidates[0] if candidates else None
+
+
+def _picked(models: list[str], key: str | None, path: Path) -> list[str]:
+    """All models, or the one that is asked for."""
+    if key is None:
+        return models
+    if key not in models:
+        raise InputError(
+            f"{path.name} has no embeddings {key!r}; it has {', '.join(models) or 'none'}.",
+            file=Said(path.name),
+        )
+    return [key]
+
+
+def _of_several(path: Path) -> InputError:
+    return InputError(
+        f"{path.name} does not hold embeddings of one set of samples.",
+        Hint("pick one: {option:array}", file=path, key="NAME"),
+        file=Said(path.name),
+    )
+
+
+def ids_of_table(path: Path) -> Ids | None:
+    """The column of ids of a table beside embeddings; None where there is no such file."""
+    if not path.exists():
+        return None
+    frame = read_frame(path, text_columns=[_ID_COLUMN])
+    if _ID_COLUMN not in frame.columns:
+        raise InputError(
+            f"{path.name} has no column {_ID_COLUMN!r}; it has {first_few(frame.columns, 6)}.",
+            file=Said(path.name),
+        )
+    with naming(file=path.name):
+        return Ids(frame[_ID_COLUMN], "sample")
+
+
+# safetensors
+
+
+def _of_safetensors(path: Path, key: str | None, ids: str | None) -> tuple[dict[str, Any], Ids | None]:
+    """Map the tensors of a file; its ids are in a CSV beside it, of the same name."""
+    if ids is not None:
+        raise UsageError(
+            f"{path.name} holds tensors and no names.",
+            f"ids are the column {_ID_COLUMN!r} of {path.with_suffix('.csv').name} beside it.",
+            file=Said(path.name),
+        )
+    tensors, start = _tensors_in(path)
+    models = _picked([name for name, one in tensors.items() if len(one["shape"]) == 2], key, path)
+    if not models:
+        raise InputError(
+            f"{path.name} holds no embeddings, which are tensors of two dimensions; it has {first_few(list(tensors), 8) or 'none'}.",
+            file=Said(path.name),
+        )
+    if len({tensors[name]["shape"][0] for name in models}) != 1:
+        raise _of_several(path)
+    names = ids_of_table(path.with_suffix(".csv"))
+    return {name: _mapped(path, tensors[name], start) for name in models}, names
+
+
+def _tensors_in(path: Path) -> tuple[dict[str, dict[str, Any]], int]:
+    """What a file says of its tensors, checked against its size, and where their numbers begin."""
+    require_regular(path)
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        if size < 8 or length > min(size - 8, _LONGEST_HEADER):
+            raise ValueError(f"its header claims {count(length)} bytes, and the file has {count(size)}")
+        stated = json.loads(file.read(length))
+    if not isinstance(stated, dict):
+        raise ValueError("its header names no tensors")
+    tensors = {name: one for name, one in stated.items() if name != _METADATA}
+    for name, one in tensors.items():
+        _require_sense(name, one, size - 8 - length)
+    return tensors, 8 + length
+
+
+def _require_sense(name: str, one: Any, stored: int) -> None:
+    """Refuse what a tensor cannot be: an unknown type, a shape that is none, numbers that are not there."""
+    shape, ends = (one.get(what) if isinstance(one, dict) else None for what in ("shape", "data_offsets"))
+    whole = [value for part in (shape, ends) if isinstance(part, list) for value in part]
+    if not isinstance(shape, list) or not isinstance(ends, list) or len(ends) != 2 or len(shape) > 32:
+        raise ValueError(f"its header does not describe the tensor {name!r:.60}")
+    if not all(type(value) is int and 0 <= value < 2**62 for value in whole):
+        raise ValueError(f"its header gives no possible shape of {name!r:.60}")
+    kind = one.get("dtype")
+    size = np.dtype(_TYPES[kind]).itemsize if kind in _TYPES else None
+    if (
+        ends[0] > ends[1]
+        or ends[1] > stored
+        or (size is not None and ends[1] - ends[0] != prod(shape) * size)
+    ):
+        raise ValueError(
+            f"{name!r:.60} claims bytes {ends[0]} to {ends[1]} of {count(stored)}, which are not its numbers"
+        )
+    if len(shape) == 2 and size is None:
+        raise InputError(
+            f"The tensor {name!r:.60} is of type {kind!r:.20}.", f"embeddings are of {', '.join(_TYPES)}."
+        )
+
+
+def _mapped(path: Path, tensor: dict[str, Any], start: int) -> npt.NDArray[Any]:
+    """The numbers of a tensor, mapped; those of bfloat16, which NumPy has not, widened to float32 without loss."""
+    shape = tuple(tensor["shape"])
+    if not prod(shape):
+        raise InputError(
+            f"{path.name} holds no numbers: it is {' × '.join(map(str, shape))}.", file=Said(path.name)
+        )
+    stored = np.memmap(path, _TYPES[tensor["dtype"]], "r", start + tensor["data_offsets"][0], shape)
+    if tensor["dtype"] != "BF16":
+        return stored
+    return (np.asarray(stored).astype(np.uint32) << 16).view(np.float32)
+
+
+# Tables
+
+
+def _of_table(path: Path, key: str | None, ids: str | None) -> Models:
+    """Vectors in columns of lists, each a model; or else in all columns of fractions together (of whole numbers where there are none)."""
+    frame = read_parquet(path)
+    column = (
+        ids
+        if ids is not None
+        else next((name for name in (_ID_COLUMN, _IDS_KEY) if name in frame.columns), None)
+    )
+    if column is not None and column not in frame.columns:
+        raise InputError(
+            f"{path.name} has no column {column!r}; it has {first_few(frame.columns, 8)}.",
+            file=Said(path.name),
+        )
+    names = None if column is None else Ids(as_text(frame[column], path.name), "sample")
+    rest = [one for one in frame.iter_columns() if one.name != column]
+    lists = [one for one in rest if isinstance(one.dtype, pl.List | pl.Array)]
+    if lists:
+        models = _picked([one.name for one in lists], key, path)
+        return {name: _vectors(frame[name], path) for name in models}, names, ()
+    numbers = [one for one in rest if one.dtype.is_float()] or [one for one in rest if one.dtype.is_integer()]
+    if key is not None or not numbers:
+        there = "" if not numbers else "; all its columns of numbers are one model"
+        raise InputError(
+            f"{path.name} has no column of vectors{'' if key is None else f' {key!r}'}{there}; it has {first_few(frame.columns, 8)}.",
+            file=Said(path.name),
+        )
+    gaps = next((one for one in numbers if one.null_count()), None)
+    if gaps is not None:
+        raise _gap(gaps, path)
+    note = OF_COLUMNS(file=path.name, n=len(numbers), first=numbers[0].name, last=numbers[-1].name)
+    return {path.stem: pl.DataFrame(numbers).to_numpy()}, names, (note,)
+
+
+def _gap(column: pl.Series, path: Path) -> InputError:
+    row = int(column.is_null().arg_max() or 0)
+    return InputError(
+        f"the column {column.name!r} is empty in row {count(row + 1)}.",
+        "a sample without an embedding is a failure to acquire: give it zeros and mark it as failed.",
+        file=path.name,
+    )
+
+
+def _vectors(column: pl.Series, path: Path) -> npt.NDArray[Any]:
+    """A column of lists of one length as a table of numbers."""
+    if isinstance(column.dtype, pl.Array):
+        column = column.cast(pl.List(column.dtype.inner))
+    if column.null_count():
+        raise _gap(column, path)
+    lengths = column.list.len()
+    if lengths.n_unique() > 1:
+        raise InputError(
+            f"the vectors in {column.name!r} are not all of one length: {first_few(lengths.unique().sort().to_list(), 4)}.",
+            file=path.name,
+        )
+    if not lengths.max():
+        raise InputError(f"the vectors in {column.name!r} have no components.", file=path.name)
+    values = column.explode()
+    if not values.dtype.is_numeric() or values.null_count():
+        raise InputError(
+            f"the vectors in {column.name!r} hold {values.dtype} and missing values, not numbers.",
+            file=path.name,
+        )
+    return values.to_numpy().reshape(len(column), -1)
