@@ -50,6 +50,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(f"FAILED by a warning that escaped the filters: {warning}", red=True)
 
 
+# How wide a terminal is, is for each test to say.
+os.environ.pop("COLUMNS", None)
 # Tests check numbers, not speed; two threads exercise the code that more would.
 os.environ.setdefault("PROBAND_THREADS", "2")
 # The same examples every time; make fuzz looks for others. No test may fail because a machine is slow.

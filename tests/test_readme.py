@@ -48,7 +48,7 @@ def test_demo_writes_a_report_and_its_next_commands_work(
     place, said = demo
     assert said[-1].startswith("The report is demo/report.html")
     assert not any("Note(" in line for line in said)
-    assert any(line.startswith("Gallery: 16 images of 16 people") for line in said)
+    assert any(line.startswith("--explain tells the rest") for line in said)
     page = (place / "demo" / "report.html").read_text(encoding="utf-8")
     assert "synthetic people</h1>" in page
     for word in ("fb", "dup1", "lda:angle", "correlation", "Nobody here exists"):

@@ -196,7 +196,9 @@ def test_an_installed_measure_design_and_section_are_in_the_terminal_the_study_a
 
     options = ("scores.npz", "-s", "samples.csv", "-g", "number == 0", "--orientation", "similarity",
                "--query-ids", "ids", "--target-ids", "ids")  # fmt: skip
-    shown = run("evaluate", *options, "--measure", "mrr", "--design", "bayesian-bootstrap", cwd=home)
+    shown = run(
+        "evaluate", *options, "--measure", "mrr", "--design", "bayesian-bootstrap", "--explain", cwd=home
+    )
     assert shown.returncode == 0, shown.stderr
     assert "mean reciprocal rank" in shown.stdout
     assert "Bayesian bootstrap over people" in " ".join(shown.stdout.split())

@@ -24,7 +24,7 @@ _WORD = re.compile(rf"\S{{{_LONGEST_WORD + 1},}}")
 MINUS = "−"
 _LEAST_P = 1e-15  # below, floating-point arithmetic says nothing
 
-Level = Literal["note", "caution"]
+Level = Literal["note", "caution", "mark"]
 
 
 def printable(text: str) -> str:
@@ -420,7 +420,7 @@ class Sentence:
     code
         What it is known by, for ever: ``experiment.probes-without-mate``.
     level
-        ``note`` for how a number came about, ``caution`` for what may mislead.
+        ``note`` for how a number came about, ``caution`` for what may mislead, ``mark`` for what a sign in a table means.
     template
         The words, with a field for each value, without the full stop.
 

@@ -47,7 +47,8 @@ def desk(tmp_path: Path) -> Path:
 
 def test_clean_splits_give_0_and_say_what_was_looked_for(run: Run, desk: Path) -> None:
     for splits in ("apart.csv", "lists"):
-        done = run("audit", splits, "-s", "samples.csv", "--label", "smile", "-e", "vectors.npz", cwd=desk)
+        asked = ("audit", splits, "-s", "samples.csv", "--label", "smile", "-e", "vectors.npz")
+        done = run(*asked, "--explain", cwd=desk)
         assert done.returncode == 0, done.stdout
         assert "Neither a leak nor a fault was found." in done.stdout
         assert "4 splits of 64 samples of 16 subjects, to recognise attribute smile" in done.stdout
@@ -97,7 +98,7 @@ def test_losses_need_reasons(run: Run, desk: Path) -> None:
     assert losses["reasons"] == {"eyes closed": 1}
     assert losses["unexplained"] == ["x2"]
     (desk / "dropped.csv").write_text("id,reason\nx1,eyes closed\nx2,eyes closed\n")
-    done = run(*options, "dropped.csv", cwd=desk)
+    done = run(*options, "dropped.csv", "--explain", cwd=desk)
     assert done.returncode == 0
     assert "Of 66 collected samples 64 are used and 2 are not." in done.stdout
 
@@ -144,9 +145,14 @@ def test_a_protocol_is_held_against_the_splits(run: Run, desk: Path) -> None:
     done = run("audit", "apart.csv", "-s", "samples.csv", "--label", "smile", "-p", "80-20 HO+", cwd=desk)
     assert done.returncode == 3
     assert "There are 4 splits, but 80-20 HO+ has 1." in " ".join(done.stdout.split())
-    fine = run("audit", "apart.csv", "-s", "samples.csv", "--label", "smile", "-p", "4f CV+", cwd=desk)
+    asked = ("audit", "apart.csv", "-s", "samples.csv", "--label", "smile", "-p", "4f CV+")
+    fine = run(*asked, cwd=desk)
     assert fine.returncode == 0, fine.stdout
-    assert "Of the protocol it was not checked: whether chance alone chose." in fine.stdout
+    assert "Caution: of the protocol it was not checked: whether chance alone chose (+ 2 more" in fine.stdout
+    assert (
+        "Of the protocol it was not checked: whether chance alone chose."
+        in run(*asked, "--explain", cwd=desk).stdout
+    )
 
 
 def test_a_table_without_folds_is_taken_for_one_split_and_says_so(run: Run, desk: Path) -> None:

@@ -89,7 +89,7 @@ def test_json_equals_python(feret: Run, folder: Path) -> None:
 
 
 def test_tables(feret: Run) -> None:
-    done = feret(*EVERYTHING)
+    done = feret(*EVERYTHING, "--explain")
     assert done.returncode == 0, done.stderr
     for said in (
         "average of 2",
@@ -129,7 +129,7 @@ def test_directory(feret: Run, folder: Path) -> None:
 
 
 def test_an_empty_category_is_noted(feret: Run) -> None:
-    done = feret("--category", "never: probe.day < mate.day")
+    done = feret("--category", "never: probe.day < mate.day", "--explain")
     assert done.returncode == 0, done.stderr
     assert (
         "No probe is in category 'never'" in done.stdout or "no probe is in category 'never'" in done.stdout

@@ -47,7 +47,7 @@ def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_metric_is_stated_by_every_command(command: str, metric: str, vectors: Path, run: Run) -> None:
     given = ("-e", "models.npz", "-s", "samples.csv", "--metric", metric, *COMMANDS[command])
     page = f"{command}-{metric}.html"
-    done = run(command, *given, "--report", page, cwd=vectors)
+    done = run(command, *given, "--report", page, "--explain", cwd=vectors)
     assert done.returncode == 0, done.stderr
     assert WORDS[metric] in done.stdout
     assert WORDS[metric] in (vectors / page).read_text(encoding="utf-8")
@@ -57,7 +57,7 @@ def test_the_metric_is_stated_by_every_command(command: str, metric: str, vector
 
 def test_the_comparisons_of_a_verification_are_stated(vectors: Path, run: Run) -> None:
     given = ("-e", "models.npz", "-s", "samples.csv", "--fmr", "0.1", "--replicates", "0")
-    every = run("verify", *given, cwd=vectors)
+    every = run("verify", *given, "--explain", cwd=vectors)
     said = "Compared: every query with every target, no sample with itself and no pair twice; 60 genuine and 720 impostor comparisons."
     assert said in every.stdout
     chosen = run("verify", *given, "-g", "k == 0", "--json", cwd=vectors)

@@ -68,7 +68,7 @@ def test_json_equals_python(permute: Run, folder: Path) -> None:
 
 
 def test_table_says_who_cannot_take_part(permute: Run) -> None:
-    done = permute("--trials", 200)
+    done = permute("--trials", 200, "--explain")
     assert "good − poor" in done.stdout
     assert "no p-value" in done.stdout
     assert "1 of 9 people cannot take part" in done.stdout

@@ -9,6 +9,7 @@ import typer
 from proband.cli.plan import plan
 from proband.errors import ProbandError
 from proband.inference.planning.planning import plan_difference, plan_error_rate, plan_half_width
+from proband.words import as_sentence
 
 program = typer.Typer(pretty_exceptions_enable=False)
 program.command()(plan)
@@ -79,11 +80,14 @@ FINE = [
 def test_is_the_library_s_plan(planned, words, make):
     made = make()
     assert json.loads(planned(f"{words} --json").stdout) == json.loads(json.dumps(made.to_dict()))
-    shown = planned(words).stdout
+    shown = planned(f"{words} --explain").stdout
     flat = " ".join(shown.split())
     assert flat.startswith(str(made.sentence()))
     assert f"Varying: {made.answers.varying}. Fixed: {made.answers.fixed}. Assuming: " in flat
-    assert all(str(note) in flat for note in made.notes)
+    assert all(as_sentence(note) in flat for note in made.notes)
+    brief = planned(words).stdout.splitlines()
+    assert brief[:2] == [as_sentence(made.sentence()), f"Varying: {made.answers.varying}."]
+    assert len(brief) <= 4
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_images_a_table_and_a_directory(protocol: Run, folder: Path, tmp_path: P
     out = tmp_path / "made"
     done = protocol(
         "run", "images.npz", "-s", "samples.csv", "--size", "12x12", "-c", "LBP=lbp:nbnn", "-c", "SRC=src",
-        "-P", "2×80-20 HO", "-P", "2×5f CV", "--failed", "not sharp", "--name", "toy", "--out", out,
+        "-P", "2×80-20 HO", "-P", "2×5f CV", "--failed", "not sharp", "--name", "toy", "--out", out, "--explain",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "Accuracy (%)" in done.stdout
@@ -95,7 +95,10 @@ def test_a_named_cache_is_kept(protocol: Run, tmp_path: Path) -> None:
 
 
 def test_an_attribute_is_auto_and_disjoint(protocol: Run) -> None:
-    done = protocol("run", "features.npy", "-s", "samples.csv", "-c", KNN, "--label", "sex")
+    asked = ("run", "features.npy", "-s", "samples.csv", "-c", KNN, "--label", "sex")
+    brief = protocol(*asked)
+    assert "Caution: with 12 subjects" in brief.stdout
+    done = protocol(*asked, "--explain")
     assert done.returncode == 0, done.stderr
     assert "LOSO was chosen because" in done.stdout
     assert "nothing is said of new subjects" not in done.stdout
@@ -174,7 +177,7 @@ def test_who_has_too_few_samples_is_counted_and_named(protocol: Run, tmp_path: P
     assert pl.read_csv(file)["id"].n_unique() == 55
     run = protocol(
         "run", "features.npy", "-s", "samples.csv", "-c", KNN, "--where", "id != 's07'", "-P", "3-2 HO*",
-        "--missing", "drop",
+        "--missing", "drop", "--explain",
     )  # fmt: skip
     assert "features: 55 samples of 11 subjects" in run.stdout
 

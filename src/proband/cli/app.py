@@ -33,6 +33,7 @@ from proband.cli.data.init import init
 from proband.cli.data.inspect import inspect
 from proband.cli.engine_option import let_engines_be_chosen
 from proband.cli.faults import TRACEBACK_VARIABLE, explain_bus_errors, nobody_reads, silence_output, words_of
+from proband.cli.help import HelpedGroup, group_help
 from proband.cli.images.alter import alter
 from proband.cli.images.demo import demo
 from proband.cli.images.faces import faces
@@ -59,38 +60,22 @@ _LOOK: dict[str, Any] = {
     "rich_markup_mode": "rich",
     "context_settings": {"help_option_names": ["-h", "--help"]},
 }
+_JOBS: dict[str, tuple[Any, ...]] = {
+    "Evaluate scores": (evaluate, compare, verify, threshold, search, gate),
+    "Carry out a whole study": (demo, init, run),
+    "Classifiers and their protocols": (classify, protocol, audit, card, literature),
+    "Plan a test, or give one to others": (plan, coverage, blind),
+    "Studies of the papers": (feret, permute, strat, mcnemar, reproduce),
+    "Files and images": (inspect, convert, recognize, faces, alter, array),
+}
 app = typer.Typer(**_LOOK)
-for command in (
-    demo,
-    init,
-    run,
-    evaluate,
-    compare,
-    classify,
-    gate,
-    verify,
-    threshold,
-    search,
-    feret,
-    mcnemar,
-    permute,
-    strat,
-    plan,
-    coverage,
-    recognize,
-    array,
-    inspect,
-    convert,
-    faces,
-    alter,
-    literature,
-    audit,
-):
-    app.command()(command)
-app.add_typer(blind)
-app.add_typer(card)
-app.add_typer(protocol)
-app.add_typer(reproduce)
+for _job, _commands in _JOBS.items():
+    for _one in _commands:
+        if isinstance(_one, typer.Typer):
+            app.add_typer(_one, rich_help_panel=_job)
+        else:
+            app.command(rich_help_panel=_job)(_one)
+group_help(app)
 refuse_repeats(app)
 let_engines_be_chosen(app)
 
@@ -139,13 +124,14 @@ def _contents() -> Any:
     shown.callback()(_program)
     for one in app.registered_commands:
         assert one.callback is not None  # as they were registered
-        shown.command(one.callback.__name__)(_named(one.callback))
+        shown.command(one.callback.__name__, rich_help_panel=one.rich_help_panel)(_named(one.callback))
     for group in app.registered_groups:
         assert group.typer_instance is not None  # as they were registered
         info = group.typer_instance.info
         inner = typer.Typer(name=info.name, help=info.help)
         inner.command()(lambda: None)
-        shown.add_typer(inner)
+        shown.add_typer(inner, rich_help_panel=group.rich_help_panel)
+    shown.info.cls = HelpedGroup
     return typer.main.get_command(shown)
 
 

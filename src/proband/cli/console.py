@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -17,7 +19,9 @@ if TYPE_CHECKING:
 
     from proband.engine import Progress
     from proband.report.table import Table
+    from proband.results.base import Answers
     from proband.samples import Samples
+    from proband.words import Note
 
 _IN_A_PIPE = 160  # letters in a line, where no terminal says how many it has
 
@@ -29,15 +33,25 @@ def typed() -> str:
 
 def output() -> Console:
     """The console for results: wide when it is not a terminal."""
-    console = _plain()
-    if not console.is_terminal:
-        console.width = _IN_A_PIPE
-    return console
+    return _as_wide_as_it_is(_plain())
 
 
 def talk() -> Console:
     """The console for everything that is not a result."""
-    return _plain(stderr=True)
+    return _as_wide_as_it_is(_plain(stderr=True))
+
+
+def _as_wide_as_it_is(console: Console) -> Console:
+    """A terminal has its own width, also one that rich takes for dumb; a pipe has what COLUMNS says."""
+    if console.is_terminal:
+        console.width = get_terminal_size().columns
+    elif not _columns_said():
+        console.width = _IN_A_PIPE
+    return console
+
+
+def _columns_said() -> bool:
+    return os.environ.get("COLUMNS", "").isdecimal()
 
 
 def _plain(stderr: bool = False) -> Console:
@@ -80,18 +94,62 @@ def show_tables(*tables: Table) -> None:
         console.print(as_terminal(table, console.width), soft_wrap=True, end="")
 
 
-def say(text: object, dim: bool = False) -> None:
+def say(text: object, dim: bool = False, style: str | None = None) -> None:
     """Print a line of words; a note as a sentence."""
     from proband.words import Note, as_sentence
 
     line = as_sentence(text) if isinstance(text, Note) else str(text)
-    output().print(line, style="dim" if dim else None, markup=False, soft_wrap=True)
+    _print_words(output(), line, style or ("dim" if dim else None))
+
+
+def tell(text: object) -> None:
+    """Print a line of words that is not a result."""
+    _print_words(talk(), str(text), None)
+
+
+def _print_words(console: Console, text: str, style: str | None) -> None:
+    """Print words, folded at the width of a terminal; in a pipe a sentence is a line, which can be searched."""
+    from proband.report.terminal import folded
+
+    words = text.lstrip(" ")
+    indent = text[: len(text) - len(words)]
+    folds = console.is_terminal or _columns_said()
+    for line in folded(words, console.width - len(indent)) if folds else [words]:
+        console.print(indent + line, style=style, markup=False, soft_wrap=True)
 
 
 def say_all(texts: Iterable[object], dim: bool = True) -> None:
     """Print what stands below a table."""
     for text in texts:
         say(text, dim)
+
+
+def say_below(
+    notes: Iterable[Note | str],
+    explain: bool,
+    answers: Sequence[Answers] = (),
+    beside: Iterable[Note | str] = (),
+) -> None:
+    """Print what stands below a table: three lines, or with `explain` everything.
+
+    Parameters
+    ----------
+    notes
+        Everything there is to say.
+    explain
+        Whether to say it.
+    answers
+        Of the numbers in the table.
+    beside
+        What is told elsewhere when everything is.
+    """
+    if explain:
+        say_all(notes)
+        return
+    from proband.report.notes import in_brief
+
+    for one in in_brief([*notes, *beside], answers):
+        say(one, dim=one.level != "caution", style="yellow" if one.level == "caution" else None)
 
 
 def wrote(path: Path) -> None:

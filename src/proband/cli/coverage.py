@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import print_json, progress_bars, read_samples, say, say_all, show_tables
+from proband.cli.console import print_json, progress_bars, read_samples, say, say_below, show_tables
 from proband.cli.gathering import gathered
 from proband.cli.inputs import RunInputs, ScoreInputs, whole_numbers
 
@@ -108,9 +108,9 @@ def coverage(
     seed: o.Seed = 0,
     running: RunInputs = RunInputs(),
 ) -> None:
-    """Simulate a design: does the interval keep its word, how wide is it, and how often is a difference found?
+    """Simulate a design: coverage, width and power.
 
-    People and probes are given, or taken as they are in a samples table. With scores of one algorithm the rate and the intraclass
+    Does the interval keep its word, how wide is it, and how often is a difference found? People and probes are given, or taken as they are in a samples table. With scores of one algorithm the rate and the intraclass
     correlation are taken as well, and halves of the people are compared with each other.
 
     [bold]Examples[/bold]
@@ -152,7 +152,7 @@ def coverage(
     if running.json:
         print_json({**found.to_dict(), **({} if halves is None else {"halves": halves.to_dict()})})
         return
-    _show(found, halves)
+    _show(found, halves, running.explain)
 
 
 def _data(
@@ -200,11 +200,11 @@ def _halves(measure: Any, data: Any, design: Any, level: float, seed: int) -> Ha
     return compare_halves(measure, data, design, confidence_level=level, seed=seed)
 
 
-def _show(found: Coverage, halves: Halves | None) -> None:
+def _show(found: Coverage, halves: Halves | None, explain: bool) -> None:
     from proband.report.cells import columns, digits_cell, text_cell
     from proband.report.notes import answered
     from proband.report.table import Table
-    from proband.words import as_sentence, percent
+    from proband.words import percent
 
     def share(one: Share) -> str:
         return f"{percent(one.value, 1)} ± {percent(one.standard_error, 1)}"
@@ -228,8 +228,7 @@ def _show(found: Coverage, halves: Halves | None) -> None:
     title = f"{found.measure}, {found.design}"
     show_tables(Table(title, columns("simulated", ""), tuple((text_cell(name), cell) for name, cell in rows)))
     say(found.sentence())
-    say_all(found.notes, dim=False)
-    say(as_sentence(answered(found.answers)), dim=True)
     if halves is not None:
         say(halves.sentence())
-        say_all(halves.notes, dim=False)
+    notes = [*found.notes, *(() if halves is None else halves.notes), answered(found.answers)]
+    say_below(notes, explain, [found.answers])

@@ -17,7 +17,7 @@ _ENGINE = Annotated[
         "--engine",
         metavar="ENGINE",
         help="What computes: threads, processes, processes:4, or a Dask scheduler, tcp://host:8786. Results do not depend on it.",
-        rich_help_panel="Output",
+        rich_help_panel="Running",
     ),
 ]
 _PARAMETER = Parameter("engine", Parameter.KEYWORD_ONLY, default=None, annotation=_ENGINE)

@@ -88,12 +88,12 @@ class ScoreInputs:
             "--embeddings",
             "-e",
             metavar="[NAME=]FILE[::KEY]",
-            help="Embeddings (.npy, .npz, .safetensors, .parquet, .arrow) to compare by --metric; may be repeated.",
-            rich_help_panel="Scores",
+            help="Embeddings (.npy, .npz, .safetensors, .parquet, .arrow); may be repeated.",
+            rich_help_panel="Data",
         ),
     ] = None
     metric: Annotated[
-        o.MetricName, typer.Option(help="How embeddings are compared.", rich_help_panel="Scores")
+        o.MetricName, typer.Option(help="How embeddings are compared.", rich_help_panel="Data")
     ] = o.MetricName.cosine
     format: o.FormatOption = None
     query_ids: o.QueryIds = None
@@ -110,7 +110,7 @@ class ScoreInputs:
         typer.Option(
             "--orientation-check/--no-orientation-check",
             help="Refuse scores that look reversed.",
-            rich_help_panel="Scores",
+            rich_help_panel="Reading files",
         ),
     ] = True
 
@@ -169,6 +169,7 @@ class RunInputs:
     """How to run, and how to answer."""
 
     json: o.Json = False
+    explain: o.Explain = False
     threads: o.Threads = None
     quiet: o.Quiet = False
 

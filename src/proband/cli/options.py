@@ -45,7 +45,7 @@ class TaskName(StrEnum):
 
 def condition(name: str, short: str, help: str) -> Any:
     """An option that takes a condition on samples."""
-    return typer.Option(name, short, metavar="CONDITION", help=help, rich_help_panel="Experiment")
+    return typer.Option(name, short, metavar="CONDITION", help=help, rich_help_panel="Data")
 
 
 SamplesOption = Annotated[
@@ -53,14 +53,14 @@ SamplesOption = Annotated[
     typer.Option(
         "--samples",
         "-s",
-        help="Table of samples: CSV, TSV, Parquet, Arrow, JSON Lines, NPZ or a CSU .srt list. Files that name subjects themselves do without.",
-        rich_help_panel="Samples",
+        help="Table of samples: CSV, Parquet, NPZ, … Files that name subjects do without.",
+        rich_help_panel="Data",
     ),
 ]
 IdColumn = Annotated[
-    str, typer.Option(help="Column of the sample id; # numbers the rows.", rich_help_panel="Samples")
+    str, typer.Option(help="Column of the sample id; # numbers the rows.", rich_help_panel="Reading files")
 ]
-SubjectColumn = Annotated[str, typer.Option(help="Column of the subject.", rich_help_panel="Samples")]
+SubjectColumn = Annotated[str, typer.Option(help="Column of the subject.", rich_help_panel="Reading files")]
 MissingValues = Annotated[
     str | None,
     typer.Option(
@@ -68,7 +68,7 @@ MissingValues = Annotated[
         metavar="WORDS",
         help="Words that stand for a missing value in every column of the table, separated by commas. Without it: NA, NaN and nan, "
         "but not in the columns of ids and subjects. An empty cell is always missing.",
-        rich_help_panel="Samples",
+        rich_help_panel="Reading files",
     ),
 ]
 FailedOption = Annotated[
@@ -76,30 +76,32 @@ FailedOption = Annotated[
     typer.Option(
         metavar="CONDITION",
         help="Which samples failed to be acquired, e.g. 'not detected'.",
-        rich_help_panel="Samples",
+        rich_help_panel="Reading files",
     ),
 ]
 Orientation = Annotated[
     OrientationName | None,
     typer.Option(
-        help="Which way the scores point; needed unless the file states it. Never guessed.",
-        rich_help_panel="Scores",
+        help="Which way scores point; needed unless the file states it.",
+        rich_help_panel="Data",
     ),
 ]
 FormatOption = Annotated[
     str | None,
     typer.Option(
-        "--format", help="Format of the files, where looking is not enough.", rich_help_panel="Scores"
+        "--format", help="Format of the files, where looking is not enough.", rich_help_panel="Reading files"
     ),
 ]
 QueryIds = Annotated[
     str | None,
-    typer.Option(metavar="ARRAY", help="Array of an .npz that holds the row ids.", rich_help_panel="Scores"),
+    typer.Option(
+        metavar="ARRAY", help="Array of an .npz that holds the row ids.", rich_help_panel="Reading files"
+    ),
 ]
 TargetIds = Annotated[
     str | None,
     typer.Option(
-        metavar="ARRAY", help="Array of an .npz that holds the column ids.", rich_help_panel="Scores"
+        metavar="ARRAY", help="Array of an .npz that holds the column ids.", rich_help_panel="Reading files"
     ),
 ]
 Queries = Annotated[
@@ -107,7 +109,7 @@ Queries = Annotated[
     typer.Option(
         metavar="CONDITION",
         help="For a matrix without ids: which samples its rows are.",
-        rich_help_panel="Scores",
+        rich_help_panel="Reading files",
     ),
 ]
 Targets = Annotated[
@@ -115,17 +117,18 @@ Targets = Annotated[
     typer.Option(
         metavar="CONDITION",
         help="For a matrix without ids: which samples its columns are.",
-        rich_help_panel="Scores",
+        rich_help_panel="Reading files",
     ),
 ]
 Mask = Annotated[
-    Path | None, typer.Option(help="BEE mask that tells mated from other pairs.", rich_help_panel="Scores")
+    Path | None,
+    typer.Option(help="BEE mask that tells mated from other pairs.", rich_help_panel="Reading files"),
 ]
 Missing = Annotated[
     MissingName,
     typer.Option(
         help="Ids that are in one file and not in the other: an error, or left out and counted.",
-        rich_help_panel="Scores",
+        rich_help_panel="Reading files",
     ),
 ]
 
@@ -143,7 +146,7 @@ IdsOption = Annotated[
         "--ids",
         help="What names the rows and columns of a matrix: samples; or subjects, where a row and a column of one name are two samples of one "
         "person.",
-        rich_help_panel="Scores",
+        rich_help_panel="Reading files",
     ),
 ]
 Columns = Annotated[
@@ -153,7 +156,7 @@ Columns = Annotated[
         metavar="a=COLUMN,b=COLUMN,mated=COLUMN,score=COLUMN",
         help="For a table of scored pairs: which column is what (a, b, mated, score, subject_a, subject_b). Several scores are several "
         "algorithms; may be repeated.",
-        rich_help_panel="Scores",
+        rich_help_panel="Reading files",
     ),
 ]
 MatedIs = Annotated[
@@ -162,7 +165,7 @@ MatedIs = Annotated[
         "--mated-is",
         metavar="VALUE",
         help="The value that means mated, where the column holds neither 1 and 0 nor true and false.",
-        rich_help_panel="Scores",
+        rich_help_panel="Reading files",
     ),
 ]
 CategoryOption = Annotated[
@@ -204,16 +207,24 @@ OutDir = Annotated[
 Level = Annotated[
     float, typer.Option("--level", help="Confidence level of the intervals.", rich_help_panel="Output")
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of replicates.", rich_help_panel="Output")]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of replicates.", rich_help_panel="Running")]
 Csv = Annotated[Path | None, typer.Option("--csv", help="Write the table as CSV.", rich_help_panel="Output")]
 Json = Annotated[
     bool, typer.Option("--json", help="Print JSON instead of a table.", rich_help_panel="Output")
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars.", rich_help_panel="Output")]
+Explain = Annotated[
+    bool,
+    typer.Option(
+        "--explain",
+        help="Tell everything beneath the tables: assumptions, methods, all notes.",
+        rich_help_panel="Output",
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars.", rich_help_panel="Running")]
 Threads = Annotated[
     int | None,
     typer.Option(
-        min=1, help="Threads; by default all cores. Results do not depend on it.", rich_help_panel="Output"
+        min=1, help="Threads; by default all cores. Results do not depend on it.", rich_help_panel="Running"
     ),
 ]
 

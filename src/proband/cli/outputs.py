@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from proband.cli.console import talk
+from proband.cli.console import wrote
 from proband.errors import Said, UsageError
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def write_page(found: Findings, path: Path) -> None:
 
     with written_whole(path) as draft:
         draft.write_text(render_page(build_page(found)), encoding="utf-8")
-    talk().print(f"wrote {path}", markup=False, soft_wrap=True)
+    wrote(path)
 
 
 def require_apart(outputs: Iterable[Path | None], inputs: Iterable[Path | str | None]) -> None:

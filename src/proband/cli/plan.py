@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import output, print_json
+from proband.cli.console import print_json, say, say_below
 
 if TYPE_CHECKING:
     from proband.inference.planning.plans import Aim, Plan
@@ -141,10 +141,11 @@ def plan(
     ] = None,
     level: o.Level = 0.95,
     json: o.Json = False,
+    explain: o.Explain = False,
 ) -> None:
-    """How many people and probes a test needs: for an interval, for a difference of two algorithms, for a rare error.
+    """How many people and probes a test needs.
 
-    With --subjects it says what so many people attain instead.
+    For an interval, for a difference of two algorithms, or for a rare error. With --subjects it says what so many people attain instead.
 
     [bold]Examples[/bold]
 
@@ -179,12 +180,9 @@ def plan(
         print_json(made.to_dict())
         return
     from proband.report.notes import answered
-    from proband.words import as_sentence
 
-    console = output()
-    noted = (f"Note: {note}." for note in made.notes)
-    for line in (as_sentence(made.sentence()), as_sentence(answered(made.answers)), *noted):
-        console.print(line, markup=False)
+    say(made.sentence())
+    say_below([answered(made.answers), *made.notes], explain, [made.answers])
 
 
 def _make(given: dict[str, Any], people: dict[str, Any]) -> Plan:

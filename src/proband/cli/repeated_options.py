@@ -9,11 +9,16 @@ import typer
 from typer.core import TyperCommand, TyperOption
 from typer.models import CommandInfo
 
+from proband.cli.help import format_command
 from proband.errors import UsageError
 
 
 class OnceCommand(TyperCommand):
     """A command that refuses an option of one value which is given again: the last would win in silence."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help."""
+        format_command(self, ctx, formatter)
 
     def make_parser(self, ctx: Any) -> Any:
         """Return the parser, which looks at the order in which options came."""

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import progress_bars, say_all, talk
+from proband.cli.console import progress_bars, say, say_below, wrote
 
 
 def run(
@@ -41,10 +41,11 @@ def run(
     show: Annotated[
         bool, typer.Option("--open", help="Open the report in the browser.", rich_help_panel="Output")
     ] = False,
+    explain: o.Explain = False,
     threads: o.Threads = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Carry out a study: everything its file asks for, and a directory with report, results, tables and figures.
+    """Carry out a study file: report, results, tables, figures.
 
     The directory appears when all is done. The same study gives the same bytes, with any number of threads.
 
@@ -67,8 +68,10 @@ def run(
         report = write_run(found, place, asked.request.output.formats, kept)
     kept.finish()
     told = summary(found)
-    say_all([*([] if told is None else [told.headline]), *found.notes], dim=False)
-    talk().print(f"wrote {report}", markup=False, soft_wrap=True)
+    if told is not None:
+        say(told.headline)
+    say_below(found.notes, explain)
+    wrote(report)
     if show:
         import webbrowser
 

@@ -12,7 +12,7 @@ from proband.results.base import Count, Result
 from proband.results.serializing import Written
 from proband.scores.base import ORIENTATION_HINT
 from proband.scores.trials import Trials
-from proband.words import Note, Sentence, counted, fixed
+from proband.words import Note, Sentence, counted, percent
 
 Floats = npt.NDArray[np.float64]
 
@@ -66,7 +66,7 @@ class FoldAccuracy(Result):
 
     def __repr__(self) -> str:
         folds = len(self.accuracies)
-        return f"{self.name}: accuracy {fixed(100 * self.mean, 2)} % ± {fixed(100 * self.standard_error, 2)} (s.e. over {folds} folds)"
+        return f"{self.name}: accuracy {percent(self.mean, 2)} ± {percent(self.standard_error, 2)} (s.e. over {folds} folds)"
 
 
 def fold_accuracy(trials: Trials) -> FoldAccuracy:

@@ -1,14 +1,45 @@
-"""Notes as reports show them: what stands beneath tables, a sentence each."""
+"""Notes as reports show them: what stands beneath tables, a sentence each, or three lines of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 from proband.report.formats import in_markdown
 from proband.results.base import Answers
 from proband.words import Note, Sentence, as_sentence
 
 _ANSWERS = Sentence("report.answers", "note", "Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}")
+_VARYING = Sentence("report.varying", "note", "Varying: {varying:parts}")
+_CAUTION = Sentence("report.caution", "caution", "Caution: {first}")
+_CAUTIONS = Sentence("report.cautions", "caution", "Caution: {first} (+ {more:count more caution})")
+_REST = Sentence("report.rest", "note", "--explain tells the rest ({n:count note})")
+_MARKED = Sentence("report.marked", "note", "{marks:sentences} {rest}")
+GRAVEST = (
+    "inspection.orientation-disagrees",
+    "ranks.one-person",
+    "choices.stopped",
+    "threshold.none",
+    "mcnemar.not-independent",
+    "comparison.probes-are-units",
+    "comparison.nothing-varies",
+    "gate.nothing-varies",
+    "coverage.falls-short",
+    "coverage.few-carriers",
+    "halves.disagree",
+    "scores.samples-not-scored",
+    "scores.unknown-ids",
+    "pairs.unknown-ids",
+    "evaluation.altered-copies",
+    "rates.one-person",
+    "rates.too-few-people",
+    "rates.naive",
+    "bootstrap.no-width",
+    "strata.no-width",
+    "galleries.do-not-vary",
+    "folds.mixed",
+    "protocols.same-people",
+)
+"""Cautions that change what a number means: they go before others, in this order."""
 
 
 def answered(answers: Answers) -> Note:
@@ -19,3 +50,58 @@ def answered(answers: Answers) -> Note:
 def bullets(notes: Iterable[Note]) -> str:
     """A list in Markdown, an item for each note."""
     return "\n".join(f"- {in_markdown(as_sentence(one))}" for one in notes)
+
+
+def in_brief(notes: Iterable[Note | str], answers: Sequence[Answers] = ()) -> list[Note]:
+    """Say in three lines at most what stands beneath a table: what varies, what to beware of, and where the rest is.
+
+    Parameters
+    ----------
+    notes
+        Everything there is to say, that which tells the answers included.
+    answers
+        Of the numbers in the table; what varies is said once.
+
+    Examples
+    --------
+    >>> few = Sentence("example.few", "caution", "only {n:count person/people} took part")
+    >>> why = Sentence("example.why", "note", "people are the units")
+    >>> [str(one) for one in in_brief([why(), few(n=3), few(n=4)])]
+    ['Caution: only 3 people took part (+ 1 more caution)', '--explain tells the rest (2 notes)']
+
+    """
+    told = list(dict.fromkeys(notes))
+    varying = tuple(dict.fromkeys(str(one.varying) for one in answers))
+    said = [_VARYING(varying=varying)] if varying else []
+    cautions = sorted(filter(is_caution, told), key=_gravity)
+    if cautions:
+        first, others = cautions[0], len(cautions) - 1
+        said.append(_CAUTIONS(first=first, more=others) if others else _CAUTION(first=first))
+    marks = tuple(one for one in told if isinstance(one, Note) and one.level == "mark")
+    n = len(told) - len(marks) - bool(cautions)
+    if not n:
+        return [*said, *marks]
+    rest = _REST(n=n)
+    return [*said, _MARKED(marks=marks, rest=rest) if marks else rest]
+
+
+def is_caution(note: Note | str) -> bool:
+    """Whether a note warns, by itself or by a note that it repeats."""
+    return any(one.level == "caution" for one in _within(note))
+
+
+def _gravity(note: Note | str) -> int:
+    return min(
+        (GRAVEST.index(one.code) for one in _within(note) if one.code in GRAVEST), default=len(GRAVEST)
+    )
+
+
+def _within(value: object) -> Iterator[Note]:
+    """A note, and the notes among its values."""
+    if isinstance(value, Note):
+        yield value
+        for _, one in value.values:
+            yield from _within(one)
+    elif isinstance(value, tuple):
+        for one in value:
+            yield from _within(one)

@@ -32,6 +32,9 @@ _LETTERS = dict(zip("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲ�
 _RAISED = str.maketrans(_LETTERS | {"–": "⁻", ",": "˒"})
 # A hyphen between letters; that of an exponent stands before a digit.
 _WITHIN_WORDS = re.compile(r"(?<=[^\W\d_]-)(?=[^\W\d_])")
+_NUMBER = r"[+−]?\d[\d.,]*(?:e-?\d+)?"
+# A word, or what is read as one: an interval, and a p-value or a deviation with its sign.
+_WORD = re.compile(rf"((?:\[{_NUMBER}, {_NUMBER}\]|(?<!\w)p [=≤<] (?=\d)|± (?=\d)|[^ ])*)(?: |$)")
 
 
 class _Piece(NamedTuple):
@@ -42,11 +45,11 @@ class _Piece(NamedTuple):
     folds: bool = True
 
     def folded(self, width: int) -> list[_Piece]:
-        return [self._replace(text=line) for line in _folded(self.text, width)] if self.folds else [self]
+        return [self._replace(text=line) for line in folded(self.text, width)] if self.folds else [self]
 
     @property
     def least(self) -> int:
-        return max(map(cell_len, _folded(self.text, 0))) if self.folds else cell_len(self.text)
+        return max(map(cell_len, folded(self.text, 0))) if self.folds else cell_len(self.text)
 
 
 @dataclass(frozen=True)
@@ -198,7 +201,7 @@ def _labelled(label: str, cell: Sequence[_Piece], width: int) -> Iterator[list[_
         for depth, line in enumerate(lines):
             yield [_Piece(_INDENT + (" " * cell_len(label) if depth else label)), line]
         return
-    for head in _folded(label.rstrip(), room):
+    for head in folded(label.rstrip(), room):
         yield [_Piece(_INDENT + head)]
     for line in _all_folded(cell, room - len(_INDENT)):
         yield [_Piece(2 * _INDENT), line]
@@ -208,10 +211,17 @@ def _all_folded(pieces: Iterable[_Piece], width: int) -> list[_Piece]:
     return [line for piece in pieces for line in piece.folded(width)]
 
 
-def _folded(text: str, width: int) -> list[str]:
-    """Fold a text at blanks and within hyphened words; a part that is wider than the width stands alone."""
+def folded(text: str, width: int) -> list[str]:
+    """Fold a text at blanks and within hyphened words; a part that is wider than the width stands alone.
+
+    Examples
+    --------
+    >>> folded("it is well-known: 0.5 [0.4, 0.6], p ≤ 0.01", 12)
+    ['it is well-', 'known: 0.5', '[0.4, 0.6],', 'p ≤ 0.01']
+
+    """
     lines = [""]
-    for word in text.split(" "):
+    for word in _WORD.findall(text)[:-1] if text else ():
         between = " " if lines[-1] else ""
         for part in _WITHIN_WORDS.split(word):
             if lines[-1] and cell_len(lines[-1] + between + part) > width:

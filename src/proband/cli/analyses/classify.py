@@ -9,7 +9,7 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.analyses.command import analysis
-from proband.cli.console import print_json, say, say_all, show_tables, write_csv, wrote
+from proband.cli.console import print_json, say, say_all, say_below, show_tables, write_csv, wrote
 from proband.cli.inputs import ClassInputs
 
 if TYPE_CHECKING:
@@ -41,8 +41,11 @@ def classify(
     ] = None,
     *,
     json: bool,
+    explain: bool,
 ) -> None:
-    """Accuracy of classifiers with intervals, by class, and the better one of each two; classes are fixed, samples vary.
+    """Accuracy of classifiers, by class, and which is better.
+
+    Classes are fixed, samples vary; with --group the groups do.
 
     [bold]Examples[/bold]
 
@@ -60,6 +63,7 @@ def classify(
         classification_tables,
         rates_table,
     )
+    from proband.report.analyses.comparisons import unsaid_verdicts, verdicts
     from proband.report.figures.style import save_figure
     from proband.report.formats import as_latex
 
@@ -79,7 +83,9 @@ def classify(
         print_json(result.to_dict())
         return
     show_tables(*classification_tables(result))
+    unsaid = []
     if result.comparison is not None:
-        say_all(result.sentences(), dim=False)
+        say_all(result.sentences() if explain else verdicts(result.comparison), dim=False)
         say("")
-    say_all(classification_statements(result))
+        unsaid = [] if explain else unsaid_verdicts(result.comparison)
+    say_below([*unsaid, *classification_statements(result)], explain, [result.answers], found.notes)

@@ -14,7 +14,7 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.analyses.feret_pairs import PAIRS
-from proband.cli.console import progress_bars, talk, typed, wrote
+from proband.cli.console import progress_bars, tell, typed, wrote
 from proband.cli.inputs import Reads, RunInputs, ScoreInputs, numbers, whole_numbers
 from proband.cli.outputs import ReportFile, require_apart, write_page
 from proband.errors import UsageError
@@ -43,7 +43,8 @@ def analysis(
     """Make a command of what shows the findings of an analysis.
 
     The command has an option for each field of the section, of the experiment and of the output, and those of the function, which
-    takes the findings and the request first, and whether JSON is wanted as `json`; what it returns is the exit code.
+    takes the findings and the request first, whether JSON is wanted as `json`, and as `explain` whether everything is to be told
+    beneath its tables; what it returns is the exit code.
 
     Parameters
     ----------
@@ -61,7 +62,9 @@ def analysis(
     options = RequestOptions(section, experiment, categories)
 
     def made(show: Show) -> Callable[..., int | None]:
-        own = [one for one in _own_parameters(show) if one.name not in ("found", "request", "json")]
+        own = [
+            one for one in _own_parameters(show) if one.name not in ("found", "request", "json", "explain")
+        ]
         inputs, running = (_fields_of_dataclass(group) for group in (reads, RunInputs))
 
         def command(**given: Any) -> int | None:
@@ -74,9 +77,9 @@ def analysis(
                 sources = prepare(asked, sources)
             found, request = _carry_out(asked, title, sources, run, files["out"], outputs)
             _write(found, request, files["out"], files["report"])
-            code = show(found, request, json=run.json, **extra)
-            for note in found.notes:
-                talk().print(f"note: {note}", markup=False, soft_wrap=True)
+            code = show(found, request, json=run.json, explain=run.explain, **extra)
+            for note in found.notes if run.json or run.explain else ():
+                tell(f"note: {note}")
             return code
 
         return Command(show, command, lambda: [*inputs, *options.parameters(), *own, *_FILES, *running])
@@ -385,6 +388,6 @@ def _write(found: Findings, request: Request, out: Path | None, report: Path | N
     if out is not None:
         wrote(write_run(found, out, request.output.formats))
         for said in () if found.choices is None else undrawn_statements(found.choices):
-            talk().print(str(said), markup=False, soft_wrap=True)
+            tell(said)
     if report is not None:
         write_page(found, report)

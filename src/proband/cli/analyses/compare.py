@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from proband.cli.analyses.command import Command, analysis
-from proband.cli.console import print_json, say, say_all, show_tables, write_texts
+from proband.cli.console import print_json, say, say_all, say_below, show_tables, write_texts
 from proband.cli.inputs import OutcomeInputs
 from proband.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from proband.inference.comparisons.comparison import Standings
     from proband.study.findings import Findings
     from proband.study.requests import Request
+    from proband.words import Note
 
 
 _Latex = Annotated[
@@ -38,22 +42,15 @@ def _of_scores(
     csv: _Csv = None,
     *,
     json: bool,
+    explain: bool,
 ) -> None:
-    from proband.report.analyses.comparisons import comparison_statements, comparison_table
-
     comparisons = list(found.comparisons.values())
     write_texts(comparisons, {"to_latex": latex, "to_markdown": markdown, "to_csv": csv})
     if json:
         plain = {name: one.to_dict() for name, one in found.comparisons.items()}
         print_json(plain if len(plain) > 1 else next(iter(plain.values())))
         return
-    for title, one in zip(found.titles.values(), comparisons, strict=True):
-        if len(comparisons) > 1:
-            say(title)
-        show_tables(comparison_table(one))
-        say_all(one.sentences(), dim=False)
-        say("")
-        say_all(comparison_statements(one))
+    _show(dict(zip(found.titles.values(), comparisons, strict=True)), explain, found.notes)
 
 
 @analysis("outcomes", "Outcomes", experiment=(), reads=OutcomeInputs)
@@ -65,23 +62,47 @@ def _of_outcomes(
     csv: _Csv = None,
     *,
     json: bool,
+    explain: bool,
 ) -> None:
-    from proband.report.analyses.comparisons import comparison_statements, comparison_table
-
     result = found.outcomes
     assert result is not None  # what was asked for
     write_texts([result], {"to_latex": latex, "to_markdown": markdown, "to_csv": csv})
     if json:
         print_json(result.to_dict())
         return
-    show_tables(comparison_table(result))
-    say_all(result.sentences(), dim=False)
-    say("")
-    say_all(comparison_statements(result))
+    _show({"": result}, explain, found.notes)
+
+
+def _show(comparisons: Mapping[str, Standings], explain: bool, beside: Sequence[Note]) -> None:
+    """Print each comparison with its verdicts; what is to be known of several at once is told beneath the last, if in brief."""
+    from proband.report.analyses.comparisons import (
+        comparison_statements,
+        comparison_table,
+        unsaid_verdicts,
+        verdicts,
+    )
+
+    for title, one in comparisons.items():
+        if len(comparisons) > 1:
+            say(title)
+        show_tables(comparison_table(one))
+        say_all(one.sentences() if explain else verdicts(one), dim=False)
+        say("")
+        if explain:
+            say_all(comparison_statements(one))
+    if not explain:
+        notes = [
+            note
+            for one in comparisons.values()
+            for note in (*unsaid_verdicts(one), *comparison_statements(one))
+        ]
+        say_below(notes, explain, [one.answers for one in comparisons.values()], beside)
 
 
 def _compare(**given: Any) -> None:
-    """Compare two or more algorithms on the same probes: effects with intervals, tests, places, a verdict.
+    """Is one algorithm better? Differences, tests, places, a verdict.
+
+    Two or more algorithms are compared on the same probes, every two of them.
 
     [bold]Examples[/bold]
 

@@ -9,7 +9,7 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.analyses.command import analysis
-from proband.cli.console import print_json, say_all, show_tables, write_csv, wrote
+from proband.cli.console import print_json, say, say_below, show_tables, write_csv, wrote
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
@@ -32,8 +32,9 @@ def evaluate(
     ] = None,
     *,
     json: bool,
+    explain: bool,
 ) -> None:
-    """Recognition rates and cumulative match curves of one or more algorithms, with intervals.
+    """Recognition rates and cumulative match curves, with intervals.
 
     [bold]Examples[/bold]
 
@@ -70,7 +71,9 @@ def evaluate(
         print_json({**evaluation.to_dict(), **measures})
         return
     show_tables(*short_tables(evaluation))
-    say_all(statements(evaluation))
+    say_below(statements(evaluation), explain, [evaluation.answers], found.notes)
     if found.measured:
+        say("")
         show_tables(measures_table(found.measured, found.confidence_level))
-        say_all(measures_statements(found.measured))
+        answers = [estimate.answers for one in found.measured for estimate in one.estimates]
+        say_below(measures_statements(found.measured), explain, answers)

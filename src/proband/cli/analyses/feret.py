@@ -7,19 +7,22 @@ from typing import TYPE_CHECKING
 import typer
 
 from proband.cli.analyses.command import analysis
-from proband.cli.console import say_all, show_tables
+from proband.cli.console import say_below, show_tables
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from proband.inference.galleries.feret_results import FeretStudy
     from proband.study.findings import Findings
     from proband.study.requests import Request
+    from proband.words import Note
 
 
 @analysis("feret", "FERET evaluation", categories=True)
-def feret(found: Findings, request: Request, *, json: bool) -> None:
-    """A FERET evaluation (Phillips et al. 2000): categories, versions, galleries, gallery sizes, rejection.
+def feret(found: Findings, request: Request, *, json: bool, explain: bool) -> None:
+    """A whole FERET evaluation: categories, galleries, rejection.
 
-    Average performance and current upper bound of every category; whether it is too easy or too hard to tell algorithms apart;
+    After Phillips et al. (2000), with versions and gallery sizes. Average performance and current upper bound of every category; whether it is too easy or too hard to tell algorithms apart;
     what locating faces costs; how rates and places vary over galleries of different people.
 
     [bold]Examples[/bold]
@@ -29,10 +32,10 @@ def feret(found: Findings, request: Request, *, json: bool) -> None:
       proband feret eyes.npz own.npz -s samples.csv --version own=eyes --by sex --sizes 50,100,200 --reject 0.25
     """
     assert found.feret is not None  # what was asked for
-    show_study(found.feret, json)
+    show_study(found.feret, json, explain, found.notes)
 
 
-def show_study(study: FeretStudy, json: bool) -> None:
+def show_study(study: FeretStudy, json: bool, explain: bool, beside: Sequence[Note] = ()) -> None:
     """Print a FERET evaluation."""
     from proband.report.analyses.feret import study_json, study_statements, study_tables
 
@@ -40,4 +43,4 @@ def show_study(study: FeretStudy, json: bool) -> None:
         typer.echo(study_json(study), nl=False)
         return
     show_tables(*study_tables(study))
-    say_all(study_statements(study))
+    say_below(study_statements(study), explain, [study.evaluation.answers], beside)

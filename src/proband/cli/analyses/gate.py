@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from proband.cli.analyses.command import Asked, analysis
-from proband.cli.console import print_json, say, show_tables, wrote
+from proband.cli.console import print_json, say, say_below, show_tables, wrote
 from proband.cli.inputs import ScoreInputs
 from proband.errors import InputError, UsageError
 
@@ -120,10 +120,11 @@ def gate(
     ] = False,
     *,
     json: bool,
+    explain: bool,
 ) -> int:
-    """May the new algorithm go out? Pass (exit 0), fail (3) or undecided (4): is it worse than the baseline by a margin?
+    """May the new algorithm replace the old? An exit code for CI.
 
-    It passes if it is shown not to be worse by the margin or more, on other people; it fails if it is shown to be worse by more.
+    Pass (exit 0), fail (3) or undecided (4). It passes if it is shown not to be worse by the margin or more, on other people; it fails if it is shown to be worse by more.
 
     [bold]Examples[/bold]
 
@@ -134,7 +135,7 @@ def gate(
       proband gate newer.npz --baseline baseline.json -s samples.csv --orientation similarity --measure fnmr@0.001
     """
     from proband.engine import written_whole
-    from proband.report.analyses.gates import gate_junit, gate_summary, gate_table
+    from proband.report.analyses.gates import gate_junit, gate_statements, gate_summary, gate_table
 
     made = found.gate
     assert made is not None  # what was asked for
@@ -152,10 +153,11 @@ def gate(
         print_json(made.to_dict())
         return made.exit_code
     show_tables(gate_table(made))
-    decided, *rest = made.sentences()
+    decided, power, *rest = gate_statements(made)
     say(decided)
-    for one in rest:
-        say(one, dim=True)
+    say(power)
+    say("")
+    say_below(rest, explain, [made.comparison.answers], found.notes)
     return made.exit_code
 
 

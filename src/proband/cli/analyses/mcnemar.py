@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from proband.cli.analyses.command import Command, analysis
-from proband.cli.console import print_json, say, say_all, show_tables
+from proband.cli.console import print_json, say, say_below, show_tables
 from proband.errors import UsageError
-from proband.words import count, level, signed
+from proband.words import Target, count, level, signed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
     from proband.words import Note
 
 _MOST_DIGITS = 12
+_DIFFERENCE = Target("difference-of-rates", "difference of rates")
 _TESTS = {
     "p_greater": "one-sided, first better",
     "p_less": "one-sided, second better",
     "p_two_sided": "two-sided, exact",
     "p_mid": "two-sided, mid-p",
 }
-_ASSUMED = "Varying: other probes. Fixed: the algorithms and the gallery. Assuming: probes are independent."
 
 
 @analysis("mcnemar", "McNemar's test")
-def _of_scores(found: Findings, request: Request, *, json: bool) -> None:
+def _of_scores(found: Findings, request: Request, *, json: bool, explain: bool) -> None:
     assert found.mcnemar is not None  # what was asked for
-    _show(found.mcnemar.to_dict(), found.mcnemar.sentences(), json)
+    _show(found.mcnemar.to_dict(), found.mcnemar.sentences(), json, explain, found.notes)
 
 
 def _mcnemar(**given: Any) -> None:
-    """McNemar's exact test, one- and two-sided and mid-p, from two counts or from two algorithms' scores.
+    """McNemar's exact test, from two counts or from scores.
 
-    Probes are taken to be independent: with several probes of a person use proband compare, which knows that people are shared.
+    One- and two-sided, and mid-p. Probes are taken to be independent: with several probes of a person use proband compare, which knows that people are shared.
 
     [bold]Examples[/bold]
 
@@ -104,10 +104,12 @@ def _of_counts(words: list[str], total: int | None, given: dict[str, Any]) -> No
             "high": ends.high,
             "confidence_level": confidence,
         }
-    _show({**plain, "notes": []}, [], given["json"])
+    _show({**plain, "notes": []}, [], given["json"], given["explain"])
 
 
-def _show(plain: dict[str, Any], said: Sequence[Note], json: bool) -> None:
+def _show(
+    plain: dict[str, Any], said: Sequence[Note], json: bool, explain: bool, beside: Sequence[Note] = ()
+) -> None:
     if json:
         print_json(plain)
         return
@@ -116,14 +118,18 @@ def _show(plain: dict[str, Any], said: Sequence[Note], json: bool) -> None:
             f"both {count(plain['ss'])}, only the first {count(plain['sf'])}, only the second {count(plain['fs'])}, "
             f"neither {count(plain['ff'])}"
         )
-    from proband.report.cells import columns, digits_cell, text_cell
+    from proband.report.cells import columns, p_cell, text_cell
+    from proband.report.notes import answered
     from proband.report.table import Table
+    from proband.results.base import Answers
+    from proband.results.targets import ALGORITHMS_AND_GALLERY, OTHER_PROBES, PROBES_ALIKE
 
-    rows = ((text_cell(name), digits_cell(plain[field], 6)) for field, name in _TESTS.items())
+    rows = ((text_cell(name), p_cell(plain[field])) for field, name in _TESTS.items())
     show_tables(Table("", columns("test", "p"), tuple(rows)))
     if "difference" in plain:
         say(
             f"difference of rates {signed(plain['difference'], 4)}, {level(plain['confidence_level'])} "
             f"[{signed(plain['low'], 4)}, {signed(plain['high'], 4)}] (Tango)"
         )
-    say_all([*said, _ASSUMED], dim=False)
+    answers = Answers(_DIFFERENCE, OTHER_PROBES, ALGORITHMS_AND_GALLERY, PROBES_ALIKE)
+    say_below([*said, answered(answers)], explain, [answers], beside)

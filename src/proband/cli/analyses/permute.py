@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from proband.cli.analyses.command import analysis
-from proband.cli.console import print_json, say, say_all, show_tables
-from proband.words import as_sentence
+from proband.cli.console import print_json, say, say_below, show_tables
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
@@ -16,10 +15,10 @@ if TYPE_CHECKING:
 
 
 @analysis("choices", "Choice of images", experiment=("ties",))
-def permute(found: Findings, request: Request, *, json: bool) -> None:
-    """Permute the choice of gallery and probe images (Beveridge et al. 2001): how much do rates vary with the images chosen?
+def permute(found: Findings, request: Request, *, json: bool, explain: bool) -> None:
+    """How much do rates vary with the images chosen?
 
-    Every algorithm goes through the same trials. The variation is over images of *these people*; whether one algorithm is
+    Permutes the choice of gallery and probe images (Beveridge et al. 2001). Every algorithm goes through the same trials. The variation is over images of *these people*; whether one algorithm is
     better on other people is tested beside it.
 
     [bold]Examples[/bold]
@@ -35,17 +34,17 @@ def permute(found: Findings, request: Request, *, json: bool) -> None:
     asked = request.choices
     assert asked is not None  # what was asked for
     if found.exact_choices:
-        _show_exact(found, asked.rank, json)
+        _show_exact(found, asked.rank, json, explain)
     elif found.trainings is not None:
-        _show_trainings(found, json)
+        _show_trainings(found, json, explain)
     else:
-        _show(found, asked.rank, json)
+        _show(found, asked.rank, json, explain)
         assert found.choices is not None  # one of the three
         if found.choices.n_trials < asked.n_resamples:
             raise typer.Exit(130)
 
 
-def _show(found: Findings, rank: int, json: bool) -> None:
+def _show(found: Findings, rank: int, json: bool, explain: bool) -> None:
     from proband.report.analyses.choices import choices_statements, choices_tables
 
     result, level = found.choices, found.confidence_level
@@ -55,10 +54,10 @@ def _show(found: Findings, rank: int, json: bool) -> None:
         return
     rank = min(rank, result.n_ranks)
     show_tables(*choices_tables(result, rank, level))
-    say_all([repr(found.pool), *choices_statements(result)])
+    say_below([repr(found.pool), *choices_statements(result)], explain, [result.answers], found.notes)
 
 
-def _show_exact(found: Findings, rank: int, json: bool) -> None:
+def _show_exact(found: Findings, rank: int, json: bool, explain: bool) -> None:
     from proband.report.analyses.choices import exact_statements, exact_table
 
     if json:
@@ -66,11 +65,12 @@ def _show_exact(found: Findings, rank: int, json: bool) -> None:
         return
     show_tables(exact_table(found.exact_choices, rank))
     assert found.pool is not None  # what was chosen from
-    say_all([repr(found.pool), *exact_statements(found.pool)])
+    say_below([repr(found.pool), *exact_statements(found.pool)], explain, beside=found.notes)
 
 
-def _show_trainings(found: Findings, json: bool) -> None:
+def _show_trainings(found: Findings, json: bool, explain: bool) -> None:
     from proband.report.analyses.choices import trainings_table
+    from proband.report.notes import answered
 
     made = found.trainings
     assert made is not None  # asked before
@@ -79,4 +79,4 @@ def _show_trainings(found: Findings, json: bool) -> None:
         return
     show_tables(trainings_table(made, found.trained))
     say(repr(made))
-    say_all(map(as_sentence, made.notes))
+    say_below([answered(made.answers), *made.notes], explain, [made.answers], found.notes)

@@ -9,7 +9,7 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.analyses.command import analysis
-from proband.cli.console import print_json, say_all, show_tables, write_csv, wrote
+from proband.cli.console import print_json, say_below, show_tables, write_csv, wrote
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
@@ -35,8 +35,9 @@ def search(
     ] = None,
     *,
     json: bool,
+    explain: bool,
 ) -> None:
-    """Open-set identification: FNIR at fixed FPIR, when some of the people searched for are not enrolled.
+    """Open-set identification: some people are not enrolled.
 
     A search returns up to so many candidates whose score reaches a threshold. FPIR: searches for people who are not enrolled that
     return anybody. FNIR: searches for enrolled people that do not return them.
@@ -47,7 +48,7 @@ def search(
     """
     import polars as pl
 
-    from proband.report.analyses.verification import search_statements, search_table, size_statements
+    from proband.report.analyses.verification import search_statements, search_table, sizes_table
     from proband.report.figures.style import save_figure
     from proband.report.figures.verification import searches_figure
 
@@ -64,6 +65,5 @@ def search(
             one["by_gallery_size"] = frame.to_dicts()
         print_json(plain)
         return
-    show_tables(search_table(results))
-    say_all(search_statements(results))
-    say_all(size_statements(found.by_gallery_size), dim=False)
+    show_tables(search_table(results), *sizes_table(found.by_gallery_size))
+    say_below(search_statements(results), explain, [results[0].answers], found.notes)

@@ -9,7 +9,7 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.analyses.command import analysis
-from proband.cli.console import print_json, say_all, show_tables, write_csv, wrote
+from proband.cli.console import print_json, say, say_below, show_tables, write_csv, wrote
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
@@ -32,10 +32,11 @@ def threshold(
     ] = None,
     *,
     json: bool,
+    explain: bool,
 ) -> None:
-    """Find the threshold whose false match rate is, with a confidence, within a target for new people.
+    """The threshold that keeps a false match rate for new people.
 
-    A threshold that has the rate on these people exceeds it on others about every second time.
+    With a confidence its rate is within the target. A threshold that has the rate on these people exceeds it on others about every second time.
 
     [bold]Example[/bold]
 
@@ -45,6 +46,7 @@ def threshold(
     from proband.report.analyses.thresholds import starred, thresholds_table
     from proband.report.figures.style import save_figure
     from proband.report.figures.verification import thresholds_figure
+    from proband.report.notes import answered
 
     whole = DeployedThresholds(found.thresholds)
     write_csv(whole.to_frame(), csv)
@@ -55,4 +57,9 @@ def threshold(
         print_json([one.to_dict() for one in found.thresholds])
         return
     show_tables(thresholds_table(found.thresholds))
-    say_all([*whole.sentences(), *starred(found.thresholds)], dim=False)
+    answers = found.thresholds[0].answers
+    first, *rest = whole.sentences()
+    say(first)
+    say("")
+    notes = [*rest, answered(answers), *starred(found.thresholds)]
+    say_below(notes, explain, [answers], found.notes)

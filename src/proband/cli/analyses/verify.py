@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from proband.cli.analyses.command import analysis
-from proband.cli.console import print_json, say_all, show_tables, wrote
+from proband.cli.console import print_json, say, say_all, say_below, show_tables, wrote
 from proband.words import as_sentence
 
 if TYPE_CHECKING:
@@ -28,8 +28,11 @@ def verify(
     ] = None,
     *,
     json: bool,
+    explain: bool,
 ) -> None:
-    """False match and false non-match rates, exactly, with intervals that know that comparisons share people.
+    """False match and non-match rates, with intervals over people.
+
+    Rates are exact, and intervals know that comparisons share people.
 
     [bold]Examples[/bold]
 
@@ -43,7 +46,10 @@ def verify(
 
       proband verify -e lfw.npz::net -s lfw.npz --id-column '#' --metric l2 --pairs pairs.txt
     """
+    from proband.inference.verification.groups import VERDICTS
     from proband.report.analyses.verification import (
+        group_marks,
+        groups_table,
         verification_figures,
         verification_statements,
         verification_table,
@@ -51,7 +57,7 @@ def verify(
     from proband.report.figures.style import save_figure
 
     if found.folds:
-        _show_folds(found, json)
+        _show_folds(found, json, explain)
         return
     results = list(found.verification)
     for path in figure or ():
@@ -62,10 +68,13 @@ def verify(
         return
     show_tables(verification_table(results))
     for one in found.groups:
-        say_all(one.sentences(), dim=False)
+        show_tables(groups_table(one))
+        say_all((said for said in one.sentences() if explain or said.code in VERDICTS), dim=False)
+        say("")
     for name, subjects in found.hard_subjects.items():
         say_all((f"{name}: {as_sentence(said)}" for said in subjects.sentences()), dim=False)
-    say_all(verification_statements(results))
+    notes = dict.fromkeys([*verification_statements(results), *group_marks(found.groups)])
+    say_below(notes, explain, [results[0].answers], found.notes)
 
 
 def _plain(found: Findings, place: int) -> dict[str, Any]:
@@ -80,14 +89,11 @@ def _plain(found: Findings, place: int) -> dict[str, Any]:
     return plain
 
 
-def _show_folds(found: Findings, json: bool) -> None:
+def _show_folds(found: Findings, json: bool, explain: bool) -> None:
+    from proband.report.analyses.verification import folds_statements
+
     if json:
         print_json([one.to_dict() for one in found.folds])
         return
     say_all(map(repr, found.folds), dim=False)
-    say_all(
-        [
-            "Each fold's threshold is chosen on the other folds. The standard error is the protocol's own, over folds; it says "
-            "nothing of people who are in several pairs.",
-        ]
-    )
+    say_below(folds_statements(), explain, beside=found.notes)

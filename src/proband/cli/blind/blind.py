@@ -11,7 +11,7 @@ import typer
 from proband.cli import options as o
 from proband.cli.blind.check import check
 from proband.cli.blind.score import score
-from proband.cli.console import output, print_json, progress_bars, read_samples, talk
+from proband.cli.console import print_json, progress_bars, read_samples, say, tell
 
 if TYPE_CHECKING:
     from proband.blind import Made
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 blind = typer.Typer(
     name="blind",
-    help="Independent tests, administered blind: make a package, check a submission, score with the key (FERET 2000).",
+    help="Independent tests for others: make, check, score (FERET 2000).",
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -200,7 +200,7 @@ def make(
     else:
         _show(made)
     for note in made.notes:
-        talk().print(f"note: {note}", markup=False, soft_wrap=True)
+        tell(f"note: {note}")
 
 
 def _declared(texts: list[str], id_column: str, subject_column: str) -> dict[str, Any]:
@@ -218,11 +218,6 @@ def _declared(texts: list[str], id_column: str, subject_column: str) -> dict[str
 
 def _show(made: Made) -> None:
     from proband.words import counted
-
-    console = output()
-
-    def say(text: Any) -> None:
-        console.print(text, markup=False, soft_wrap=True)
 
     for package, key in zip(made.packages, made.keys, strict=True):
         say(

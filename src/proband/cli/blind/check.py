@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from proband.cli.console import output, print_json, progress_bars
+from proband.cli.console import print_json, progress_bars, say, say_below
 from proband.cli.gathering import gathered
 from proband.cli.inputs import RunInputs
 
@@ -53,7 +53,6 @@ def check(
     from proband.blind import Key, Package
     from proband.blind.checking.checking import check as check_submission
     from proband.blind.checking.submission import Submission
-    from proband.words import as_sentence
 
     opened = None if key is None else Key.read(key)
     with progress_bars(running.quiet) as progress:
@@ -68,7 +67,5 @@ def check(
     if running.json:
         print_json(found.to_dict())
         return
-    console = output()
-    for said in found.sentences():
-        console.print(as_sentence(said), markup=False, soft_wrap=True)
-    console.print("Fit to be scored.", style="green")
+    say("Fit to be scored.", style="green")
+    say_below(found.sentences(), running.explain)

@@ -33,6 +33,7 @@ def score(
     tolerance: Tolerance = 1e-5,
     out: o.OutDir = None,
     json: o.Json = False,
+    explain: o.Explain = False,
     threads: o.Threads = None,
     quiet: o.Quiet = False,
 ) -> None:
@@ -82,7 +83,7 @@ def score(
                 Findings("Blind test", provenance, feret=made, confidence_level=output.confidence_level), out
             )
         )
-    show_study(made, json)
+    show_study(made, json, explain)
 
 
 def _answered(words: list[str], progress: Progress) -> list[AnsweredTest]:

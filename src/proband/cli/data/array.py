@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from proband.cli.console import talk
+from proband.cli.console import tell, wrote
 from proband.words import count
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def array(
         bool, typer.Option("--check", help="Prove the balance by counting; exit code 3 if there is none.")
     ] = False,
 ) -> None:
-    """Make an orthogonal array: rows of symbols in which every two columns are balanced.
+    """Make an orthogonal array: every two columns are balanced.
 
     Rows are printed one a line, without spaces up to 10 symbols. What it is and how it was made goes to stderr.
 
@@ -78,7 +78,7 @@ def array(
             "-o FILE.npy or -o FILE.csv saves them; --check proves their balance.",
         )
     made = _make(symbols, columns, rule.value, fewest)
-    _say(str(made))
+    tell(str(made))
     if out is not None:
         _save(made, out)
     elif not silent:
@@ -86,7 +86,7 @@ def array(
         typer.echo("\n".join(between.join(map(str, row)) for row in made.rows.tolist()))
     if check:
         found = made.balance()
-        _say(str(found))
+        tell(str(found))
         if not found:
             raise typer.Exit(_UNBALANCED)
 
@@ -101,7 +101,7 @@ def _make(
         warnings.simplefilter("always", UnbalancedArrayWarning)
         made = orthogonal_array(symbols, columns, rule, fewest)
     for warning in caught:
-        _say(f"warning: {warning.message}")
+        tell(f"warning: {warning.message}")
     return made
 
 
@@ -122,8 +122,4 @@ def _save(made: OrthogonalArray, out: Path) -> None:
             np.save(draft, made.rows)
         else:
             np.savetxt(draft, made.rows, fmt="%d", delimiter=",")
-    _say(f"wrote {out}")
-
-
-def _say(sentence: str) -> None:
-    talk().print(sentence, markup=False, soft_wrap=True)
+    wrote(out)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import progress_bars, read_samples, talk
+from proband.cli.console import progress_bars, read_samples, tell
 from proband.cli.outputs import require_apart
 from proband.words import count
 
@@ -19,7 +19,7 @@ def convert(
     to: Annotated[
         str | None,
         typer.Option(
-            "--to", help="Format to write; by default what the ending means.", rich_help_panel="Scores"
+            "--to", help="Format to write; by default what the ending means.", rich_help_panel="Data"
         ),
     ] = None,
     samples: o.SamplesOption = None,
@@ -39,7 +39,7 @@ def convert(
     missing: o.Missing = o.MissingName.error,
     quiet: o.Quiet = False,
 ) -> None:
-    """Write scores in another format; nothing is rounded that the format can hold.
+    """Write scores in another format; nothing is rounded needlessly.
 
     Formats: npy, npz, csv-matrix, csv-long, parquet-matrix, parquet-long, arrow-matrix, arrow-long, bee, bob4, bob5, csu.
 
@@ -78,10 +78,6 @@ def convert(
         scores = next(iter(found.values()))
         written = write_scores(target, scores, known, to)
     n_queries, n_targets = scores.shape
-    talk().print(
-        f"wrote {target}: {count(n_queries)} × {count(n_targets)} scores as {written}",
-        markup=False,
-        soft_wrap=True,
-    )
+    tell(f"wrote {target}: {count(n_queries)} × {count(n_targets)} scores as {written}")
     for note in scores.notes:
-        talk().print(f"note: {note}", markup=False, soft_wrap=True)
+        tell(f"note: {note}")

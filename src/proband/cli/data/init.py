@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from proband.cli.console import output, talk
+from proband.cli.console import say, wrote
 from proband.cli.outputs import require_apart
 
 
@@ -25,7 +25,7 @@ def init(
     ),
     force: Annotated[bool, typer.Option("--force", help="Replace a study file that exists.")] = False,
 ) -> None:
-    """Look at your files and write a study file for them: commented, and ready to run where that is possible.
+    """Look at your files and write a study file for them.
 
     Finds the columns of ids and subjects, failures to acquire, the algorithms, and which way scores point: that is shown with
     its evidence, for you to check. What cannot be found is left for you to fill in, and named.
@@ -40,13 +40,9 @@ def init(
     require_free(out, force)
     made = initial_study(files, out)
     write_initial(made, out)
-    console = output()
     for said in (*made.facts, *made.remarks):
-        console.print(str(said), markup=False, soft_wrap=True)
+        say(str(said))
     for said in made.to_fill_in:
-        console.print(f"to fill in: {said}", style="bold", markup=False, soft_wrap=True)
-    talk().print(f"wrote {out}", markup=False, soft_wrap=True)
-    if made.to_fill_in:
-        console.print(f"Fill these in, then: proband run {out}", markup=False, soft_wrap=True)
-    else:
-        console.print(f"Look it through, then: proband run {out}", markup=False, soft_wrap=True)
+        say(f"to fill in: {said}", style="bold")
+    wrote(out)
+    say(f"{'Fill these in' if made.to_fill_in else 'Look it through'}, then: proband run {out}")

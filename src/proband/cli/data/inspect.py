@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import output, print_json, progress_bars, read_samples, show_tables
+from proband.cli.console import print_json, progress_bars, read_samples, say, say_below, show_tables
 
 if TYPE_CHECKING:
     from proband.report.table import Cell, Table
     from proband.scores.inspection import Inspection, ScoreSpread
+    from proband.words import Note
 
 
 def inspect(
@@ -31,9 +32,10 @@ def inspect(
     columns: o.Columns = None,
     mated_is: o.MatedIs = None,
     json: o.Json = False,
+    explain: o.Explain = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """What a file is: its format, shape, ids, which way its scores point, genuine and impostor scores.
+    """What is this file? Format, ids, orientation, spread of scores.
 
     [bold]Examples[/bold]
 
@@ -43,9 +45,8 @@ def inspect(
 
       proband inspect pairs.csv --columns a=img1,b=img2,mated=label,score=cosine
     """
-    from rich.text import Text
-
     from proband.scores.inspection import inspect_file
+    from proband.words import listed
 
     table = read_samples(samples, id_column, subject_column, failed, missing_values)
     with progress_bars(quiet) as progress:
@@ -58,17 +59,17 @@ def inspect(
     if json:
         print_json(found.to_dict())
         return
-    console = output()
-    title = Text.assemble((found.path, "bold"), f": {found.kind}, format {found.format}")
-    console.print(title, soft_wrap=True)
+    say(f"{found.path}: {found.kind}, format {found.format}", style="bold")
     for name, value in found.facts.items():
-        console.print(f"  {name}: {value}", markup=False, soft_wrap=True)
+        say(f"  {name}: {value}")
     if found.summaries:
         show_tables(_table(found))
+        by_verdict: dict[Note, list[str]] = {}
         for one in found.summaries:
-            console.print(f"{one.name}: {one.verdict}", markup=False, soft_wrap=True)
-    for note in found.notes:
-        console.print(f"note: {note}", markup=False, soft_wrap=True)
+            by_verdict.setdefault(one.verdict, []).append(one.name)
+        for verdict, names in by_verdict.items():
+            say(f"{listed(names)}: {verdict}")
+    say_below(found.notes, explain)
 
 
 def _table(found: Inspection) -> Table:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import output, progress_bars, read_samples, talk
+from proband.cli.console import progress_bars, read_samples, say, tell
 from proband.words import Sentence, counted
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ _UNUSED = Sentence(
 def alter(
     images: Annotated[Path, typer.Argument(help="Directory of pictures, or .npz with images and ids.")],
     samples: Annotated[
-        Path, typer.Option("--samples", "-s", help="Table of samples.", rich_help_panel="Samples")
+        Path, typer.Option("--samples", "-s", help="Table of samples.", rich_help_panel="Data")
     ],
     change: Annotated[
         list[str],
@@ -67,7 +67,7 @@ def alter(
             "--where",
             metavar="CONDITION",
             help="Whose images are changed. Default: all.",
-            rich_help_panel="Samples",
+            rich_help_panel="Data",
         ),
     ] = None,
     id_column: o.IdColumn = "id",
@@ -85,7 +85,7 @@ def alter(
     threads: o.Threads = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Change images in illumination and scale: the originals and the copies, and a table that tells them apart.
+    """Copies of images in other light and scale, with a table.
 
     Eyes move with the face. A copy of ID is called ID@scale-0.8, with scale:0.8 in the column alteration and ID in the column
     altered_from; the alteration of an original is none.
@@ -111,17 +111,14 @@ def alter(
     if not len(chosen.positions):
         raise InputError(f"No sample meets {where!r}, so there is nothing to change.")
     if chosen.unknown:
-        talk().print(
-            f"note: {counted(chosen.unknown, 'sample leaves', 'samples leave')} {where!r} undecided",
-            soft_wrap=True,
-        )
+        tell(f"note: {counted(chosen.unknown, 'sample leaves', 'samples leave')} {where!r} undecided")
     extended = with_altered(table, changes, chosen.positions, id_column=id_column)
     names = [*table.ids, *(f"{table.ids[k]}@{one.label}" for one in changes for k in chosen.positions)]
     work = _Work(Pictures.of(images, table, file_column), table.ids[:], chosen.positions.tolist(), changes)
     with progress_bars(quiet) as progress:
         _write(work, extended.drop(ROW_NUMBER, strict=False), names, out, file_column, npz, threads, progress)
     _report(work, extended)
-    talk().print(f"wrote {counted(len(work.made), 'image')} to {out}", markup=False, soft_wrap=True)
+    tell(f"wrote {counted(len(work.made), 'image')} to {out}")
 
 
 class _Outcome(NamedTuple):
@@ -293,18 +290,17 @@ def _report(work: _Work, table: pl.DataFrame) -> None:
     from proband.algorithms.pictures.alterations import Scale
     from proband.errors import first_few
 
-    console = output()
     for k, change in enumerate(work.changes):
         shares = [one[k] for one in work.clipped]
         said = {"change": str(change), "n": len(shares), "images": len(work.chosen)}
         clipped = {"mean": float(np.mean(shares)), "most": max(shares)} if any(shares) else None
         note = _UNCLIPPED(**said) if clipped is None else _CLIPPED(**said, **clipped)
-        console.print(str(note), markup=False, soft_wrap=True)
+        say(str(note))
     eyes = _eyes(table, len(work.ids))
     blind = len(work.chosen) if eyes is None else int((~np.isfinite(eyes[work.chosen]).all(axis=1)).sum())
     if blind and any(isinstance(change, Scale) for change in work.changes):
-        console.print(str(_NO_EYES(n=blind)), markup=False)
+        say(str(_NO_EYES(n=blind)))
     if work.failures:
         why = next(iter(work.failures.values())).rstrip(".")
         unused = _UNUSED(n=len(work.failures), names=first_few(list(work.failures)), why=why)
-        console.print(str(unused), markup=False, soft_wrap=True)
+        say(str(unused))

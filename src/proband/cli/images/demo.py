@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import output, progress_bars, say_all, show_tables, typed
+from proband.cli.console import progress_bars, say, say_below, show_tables, typed, wrote
 
 
 def demo(
@@ -21,36 +21,37 @@ def demo(
         list[str] | None,
         typer.Option("--algorithm", "-a", help="A recogniser; may be repeated. Default: every bundled one."),
     ] = None,
+    explain: o.Explain = False,
     threads: o.Threads = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Evaluate classical algorithms on a synthetic FERET-like population, and write a report that opens in a browser.
+    """Try it all on synthetic faces; the report opens in a browser.
 
     Makes the faces, crops them by their eyes, trains every bundled recogniser on other people, and measures them all on
     FERET's four probe categories.
+
+    [bold]Example[/bold]
+
+      proband demo --subjects 50 --out small
     """
     from proband.report.analyses.evaluation import short_tables, statements
     from proband.report.demo import FIGURE, GALLERY, run_demo
 
     with progress_bars(quiet) as progress:
         evaluation, report = run_demo(out, subjects, seed, algorithm or [], typed(), threads, progress)
-    console = output()
     show_tables(*short_tables(evaluation))
-    say_all(statements(evaluation))
+    say_below(statements(evaluation), explain, [evaluation.answers])
     data = out / "data"
-    console.print("\nNow try:", soft_wrap=True)
+    say("")
+    say("Now try:")
     for line in (
         f'proband evaluate {data}/scores.npz -s {data}/samples.csv -g "{GALLERY}" --feret --figure cmc.svg',
         f'proband evaluate {data}/scores.npz -s {data}/samples.csv -g one_per_subject --category "other expression: probe.expression != mate.expression"',
         f"proband inspect {data}/scores.npz -s {data}/samples.csv",
         "proband faces population --subjects 100",
     ):
-        console.print(f"  {line}", markup=False, soft_wrap=True)
-    console.print(
-        f"\nThe figure, with the best of each family, is {out / FIGURE}.png, the faces are {out / 'faces.png'}.",
-        markup=False,
-        soft_wrap=True,
-    )
-    console.print(
-        f"The report is {report}: open it in a browser.", style="bold", markup=False, soft_wrap=True
-    )
+        say(f"  {line}")
+    say("")
+    for path in (out / f"{FIGURE}.png", out / "faces.png"):
+        wrote(path)
+    say(f"The report is {report}: open it in a browser.", style="bold")

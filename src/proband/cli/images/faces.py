@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import progress_bars, talk
+from proband.cli.console import progress_bars, tell
 from proband.words import counted
 
 
@@ -39,7 +39,9 @@ def faces(
     threads: o.Threads = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Make synthetic faces: grey images, a table of samples with eye centres and covariates, a contact sheet.
+    """Make synthetic faces, with a table of samples.
+
+    Grey images, eye centres and covariates, and a contact sheet.
 
     Nobody in them exists. The same seed gives the same images, and 100 people are the first of 200.
 
@@ -61,11 +63,5 @@ def faces(
     )
     with progress_bars(quiet) as progress:
         write_population(population, out, as_npz=npz, threads=threads, progress=progress)
-    talk().print(
-        f"wrote {counted(len(population), 'image')} of {counted(subjects, 'person', 'people')} to {out}",
-        markup=False,
-        soft_wrap=True,
-    )
-    talk().print(
-        f"look at {out / 'sheet.png'}; the table is {out / 'samples.csv'}", markup=False, soft_wrap=True
-    )
+    tell(f"wrote {counted(len(population), 'image')} of {counted(subjects, 'person', 'people')} to {out}")
+    tell(f"look at {out / 'sheet.png'}; the table is {out / 'samples.csv'}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import output, progress_bars, read_samples, talk
+from proband.cli.console import progress_bars, read_samples, say, tell, wrote
 from proband.cli.outputs import require_apart
 from proband.words import counted
 
@@ -30,7 +30,7 @@ def recognize(
         ),
     ],
     samples: Annotated[
-        Path, typer.Option("--samples", "-s", help="Table of samples.", rich_help_panel="Samples")
+        Path, typer.Option("--samples", "-s", help="Table of samples.", rich_help_panel="Data")
     ],
     out: Annotated[
         Path,
@@ -80,7 +80,7 @@ def recognize(
             "--queries",
             metavar="CONDITION",
             help="Whose images are queries. Default: all that are not trained on.",
-            rich_help_panel="Samples",
+            rich_help_panel="Data",
         ),
     ] = None,
     targets: Annotated[
@@ -89,7 +89,7 @@ def recognize(
             "--targets",
             metavar="CONDITION",
             help="Whose images are targets. Default: all that are not trained on.",
-            rich_help_panel="Samples",
+            rich_help_panel="Data",
         ),
     ] = None,
     id_column: o.IdColumn = "id",
@@ -129,7 +129,7 @@ def recognize(
     threads: o.Threads = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Scores of images by classical recognisers, trained where they need it, or by your own.
+    """Scores of images, by classical recognisers or your own.
 
     [bold]Examples[/bold]
 
@@ -168,7 +168,7 @@ def recognize(
             progress=progress,
         )
     for note in made.notes:
-        talk().print(f"note: {note}", soft_wrap=True)
+        tell(f"note: {note}")
     if save_models is not None:
         for one in made.models:
             require_storable(one)
@@ -208,17 +208,12 @@ def _save(models: list[Model], directory: Path) -> None:
     for one in models:
         path = directory / f"{one.name.replace(':', '-').replace('/', '-')}.npz"
         save_model(one, path)
-        talk().print(f"wrote {path}", markup=False, soft_wrap=True)
+        wrote(path)
 
 
 def _report(scores: list[DenseScores], sets: Sets, met: Note, out: Path) -> None:
-    console = output()
     n_queries, n_targets = len(sets.queries), len(sets.targets)
-    console.print(
-        f"{counted(n_queries, 'query', 'queries')} × {counted(n_targets, 'target')}; {met}.",
-        markup=False,
-        soft_wrap=True,
-    )
+    say(f"{counted(n_queries, 'query', 'queries')} × {counted(n_targets, 'target')}; {met}.")
     for note in dict.fromkeys(note for one in scores for note in one.notes):
-        console.print(str(note), markup=False, soft_wrap=True)
-    talk().print(f"wrote {out}", markup=False, soft_wrap=True)
+        say(str(note))
+    wrote(out)

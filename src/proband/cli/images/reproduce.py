@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,15 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import output, progress_bars, say_all, show_tables, talk
-from proband.words import counted
+from proband.cli.console import progress_bars, say, say_below, show_tables, tell, wrote
+from proband.words import count, counted, listed
 
 if TYPE_CHECKING:
     from proband.papers.common import Finding
 
 reproduce = typer.Typer(
     name="reproduce",
-    help="Carry out the studies of the papers on synthetic people, beside the published numbers.",
+    help="Studies of the papers again, on synthetic people.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -35,6 +36,7 @@ def beveridge2001(
     training: Annotated[
         int, typer.Option("--training", min=8, help="People to train on; the paper had 225.")
     ] = 225,
+    explain: o.Explain = False,
     threads: o.Threads = None,
     quiet: o.Quiet = False,
 ) -> None:
@@ -44,13 +46,10 @@ def beveridge2001(
 
     with progress_bars(quiet) as progress:
         found, summary = reproduce_beveridge2001(out, trials, seed, threads, progress, people, training)
-    console = output()
     show_tables(*choices_tables(found))
-    console.print(
-        "The people are synthetic; the report puts the published numbers beside these.", markup=False
-    )
-    say_all(choices_statements(found))
-    talk().print(f"wrote {summary}", markup=False, soft_wrap=True)
+    say("The people are synthetic; the report puts the published numbers beside these.")
+    say_below(choices_statements(found), explain, [found.answers])
+    wrote(summary)
 
 
 @reproduce.command(name="micheals-boult2001")
@@ -66,6 +65,7 @@ def micheals_boult2001(
             show_default=False,
         ),
     ] = None,
+    explain: o.Explain = False,
     threads: o.Threads = None,
     quiet: o.Quiet = False,
 ) -> None:
@@ -76,16 +76,12 @@ def micheals_boult2001(
     wanted = None if people is None else {3: people, 4: people}
     with progress_bars(quiet) as progress:
         studies, written = reproduce_micheals_boult2001(out, seed, threads, progress, wanted)
-    console = output()
     for images, study in studies.items():
-        console.print(
-            f"{counted(study.n_subjects, 'synthetic person', 'synthetic people')} with {images} images each",
-            markup=False,
-        )
+        say(f"{counted(study.n_subjects, 'synthetic person', 'synthetic people')} with {images} images each")
         show_tables(*study_tables(study))
-        say_all(study_statements(study))
+        say_below(study_statements(study), explain, [study.effects[0].estimates[0].answers])
     for path in written:
-        talk().print(f"wrote {path}", markup=False, soft_wrap=True)
+        wrote(path)
 
 
 @reproduce.command()
@@ -95,6 +91,7 @@ def feret2000(
         int, typer.Option("--people", min=24, help="People to test; the paper had 1,196.")
     ] = 300,
     seed: o.Seed = 0,
+    explain: o.Explain = False,
     threads: o.Threads = None,
     quiet: o.Quiet = False,
 ) -> None:
@@ -105,10 +102,10 @@ def feret2000(
     with progress_bars(quiet) as progress:
         study, found, notes, summary = reproduce_feret2000(out, people, seed, threads, progress)
     show_tables(*leaderboards(study))
-    _print_findings(found)
+    _say_findings(found, explain)
     for note in notes:
-        talk().print(f"note: {note}", markup=False, soft_wrap=True)
-    talk().print(f"wrote {summary}", markup=False, soft_wrap=True)
+        tell(f"note: {note}")
+    wrote(summary)
 
 
 @reproduce.command()
@@ -121,6 +118,7 @@ def mery2016(
         int, typer.Option("--runs", min=2, help="Runs of every protocol; the paper had 50.")
     ] = 50,
     seed: o.Seed = 0,
+    explain: o.Explain = False,
     threads: o.Threads = None,
     quiet: o.Quiet = False,
 ) -> None:
@@ -130,14 +128,18 @@ def mery2016(
     with progress_bars(quiet) as progress:
         study, found, summary = reproduce_mery2016(out, people, runs, seed, threads, progress)
     show_tables(*published_tables(study))
-    _print_findings(found)
-    talk().print(f"wrote {summary}", markup=False, soft_wrap=True)
+    _say_findings(found, explain)
+    wrote(summary)
 
 
-def _print_findings(found: Sequence[Finding]) -> None:
-    console = output()
-    for one in found:
-        verdict = {True: "agrees", False: "does not agree", None: "no number to agree with"}[one.agrees]
-        console.print(f"The paper: {one.paper}.", markup=False, soft_wrap=True)
-        console.print(f"Here: {one.here}. ({verdict})", style="dim", markup=False, soft_wrap=True)
-    console.print("The people are synthetic; the report says how all was made.", markup=False)
+def _say_findings(found: Sequence[Finding], explain: bool) -> None:
+    """Say how many findings agree with the paper, or with `explain` each of them."""
+    verdicts = {True: "agrees", False: "does not agree", None: "no number to agree with"}
+    for one in found if explain else ():
+        say(f"The paper: {one.paper}.")
+        say(f"Here: {one.here}. ({verdicts[one.agrees]})", dim=True)
+    by_verdict = Counter(verdicts[one.agrees] for one in found)
+    told = listed(f"{count(n)} {verdict}" for verdict, n in by_verdict.items())
+    say(f"The people are synthetic. Of {counted(len(found), 'finding')} of the paper: {told}.")
+    if not explain:
+        say("--explain tells each of them, as the report does.", dim=True)

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import output, print_json, progress_bars, read_samples, say_all, show_tables
+from proband.cli.console import (
+    print_json,
+    progress_bars,
+    read_samples,
+    say,
+    say_below,
+    show_tables,
+    write_csv,
+)
 from proband.cli.gathering import gathered
 from proband.cli.inputs import RunInputs
 from proband.cli.outputs import require_apart
@@ -28,7 +36,7 @@ class AuditInputs:
     """The samples, and what else is known of them."""
 
     samples: Annotated[
-        Path, typer.Option("--samples", "-s", help="Table of samples.", rich_help_panel="Samples")
+        Path, typer.Option("--samples", "-s", help="Table of samples.", rich_help_panel="Data")
     ]
     id_column: o.IdColumn = "id"
     subject_column: o.SubjectColumn = "subject"
@@ -136,9 +144,9 @@ def audit(
     *,
     running: RunInputs,
 ) -> None:
-    """Leaks, copies, imbalance and lost samples: is an accuracy on these splits what it seems? Exit code 3 if it is not.
+    """Are these splits sound? Leaks, copies, imbalance, losses.
 
-    Every finding names the first few offenders and its cure. A leak (a sample, a subject or a copy in both training and
+    Exit code 3 if they are not. Every finding names the first few offenders and its cure. A leak (a sample, a subject or a copy in both training and
     testing) and a fault must be mended; warnings and notes leave the exit code at 0.
 
     [bold]Examples[/bold]
@@ -150,7 +158,6 @@ def audit(
     from proband.protocols.audit.audit import audit as audit_splits
     from proband.protocols.splits.files import read_splits
     from proband.report.analyses.audits import audit_statements, findings_table, verdict
-    from proband.words import as_sentence
 
     require_apart([csv], [splits, *(one for one in vars(inputs).values() if isinstance(one, Path))])
     table = inputs.table(inputs.samples)
@@ -166,21 +173,13 @@ def audit(
             progress=progress,
             **inputs.sources(table),
         )
-    if csv is not None:
-        from proband.engine import written_whole
-
-        with written_whole(csv) as draft:
-            from proband.engine.files.spreadsheets import write_spreadsheet
-
-            write_spreadsheet(found.to_frame(), draft)
+    write_csv(found.to_frame(), csv)
     if running.json:
         print_json(found.to_dict())
     else:
         if found.findings:
             show_tables(findings_table(found))
-        say_all(audit_statements(found))
-        output().print(
-            as_sentence(verdict(found)), style="green" if found.is_sound else "red", soft_wrap=True
-        )
+        say(verdict(found), style="green" if found.is_sound else "red")
+        say_below(audit_statements(found), running.explain)
     if not found.is_sound:
         raise typer.Exit(FINDING)

@@ -8,13 +8,13 @@ from typing import Annotated
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import print_json, say_all, show_tables, talk
+from proband.cli.console import print_json, say, say_all, say_below, show_tables, talk
 
 _NOT_COMPARABLE = 3  # exit code of a finding
 
 card = typer.Typer(
     name="card",
-    help="Protocol cards: what a reported accuracy is of, and whether two of them may be compared.",
+    help="Protocol cards: what an accuracy is of; may two be compared?",
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -38,7 +38,7 @@ def show(file: File, json: o.Json = False) -> None:
         content = {**found.to_dict(), "sha256": found.digest}
         print_json(content)
         return
-    typer.echo(found.to_text())
+    say_all(found.to_text().splitlines(), dim=False)
 
 
 @card.command()
@@ -50,6 +50,7 @@ def diff(
         typer.Option("--all", help="Also fields that neither states, or that do not bear on comparability."),
     ] = False,
     json: o.Json = False,
+    explain: o.Explain = False,
 ) -> None:
     """May two results be compared, and by what test? Exit code 3 if they may not.
 
@@ -67,7 +68,12 @@ def diff(
     else:
         names = (a.name, b.name) if a.name != b.name else (str(a), str(b))
         show_tables(comparability_table(found, names, everything))
-        say_all(found.sentences(), dim=False)
+        level, *reasons, allowed = found.sentences()
+        if explain:
+            say_all([level, *reasons, allowed], dim=False)
+        else:
+            say_all([level, allowed], dim=False)
+            say_below(reasons, explain)
     if not found.comparable:
         raise typer.Exit(_NOT_COMPARABLE)
 
@@ -88,7 +94,7 @@ def validate(
     refused = 0
     for file in files:
         try:
-            typer.echo(f"{file}: {ProtocolCard.read(file).digest}")
+            say(f"{file}: {ProtocolCard.read(file).digest}")
         except ProbandError as error:
             refused += 1
             message, hint = error.of_file(str(file)).told("command line")

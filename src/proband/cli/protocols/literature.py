@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import print_json, say_all, show_tables, talk
+from proband.cli.console import print_json, say, say_all, say_below, show_tables, wrote
 
 if TYPE_CHECKING:
     from proband.protocols.cards.card import ProtocolCard
@@ -40,8 +40,11 @@ def literature(
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="With --card: save the card.")
     ] = None,
     json: o.Json = False,
+    explain: o.Explain = False,
 ) -> None:
-    """Published accuracies, and which of them may be compared (Mery, Zhao and Bowyer 2016, Tables 1 to 3).
+    """Published accuracies, and which of them may be compared.
+
+    Tables 1 to 3 of Mery, Zhao and Bowyer (2016).
 
     [bold]Examples[/bold]
 
@@ -70,13 +73,15 @@ def literature(
         show_tables(literature_table(found))
     if listed and (pairs or everything):
         show_tables(pairs_table(found, listed))
-    say_all(literature_statements(found))
+    same, *rest = literature_statements(found)
+    say(same)
+    say_below(rest, explain)
 
 
 def _show_card(card: ProtocolCard, out: Path | None, json: bool) -> None:
     if out is not None:
-        talk().print(f"wrote {card.write(out)}", markup=False, soft_wrap=True)
+        wrote(card.write(out))
     elif json:
         print_json(card.to_dict())
     else:
-        typer.echo(card.to_text())
+        say_all(card.to_text().splitlines(), dim=False)

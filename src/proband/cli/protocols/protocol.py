@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import output, progress_bars, read_samples, say_all, show_tables, talk
+from proband.cli.console import progress_bars, read_samples, say, say_all, say_below, show_tables, tell, wrote
 from proband.cli.gathering import gathered
 from proband.cli.inputs import RunInputs
 from proband.cli.protocols.what_if import what_if
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 protocol = typer.Typer(
     name="protocol",
-    help="Accuracy under a declared protocol: run classifiers, write splits, explain the notation (Mery et al. 2016).",
+    help="Accuracy under a declared protocol; splits; the notation.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -53,7 +53,7 @@ class DivisionInputs:
         typer.Option(
             metavar="CONDITION",
             help="Use only samples that meet it; the others are counted.",
-            rich_help_panel="Samples",
+            rich_help_panel="Data",
         ),
     ] = None
     task: Annotated[
@@ -118,7 +118,7 @@ def run(
         ),
     ],
     samples: Annotated[
-        Path, typer.Option("--samples", "-s", help="Table of samples.", rich_help_panel="Samples")
+        Path, typer.Option("--samples", "-s", help="Table of samples.", rich_help_panel="Data")
     ],
     classifier: Annotated[
         list[str],
@@ -213,7 +213,7 @@ def run(
             progress=progress,
             cache=finished,
         )
-        _show(found, running.json, out)
+        _show(found, running.json, running.explain, out)
 
 
 @protocol.command()
@@ -257,23 +257,17 @@ def splits(
     used = used.take(np.setdiff1d(np.arange(len(used)), list(short)))
     made = list(plan.splits())
     write_splits(out, used, made)
-    console = output()
-    console.print(f"{plan.protocol}: {plan.protocol.describe()}", markup=False, soft_wrap=True)
+    say(f"{plan.protocol}: {plan.protocol.describe()}")
     if plan.why is not None:
-        console.print(f"Chosen because {plan.why}.", markup=False, soft_wrap=True)
+        say(f"Chosen because {plan.why}.")
     gone = len(unfit) + len(short)
-    console.print(
-        f"{counted(len(made), 'split')} of {counted(len(used), 'sample')}; {count(gone)} left out.",
-        soft_wrap=True,
-    )
+    say(f"{counted(len(made), 'split')} of {counted(len(used), 'sample')}; {count(gone)} left out.")
     if short:
-        console.print(
+        say(
             f"Of these, {counted(len(short), 'is', 'are')} of {counted(len(plan.left_out), 'subject')} with too few samples: "
-            f"{first_few(plan.left_out)}.",
-            markup=False,
-            soft_wrap=True,
+            f"{first_few(plan.left_out)}."
         )
-    talk().print(f"wrote {out}", markup=False, soft_wrap=True)
+    wrote(out)
 
 
 @protocol.command()
@@ -286,8 +280,8 @@ def explain(
     from proband.protocols.notation import Protocol
 
     protocol = Protocol.parse(text)
-    typer.echo(str(protocol))
-    typer.echo(protocol.describe())
+    say(protocol)
+    say(protocol.describe())
 
 
 def _size(text: str) -> tuple[int, int]:
@@ -308,9 +302,7 @@ def _kept(cache: Path | None, out: Path | None) -> Iterator[Path | None]:
         yield place
     except KeyboardInterrupt:
         if place is not None and place.is_dir():
-            talk().print(
-                f"Finished splits are in {place}; the same command goes on from there.", soft_wrap=True
-            )
+            tell(f"Finished splits are in {place}; the same command goes on from there.")
         raise
     if beside is not None and beside.is_dir():
         for file in beside.glob(f"{'[0-9a-f]' * 32}.jsonl"):
@@ -319,10 +311,11 @@ def _kept(cache: Path | None, out: Path | None) -> Iterator[Path | None]:
             beside.rmdir()
 
 
-def _show(found: ProtocolRun, json: bool, out: Path | None) -> None:
+def _show(found: ProtocolRun, json: bool, explain: bool, out: Path | None) -> None:
     from proband.report.analyses.protocols import (
         quoted_statements,
         quoted_table,
+        quoted_verdicts,
         run_json,
         write_run,
     )
@@ -331,6 +324,12 @@ def _show(found: ProtocolRun, json: bool, out: Path | None) -> None:
         typer.echo(run_json(found), nl=False)
     else:
         show_tables(quoted_table(found))
-        say_all(quoted_statements(found), dim=False)
+        verdicts, rest = quoted_verdicts(found), quoted_statements(found)
+        if explain:
+            say_all([rest[0], *verdicts, *rest[1:]])
+        else:
+            say_all(verdicts, dim=False)
+            answers = [one.interval.answers for one in found.results if one.interval.low is not None]
+            say_below(rest, explain, answers)
     if out is not None:
-        talk().print(f"wrote {write_run(found, out)}", markup=False, soft_wrap=True)
+        wrote(write_run(found, out))

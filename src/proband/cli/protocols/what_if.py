@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import print_json, progress_bars, read_samples, say_all, show_tables
+from proband.cli.console import print_json, progress_bars, read_samples, say, say_below, show_tables
 from proband.cli.gathering import gathered
 from proband.cli.inputs import RunInputs
 from proband.cli.protocols.audit import read_exclusions
@@ -40,7 +40,7 @@ def what_if(
         ),
     ],
     samples: Annotated[
-        Path, typer.Option("--samples", "-s", help="Table of samples.", rich_help_panel="Samples")
+        Path, typer.Option("--samples", "-s", help="Table of samples.", rich_help_panel="Data")
     ],
     classifier: Annotated[
         str,
@@ -69,9 +69,7 @@ def what_if(
     ] = "auto",
     exclusions: Annotated[
         Path | None,
-        typer.Option(
-            help="Table of id and reason: the samples that were dropped.", rich_help_panel="Samples"
-        ),
+        typer.Option(help="Table of id and reason: the samples that were dropped.", rich_help_panel="Data"),
     ] = None,
     id_column: o.IdColumn = "id",
     subject_column: o.SubjectColumn = "subject",
@@ -127,7 +125,9 @@ def what_if(
         print_json(found.to_dict())
         return
     show_tables(what_if_table(found))
-    say_all(what_if_statements(found), dim=False)
+    decided, *rest = what_if_statements(found)
+    say(decided)
+    say_below(rest, running.explain, [found.answers])
 
 
 def _reasons(path: Path, id_column: str) -> dict[str, str | None]:

@@ -25,17 +25,17 @@ _ALIKE = 0.1  # a standard error that is off by more than this share is worth a 
 _ALL_ALIKE = Sentence(
     "dependence.all-alike",
     "note",
-    "of {n:count} probes of {people:count} people {which} succeed, so nothing can be seen of how alike a person's probes are: "
+    "of {n:count probe} of {people:count person/people} {which} succeed, so nothing can be seen of how alike a person's probes are: "
     "people are counted once each",
 )
 _ALL_ALIKE_BINOMIAL = Sentence(
     "dependence.all-alike-binomial",
     "caution",
-    "of {n:count} probes of {people:count} people {which} succeed, so nothing can be seen of how alike a person's probes are: "
+    "of {n:count probe} of {people:count person/people} {which} succeed, so nothing can be seen of how alike a person's probes are: "
     "this interval takes them for independent all the same, and may be too narrow",
 )
 _WORTH = (
-    "{n:count} probes of {people:count} people tell as much as {worth:whole} independent ones "
+    "{n:count probe} of {people:count person/people} tell as much as {worth:whole} independent ones "
     "(intraclass correlation {icc:two}, design effect {effect:two})"
 )
 _ABOUT_RIGHT = Sentence(
@@ -54,7 +54,7 @@ _IS = Sentence(
 _EVEN = Sentence(
     "dependence.people-alike",
     "note",
-    "{n:count} probes of {people:count} people tell as much as any number of independent ones (intraclass correlation {icc:two}, "
+    "{n:count probe} of {people:count person/people} tell as much as any number of independent ones (intraclass correlation {icc:two}, "
     "design effect 0): a binomial interval is too wide by any factor",
 )
 DEPENDENCE = {one.code for one in (_ALL_ALIKE, _ALL_ALIKE_BINOMIAL, _ABOUT_RIGHT, _WOULD_BE, _IS, _EVEN)}

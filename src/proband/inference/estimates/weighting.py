@@ -30,14 +30,14 @@ _TWO_RATES = Sentence(
 _EFFECT = Sentence(
     "weights.design-effect",
     "note",
-    "few people carry the variance, so the design effect of {effect:two} and the intraclass correlation are uncertain: 95 % limits "
+    "few people carry the variance, so the design effect of {effect:two} and the intraclass correlation are uncertain: 95% limits "
     "of the former are {low:two} and {high:two}",
 )
 _FEW = Sentence(
     "weights.few-people",
     "caution",
-    "the share of probes rests on few people (these numbers of probes weigh like {effective:whole} equal people, and {missed:count} "
-    "people decide it): its interval may be too narrow; the rate with people weighing the same is to be relied on",
+    "the share of probes rests on few people (these numbers of probes weigh like {effective:whole} equal people, and "
+    "{missed:count person decides/people decide} it): its interval may be too narrow; the rate with people weighing the same is to be relied on",
 )
 ABOUT_WEIGHTS = {one.code for one in (_TWO_RATES, _EFFECT, _FEW)}
 """The codes of notes that say what different numbers of probes do to a share of probes."""

@@ -24,8 +24,8 @@ MOSTLY_ALIKE = 0.5
 
 
 _FOUND = (
-    "{separated:count} of {pairs:count} pairs of algorithms are told apart; all algorithms recognise {right:tenth} of the "
-    "{probes:count} probes and none {missed:tenth} at rank {rank}. In the lead: {leaders:names}"
+    "{separated:count} of {pairs:count pair} of algorithms {separated:word is/are} told apart; all algorithms recognise {right:tenth} of the "
+    "{probes:count probe} and none {missed:tenth} at rank {rank}. In the lead: {leaders:names}"
 )
 _SAID: dict[Verdict, Sentence] = {
     "apt": Sentence("difficulty.apt", "note", "{category}: apt to tell algorithms apart: " + _FOUND),

@@ -15,6 +15,7 @@ from proband.inference.comparisons.curves import agreeing
 from proband.inference.verification.dyadic_rates import FEWEST, small_sample
 from proband.inference.verification.meetings import Comparisons, Ints
 from proband.results.base import Interval, Result
+from proband.results.serializing import Written
 
 Floats = npt.NDArray[np.float64]
 RateName = Literal["fnmr", "fmr"]
@@ -35,7 +36,11 @@ class GroupDifference(Result):
         The ends of the simultaneous interval: with the confidence level all of them hold at once.
     p_value
         Adjusted: how often, if groups were alike, any two would be as far apart. At most 1 − level where the interval leaves 0 out.
+    draws
+        How many dealings of the labels it rests on.
     """
+
+    written = Written(without=("draws",))
 
     rate: str
     first: str
@@ -44,6 +49,12 @@ class GroupDifference(Result):
     low: float
     high: float
     p_value: float
+    draws: int = _DRAWS
+
+    @property
+    def floor(self) -> float:
+        """The smallest p-value that the dealings can give."""
+        return 1 / (self.draws + 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +193,9 @@ def differences_of_groups(
     as_large = (1 + int((ratios >= ratio * (1 - 1e-12)).sum())) / (errors.draws + 1)
     return GroupTest(
         tuple(
-            GroupDifference(rate, names[x], names[y], d, *_ends(d, r, q <= 1 - confidence_level), q)
+            GroupDifference(
+                rate, names[x], names[y], d, *_ends(d, r, q <= 1 - confidence_level), q, errors.draws
+            )
             for (x, y), d, r, q in zip(
                 pairs.tolist(), observed.tolist(), reach.tolist(), p.tolist(), strict=True
             )

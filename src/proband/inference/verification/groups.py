@@ -87,6 +87,8 @@ _UNGROUPED = Sentence(
 _MOST_ACCEPTED = 20_000_000  # comparisons accepted at the threshold whose images are listed
 BY_GROUP = {_GROUP.code, _EMPTY_GROUP.code}
 """The codes of the sentences of single groups, which say what a table of groups does."""
+VERDICTS = {one.code for one in (_NO_THRESHOLD, _DIFFER, _NONE_DIFFER, _NOT_OF_PEOPLE)}
+"""The codes of the sentences that say whether groups differ, or why that is not known."""
 
 
 @dataclass(frozen=True)
@@ -177,7 +179,10 @@ class Differential(Result):
             if ratio is not None and p is None:
                 said.append(_RATIO(algorithm=self.algorithm, rate=name.upper(), ratio=ratio))
             elif ratio is not None:
-                said.append(_TESTED_RATIO(algorithm=self.algorithm, rate=name.upper(), ratio=ratio, p=p))
+                floor = next((one.floor for one in self.differences if one.rate == name), None)
+                said.append(
+                    _TESTED_RATIO(algorithm=self.algorithm, rate=name.upper(), ratio=ratio, p=(p, floor))
+                )
             said += self._differing(name)
         if not self.tested and len(self.groups) > 1:
             said.append(_NOT_OF_PEOPLE(column=self.column))
@@ -192,7 +197,7 @@ class Differential(Result):
         apart = [
             _DIFFER(
                 **named, first=one.first, second=one.second, difference=one.difference, low=one.low,
-                high=one.high, p=one.p_value,
+                high=one.high, p=(one.p_value, one.floor),
             )
             for one in of
             if not one.low <= 0 <= one.high

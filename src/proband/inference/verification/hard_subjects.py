@@ -110,10 +110,10 @@ class HardSubjects(Result):
     def sentences(self) -> list[Note]:
         """The answers in words."""
         return [
-            unseen() if p is None else (some if p <= SIGNIFICANCE else none)(p=p)
-            for p, some, none, unseen in (
-                (self.goats_p, _GOATS, _NO_GOATS, _GOATS_UNSEEN),
-                (self.lambs_p, _LAMBS, _NO_LAMBS, _LAMBS_UNSEEN),
+            unseen() if p is None else (some if p <= SIGNIFICANCE else none)(p=(p, test.floor))
+            for p, test, some, none, unseen in (
+                (self.goats_p, self.goats_test, _GOATS, _NO_GOATS, _GOATS_UNSEEN),
+                (self.lambs_p, self.lambs_test, _LAMBS, _NO_LAMBS, _LAMBS_UNSEEN),
             )
         ]
 

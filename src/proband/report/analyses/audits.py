@@ -19,16 +19,16 @@ _SPLITS = Sentence(
     "{source}: {splits:count split} of {samples:count sample} of {subjects:count subject}, to recognise {what}",
 )
 _LOOKED_FOR = Sentence("audit.looked-for", "note", "Looked for: {what:parts}")
-_UNCHECKED = Sentence("audit.unchecked", "caution", "Of the protocol it was not checked: {what:parts}")
+_UNCHECKED = Sentence("audit.unchecked", "caution", "of the protocol it was not checked: {what:parts}")
 _NO_COPIES = Sentence(
     "audit.copies-not-looked-for",
     "caution",
-    "Copies of images were not looked for: give --images or --embeddings",
+    "copies of images were not looked for: give --images or --embeddings",
 )
 _NO_LOSSES = Sentence(
     "audit.losses-unknown",
     "caution",
-    "Nothing is known of samples that were collected and dropped: give --collected and --exclusions",
+    "nothing is known of samples that were collected and dropped: give --collected and --exclusions",
 )
 _LOSSES = Sentence(
     "audit.losses",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import combinations
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, islice
 from math import comb
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,7 @@ from proband.report.figures.choices import (
 from proband.report.notes import answered
 from proband.report.table import Table
 from proband.results.compared import metrics_statement
+from proband.results.difference import Difference
 from proband.samples import Pool
 from proband.words import Note, Sentence, as_sentence, part_of
 
@@ -64,23 +65,26 @@ def rates_frame(result: VirtualExperiments, level: float = 0.95) -> pl.DataFrame
 
 def differences_frame(result: VirtualExperiments, rank: int = 1, level: float = 0.95) -> pl.DataFrame:
     """Every pair at a rank: D over choices of images, how often the first does not win, and the test over people."""
-    rows = []
-    for first, second in combinations(result.algorithms, 2):
-        pair = compared(result, first, second, rank, None, level)
-        rows.append(
-            (
-                first,
-                second,
-                rank,
-                pair.difference,
-                *(pair.over_choices or (pair.low, pair.high)),
-                pair.not_won,
-                pair.n_trials,
-                pair.p_value,
-            )
+    rows = [
+        (
+            pair.first,
+            pair.second,
+            rank,
+            pair.difference,
+            *(pair.over_choices or (pair.low, pair.high)),
+            pair.not_won,
+            pair.n_trials,
+            pair.p_value,
         )
+        for pair in _pairs(result, rank, level)
+    ]
     columns = ["first", "second", "rank", "difference", "low", "high", "not_won", "trials", "p_over_people"]
     return frame_of_rows(rows, columns)
+
+
+def _pairs(result: VirtualExperiments, rank: int, level: float) -> Iterator[Difference]:
+    for first, second in combinations(result.algorithms, 2):
+        yield compared(result, first, second, rank, None, level)
 
 
 def choices_table(result: VirtualExperiments, rank: int = 1, level: float = 0.95) -> Table:
@@ -104,13 +108,13 @@ def differences_table(result: VirtualExperiments, rank: int = 1, level: float = 
     )  # fmt: skip
     rows = (
         (
-            text_cell(f"{row['first']} − {row['second']}"),
-            effect_cell(row["difference"]),
-            effect_interval_cell(row["low"], row["high"]),
-            share_cell(row["not_won"], row["trials"]),
-            p_cell(row["p_over_people"]),
+            text_cell(f"{pair.first} − {pair.second}"),
+            effect_cell(pair.difference),
+            effect_interval_cell(*(pair.over_choices or (pair.low, pair.high))),
+            share_cell(pair.not_won or 0, pair.n_trials or 0),
+            p_cell(pair.p_value, pair.method),
         )
-        for row in differences_frame(result, rank, level)[:_MOST_PAIRS].iter_rows(named=True)
+        for pair in islice(_pairs(result, rank, level), _MOST_PAIRS)
     )
     more = comb(len(result.algorithms), 2) - _MOST_PAIRS
     notes = (as_sentence(_MORE_PAIRS(n=more)),) if more > 0 else ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from proband.inference import Comparison, Estimate, OutcomeRate
 from proband.inference.comparisons.comparison import Standings
@@ -15,10 +15,10 @@ from proband.report.cells import (
     share_cell,
     text_cell,
 )
-from proband.report.notes import answered
+from proband.report.notes import answered, is_caution
 from proband.report.table import Cell, Column, Table
 from proband.results.compared import metrics_statement
-from proband.words import Note, Sentence, level
+from proband.words import Note, Sentence, level, listed
 
 _LETTERS_APART = 8  # more letters are written as runs
 _ALPHABET = "abcdefghijklmnoprstuvwxyz"  # q has no superscript
@@ -26,9 +26,28 @@ _PLACE = "From one more than are significantly better, to all but those it beats
 _BEATEN = "Raised letters name the algorithms it is significantly better than, among all pairs."
 _RAISED = Sentence(
     "comparison.raised-letters",
+    "mark",
+    "Raised letters: significantly better than these ({significance:given} among all pairs)",
+)
+_PLACES = Sentence(
+    "comparison.places",
     "note",
-    "Raised letters: significantly better than these ({significance:given} among all pairs). Place: from one more than "
-    "are significantly better, to all but those it beats",
+    "Place: from one more than are significantly better, to all but those it beats",
+)
+_FEW_PAIRS = 6  # those of four algorithms
+_LEADS = Sentence(
+    "comparison.leads", "note", "{best} leads: significantly better than each of the {others:count} others"
+)
+_LEADING_GROUP = Sentence(
+    "comparison.leading-group",
+    "note",
+    "{names} lead: {best} is significantly better than {beaten:count} of the {others:count} others, and not significantly "
+    "different from {rest}",
+)
+_NONE_LEADS = Sentence(
+    "comparison.none-leads",
+    "note",
+    "None of the {n:count} leads: the best, {best}, is not significantly better than any other",
 )
 _TIED = Sentence("comparison.not-told-apart", "note", "Not told apart: {groups:parts}")
 _OVERALL = Sentence(
@@ -111,9 +130,46 @@ def comparison_table(comparison: Standings) -> Table:
     return Table("", heads, tuple(row.cells for row in rows_of(comparison)))
 
 
+def verdicts(comparison: Standings) -> list[Note]:
+    """The answer in a few lines: a verdict of each pair, or of many the leading group."""
+    pairs = comparison.sentences()
+    if len(pairs) == 1:
+        return pairs
+    return list(map(_shortened, pairs)) if len(pairs) <= _FEW_PAIRS else [leading_group(comparison)]
+
+
+def unsaid_verdicts(comparison: Standings) -> list[Note]:
+    """The verdicts that `verdicts` does not give one by one."""
+    pairs = comparison.sentences()
+    return pairs if len(pairs) > _FEW_PAIRS else []
+
+
+def _shortened(verdict: Note) -> Note:
+    """A verdict without what would decide it; what warns stays."""
+    kept = (
+        (name, tuple(filter(is_caution, value)) if name == "more" else value)
+        for name, value in verdict.values
+    )
+    return replace(verdict, values=tuple(kept))
+
+
+def leading_group(comparison: Standings) -> Note:
+    """The best, and those it is not significantly better than."""
+    best, *others = (one.facts.algorithm for one in comparison.ordered)
+    beaten = comparison.beaten_by(best)
+    rest = tuple(name for name in others if name not in beaten)
+    if not beaten:
+        return _NONE_LEADS(n=len(others) + 1, best=best)
+    if not rest:
+        return _LEADS(best=best, others=len(others))
+    return _LEADING_GROUP(
+        names=listed((best, *rest)), best=best, beaten=len(beaten), others=len(others), rest=listed(rest)
+    )
+
+
 def comparison_statements(comparison: Standings) -> list[Note]:
     """Say what the table means, a note each."""
-    said: list[Note] = [_RAISED(significance=comparison.significance)]
+    said: list[Note] = [_RAISED(significance=comparison.significance), _PLACES()]
     if isinstance(comparison, Comparison):
         facts = [one.facts for one in comparison.estimates]
         said += [

@@ -99,16 +99,16 @@ def _of_category(evaluation: Evaluation, category: str | None, several: bool) ->
     best = {t: max(entry.curve.at(t) for entry in entries) for t in ranks}
     by_person = (f"rank {t} by person" for t in beside)
     heads = columns(
-        "algorithm", *(f"rank {t}" for t in ranks), *by_person, "median rank", "probes", "gallery"
+        "algorithm", *(f"rank {t}" for t in ranks), "median rank", "probes", "gallery", *by_person
     )
     rows = (
         (
             text_cell(entry.algorithm),
             *(_rate(entry, t, len(entries) > 1 and entry.curve.at(t) == best[t]) for t in ranks),
-            *(_by_person(entry.by_person[t]) for t in beside),
             _median(entry),
             count_cell(entry.curve.facts.n_probes),
             count_cell(entry.curve.facts.n_gallery_subjects),
+            *(_by_person(entry.by_person[t]) for t in beside),
         )
         for entry in entries
     )

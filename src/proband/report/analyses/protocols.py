@@ -67,7 +67,9 @@ _POSTERIOR = Sentence(
 _VARIES: dict[Recommended, str] = {"method": "training and test", "fitted-models": "people"}
 _MOST_VERDICTS = 3  # beneath a table
 _QUOTED = Sentence(
-    "protocol.quoted-interval", "note", "Intervals of the {of}: varying {varying}; fixed: {fixed}"
+    "protocol.quoted-interval",
+    "note",
+    "Intervals of the {of}: varying {varying}; fixed: {fixed}; assuming: {assuming}",
 )
 _MORE_VERDICTS = Sentence("protocol.more-verdicts", "note", "And {n:count more comparison}, in the report")
 _TOO_MANY_SPLITS = Sentence(
@@ -151,14 +153,18 @@ def quoted_table(run: ProtocolRun) -> Table:
     return Table("Accuracy (%)", heads, tuple(rows))
 
 
-def quoted_statements(run: ProtocolRun) -> list[Note]:
-    """What belongs beneath the accuracies to quote: the data, the verdicts, what varies, and what was left out."""
+def quoted_verdicts(run: ProtocolRun) -> list[Note]:
+    """What comparisons show, as many of them as can be read beneath a table."""
     verdicts = [said for found in run.findings for said in found.verdicts()]
-    more, others = len(verdicts) - _MOST_VERDICTS, _about_others(run)
+    more = len(verdicts) - _MOST_VERDICTS
+    return [*verdicts[:_MOST_VERDICTS], *([_MORE_VERDICTS(n=more)] if more > 0 else [])]
+
+
+def quoted_statements(run: ProtocolRun) -> list[Note]:
+    """What else belongs beneath the accuracies to quote: the data, what varies, and what was left out."""
+    others = _about_others(run)
     return [
         _of_data(run),
-        *verdicts[:_MOST_VERDICTS],
-        *([_MORE_VERDICTS(n=more)] if more > 0 else []),
         *dict.fromkeys(_quoted(one.interval) for one in run.results if one.interval.low is not None),
         *(note for note in run.notes if note not in others),
     ]
@@ -166,7 +172,7 @@ def quoted_statements(run: ProtocolRun) -> list[Note]:
 
 def _quoted(interval: AccuracyInterval) -> Note:
     answers = interval.answers
-    return _QUOTED(of=answers.of, varying=answers.varying, fixed=answers.fixed)
+    return _QUOTED(of=answers.of, varying=answers.varying, fixed=answers.fixed, assuming=answers.assuming)
 
 
 def _about_others(run: ProtocolRun) -> list[Note]:

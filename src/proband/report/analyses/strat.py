@@ -14,6 +14,7 @@ from proband.report.figures.strat import (
     standard_errors_figure,
     units_figure,
 )
+from proband.report.notes import answered
 from proband.report.table import Table
 from proband.results.compared import metrics_statement
 from proband.words import Note, Sentence, counted, part_of
@@ -27,11 +28,7 @@ _ERRORS = Sentence(
     "note",
     "Standard error of {algorithm} at rank {rank}, first mixed gallery: {errors:parts}",
 )
-_ANSWERS = Sentence(
-    "strat.answers",
-    "note",
-    "± is one standard error. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
-)
+_PLUS_MINUS = Sentence("strat.plus-minus", "mark", "± is one standard error")
 _TEST = Sentence(
     "strat.test-of-galleries",
     "note",
@@ -87,7 +84,8 @@ def study_statements(study: StratStudy) -> list[Note]:
         *(one.sentence() for one in (*study.effects, *study.mixed)),
         _ERRORS(algorithm=study.mixed[0].algorithm, rank=rank, errors=errors),
         metrics_statement((one.algorithm, one.estimates[0].facts.metric) for one in study.effects),
-        _ANSWERS(varying=answers.varying, fixed=answers.fixed, assuming=answers.assuming),
+        _PLUS_MINUS(),
+        answered(answers),
         _TEST(),
     ]
     if facts.n_failed or facts.n_gallery_failed:

@@ -38,10 +38,7 @@ from proband.report.figures.verification import (
 )
 from proband.report.table import Cell, Column, Table
 from proband.results.compared import metrics_statement
-from proband.words import (
-    Note,
-    Sentence,
-)
+from proband.words import Note, Sentence, threshold
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -104,7 +101,7 @@ _FAILED = Sentence(
 )
 UNSUPPORTED = Sentence(
     "verification.rates-of-few-errors",
-    "note",
+    "mark",
     "* rests on fewer than {least} errors (the rule of {least})",
 )
 _NO_FALSE_MATCH = Sentence(
@@ -138,6 +135,19 @@ _SEARCH_INTERVALS = Sentence(
     "Intervals: {level:level}; the first at the threshold held fixed, the last with the threshold found anew in replicates of "
     "people. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
 )
+
+
+_FOLDS = Sentence("verification.folds", "note", "Each fold's threshold is chosen on the other folds")
+_FOLDS_ERROR = Sentence(
+    "verification.folds-error",
+    "note",
+    "The standard error is the protocol's own, over folds; it says nothing of people who are in several pairs",
+)
+
+
+def folds_statements() -> list[Note]:
+    """What accuracies over folds of pairs are, a note each."""
+    return [_FOLDS(), _FOLDS_ERROR()]
 
 
 def verification_table(results: Sequence[Verification]) -> Table:
@@ -279,7 +289,15 @@ def groups_table(found: Differential) -> Table:
         (text_cell(one.group), count_cell(one.n_subjects), *_group_rate(one.fnmr), *_group_rate(one.fmr))
         for one in found.groups
     )
-    return Table(found.algorithm, heads, tuple(rows))
+    at = "" if found.threshold is None else f", at the threshold {threshold(found.threshold)}"
+    return Table(f"{found.algorithm} by {found.column}{at}", heads, tuple(rows))
+
+
+def group_marks(found: Sequence[Differential]) -> list[Note]:
+    """What the asterisk of a table of groups means, where it has one."""
+    rates = [rate for one in found for group in one.groups for rate in (group.fnmr, group.fmr)]
+    few = any(rate is not None and not rate.supported for rate in rates)
+    return [UNSUPPORTED(least=SUPPORTED)] if few else []
 
 
 def _group_rate(rate: RateInterval | None) -> tuple[Cell, Cell]:
@@ -331,17 +349,21 @@ def search_statements(results: Sequence[SearchEstimates], told: Collection[Note]
     return said + [note for note in notes if note not in told]
 
 
-_SIZE = Sentence(
-    "search.smaller-gallery",
-    "note",
-    "{algorithm}, {n:count person/people} enrolled at random: FPIR {fpir:rate}, FNIR {fnir:rate}",
-)
-
-
-def size_statements(frames: Sequence[pl.DataFrame]) -> list[Note]:
-    """What smaller galleries would give, a note each."""
-    return [
-        _SIZE(algorithm=row["algorithm"], n=row["gallery"], fpir=row["fpir"], fnir=row["fnir"])
+def sizes_table(frames: Sequence[pl.DataFrame]) -> list[Table]:
+    """What smaller galleries would give, a row for each algorithm and size; none where none was asked for."""
+    heads = (
+        Column("algorithm", "name"),
+        Column("enrolled", "number", "People enrolled, at random.", leads=True),
+        *columns("FPIR", "FNIR", text=0),
+    )
+    rows = [
+        (
+            text_cell(row["algorithm"]),
+            count_cell(row["gallery"]),
+            rate_cell(row["fpir"]),
+            rate_cell(row["fnir"]),
+        )
         for frame in frames
         for row in frame.iter_rows(named=True)
     ]
+    return [Table("Fewer people enrolled, at random", heads, tuple(rows))] if rows else []

@@ -127,7 +127,7 @@ class GateRequest(Part):
             description="The algorithm to replace: its name among those that are read; on the command line also its file, or a file "
             "that pins it."
         ),
-        Option(metavar="[NAME=]FILE[::KEY]|NAME"),
+        Option(metavar="[NAME=]FILE[::KEY]|NAME", panel="Data"),
     ] = None
     candidate: Annotated[
         Text | None, Field(description="The new algorithm, where there are several besides the baseline.")
@@ -182,9 +182,11 @@ class VerificationRequest(Part):
             description="Claimed identities. Default: the gallery of the experiment; without one, every query is compared with "
             "every target, no pair twice."
         ),
-        Option(("-g",)),
+        Option(("-g",), panel="Data"),
     ] = None
-    probes: Annotated[Condition | None, Field(description="Who claims them."), Option(("-p",))] = None
+    probes: Annotated[
+        Condition | None, Field(description="Who claims them."), Option(("-p",), panel="Data")
+    ] = None
     comparisons: Annotated[
         Literal["experiment", "all"],
         Field(
@@ -233,14 +235,16 @@ class SearchRequest(Part):
     """Open-set identification."""
 
     gallery: Annotated[
-        Condition | None, Field(description="Who is enrolled. Default: every target."), Option(("-g",))
+        Condition | None,
+        Field(description="Who is enrolled. Default: every target."),
+        Option(("-g",), panel="Data"),
     ] = None
     probes: Annotated[
         Condition | None,
         Field(
             description="Who is searched for, enrolled or not. Default: every query that is not in the gallery."
         ),
-        Option(("-p",)),
+        Option(("-p",), panel="Data"),
     ] = None
     fusion: Annotated[
         Literal["max", "mean"], Field(description="How several samples of a person make one score.")

@@ -203,7 +203,7 @@ class ExperimentDesign(Part):
         Field(
             description="Who is enrolled: a condition, all, one_per_subject or @FILE of ids. Default: every target."
         ),
-        Option(("-g",)),
+        Option(("-g",), panel="Data"),
     ] = None
     one_per_subject: Annotated[
         bool, Field(description="Enrol only the first sample of each subject that meets the gallery.")
@@ -213,7 +213,7 @@ class ExperimentDesign(Part):
         Field(
             description="Who is searched for, in the same forms. Default: every query that is not in the gallery."
         ),
-        Option(("-p",)),
+        Option(("-p",), panel="Data"),
     ] = None
     ties: Annotated[Ties, Field(description="How tied scores are ordered.")] = "pessimistic"
     counting: Annotated[
@@ -244,6 +244,9 @@ class ExperimentDesign(Part):
         return self
 
 
+_OF_FERET = Option(panel="FERET's categories")
+
+
 class CategoryEntry(Part):
     """Probe categories: one by name and rule, one for each value of the column `by`, or FERET's four."""
 
@@ -254,15 +257,15 @@ class CategoryEntry(Part):
     ] = "all"
     by: Annotated[Text | None, Field(description="A category for each value of this column.")] = None
     feret: Annotated[bool, Field(description="FERET's categories fb, fc, dup1, dup2.")] = False
-    image_set: Annotated[Text, Field(description="FERET: column of the image set.")] = "image_set"
-    date: Annotated[Text, Field(description="FERET: column of the date.")] = "date"
-    camera: Annotated[Text, Field(description="FERET: column of the camera.")] = "camera"
+    image_set: Annotated[Text, Field(description="FERET: column of the image set."), _OF_FERET] = "image_set"
+    date: Annotated[Text, Field(description="FERET: column of the date."), _OF_FERET] = "date"
+    camera: Annotated[Text, Field(description="FERET: column of the camera."), _OF_FERET] = "camera"
     long_after: Annotated[
         Text | None,
         Field(
             description="FERET: what makes a duplicate II. feret: FERET's own dates, for its own images. Default: 500 days later."
         ),
-        Option(metavar="feret|RULE"),
+        Option(metavar="feret|RULE", panel="FERET's categories"),
     ] = None
 
     @model_validator(mode="after")

@@ -44,6 +44,7 @@ from proband.study.requests.data import (
 from proband.study.requests.tables import ClassificationRequest, OutcomesRequest
 
 Format = Literal["csv", "parquet", "png", "svg", "pdf"]
+_RUNNING = Option(panel="Running")
 
 
 class Output(Part):
@@ -53,9 +54,9 @@ class Output(Part):
     confidence_level: Annotated[
         Share, Field(description="Confidence level of the intervals."), Option(("--level",))
     ] = 0.95
-    seed: Annotated[Annotated[int, Field(ge=0)], Field(description="Seed of replicates.")] = 0
-    pseudonyms: Annotated[bool, Field(description="Do not name people.")] = False
-    formats: Annotated[Several[Format], Field(description="Kinds of tables and figures.")] = (
+    seed: Annotated[Annotated[int, Field(ge=0)], Field(description="Seed of replicates."), _RUNNING] = 0
+    pseudonyms: Annotated[bool, Field(description="Do not name people."), _RUNNING] = False
+    formats: Annotated[Several[Format], Field(description="Kinds of tables and figures."), _RUNNING] = (
         "csv",
         "parquet",
         "png",

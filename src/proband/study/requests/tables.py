@@ -10,7 +10,8 @@ from proband.errors import Hint
 from proband.results.difference import Adjustment
 from proband.study.requests.base import File, Option, Part, Positive, Several, Share, Text, Ties, refuse
 
-_COLUMN = Option(metavar="COLUMN")
+_COLUMN = Option(metavar="COLUMN", panel="Data")
+_OF_OUTCOMES = Option(metavar="COLUMN", panel="Outcomes")
 _MARGIN = "The smallest difference worth having; 0.01 is one point."
 _ADJUST = "Intervals, p-values and verdicts that hold for all pairs together (single-step), or each pair by itself (none)."
 
@@ -19,14 +20,16 @@ class ClassificationRequest(Part):
     """Accuracy of classifiers, from scores of classes or from predicted labels."""
 
     table: Annotated[
-        File | None, Field(description="Table with a row for each sample: the truth, groups, predictions.")
+        File | None,
+        Field(description="Table with a row for each sample: the truth, groups, predictions."),
+        Option(panel="Data"),
     ] = None
     scores: Annotated[
         Several[File],
         Field(
             description="Scores of classes (.npz, .npy), samples × classes in the order of the table: each matrix is a model."
         ),
-        Option(metavar="FILE"),
+        Option(metavar="FILE", panel="Data"),
     ] = ()
     models: Annotated[
         Several[Text],
@@ -39,7 +42,7 @@ class ClassificationRequest(Part):
     predicted: Annotated[
         Several[Text],
         Field(description="Columns of predicted labels, one for each model, with a name if need be."),
-        Option(metavar="[NAME=]COLUMN"),
+        Option(metavar="[NAME=]COLUMN", panel="Data"),
     ] = ()
     group: Annotated[
         Text | None,
@@ -87,29 +90,30 @@ class OutcomesRequest(Part):
     table: Annotated[
         File | None,
         Field(description="Table of outcomes: a row for each item and system, or a row for each item."),
+        Option(panel="Outcomes"),
     ] = None
-    item: Annotated[Text | None, Field(description="Column of the item."), _COLUMN] = None
+    item: Annotated[Text | None, Field(description="Column of the item."), _OF_OUTCOMES] = None
     system: Annotated[
         Text | None,
         Field(description="Column of the system, in a table with a row for each item and system."),
-        _COLUMN,
+        _OF_OUTCOMES,
     ] = None
     success: Annotated[
         Text | None,
         Field(description="Column of the outcome: 1 for a success, 0 for a failure, or between."),
-        _COLUMN,
+        _OF_OUTCOMES,
     ] = None
     systems: Annotated[
         Several[Text],
         Field(description="Columns of outcomes, one for each system, in a table with a row for each item."),
-        _COLUMN,
+        _OF_OUTCOMES,
     ] = ()
     cluster: Annotated[
         Text | None,
         Field(
             description="Column of what items share (patient, document, site): clusters are then the independent units."
         ),
-        _COLUMN,
+        _OF_OUTCOMES,
     ] = None
     margin: Annotated[Share | None, Field(description=_MARGIN)] = None
     adjust: Annotated[Adjustment, Field(description=_ADJUST)] = "single-step"
