@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from tests.gallery import IMAGES, PAGE, figures
 
 from proband.cli import main
 
@@ -136,6 +137,12 @@ def test_commands_run_and_show_what_the_page_shows(
         said = capsys.readouterr().out
         if shown:
             assert doctest.OutputChecker().check_output(shown, said, doctest.ELLIPSIS), said
+
+
+def test_gallery_is_drawn_by_its_page(data: Path) -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    named = re.findall(r"images/gallery/(\w+)\.svg", text)
+    assert sorted(figures(data, text)) == sorted(named) == sorted(one.stem for one in IMAGES.glob("*.svg"))
 
 
 @pytest.mark.parametrize("page", [README, TOUR], ids=["readme", "tour"])
