@@ -8,7 +8,7 @@ OUT ?= proband-demo
 # Tests of a file share what they set up, so they stay together. Compiled tests are kept whatever the shell says.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist loadfile -rs
 
-.PHONY: demo test test-all test-whole fuzz test-portable test-portable-short test-wheel test-lowest lint words schema coverage bench bench-peers gallery docs lock clean
+.PHONY: demo test test-all test-whole fuzz test-portable test-portable-short test-wheel test-lowest test-peers lint words schema coverage bench bench-peers gallery docs lock clean
 
 demo: $(VENV)/run.stamp ## run the main job on the bundled synthetic faces; it ends by naming the report
 	$(BIN)/proband demo --out $(OUT)
@@ -43,6 +43,9 @@ test-lowest: $(VENV)/wheel.stamp ## the wheel with the lowest versions that pypr
 	$(BIN)/python tests/installed.py lowest > $(VENV)/lowest.txt
 	$(PYTHON) -m venv --clear $(VENV)/lowest
 	$(call try_wheel,lowest,lowest.txt,[images])
+
+test-peers: $(VENV)/dev.stamp ## the numbers of scikit-learn, TorchMetrics, bob.measure and pyeer made anew; WRITE=1 keeps them
+	$(BIN)/python -m tests.peers $(if $(WRITE),--write)
 
 # environment, constraints, extras
 define try_wheel

@@ -137,3 +137,20 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
         return Done(int(stop.value.code or 0), said.out, said.err)
 
     return run_program
+
+
+@pytest.fixture
+def install_peer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
+    """Put a program in the place of a peer's Python; without that no peer is installed."""
+    from benchmarks.peers import PEERS
+
+    monkeypatch.setenv("PROBAND_PEERS", str(tmp_path))
+
+    def put(name: str, line: str) -> None:
+        python = PEERS[name].folder / "bin" / "python"
+        python.parent.mkdir(parents=True, exist_ok=True)
+        python.write_text(f"#!/bin/sh\n{line}\n")
+        python.chmod(0o755)
+        PEERS[name].stamp.write_text("\n".join(PEERS[name].requires))
+
+    return put

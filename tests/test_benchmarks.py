@@ -30,22 +30,7 @@ import proband as pb
 ROW = Row("a | b < c", 0.5, None, 1.0, "peer 1.2", "≥ 1×", True, True, "EER to 1e-6")
 MISSING = replace(ROW, peer=None, peer_name="other: not installed", reached=None, equal=None, checked="")
 
-Install = Callable[[str, str], None]
-
-
-@pytest.fixture
-def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
-    """Put a program in the place of a peer's Python; without that no peer is installed."""
-    monkeypatch.setenv("PROBAND_PEERS", str(tmp_path))
-
-    def put(name: str, line: str) -> None:
-        python = PEERS[name].folder / "bin" / "python"
-        python.parent.mkdir(parents=True)
-        python.write_text(f"#!/bin/sh\n{line}\n")
-        python.chmod(0o755)
-        PEERS[name].stamp.write_text("\n".join(PEERS[name].requires))
-
-    return put
+InstallPeer = Callable[[str, str], None]
 
 
 def test_rows_become_a_table_of_the_page() -> None:
@@ -111,9 +96,9 @@ def test_an_answer_that_breaks_the_contract_is_refused(text: str) -> None:
         read_answer(text, ("eer",))
 
 
-def test_a_peer_answers_in_its_own_process(install: Install) -> None:
+def test_a_peer_answers_in_its_own_process(install_peer: InstallPeer) -> None:
     pytest.importorskip("sklearn")
-    install("scikit-learn", f'exec {sys.executable} "$@"')
+    install_peer("scikit-learn", f'exec {sys.executable} "$@"')
     rng = np.random.default_rng(0)
     genuine, impostors = rng.normal(2, 1, 500), rng.normal(0, 1, 2000)
     rates = np.array([[(impostors >= t).mean(), (genuine < t).mean()] for t in genuine])
@@ -125,10 +110,10 @@ def test_a_peer_answers_in_its_own_process(install: Install) -> None:
 
 
 def test_rows_say_what_is_missing_and_what_failed(
-    install: Install, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    install_peer: InstallPeer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    install("pyeer", "echo out of memory >&2; exit 1")
-    install("torchmetrics", f"exit {peers.ABSENT}")  # its environment is there, and cannot import it
+    install_peer("pyeer", "echo out of memory >&2; exit 1")
+    install_peer("torchmetrics", f"exit {peers.ABSENT}")  # its environment is there, and cannot import it
     rows = {
         name: compare("job", 1.0, name, call, tmp_path, lambda numbers: True, "EER")
         for name, call in (
@@ -146,8 +131,8 @@ def test_rows_say_what_is_missing_and_what_failed(
         assert rows[name].peer_name.endswith(": not installed")
 
 
-def test_an_environment_for_other_versions_is_not_used(install: Install) -> None:
-    install("pyeer", "exit 0")
+def test_an_environment_for_other_versions_is_not_used(install_peer: InstallPeer) -> None:
+    install_peer("pyeer", "exit 0")
     assert PEERS["pyeer"].is_set_up
     assert not replace(PEERS["pyeer"], requires=("pyeer>=99",)).is_set_up
 

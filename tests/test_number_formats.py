@@ -16,7 +16,7 @@ from proband.protocols.audit.findings import AuditFinding
 from proband.report import evaluation_tables, statements
 from proband.report.analyses.audits import finding_sentence
 from proband.report.analyses.comparisons import comparison_statements, comparison_table
-from proband.report.page.sections.identification import rates_table
+from proband.report.page.sections.identification import rates_tables
 from proband.report.terminal import as_terminal
 from proband.words import Note, as_sentence, fixed, interval, p_value
 
@@ -135,7 +135,9 @@ def test_a_rate_and_its_interval_look_the_same_everywhere(
         "Markdown": evaluation.to_markdown(),
         "notebook": evaluation._repr_html_(),
         "LaTeX": evaluation.to_latex(),
-        "page": " ".join(cell.text for row in rates_table(evaluation).rows for cell in row),
+        "page": " ".join(
+            line.text for row in rates_tables(evaluation)[0].rows for cell in row for line in cell.lines
+        ),
     }
     for entry in evaluation.entries:
         found = entry.interval(1)

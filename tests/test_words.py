@@ -93,7 +93,7 @@ def shape(block: Block) -> tuple:
         case Table():
             return block.id, [[number(cell) for cell in row] for row in block.rows], len(block.notes)
         case Chart():
-            return block.id, list(block.drawings), block.series, shape(block.data)
+            return block.id, list(block.drawings), block.looks, shape(block.data)
         case Paragraph():
             return "paragraph", block.strong
         case Badges():

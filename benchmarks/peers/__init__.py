@@ -80,6 +80,13 @@ class Peer:
         return self.stamp.exists() and self.stamp.read_text().split("\n") == list(self.requires)
 
     @property
+    def python(self) -> str:
+        """The interpreter of its environment."""
+        if not self.is_set_up:
+            raise NotInstalledError(self.name)
+        return str(self.folder / "bin" / "python")
+
+    @property
     def command(self) -> list[str]:
         """What runs its script."""
         if not self.requires:
@@ -87,9 +94,7 @@ class Peer:
             if rscript is None:
                 raise NotInstalledError(self.name)
             return [rscript, str(self.script)]
-        if not self.is_set_up:
-            raise NotInstalledError(self.name)
-        return [str(self.folder / "bin" / "python"), "-m", "benchmarks.peers.child", self.name]
+        return [self.python, "-m", "benchmarks.peers.child", self.name]
 
 
 PEERS = {
@@ -147,21 +152,26 @@ def handed(**arrays: Any) -> Iterator[Path]:
 def ask(name: str, call: str, folder: Path, repeats: int) -> Answer:
     """Let a peer answer in a process of its own; the arrays it needs lie in the folder."""
     peer = PEERS[name]
-    answer = folder / ANSWER
+    text = run_child(peer, [*peer.command, call, str(folder), str(repeats)], folder / ANSWER)
+    return read_answer(text, peer.calls[call])
+
+
+def run_child(peer: Peer, command: list[str], answer: Path) -> str:
+    """Run a command in a peer's environment, in the folder of the file that it answers with, and return what it wrote."""
     answer.unlink(missing_ok=True)
     done = subprocess.run(
-        [*peer.command, call, str(folder), str(repeats)],
-        cwd=folder,
+        command,
+        cwd=answer.parent,
         env=os.environ | THREADS | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         check=False,
     )
     if done.returncode == ABSENT:
-        raise NotInstalledError(name)
+        raise NotInstalledError(peer.name)
     if done.returncode or not answer.exists():
-        raise BrokenPeerError(f"{name} ended with {done.returncode}: {done.stderr.strip()[-500:]}")
-    return read_answer(answer.read_text(), peer.calls[call])
+        raise BrokenPeerError(f"{peer.name} ended with {done.returncode}: {done.stderr.strip()[-500:]}")
+    return answer.read_text()
 
 
 def read_answer(text: str, names: tuple[str, ...]) -> Answer:

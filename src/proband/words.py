@@ -58,6 +58,18 @@ def count(value: float) -> str:
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
 
 
+def in_a_list(parts: Sequence[str]) -> str:
+    """Things in a row, the last of them behind "and".
+
+    Examples
+    --------
+    >>> in_a_list(["dlib", "faceres", "lbp"])
+    'dlib, faceres and lbp'
+    """
+    *before, last = parts
+    return f"{', '.join(before)} and {last}" if before else last
+
+
 def counted(n: int, one: str, many: str | None = None) -> str:
     """How many there are, with the word that belongs to the number.
 
@@ -378,6 +390,7 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "names": ", ".join,
     "parts": lambda notes: "; ".join(map(str, notes)),
     "row": lambda notes: ", ".join(map(str, notes)),
+    "list": lambda notes: in_a_list([*map(str, notes)]),
     "counts": lambda pairs: ", ".join(f"{name} {count(n)}" for name, n in pairs),
     "rates": lambda pairs: ", ".join(f"{name} {fixed(rate)}" for name, rate in pairs),
     "reasons": ", or where ".join,

@@ -66,7 +66,7 @@ def test_validate_names_the_path(run: Run, cards: Path) -> None:
 
 @pytest.mark.long
 def test_literature_lists_rows_and_pairs(run: Run, tmp_path: Path) -> None:
-    rows = run("literature", "ar", cwd=tmp_path).stdout
+    rows = run("literature", "ar", "--explain", cwd=tmp_path).stdout
     assert "3×9-17 HO* [train: no disguise, sunglass, scarf]" in rows
     assert "Same protocol on the same data: rows 4 and 7, rows 8 and 9." in rows
     assert "One publication listed twice, not a comparison: rows 3 and 6." in rows

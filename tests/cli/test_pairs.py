@@ -61,7 +61,7 @@ def test_an_unknown_layout_tells_what_to_copy(run: Run, folder: Path) -> None:
 
 
 def test_pairs_are_verified(run: Run, folder: Path) -> None:
-    done = run("verify", "pairs.csv", *NAMED, "--fmr", "0.05", "--replicates", "0", cwd=folder)
+    done = run("verify", "pairs.csv", *NAMED, "--fmr", "0.05", "--replicates", "0", "--explain", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert "'1' was taken for mated (20 pairs), '0' for not mated (760)" in done.stdout
     assert "20 people with 40 samples" in done.stdout

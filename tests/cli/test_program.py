@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import io
 import json
+import logging
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,6 +12,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from proband.cli import console
 from proband.cli.app import app, main
 from proband.samples import Samples
 from proband.scores import Scores
@@ -147,3 +150,35 @@ def test_faces(run: Run, tmp_path: Path) -> None:
     assert archive.returncode == 0, archive.stderr
     assert (tmp_path / "more" / "images.npz").exists()
     assert run("faces", "none", "--subjects", 0, cwd=tmp_path).returncode == 2
+
+
+def test_a_stage_that_is_done_makes_room_and_no_bar_stands_full() -> None:
+    from rich.console import Console
+    from rich.progress import Progress as Bars
+
+    bars = Bars(console=Console(file=io.StringIO(), force_terminal=True, width=80))
+    progress = console._Bars(bars)
+    progress.advance(1)  # before any stage
+    progress.begin("ranks of net", 2)
+    progress.advance(1)
+    assert [(one.description, one.completed, one.total) for one in bars.tasks] == [("ranks of net", 1, 2)]
+    progress.advance(1)
+    assert [(one.finished, one.total) for one in bars.tasks] == [(False, None)]
+    progress.advance(1)  # more steps than were announced
+    progress.begin("intervals of net", 0)
+    assert [(one.description, one.total) for one in bars.tasks] == [("intervals of net", None)]
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_what_only_waiting_people_need_is_said_on_a_terminal_alone(
+    terminal: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr(stream, "isatty", lambda: terminal)
+    monkeypatch.setattr(sys, "stderr", stream)
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    logging.getLogger("proband").info("compiling", extra={"terminal_only": True})
+    assert ("compiling" in stream.getvalue()) == terminal
+    logging.getLogger("proband").info("of all")
+    assert "of all" in stream.getvalue()

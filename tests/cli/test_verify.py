@@ -75,7 +75,17 @@ def test_json_equals_python(verify: Run, folder: Path) -> None:
 @pytest.mark.long
 def test_table_groups_and_zoo(verify: Run, folder: Path) -> None:
     done = verify(
-        "--fmr", "0.1", "--by", "sex", "--zoo", "--pseudonyms", "--replicates", 100, "--out", "made"
+        "--fmr",
+        "0.1",
+        "--by",
+        "sex",
+        "--zoo",
+        "--pseudonyms",
+        "--replicates",
+        100,
+        "--out",
+        "made",
+        "--explain",
     )
     assert done.returncode == 0, done.stderr
     assert "sex = f, 20 people" in done.stdout

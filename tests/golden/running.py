@@ -100,22 +100,28 @@ def _summary(values: list[float]) -> dict[str, Any]:
     }
 
 
-def differences(expected: Any, found: Any, path: str = "") -> list[str]:
-    """Where two answers disagree: whole numbers and names exactly, others by more than a billionth."""
+def differences(expected: Any, found: Any, path: str = "", *, relative: float = 1e-9) -> list[str]:
+    """Where two answers disagree: whole numbers and names exactly, others by more than a billionth or the share given."""
     if isinstance(expected, dict) and isinstance(found, dict):
         told = [f"{path}/{key}: gone" for key in expected if key not in found]
         told += [f"{path}/{key}: new ({found[key]!r:.60})" for key in found if key not in expected]
         for key in expected:
             if key in found:
-                told += differences(expected[key], found[key], f"{path}/{key}")
+                told += differences(expected[key], found[key], f"{path}/{key}", relative=relative)
         return told
     if isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
         parts = zip(expected, found, strict=True)
-        return [one for place, pair in enumerate(parts) for one in differences(*pair, f"{path}[{place}]")]
-    return [] if _equal(expected, found) else [f"{path}: {found!r:.90} (was {expected!r:.90})"]
+        return [
+            one
+            for place, pair in enumerate(parts)
+            for one in differences(*pair, f"{path}[{place}]", relative=relative)
+        ]
+    return [] if _equal(expected, found, relative) else [f"{path}: {found!r:.90} (was {expected!r:.90})"]
 
 
-def _equal(a: Any, b: Any) -> bool:
+def _equal(a: Any, b: Any, relative: float) -> bool:
     if isinstance(a, float) and isinstance(b, float | int) and not isinstance(b, bool):
-        return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-11) or (math.isnan(a) and math.isnan(b))
+        return math.isclose(a, b, rel_tol=relative, abs_tol=relative / 100) or (
+            math.isnan(a) and math.isnan(b)
+        )
     return type(a) is type(b) and bool(a == b)

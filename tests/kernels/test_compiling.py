@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import stat
@@ -137,3 +138,40 @@ def test_a_cache_that_cannot_be_written_is_done_without(
     kernel = compiling.njit(cache=True)(twice)
     shutil.rmtree(tmp_path / "gone")
     assert kernel(1.5) == 3.0
+
+
+def test_a_compilation_is_announced_once_and_a_kept_kernel_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(compiling._COMPILATIONS, "announced", False)
+    caplog.set_level(logging.INFO, "proband")
+    numba.njit(twice)(1)  # not ours: nothing to say
+    assert not caplog.records
+    kernel = compiling.njit(cache=True)(twice)
+    assert (kernel(1.5), kernel(2)) == (3.0, 4)  # two signatures
+    (said,) = caplog.records
+    assert said.getMessage().startswith("compiling kernels for this machine, once")
+    assert said.terminal_only  # type: ignore[attr-defined]
+    monkeypatch.setattr(compiling._COMPILATIONS, "announced", False)
+    assert compiling.njit(cache=True)(twice)(1.5) == 3.0
+    assert len(caplog.records) == 1
+
+
+helper = compiling.njit(cache=True)(twice)
+
+
+def through_another(value: float) -> float:
+    return helper(value) + 1.0
+
+
+def test_what_is_compiled_on_the_way_to_a_kernel_is_kept_with_it_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    assert compiling.njit(cache=True)(through_another)(1.5) == 4.0
+    (kept,) = tmp_path.rglob("*.nbi")
+    assert "through_another" in kept.name
+    again = compiling.njit(cache=True)(through_another)
+    assert again(1.5) == 4.0
+    assert sum(again.stats.cache_hits.values()) == 1

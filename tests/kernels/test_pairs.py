@@ -163,34 +163,6 @@ def test_pour_cells(kernel):
     assert not upon.any()
 
 
-@both(kernels.score_pairs)
-def test_score_pairs(kernel):
-    rng = np.random.default_rng(4)
-    x, y = rng.standard_normal((6, 9)), rng.standard_normal((7, 9))
-    left, right = rng.integers(0, 6, 20), rng.integers(0, 7, 20)
-    for metric in (COSINE, INNER, L2):
-        out = np.empty(20)
-        kernel(x, y, norms(x), norms(y), metric, left, right, out)
-        assert out.tolist() == score_tile(x, y, norms(x), norms(y), metric)[left, right].tolist()
-
-
-@pytest.mark.parametrize("with_codes", [False, True])
-@both(kernels.find_at_least)
-def test_find_at_least(kernel, with_codes):
-    rng = np.random.default_rng(5)
-    tile = rng.integers(-3, 4, (9, 12)).astype(float)
-    codes = rng.choice([OK, DONT_CARE, FAILED], tile.shape).astype(np.uint8) if with_codes else empty_cells(9)
-    rows, columns = rng.integers(0, 3, 9).astype(np.int32), rng.integers(0, 3, 12).astype(np.int32)
-    firsts = rng.integers(0, 5, 9)
-    wanted = (-tile >= 1) & (rows[:, None] != columns) & (np.arange(12) >= firsts[:, None])
-    if with_codes:
-        wanted &= codes == OK
-    left, right = np.full(4, -1), np.full(4, -1)
-    assert kernel(tile, codes, firsts, -1.0, rows, columns, 1.0, left, right) == wanted.sum()
-    expected = np.argwhere(wanted)[:4].T
-    assert [left.tolist(), right.tolist()] == expected.tolist()
-
-
 @both(kernels.sum_costs)
 def test_sum_costs(kernel):
     tile = np.array([[0.0, 1.0, -2.0], [800.0, -800.0, 5.0]])

@@ -93,7 +93,9 @@ def test_dots_are_at_the_same_values(id: str) -> None:
         for one in root.iter(f"{SVG}circle")
         if x.start <= float(one.attrib["cx"]) <= x.end
     )
-    dots = [line for line in axis.lines if len(line.get_xdata()) == 1 and line.get_marker() not in ("<", "_")]
+    dots = [
+        line for line in axis.lines if len(line.get_xdata()) == 1 and line.get_marker() not in ("<", ">", "_")
+    ]
     printed = sorted(round(float(line.get_xdata()[0]), 3) for line in dots)
     if not isinstance(charts()[id].marks, Curves):  # where those of rank 1 stand aside
         assert page == pytest.approx(printed, abs=2e-3)
@@ -135,5 +137,5 @@ def test_a_series_looks_the_same_everywhere() -> None:
     for place, line in enumerate(lines):
         assert f"series-{COLOURS.index(line.get_color())} " in ElementTree.tostring(root, "unicode")
         assert line.get_color() == colour(place)
-    looks = {(colour(place), str(dashes(place))) for place in range(len(COLOURS) * len(DASHES))}
-    assert len(looks) == len(COLOURS) * len(DASHES)
+    assert len({colour(place) for place in range(len(COLOURS))}) == len(COLOURS)
+    assert {dashes(place) for place in range(len(DASHES))} == set(DASHES)

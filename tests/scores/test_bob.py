@@ -63,7 +63,7 @@ def test_white_space_does_not_matter(written, change, text):
     file = read_file(path)
     models = ["m1", "m2"] if text is FIVE else ["ann", "bo"]
     assert file.format == ("bob5" if text is FIVE else "bob4")
-    assert file.trials.frame.rows() == [
+    assert file.trials[0].frame.rows() == [
         ("p1", models[0], "ann", "ann", True, 1.5, False, None),
         ("p1", models[1], "ann", "bo", False, -0.25, False, None),
         ("p2", models[0], "bo", "ann", False, 0.001, False, None),
@@ -92,11 +92,11 @@ def test_the_list_itself_tells_who_is_who(written):
 
 
 def test_a_single_line(written):
-    assert read_file(written("ann m1 ann p1 1.5")).trials.frame["score"].to_list() == [1.5]
+    assert read_file(written("ann m1 ann p1 1.5")).trials[0].frame["score"].to_list() == [1.5]
 
 
 def test_names_are_text(written):
-    trials = read_file(written('007 08 Zoë "写真" 1\n')).trials.frame
+    trials = read_file(written('007 08 Zoë "写真" 1\n')).trials[0].frame
     assert trials.select("target_subject", "target", "query_subject", "query").row(0) == (
         "007",
         "08",
@@ -107,7 +107,7 @@ def test_names_are_text(written):
 
 def test_models_that_share_labels_with_probes(written):
     file = read_file(written("ann s1 ann s1 1\nbo s2 ann s1 2\n"))
-    assert file.trials.frame["target"].to_list() == ["model:s1", "model:s2"]
+    assert file.trials[0].frame["target"].to_list() == ["model:s1", "model:s2"]
     assert any("model:" in str(note) for note in file.notes)
     assert file.subjects.frame["id"].to_list() == ["s1", "model:s1", "model:s2"]
 
@@ -116,7 +116,7 @@ def test_models_that_share_labels_with_probes(written):
 def test_labels_that_do_not_tell_probes_apart(written, refusal, text):
     path = written(text)
     file = read_file(path)
-    assert file.trials.frame["query"].null_count() == len(file.trials)
+    assert file.trials[0].frame["query"].null_count() == len(file.trials[0])
     assert file.subjects is None
     assert any("cannot be told apart" in str(note) for note in file.notes)
     assert "verification only" in refusal(path, orientation="similarity")

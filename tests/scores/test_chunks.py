@@ -32,7 +32,7 @@ def test_chunks_of_any_size(tmp_path, monkeypatch, size, end, last):
     path.write_bytes((end.join(LINES) + (end if last else "")).encode())
     monkeypatch.setattr(chunks, "_CHUNK", size)
     listener = Listener()
-    frame = read_file(path, ReadOptions(progress=listener)).trials.frame
+    frame = read_file(path, ReadOptions(progress=listener)).trials[0].frame
     assert frame["query"].to_list() == [f"p{k // 3}" for k in range(30)]
     assert frame["score"].to_list() == [k / 7 for k in range(30)]
     assert listener.stages == [("reading harbour.txt", path.stat().st_size)]
@@ -47,7 +47,7 @@ def test_lists_of_csv_in_chunks(tmp_path, monkeypatch, size):
     )
     frame.write_csv(path)
     monkeypatch.setattr(chunks, "_CHUNK", size)
-    assert read_file(path).trials.frame.select("query", "target", "score").equals(frame)
+    assert read_file(path).trials[0].frame.select("query", "target", "score").equals(frame)
 
 
 @pytest.mark.parametrize("size", [1, 60, 10_000])

@@ -36,6 +36,8 @@ ENDINGS = {
     "csv-matrix": ".csv",
     "parquet-long": ".parquet",
     "parquet-matrix": ".parquet",
+    "arrow-long": ".arrow",
+    "arrow-matrix": ".feather",
     "csu": "",
     "bob5": ".txt",
     "bob4": ".txt",

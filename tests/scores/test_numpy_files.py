@@ -658,4 +658,4 @@ def test_a_key_for_a_file_that_has_none(npy, refusal):
 def test_read_file_says_what_it_found(npz):
     archive_of(npz, s=VALUES, **IDS)
     file = read_file(npz)
-    assert (file.format, file.orientation, file.trials, file.cells) == ("npz", None, None, None)
+    assert (file.format, file.orientation, file.trials, file.cells) == ("npz", None, (), None)

@@ -50,8 +50,8 @@ def test_lists(name):
     rows = lines_of(path)
     file = read_file(path)
     assert file.format == f"bob{len(rows[0])}"
-    assert file.trials.frame["score"].to_list() == [float(row[-1]) for row in rows]
-    assert file.trials.frame["mated"].to_list() == [row[0] == row[-3] for row in rows]
+    assert file.trials[0].frame["score"].to_list() == [float(row[-1]) for row in rows]
+    assert file.trials[0].frame["mated"].to_list() == [row[0] == row[-3] for row in rows]
     scores = next(iter(read_scores(path, file.subjects, orientation="similarity").values()))
     probes = list(dict.fromkeys(row[-2] for row in rows))
     models = list(dict.fromkeys(row[1] if len(row) == 5 else row[0] for row in rows))
@@ -65,7 +65,7 @@ def test_lists(name):
 def test_lists_whose_labels_tell_nothing(name):
     path = DATA / "formats" / name
     rows = lines_of(path)
-    trials = read_file(path).trials
+    trials = read_file(path).trials[0]
     assert trials.frame["score"].to_list() == [float(row[3]) for row in rows]
     assert trials.frame["mated"].sum() == sum(row[0] == row[1] for row in rows)
     assert trials.frame["query"].null_count() == len(rows)

@@ -23,6 +23,8 @@ ENDINGS = {
     "csv-matrix": (".csv", ".tsv"),
     "parquet-long": (".parquet",),
     "parquet-matrix": (".pq",),
+    "arrow-long": (".arrow",),
+    "arrow-matrix": (".feather",),
 }
 EVERY = [(name, ending) for name, endings in ENDINGS.items() for ending in endings]
 # Tabs instead of commas change nothing else.
@@ -179,7 +181,7 @@ def test_list_with_all_that_we_know(written):
         "p1,g2,007,08,nan,true,2\n"
     )
     file = read_file(path)
-    assert file.trials.frame.rows() == [
+    assert file.trials[0].frame.rows() == [
         ("p1", "g1", "007", "007", True, 0.5, False, 1),
         ("p1", "g2", "007", "08", False, None, True, 2),
     ]
@@ -194,7 +196,7 @@ def test_a_failed_comparison_needs_no_score(written):
 
 def test_mated_is_believed_where_it_is_given(written):
     path = written("query,target,score,mated\np1,g1,1,true\np1,g2,2,false\n")
-    assert read_file(path).trials.frame["mated"].to_list() == [True, False]
+    assert read_file(path).trials[0].frame["mated"].to_list() == [True, False]
 
 
 def test_the_columns_of_bob(written):
@@ -204,7 +206,7 @@ def test_the_columns_of_bob(written):
     )
     file = read_file(path)
     assert file.format == "csv-long"
-    assert file.trials.frame.select("query", "target", "mated", "score", "failed").rows() == [
+    assert file.trials[0].frame.select("query", "target", "mated", "score", "failed").rows() == [
         ("s1/a", "t1", True, 0.5, False),
         ("s1/a", "t2", False, None, True),
         ("s2/a", "t1", False, 0.25, False),
@@ -215,19 +217,19 @@ def test_the_columns_of_bob(written):
 
 def test_the_columns_of_bob_without_a_probe_key(written, refusal):
     path = written("probe_subject_id,bio_ref_subject_id,score\n1,1,0.5\n1,2,0.25\n")
-    assert read_file(path).trials.frame["mated"].to_list() == [True, False]
+    assert read_file(path).trials[0].frame["mated"].to_list() == [True, False]
     assert "verification only" in refusal(path, orientation="similarity")
 
 
 def test_ids_of_a_list_stay_text(written):
     path = written('query,target,score\n007,"a,b",1\n08,"say ""hi""",2\nnull,NA,3\n')
-    trials = read_file(path).trials.frame
+    trials = read_file(path).trials[0].frame
     assert trials["query"].to_list() == ["007", "08", "null"]
     assert trials["target"].to_list() == ["a,b", 'say "hi"', "NA"]
 
 
 def test_a_blank_line_at_the_end_of_a_list(written):
-    assert len(read_file(written("query,target,score\np1,g1,1\n\n")).trials) == 1
+    assert len(read_file(written("query,target,score\np1,g1,1\n\n")).trials[0]) == 1
 
 
 @pytest.mark.parametrize(

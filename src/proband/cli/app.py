@@ -148,6 +148,8 @@ class _Notes(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         from proband.words import printable
 
+        if getattr(record, "terminal_only", False) and not sys.stderr.isatty():
+            return
         with suppress(OSError):
             typer.secho(f"note: {printable(record.getMessage())}", err=True)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import polars as pl
     from rich.console import Console
-    from rich.progress import Progress as Bars, TaskID
+    from rich.progress import Progress as Bars, Task, TaskID
     from rich.text import Text
 
     from proband.engine import Progress
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from proband.samples import Samples
     from proband.words import Note
 
+_BETWEEN = "working"  # what is done after a stage, and before the next one says what it is
 _IN_A_PIPE = 160  # letters in a line, where no terminal says how many it has
 
 
@@ -181,10 +182,28 @@ def write_texts(results: Sequence[object], files: Mapping[str, Path | None]) -> 
 
 @contextmanager
 def progress_bars(quiet: bool = False) -> Iterator[Progress]:
-    """Show a bar for each stage on stderr, if that is a terminal."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress as Bars, TextColumn, TimeRemainingColumn
+    """Show a bar of the stage under way on stderr, if that is a terminal."""
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress as Bars,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+    from rich.text import Text
 
     from proband.engine import Silent
+
+    class Steps(MofNCompleteColumn):
+        def render(self, task: Task) -> Text:
+            return Text("") if task.total is None else super().render(task)
+
+    class Time(TimeRemainingColumn):
+        def render(self, task: Task) -> Text:
+            return elapsed.render(task) if task.total is None else super().render(task)
+
+    elapsed = TimeElapsedColumn()
 
     console = talk()
     if quiet or not console.is_terminal:
@@ -193,24 +212,31 @@ def progress_bars(quiet: bool = False) -> Iterator[Progress]:
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
+        Steps(),
+        Time(),
     )
     with Bars(*columns, console=console, transient=True) as bars:
         yield _Bars(bars)
 
 
 class _Bars:
+    """The bar of the stage that is under way: a stage that is done makes room for the next, and none ever stands full."""
+
     def __init__(self, bars: Bars) -> None:
         self._bars = bars
         self._task: TaskID | None = None
 
     def begin(self, what: str, total: int) -> None:
-        self._task = self._bars.add_task(what, total=total)
+        if self._task is not None:
+            self._bars.remove_task(self._task)
+        self._task = self._bars.add_task(what, total=total or None)
 
     def advance(self, steps: int) -> None:
-        if self._task is not None:
-            self._bars.advance(self._task, steps)
+        if self._task is None:
+            return
+        self._bars.advance(self._task, steps)
+        if self._bars.tasks[0].finished:
+            self.begin(_BETWEEN, 0)
 
 
 def read_samples(

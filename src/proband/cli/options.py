@@ -53,7 +53,7 @@ SamplesOption = Annotated[
     typer.Option(
         "--samples",
         "-s",
-        help="Table of samples: CSV, Parquet, NPZ, … Files that name subjects do without.",
+        help="Table of samples: CSV, Parquet, Arrow, NPZ, … Files that name subjects do without.",
         rich_help_panel="Data",
     ),
 ]

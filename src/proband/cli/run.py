@@ -65,6 +65,7 @@ def run(
     kept = Cache(beside(place) if cache else None)
     with progress_bars(quiet) as progress:
         found = carry_out(asked, threads=threads, progress=progress, cache=kept, allow_plugins=allow_plugins)
+        progress.begin("writing the report", 0)
         report = write_run(found, place, asked.request.output.formats, kept)
     kept.finish()
     told = summary(found)

@@ -9,7 +9,7 @@ class Progress(Protocol):
     """A listener to progress; the command line shows it as a bar."""
 
     def begin(self, what: str, total: int) -> None:
-        """A stage of `total` steps begins."""
+        """A stage of `total` steps begins, and the one before is over; of 0 where steps cannot be counted."""
 
     def advance(self, steps: int) -> None:
         """Some of its steps are done."""

@@ -2,6 +2,7 @@
 
 numba's own cache looks only at the file of the function itself, so a kernel would go on calling an old version of another one
 after that was changed. It also unpickles and runs what it finds, so that whoever can write there can run code as the user.
+What is compiled on the way to a kernel becomes part of it, and is not kept a second time.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core import event
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
+_LOG = logging.getLogger("proband")
 _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -28,12 +31,35 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function as `numba.njit` does; with ``cache=True`` the result is kept sealed."""
 
     def compiled(function: Callable[..., Any]) -> Any:
-        dispatcher = numba.njit(**options)(function)
+        plain: dict[str, Any] = {"no_cfunc_wrapper": True, **options}  # nobody calls kernels from C
+        dispatcher = numba.njit(**plain)(function)
         if options.get("cache"):
             dispatcher._cache = _SealedCache(function)
         return dispatcher
 
     return compiled
+
+
+class _Compilations(event.Listener):
+    """How deep numba is in compiling our functions, one for another; it says once that there is something to compile.
+
+    One thread compiles at a time.
+    """
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.announced = False
+
+    def on_start(self, event: event.Event) -> None:
+        self.depth += 1
+        if not self.announced and isinstance(event.data["dispatcher"]._cache, _SealedCache):
+            self.announced = True
+            _LOG.info(
+                "compiling kernels for this machine, once: a few seconds", extra={"terminal_only": True}
+            )
+
+    def on_end(self, event: event.Event) -> None:
+        self.depth -= 1
 
 
 class _SealedFile(IndexDataCacheFile):
@@ -62,6 +88,8 @@ class _SealedCache(FunctionCache):
         self._cache_file.__class__ = _SealedFile
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
+        if _COMPILATIONS.depth:
+            return None
         try:
             return super().load_overload(sig, target_context)
         except Exception:  # a damaged pickle may raise anything
@@ -69,6 +97,8 @@ class _SealedCache(FunctionCache):
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
+        if _COMPILATIONS.depth:
+            return
         try:
             super().save_overload(sig, data)
         except Exception:  # also where the index is damaged, or the disk full
@@ -125,7 +155,7 @@ def _is_private(directory: Path) -> bool:
 
 def _passing_directory() -> Path:
     """Make a private directory that goes with the process."""
-    logging.getLogger("proband").warning(
+    _LOG.warning(
         "compiled code is not kept, so that every start takes longer: set NUMBA_CACHE_DIR to a directory that only you can "
         "write to"
     )
@@ -139,4 +169,6 @@ def _passing_directory() -> Path:
     return directory
 
 
+_COMPILATIONS = _Compilations()
+event.register("numba:compile", _COMPILATIONS)
 numba.config.CACHE_DIR = str(_cache_directory())  # type: ignore[attr-defined]

@@ -37,11 +37,11 @@ def first_at_least(values, low, high, x):
 @njit(nogil=True, cache=True)
 def _nearby(values, start, stop, x):
     """The same for values that end in infinity, where most often it is one of the first four: without a branch for these."""
-    k = start
+    k = np.int64(start)
     k += values[k] < x
     k += values[k] < x
     k += values[k] < x
-    return first_at_least(values, k, stop, x) if values[k] < x else k
+    return first_at_least(values, k, np.int64(stop), x) if values[k] < x else k
 
 
 @njit(nogil=True, cache=True)
@@ -97,7 +97,7 @@ def count_values(
             j = marked[m]
             cell = places[j]
             value = sign * np.float64(row[j])
-            _count_exactly(edges, starts[cell], stops[cell], value, between, upon)
+            _count_exactly(edges, np.int64(starts[cell]), np.int64(stops[cell]), value, between, upon)
             if row_subjects[i] != column_subjects[first + j]:
                 extremes[0] = min(extremes[0], value)
                 extremes[1] = max(extremes[1], value)
@@ -148,7 +148,7 @@ def count_products(
                 extremes[3] = max(extremes[3], product)
                 if product <= extremes[2] + 2 * band or product >= extremes[3] - 2 * band:
                     value = sign * score(x[i], y[first + j], x_norms[i], y_norms[first + j], metric)
-                    _count_exactly(edges, k, stops[cell], value, between, upon)
+                    _count_exactly(edges, k, np.int64(stops[cell]), value, between, upon)
                     extremes[0] = min(extremes[0], value)
                     extremes[1] = max(extremes[1], value)
                     continue
@@ -188,33 +188,6 @@ def pour_cells(cells, starts, between, upon, slots):
     slots[2 * last] += between[last]
     between[:] = 0
     upon[:] = 0
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def score_pairs(x, y, x_norms, y_norms, metric, left, right, out):
-    """Score row ``left[k]`` of x with row ``right[k]`` of y."""
-    for k in range(left.shape[0]):
-        i, j = left[k], right[k]
-        out[k] = score(x[i], y[j], x_norms[i], y_norms[j], metric)
-
-
-@njit(nogil=True, cache=True)
-def find_at_least(tile, codes, firsts, sign, row_subjects, column_subjects, bound, left, right):
-    """List the cells of different subjects whose closeness is at least `bound`; say how many there are.
-
-    No more are listed than `left` and `right` have room for, but all are counted.
-    """
-    n_found = 0
-    for i in range(tile.shape[0]):
-        for j in range(firsts[i], tile.shape[1]):
-            if sign * np.float64(tile[i, j]) < bound or row_subjects[i] == column_subjects[j]:
-                continue
-            if codes.shape[1] and codes[i, j] != OK:
-                continue
-            if n_found < left.shape[0]:
-                left[n_found], right[n_found] = i, j
-            n_found += 1
-    return n_found
 
 
 @njit(nogil=True, cache=True)

@@ -10,6 +10,7 @@ import numpy as np
 
 from proband.kernels.compiling import njit
 
+_STRETCH = 1024  # pairs of a tail between two looks at how many are allowed
 _COLUMNS = 128  # drawings gone through together, so that the weights of all subjects stay in the cache
 
 
@@ -92,43 +93,85 @@ def add_singles(weights, subjects, bins, totals):
 
 
 @njit(nogil=True, cache=True)
-def find_thresholds(weights, first, second, ends, allowed, found):
-    """Go down the sorted tail of every drawing once, noting where more false matches are counted than each rate allows.
+def _add_products(columns, first, second, start, stop, counts):
+    """Add w_i · w_j of some pairs to the counts of all drawings."""
+    for k in range(start, stop):
+        own, other = columns[first[k]], columns[second[k]]
+        for r in range(len(counts)):
+            counts[r] += own[r] * other[r]
+
+
+@njit(nogil=True, cache=True)
+def count_rejected(
+    weights, columns, first, second, ends, allowed, subjects, places, counts, before, found, rejected
+):
+    """Count the genuine comparisons of every drawing that are rejected where each rate of false matches sets the threshold.
+
+    The sorted tail is gone down once for all drawings, a stretch at a time; where a stretch brings more false matches than a
+    rate allows, it is gone through again for that drawing, noting after which group.
 
     Parameters
     ----------
-    weights
-        Drawings × subjects.
+    weights, columns
+        Drawings × subjects, and the same as subjects × drawings.
     first, second
         The pairs of the tail, from the closest down.
     ends
         Where each group of equally close pairs ends; groups are accepted or not as a whole.
     allowed
-        The most false matches of each drawing at each rate, from the lowest up.
+        The most false matches of each drawing at each rate, from the lowest up: drawings × rates.
+    subjects
+        Whose the genuine comparisons are, from the least close up.
+    places
+        How many of them are rejected where a group is the first that is too much; and where none is.
+    counts, before
+        Room for a count of each drawing, now and before a stretch; they come as zeros.
     found
-        Filled with the first group that is too much, or the number of groups where none is; of the same shape.
+        Filled with the first group that is too much: drawings × rates. It comes with the number of groups, for none.
+    rejected
+        Filled with the weights of what is rejected; of the same shape.
     """
-    for r in range(weights.shape[0]):
-        own = weights[r]
-        count = np.int64(0)
-        k = group = rate = 0
-        while group < len(ends) and rate < allowed.shape[1]:
-            while k < ends[group]:
-                count += own[first[k]] * own[second[k]]
-                k += 1
-            while rate < allowed.shape[1] and count > allowed[r, rate]:
-                found[r, rate] = group
+    # Loops instead of arrays that are made, filled and cut here: those take several times as long to compile.
+    n_drawings = allowed.shape[0]
+    n_rates = allowed.shape[1]
+    n_pairs = len(first)
+    n_groups = len(ends)
+    group = 0  # the first that ends in the stretch or after it
+    wanted = n_drawings * n_rates
+    for start in range(0, n_pairs, _STRETCH):
+        if not wanted:
+            break
+        stop = start + _STRETCH
+        if stop > n_pairs:
+            stop = n_pairs
+        for r in range(n_drawings):
+            before[r] = counts[r]
+        _add_products(columns, first, second, start, stop, counts)
+        for r in range(n_drawings):
+            rate = 0
+            while rate < n_rates and found[r, rate] < n_groups:
                 rate += 1
+            if rate == n_rates or counts[r] <= allowed[r, rate]:
+                continue
+            own = weights[r]
+            count = before[r]
+            k = start
+            g = group
+            while rate < n_rates and g < n_groups and ends[g] <= stop:
+                while k < ends[g]:
+                    count += own[first[k]] * own[second[k]]
+                    k += 1
+                while rate < n_rates and count > allowed[r, rate]:
+                    found[r, rate] = g
+                    rate += 1
+                    wanted -= 1
+                g += 1
+        while group < n_groups and ends[group] <= stop:
             group += 1
-        found[r, rate:] = len(ends)
-
-
-@njit(nogil=True, cache=True)
-def count_rejected(weights, subjects, places, rejected):
-    """Add the weights of the first ``places[r]`` genuine comparisons of each drawing, from the least close up."""
-    for r in range(weights.shape[0]):
+    for r in range(n_drawings):
         own = weights[r]
-        count = np.int64(0)
-        for k in range(places[r]):
-            count += own[subjects[k]]
-        rejected[r] = count
+        for rate in range(n_rates):
+            count = np.int64(0)
+            for k in range(places[found[r, rate]]):
+                count += own[subjects[k]]
+            rejected[r, rate] = count

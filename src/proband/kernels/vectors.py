@@ -24,6 +24,7 @@ from proband.kernels.vectorised import (
 
 Vectors = npt.NDArray[np.floating[Any]]
 Floats = npt.NDArray[np.float64]
+Places = npt.NDArray[np.intp]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -64,11 +65,7 @@ def chi_square(x, y):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def score(x, y, x_norm, y_norm, metric):
-    """Score one pair: cosine or inner product (larger is closer), or a distance (smaller is closer)."""
-    if metric == L1:
-        return absolute_distance(x, y)
-    if metric == CHI2:
-        return chi_square(x, y)
+    """Score one pair by what matrix products can tell: cosine or inner product (larger is closer), or Euclidean distance."""
     if metric == L2:
         return sqrt(squared_distance(x, y))
     if metric == INNER:
@@ -77,27 +74,65 @@ def score(x, y, x_norm, y_norm, metric):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _norms(vectors, out):
-    for i in range(vectors.shape[0]):
-        out[i] = sqrt(dot(vectors[i], vectors[i]))
+def _score(x, y, x_norms, y_norms, metric, sign, left, right, step, out):
+    """Fill ``out[i, k]`` with the score of row ``left[i]`` of x and row ``right[i * step + k]`` of y."""
+    for i in range(out.shape[0]):
+        for k in range(out.shape[1]):
+            a, b = left[i], right[i * step + k]
+            out[i, k] = sign * score(x[a], y[b], x_norms[a], y_norms[b], metric)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _score_tile(x, y, x_norms, y_norms, metric, out):
-    for i in range(x.shape[0]):
-        for j in range(y.shape[0]):
-            out[i, j] = score(x[i], y[j], x_norms[i], y_norms[j], metric)
+def _score_by_component(x, y, metric, sign, left, right, step, out):
+    """Do the same for the distances that are added up component by component, city-block and chi-square."""
+    for i in range(out.shape[0]):
+        for k in range(out.shape[1]):
+            a, b = left[i], right[i * step + k]
+            if metric == L1:
+                out[i, k] = sign * absolute_distance(x[a], y[b])
+            else:
+                out[i, k] = sign * chi_square(x[a], y[b])
 
 
 def norms(vectors: Vectors) -> Floats:
     """Return the Euclidean length of each row."""
-    out = np.empty(len(vectors))
-    _norms(vectors, out)
-    return out
+    every, unused = np.arange(len(vectors)), np.ones(len(vectors))
+    return np.sqrt(score_pairs(vectors, vectors, unused, unused, INNER, 1.0, every, every))
 
 
 def score_tile(x: Vectors, y: Vectors, x_norms: Floats, y_norms: Floats, metric: int) -> Floats:
     """Return the scores of every row of `x` with every row of `y`."""
     out = np.empty((len(x), len(y)))
-    _score_tile(x, y, x_norms, y_norms, metric, out)
+    _fill((x, y, x_norms, y_norms, metric), 1.0, np.arange(len(x)), np.arange(len(y)), 0, out)
     return out
+
+
+def score_pairs(
+    x: Vectors,
+    y: Vectors,
+    x_norms: Floats,
+    y_norms: Floats,
+    metric: int,
+    sign: float,
+    left: Places,
+    right: Places,
+) -> Floats:
+    """Return the scores, times `sign`, of row ``left[k]`` of `x` with row ``right[k]`` of `y`."""
+    out = np.empty(len(left))
+    _fill((x, y, x_norms, y_norms, metric), sign, left, right, 1, out[:, None])
+    return out
+
+
+def _fill(
+    exact: tuple[Vectors, Vectors, Floats, Floats, int],
+    sign: float,
+    left: Places,
+    right: Places,
+    step: int,
+    out: Floats,
+) -> None:
+    x, y, x_norms, y_norms, metric = exact
+    if metric in (L1, CHI2):
+        _score_by_component(x, y, metric, sign, left, right, step, out)
+    else:
+        _score(x, y, x_norms, y_norms, metric, sign, left, right, step, out)

@@ -106,7 +106,8 @@ class EqualErrorRate(Result):
     value, convention
         The rate, and how it was read off.
     least, greatest
-        The smaller and the larger of FMR and FNMR where they are closest; equal where they meet. They are no interval of confidence.
+        The smaller and the larger of FMR and FNMR where they are closest; equal where FMR passes FNMR between two genuine scores. They
+        are no interval of confidence.
     threshold
         The strictest threshold whose FNMR is not above that of the crossing; None where everything is rejected there.
     """
@@ -278,10 +279,13 @@ class ErrorRates(Result):
     def eer(self, convention: EERConvention = "midpoint") -> EqualErrorRate:
         """Find the equal error rate.
 
-        FMR and FNMR are steps. Where FNMR stays the same between two genuine scores and FMR passes it, they meet (to one
-        impostor comparison). Where FNMR jumps past FMR they do not, and the conventions differ. ``midpoint``: the mean of the
-        two on the side where they are closest. ``lower`` and ``upper``: the smaller and the larger of the two there. ``hull``:
-        where the convex hull of the ROC has FMR = FNMR.
+        FMR and FNMR are steps. Where FMR passes FNMR between two genuine scores, FNMR stays the same, and the rate is that FNMR: the
+        steps, joined, meet there. Where FNMR jumps past FMR they do not, and the conventions differ. ``midpoint``: the mean of
+        the two on the side where they are closest. ``lower`` and ``upper``: the smaller and the larger of the two there.
+        ``hull``: where the convex hull of the ROC has FMR = FNMR.
+
+        Packages that always take the mean at the closest threshold (bob.measure, TorchMetrics) differ in the first case, by at most
+        a quarter of the share of impostors that have the score at which FMR passes: next to nothing but for many ties.
 
         Examples
         --------

@@ -16,6 +16,7 @@ from proband.report.analyses.verification import points_frame, verification_figu
 from proband.report.figures.classification import classification_figure
 from proband.report.figures.identification import comparison_figure, evaluation_figure
 from proband.report.figures.verification import searches_figure, thresholds_figure
+from proband.report.leading import looks
 from proband.study.findings import Findings
 
 if TYPE_CHECKING:
@@ -130,15 +131,16 @@ def _of_studies(found: Findings) -> dict[str, pl.DataFrame]:
 def figures_of(found: Findings) -> dict[str, Figure]:
     """Draw every figure of a study, by name."""
     made: dict[str, Figure] = {}
+    places = looks(found)
     if found.evaluation is not None:
-        made["cmc"] = evaluation_figure(found.evaluation)
+        made["cmc"] = evaluation_figure(found.evaluation, places=places)
     if found.verification:
-        made |= verification_figures(found.verification, found.groups)
+        made |= verification_figures(found.verification, found.groups, places)
     if any(len(one.rates) > 1 for one in found.thresholds):
-        made["thresholds"] = thresholds_figure(found.thresholds)
+        made["thresholds"] = thresholds_figure(found.thresholds, places=places)
     if found.searches:
         rank = found.searches[0].points[0].point.rank
-        made["search"] = searches_figure(found.searches, rank)
+        made["search"] = searches_figure(found.searches, rank, places)
     if found.classification is not None:
         made["accuracy"] = classification_figure(found.classification)
     if found.outcomes is not None:

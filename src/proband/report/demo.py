@@ -91,6 +91,7 @@ def run_demo(
         write_score_archive(data / "scores.npz", scores)
         _sheet(samples, images).save(directory / "faces.png")
 
+    progress.begin("writing the report", 0)
     return evaluation, write_run(found, out, TABLE_ENDINGS, attach=attach, attached=_ATTACHED)
 
 

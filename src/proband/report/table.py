@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from proband.results.base import Answers
+
+if TYPE_CHECKING:
+    from proband.report.charts.spec import Axis
 
 Tone = Literal["plain", "good", "warning", "bad", "best", "faint"]
 Kind = Literal["name", "text", "number", "interval"]
@@ -18,6 +21,23 @@ Kind = Literal["name", "text", "number", "interval"]
 class Ends(NamedTuple):
     """The ends of an interval."""
 
+    low: float
+    high: float
+
+
+class Bar(NamedTuple):
+    """A value within its interval, as a page draws it in a cell, and the place of its look."""
+
+    value: float
+    low: float
+    high: float
+    place: int
+
+
+class Around(NamedTuple):
+    """A value, and the ends of its interval."""
+
+    value: float
     low: float
     high: float
 
@@ -70,7 +90,7 @@ class Rejected(NamedTuple):
     errors: float
 
 
-Numbers = Ends | Share | Places | Placed | Deviation | Beside | Both | Rejected
+Numbers = Ends | Around | Share | Places | Placed | Deviation | Beside | Both | Rejected
 
 
 @dataclass(frozen=True)
@@ -92,6 +112,8 @@ class Cell:
         How it is coloured; the words never depend on it.
     below
         What stands under it in the same cell, such as its interval.
+    bar
+        What a page draws beside the text, if the column has an axis.
     """
 
     text: str
@@ -100,6 +122,7 @@ class Cell:
     answers: Answers | None = None
     tone: Tone = "plain"
     below: Cell | None = None
+    bar: Bar | None = None
 
     @property
     def lines(self) -> Iterator[Cell]:
@@ -133,6 +156,8 @@ class Column:
         Of its numbers, such as points.
     leads
         Whether its numbers tell rows of one name apart, so that they stand beside the names.
+    axis
+        The axis on which a page draws the bars of its cells, the same for all.
     """
 
     heading: str
@@ -141,6 +166,7 @@ class Column:
     key: str = ""
     unit: str = ""
     leads: bool = False
+    axis: Axis | None = None
 
     @property
     def numeric(self) -> bool:
@@ -168,7 +194,9 @@ class Table:
     id
         What a page knows it by.
     latex
-        On a page, the LaTeX that is offered to be copied.
+        On a page, the LaTeX that is offered to be copied, where that is not of the table itself.
+    shaded
+        Rows that a page sets apart, such as the leading group.
     """
 
     caption: str
@@ -178,6 +206,7 @@ class Table:
     rules: tuple[int, ...] = ()
     id: str = ""
     latex: str | None = None
+    shaded: tuple[int, ...] = ()
 
     @property
     def n_names(self) -> int:

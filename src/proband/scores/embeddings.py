@@ -145,14 +145,12 @@ class Embeddings(Scores):
         )
 
     def each(self, rows: Positions, columns: Positions) -> Values:
-        from proband.kernels.pairs import score_pairs
+        from proband.kernels.vectors import score_pairs
 
         (x_rows, left), (y_rows, right) = (np.unique(side, return_inverse=True) for side in (rows, columns))
         x, y = self.query_rows(x_rows), self.target_rows(y_rows)
         norms = self.query_norms(x, x_rows), self.target_norms(y, y_rows)
-        found = np.empty(len(rows))
-        score_pairs(x, y, *norms, self.metric_code, left, right, found)
-        return found
+        return score_pairs(x, y, *norms, self.metric_code, 1.0, left, right)
 
     def each_cell(self, rows: Positions, columns: Positions) -> None:
         return None

@@ -249,7 +249,7 @@ def _of_table(path: Path, key: str | None, ids: str | None) -> Models:
     if gaps is not None:
         raise _gap(gaps, path)
     note = OF_COLUMNS(file=path.name, n=len(numbers), first=numbers[0].name, last=numbers[-1].name)
-    return {path.stem: pl.DataFrame(numbers).to_numpy()}, names, (note,)
+    return {path.stem: frame[[one.name for one in numbers]].to_numpy()}, names, (note,)
 
 
 def _gap(column: pl.Series, path: Path) -> InputError:

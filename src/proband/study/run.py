@@ -338,6 +338,7 @@ class _Run:
         def make() -> dict[str, Comparison]:
             made: dict[str, Comparison] = {}
             for request in self.request.comparison:
+                self.steps.progress.begin("comparisons of algorithms", 0)
                 code = measure_of(request).code
                 for comparison in self._compared(request, outcomes, evaluation, plan):
                     made[_key(code, comparison.category, made)] = comparison

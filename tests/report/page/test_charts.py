@@ -26,6 +26,7 @@ from proband.inference.verification.verification import verify
 from proband.measures.open_set import search
 from proband.report.charts.makers.concentration import expected_people
 from proband.report.charts.makers.curves import cmc
+from proband.report.charts.makers.rows import forest
 from proband.report.charts.scales import Scale
 from proband.report.charts.svg.drawing import drawings
 from proband.report.page.charts.curves import bands_chart, cmc_chart, gallery_size_chart
@@ -36,13 +37,12 @@ from proband.report.page.charts.distributions import (
 )
 from proband.report.page.charts.errors import det_chart, search_chart
 from proband.report.page.charts.points import (
-    forest_chart,
     galleries_chart,
     gallery_effect_chart,
     groups_chart,
-    leaderboard_chart,
 )
 from proband.report.page.model import Chart
+from proband.report.page.sections.leaderboard import pairs_chart
 
 SVG = "{http://www.w3.org/2000/svg}"
 GOLDEN = Path(__file__).parent / "golden"
@@ -98,8 +98,7 @@ def charts() -> dict[str, Chart]:
         cmc_chart(entries),
         bands_chart([one.band for one in entries[:2]], "bands", "Two curves"),
         gallery_size_chart(sizes),
-        leaderboard_chart(comparison),
-        forest_chart(comparison),
+        pairs_chart("forest", "pairs", "Differences between algorithms", comparison),
         det_chart(verified),
         scores_chart(verified[0]),
         search_chart(searched),
@@ -113,7 +112,7 @@ def charts() -> dict[str, Chart]:
     return {one.id: one for one in made}
 
 
-IDS = ("cmc", "bands", "gallery-size", "leaderboard-chart", "forest", "det", "scores", "search", "fnmr", "fmr",
+IDS = ("cmc", "bands", "gallery-size", "forest", "det", "scores", "search", "fnmr", "fmr",
        "galleries", "gallery-effect-chart", "choice-differences-chart", "hard-subjects")  # fmt: skip
 
 
@@ -160,7 +159,7 @@ def places(root: ElementTree.Element) -> np.ndarray:
 @pytest.mark.parametrize("id", IDS)
 def test_every_chart_is_whole(id):
     chart = charts()[id]
-    assert chart.description
+    assert chart.see
     assert chart.data.rows
     assert all(len(row) == len(chart.data.columns) for row in chart.data.rows)
     seen = set()
@@ -175,11 +174,13 @@ def test_every_chart_is_whole(id):
         assert (found <= [width, height]).all()
         named = {one.attrib["id"]: one for one in root if "id" in one.attrib}
         title, described = (named[one] for one in root.attrib["aria-labelledby"].split())
-        assert (title.text, described.text) == (chart.title, chart.description)
+        assert title.text == chart.title
+        assert described.text
+        assert described.text != chart.see
         assert root.attrib["role"] == "img"
         seen |= {one.attrib["id"] for one in root.iter() if "id" in one.attrib}
-        if chart.series:
-            assert {one.attrib["data-name"] for one in groups(root)} <= set(chart.series)
+        if chart.looks:
+            assert {one.attrib["data-name"] for one in groups(root)} <= {name for name, _ in chart.looks}
     assert len(seen) >= 3 * len(chart.drawings)  # no id is in two drawings
 
 
@@ -266,7 +267,7 @@ def test_algorithms_without_errors_have_a_place():
     )
     found = verify(perfect, pb.Experiment(people, gallery=ids[:12]), n_resamples=0)
     chart = det_chart([found])
-    assert "perfect without any error" in chart.description
+    assert "perfect without any error" in chart.drawings["probit"]
     for root in roots(chart).values():
         assert any(one.attrib.get("class") == "dot beyond" for one in root.iter())
         assert "data-points" not in groups(root)[0].attrib
@@ -296,7 +297,7 @@ def test_long_curves_are_small():
 
 def test_a_forest_says_what_was_decided():
     comparison = pb.compare(pb.RecognitionRate(1), {one.name: one for one in scores()}, experiment())
-    chart = forest_chart(comparison)
+    chart = pairs_chart("forest", "pairs", "Differences", comparison)
     (root,) = roots(chart).values()
     a = root.attrib
     x = Scale("linear", *(float(a[key]) for key in ("data-x0", "data-x1", "data-left", "data-right")))
@@ -309,7 +310,7 @@ def test_a_forest_says_what_was_decided():
     assert [row[-1].text for row in chart.data.rows] == [pair.verdict for pair in comparison.pairs]
     assert [row[2].value for row in chart.data.rows] == [100 * pair.difference for pair in comparison.pairs]
     with pytest.raises(UsageError, match="no pairs"):
-        forest_chart(comparison, [])
+        forest(comparison, [])
 
 
 def test_pairs_that_read_alike_are_drawn_apart():
@@ -330,7 +331,7 @@ def test_pairs_that_read_alike_are_drawn_apart():
     choices = pb.permute(made, pb.Pool(samples()), pb.designs.ImageChoice(50))
     pairs = [("a", "b − c"), ("a − b", "c")]
     chart = differences_chart(choices, pairs)
-    assert chart.series == ("a − b − c",) * 2
+    assert [name for name, _ in chart.looks] == ["a − b − c"] * 2
     means = [100 * choices.difference(*pair).mean for pair in pairs]
     assert [row[2].value for row in chart.data.rows] == means
     assert means[0] != means[1]
@@ -339,7 +340,7 @@ def test_pairs_that_read_alike_are_drawn_apart():
 @pytest.mark.parametrize("id", IDS)
 def test_curves_can_be_read_and_rows_cannot(id):
     """A script finds out by the points, not by what axes are called."""
-    in_rows = id in ("leaderboard-chart", "forest", "fnmr", "fmr", "galleries", "gallery-effect-chart")
+    in_rows = id in ("forest", "fnmr", "fmr", "galleries", "gallery-effect-chart")
     for root in roots(charts()[id]).values():
         assert ["data-points" in one.attrib for one in groups(root)] == [not in_rows] * len(groups(root))
 

@@ -51,7 +51,7 @@ def numbers(plain: Any) -> Iterator[float]:
 def shown_numbers(cell: Cell) -> list[tuple[float, int | None]]:
     """The numbers of a text, and to how many places they are given (None for scientific notation)."""
     found = []
-    for text in NUMBER.findall(cell.text):
+    for text in NUMBER.findall(" ".join(line.text for line in cell.lines)):
         plain = text.replace(",", "").replace("−", "-")
         places = None if "e" in plain else len(plain.partition(".")[2])
         found.append((float(plain), places))
@@ -59,11 +59,12 @@ def shown_numbers(cell: Cell) -> list[tuple[float, int | None]]:
 
 
 def values_of(cell: Cell) -> list[float]:
-    """The finite numbers a cell stands for."""
+    """The finite numbers a cell stands for, and those below it."""
     if cell.value is None or isinstance(cell.value, str):
         return []
-    numbers = cell.value if isinstance(cell.value, tuple) else (cell.value,)
-    return [float(one) for one in numbers if math.isfinite(one)]
+    lines = (line.value for line in cell.lines)
+    numbers = [one for value in lines for one in (value if isinstance(value, tuple) else (value,))]
+    return [float(one) for one in numbers if isinstance(one, int | float) and math.isfinite(one)]
 
 
 def every_table(page: Page) -> Iterator[Table]:

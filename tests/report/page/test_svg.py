@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from tests.report.page.tracing import distances, followed
 
+from proband.report.charts.palette import PLAIN
 from proband.report.charts.spec import listed
 from proband.report.charts.svg.elements import element, number, path, points_of, series, words
 from proband.report.charts.svg.thinning import steps, visible
@@ -46,11 +47,13 @@ def test_a_path_goes_through_its_points_to_a_tenth():
     assert path(np.array([0.0, 0.5, 0.5]), np.array([10.0, 10.0, 9.3])) == "M0,10h.5v-.7"
 
 
-def test_series_go_round_but_are_counted_on():
-    classes = {series(place, "n").split('class="')[1].split('"')[0] for place in range(35)}
-    assert len(classes) == 35  # colour and dashes together
-    assert 'data-series="9"' in series(9, "n")
-    assert 'class="series series-2 ' in series(9, "n")
+def test_no_colour_comes_twice_and_series_are_counted():
+    classes = [series(9, place, "n").split('class="')[1].split('"')[0] for place in range(10)]
+    assert len({name.split()[1] for name in classes[:8]}) == 8
+    assert classes[8] == classes[9] == "series series-grey dash-0"
+    assert 'data-series="9"' in series(9, 2, "n")
+    assert 'class="series series-2 ' in series(9, 2, "n")
+    assert 'class="series series-ink dash-0"' in series(0, PLAIN, "n")
 
 
 def test_points_and_lists():

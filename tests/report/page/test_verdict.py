@@ -9,10 +9,11 @@ from tests.report.page import finding
 import proband as pb
 from proband.inference.verification.open_set import searches_with_intervals
 from proband.report import cells
-from proband.report.page.model import Badges, Paragraph
+from proband.report.leading import leading, leading_group
+from proband.report.page.model import Badges, Folded, Paragraph
 from proband.report.page.sections.pair_verdict import best_two, pair_verdict, turned, what_would_decide
 from proband.report.page.sections.protocol import protocol_section
-from proband.report.page.sections.verdict import leading, summary, verdict_section
+from proband.report.page.sections.verdict import summary, verdict_section
 from proband.study.findings import Findings
 from proband.words import as_sentence
 
@@ -32,7 +33,8 @@ def compared(wrong: dict[str, range], n: int = 200, **options: object) -> pb.inf
 def sentences(found: Findings) -> list[str]:
     section = verdict_section(found)
     assert section is not None
-    return [block.text for block in section.blocks if isinstance(block, Paragraph)]
+    blocks = [inner for one in section.blocks for inner in (one.blocks if isinstance(one, Folded) else [one])]
+    return [block.text for block in blocks if isinstance(block, Paragraph)]
 
 
 def of(comparison: pb.inference.Comparison) -> list[str]:
@@ -44,9 +46,10 @@ def test_the_headline_is_a_record_of_its_own(made):
     section, told = verdict_section(made()), summary(made())
     assert section is not None
     assert told is not None
-    strong, *rest = section.blocks
-    assert strong == Paragraph(as_sentence(told.headline), strong=True)
-    assert rest == [Paragraph(as_sentence(note)) for note in told.rest]
+    strong, *rest = sentences(made())
+    assert section.blocks[0] == Paragraph(strong, strong=True)
+    assert strong == as_sentence(told.headline)
+    assert {as_sentence(note) for note in told.rest} <= set(rest)
     assert all(
         note.code.partition(".")[0] in ("verdict", "comparison") for note in (told.headline, *told.rest)
     )
@@ -59,16 +62,41 @@ def test_without_findings_there_is_nothing_to_sum_up():
 def test_better():
     comparison = compared({"poor": range(60), "good": range(10)})
     (pair,) = comparison.pairs
-    first = of(comparison)[0]
-    assert first.startswith("good is better than poor: recognition rate at rank 1 +25.00 points [")
-    assert f"[{-100 * pair.high:+.2f}, {-100 * pair.low:+.2f}]" in first
-    assert "adjusted" not in first  # there is one pair
+    first, *rest = of(comparison)
+    assert first == "good leads: its recognition rate at rank 1 is significantly better than that of poor."
+    (told,) = (one for one in rest if one.startswith("good is better than poor:"))
+    assert "recognition rate at rank 1 +25.00 points [" in told
+    assert f"[{-100 * pair.high:+.2f}, {-100 * pair.low:+.2f}]" in told
+    assert "adjusted" not in told  # there is one pair
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"a": range(10), "b": range(12), "c": range(80)}, "a and b lead in recognition rate at rank 1; they are not significantly different."),
+        ({"a": range(10), "b": range(5, 15), "c": range(3, 14), "d": range(90)}, "a, b and c lead in recognition rate at rank 1; no two of them are significantly different."),
+        ({"a": range(10), "b": range(50), "c": range(80)}, "a leads: its recognition rate at rank 1 is significantly better than those of the 2 others."),
+        ({"a": range(10), "b": range(5, 15), "c": range(3, 14)}, "No algorithm leads: no two of the 3 are significantly different in recognition rate at rank 1."),
+        ({"a": range(10), "b": range(4, 16)}, "a and b are not significantly different in recognition rate at rank 1."),
+        ({**{f"n{k}": range(k, 10 + k) for k in range(6)}, "z": range(90)}, "n0, n1, n2 and 3 others lead in recognition rate at rank 1; no two of them are significantly different."),
+    ],
+)  # fmt: skip
+def test_the_headline_names_the_leading_group(wrong, told):
+    comparison = compared(wrong)
+    group = leading_group(comparison)
+    assert of(comparison)[0] == told
+    assert not any(pair.told_apart for pair in comparison.pairs if {pair.first, pair.second} <= set(group))
+    for name in wrong.keys() - set(group):
+        assert any(name in comparison.beaten_by(leader) for leader in wrong)
 
 
 def test_equivalent():
     comparison = compared({"a": range(2), "b": range(1, 3)}, n=2000)
-    assert of(comparison)[0].startswith(
-        "a and b are equivalent within 1 point: recognition rate at rank 1 +0.00 points"
+    first, *rest = of(comparison)
+    assert first == "a and b are equivalent in recognition rate at rank 1 within 1 point."
+    assert any(
+        one.startswith("a and b are equivalent within 1 point: recognition rate at rank 1 +0.00 points")
+        for one in rest
     )
 
 
@@ -76,7 +104,7 @@ def test_undecided_says_what_would_decide_it():
     comparison = compared({"a": range(10), "b": range(4, 16)})
     (pair,) = comparison.pairs
     said = of(comparison)
-    assert said[0].startswith("Whether a or b is better is undecided:")
+    assert any(one.startswith("Whether a or b is better is undecided:") for one in said)
     settled = f"about {pair.subjects_needed:,} people would settle a true difference of 1 point with a power of 80%; here are 200."
     assert any(settled in one for one in said)
 
@@ -102,8 +130,9 @@ def test_smaller_is_better():
     algorithms = {name: finding.scores(name, noise, 1) for name, noise in (("sharp", 0.3), ("blunt", 1.5))}
     experiment = pb.Experiment(finding.samples(), gallery="image == 0")
     comparison = pb.compare(pb.FNMR(0.1), algorithms, experiment)
-    first = of(comparison)[0]
-    assert first.startswith("sharp is better than blunt: FNMR at an FMR of 0.1 −")
+    first, *rest = of(comparison)
+    assert first == "sharp leads: its FNMR at an FMR of 0.1 is significantly better than that of blunt."
+    assert any(one.startswith("sharp is better than blunt: FNMR at an FMR of 0.1 −") for one in rest)
 
 
 def test_turning_twice_changes_nothing_that_is_known():
@@ -127,7 +156,7 @@ def test_one_algorithm():
 @pytest.mark.parametrize(
     ("part", "start"),
     [
-        ("verification", "sharp: FNMR "),
+        ("verification", "Of 3 algorithms sharp has the lowest FNMR at an FMR of 0.1"),
         ("searches", "sharp: "),
         ("choices", "sharp: mean rate "),
     ],
@@ -191,8 +220,9 @@ def test_many_ties_are_warned_of(tied, warned):
 
 def test_ties_of_several_algorithms_that_are_compared():
     said = of(compared({"poor": range(60), "fair": range(40), "good": range(10)}))
-    assert said[1] == (
+    assert (
         "Probes tied with a non-mate: poor 60 of 200, fair 40 of 200; their results rest on the tie policy (pessimistic)."
+        in said
     )
 
 
@@ -201,15 +231,16 @@ def test_verifications_name_the_lowest_fnmr():
     for order in (results, results[::-1]):
         said = sentences(Findings("t", finding.PROVENANCE, verification=order))
         lowest = min(order, key=lambda one: one.points[0].point.fnmr)
-        point = lowest.points[0]
-        assert point.fnmr_at_fmr is not None
-        low, high = point.fnmr_at_fmr
-        assert (
-            said[0]
-            == f"{lowest.algorithm}: FNMR {point.point.fnmr:.4f} [{low:.4f}, {high:.4f}] at an FMR of 0.1."
+        assert said[0] == (
+            f"Of 3 algorithms {lowest.algorithm} has the lowest FNMR at an FMR of 0.1; differences were not tested."
         )
-        assert said[1] == "It has the lowest FNMR of 3 algorithms here; not tested against the others."
     alone = sentences(Findings("t", finding.PROVENANCE, verification=results[:1]))
+    point = results[0].points[0]
+    assert point.fnmr_at_fmr is not None
+    low, high = point.fnmr_at_fmr
+    assert alone[0] == (
+        f"{results[0].algorithm}: FNMR {point.point.fnmr:.4f} [{low:.4f}, {high:.4f}] at an FMR of 0.1."
+    )
     assert not any("tested" in one for one in alone)
 
 

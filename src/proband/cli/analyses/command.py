@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from enum import StrEnum
+from functools import cache
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
@@ -108,7 +109,7 @@ class Command:
 
     def __init__(self, of: Show, do: Show, parameters: Callable[[], Sequence[Parameter]]) -> None:
         self.__name__, self.__doc__, self.__module__ = of.__name__, of.__doc__, of.__module__
-        self._do, self._parameters = do, parameters
+        self._do, self._parameters = do, cache(parameters)  # they are looked at several times
 
     @property
     def __signature__(self) -> Signature:

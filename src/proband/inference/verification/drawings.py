@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.designs.base import BLOCK
-from proband.engine import run_blocks
+from proband.engine import run_blocks, slices
 from proband.errors import DesignError, UsageError
 from proband.inference.proportions import check_seed
 from proband.inference.verification.meetings import Ints, Meetings, subject_pairs, whole_numbers
@@ -23,6 +23,7 @@ Scheme = Literal["vertex", "double-or-nothing"]
 Result = TypeVar("Result")
 
 _MOST_KEPT = 256 << 20  # bytes of weights that wait for the next algorithm
+_TOGETHER = 64  # drawings that go down a tail together: their weights stay in the cache
 _MOST_CUT_OFF = 0.01  # drawings that may want more of the tail than there is: too few to move a percentile
 
 
@@ -293,10 +294,10 @@ class AtRates:
                 raise UsageError(f"A false match rate lies between 0 and 1, got {fmr!r}.")
         if not len(genuine.subjects):
             raise DesignError("There are no genuine comparisons, so there is no false non-match rate.")
-        order = np.argsort(-tail.closeness, kind="stable")
+        order = np.argsort(-tail.closeness)  # groups count as a whole, so that the order within one is free
         closeness = tail.closeness[order]
         ends = np.append(np.flatnonzero(np.diff(closeness)) + 1, len(closeness) or [])
-        up = np.argsort(genuine.closeness, kind="stable")
+        up = np.argsort(genuine.closeness)
         ascending = Genuine(genuine.subjects[up], genuine.closeness[up])
         values = closeness[ends.astype(np.int64) - 1]
         rejected = np.searchsorted(ascending.closeness, values, side="right")
@@ -318,22 +319,25 @@ class AtRates:
 
     def __call__(self, weights: Weights) -> list[RatesAnew]:
         """Measure every drawing that has comparisons, at each rate."""
-        from proband.kernels.subject_bootstrap import count_rejected, find_thresholds
+        from proband.kernels.subject_bootstrap import count_rejected
 
         impostors, genuine = _sizes(weights, self.comparisons, self.genuine)
         there = (impostors > 0) & (genuine > 0)
         drawn = weights[there]
         upwards = np.argsort(self.fmrs, kind="stable")
         allowed = np.stack([allowed_errors(self.fmrs[place], impostors[there]) for place in upwards], axis=1)
-        found = np.empty_like(allowed)
-        find_thresholds(drawn, self.first, self.second, self.ends, allowed, found)
-        measured = []
-        for groups in found.T[np.argsort(upwards)]:
-            rejected = np.empty(len(drawn), dtype=np.int64)
-            count_rejected(drawn, self.genuine.subjects, self.places[groups], rejected)
-            cut_off = (groups == len(self.ends)) & (not self.whole)
-            measured.append(RatesAnew(rejected / genuine[there], rejected, cut_off))
-        return measured
+        groups, rejected = np.full_like(allowed, len(self.ends)), np.empty_like(allowed)
+        for some in slices(len(drawn), _TOGETHER):
+            own = drawn[some]
+            count_rejected(
+                own, np.ascontiguousarray(own.T), self.first, self.second, self.ends, allowed[some],
+                self.genuine.subjects, self.places, *np.zeros((2, len(own)), dtype=np.int64), groups[some], rejected[some],
+            )  # fmt: skip
+        cut_off = (groups == len(self.ends)) & (not self.whole)
+        return [
+            RatesAnew(rejected[:, at] / genuine[there], rejected[:, at], cut_off[:, at])
+            for at in np.argsort(upwards)
+        ]
 
     def replicates(
         self, scheme: Scheme, n_resamples: int, drawings: Drawings, threads: int | None

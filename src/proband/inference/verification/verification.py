@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine import Engine, Progress, on_engine
+from proband.engine import Engine, Progress, Silent, on_engine
 from proband.errors import AlignmentError, DesignError, Hint, Said, UsageError
 from proband.inference.proportions import Interval, check_level, check_seed
 from proband.inference.verification.drawings import AtRates, Drawings, Genuine, Tail
@@ -36,7 +36,7 @@ from proband.measures.pairs.counts import (
     impostor_meetings,
     tail_pairs,
 )
-from proband.measures.pairs.pair_set import PairSet
+from proband.measures.pairs.pair_set import Codes, PairSet
 from proband.measures.pairs.placements import placements
 from proband.measures.verification import ErrorRates, OperatingPoint
 from proband.results.base import Answers, Confidence, Count, Result
@@ -185,8 +185,15 @@ class Shared:
     tail: Floats
 
     @classmethod
-    def of(cls, scores: Scores, pairs: PairSet, loosest: float, threads: int | None = None) -> Shared:
-        """Collect the comparisons above a threshold, and every genuine one."""
+    def of(
+        cls,
+        scores: Scores,
+        pairs: PairSet,
+        loosest: float,
+        threads: int | None = None,
+        own: tuple[Codes, Floats] | None = None,
+    ) -> Shared:
+        """Collect the comparisons above a threshold, and every genuine one unless they are there: whose, and how close."""
         met = impostor_meetings(scores, pairs, threads)
         if met is None and pairs.n_shared and not pairs.symmetric:
             raise DesignError(
@@ -208,7 +215,7 @@ class Shared:
         else:
             one, other = (np.searchsorted(people, side) for side in met[:2])
             comparisons = ListedComparisons.of(one, other, len(people), met[2])
-        whose, genuine = genuine_pairs(scores, pairs, threads)
+        whose, genuine = own or genuine_pairs(scores, pairs, threads)
         first, second, tail = tail_pairs(scores, pairs, loosest, _LARGEST_TAIL, threads)
         return cls(
             comparisons,
@@ -405,6 +412,7 @@ def verified(
     if within is None:
         within = scores.samples_by_label()
     pairs, rates = counted(scores, within, thresholds, check_orientation, threads, progress)
+    (progress or Silent()).begin(f"intervals of {scores.name}", 0)
     sign, counts = 1.0 if scores.larger_is_closer else -1.0, rates.counts
     points = points_of(rates, fmrs, thresholds)
     reached = [sign * one.threshold for one in points if one.threshold is not None]
@@ -414,8 +422,9 @@ def verified(
         loosest = min(loosest, room_for_replicates(rates, max(fmrs)))
     crossing = closeness_of(rates.eer().threshold, sign)
     crossed = rates.eer().value * counts.n_impostor <= _MOST_FOR_EER
-    area = _area(scores, pairs, rates, confidence_level, threads)
-    everything = Shared.of(scores, pairs, min(loosest, crossing) if crossed else loosest, threads)
+    own = genuine_pairs(scores, pairs, threads)
+    area = _area(scores, pairs, own, rates, confidence_level, threads)
+    everything = Shared.of(scores, pairs, min(loosest, crossing) if crossed else loosest, threads, own)
     shared = everything.reaching(loosest)
     made = with_intervals(points, sign, shared, confidence_level, n_resamples, naive, drawings, threads)
     people = shared.comparisons.n_subjects
@@ -425,10 +434,15 @@ def verified(
 
 
 def _area(
-    scores: Scores, pairs: PairSet, rates: ErrorRates, level: float, threads: int | None
+    scores: Scores,
+    pairs: PairSet,
+    own: tuple[Codes, Floats],
+    rates: ErrorRates,
+    level: float,
+    threads: int | None,
 ) -> AucInterval | None:
     """The interval of the area: from sums of placements, or where cells are without a score from a list, if it is not too long."""
-    whose, genuine = genuine_pairs(scores, pairs, threads)
+    whose, genuine = own
     if pairs.acquired.n_shared and not pairs.acquired.symmetric:
         return None  # refused below, with the reason
     counts = rates.counts
@@ -443,7 +457,7 @@ def _area(
         return auc_interval_of_sums(rates.auc(), below, np.searchsorted(people, whose), sums, level)
     if counts.n_impostor > _LARGEST_TAIL:
         return None
-    return Shared.of(scores, pairs, -np.inf, threads).area(level)
+    return Shared.of(scores, pairs, -np.inf, threads, own).area(level)
 
 
 def counted(

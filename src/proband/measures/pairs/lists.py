@@ -13,12 +13,11 @@ from proband.engine import one_blas_thread, run_blocks
 from proband.errors import DesignError, UsageError
 from proband.kernels.codes import OK
 from proband.kernels.counting import empty_cells
-from proband.kernels.pairs import find_at_least, score_pairs
+from proband.kernels.vectors import score_pairs
 from proband.measures.pairs.pair_set import Codes, Counts, Floats, PairSet
 from proband.measures.pairs.products import Block, Products
 from proband.measures.pairs.tiles import ScoreTile, collect_genuine, read_tile, row_blocks, sign_of
 from proband.samples.ids import Positions
-from proband.samples.table import frozen
 from proband.scores import Embeddings, Scores
 from proband.words import count, digits
 
@@ -206,14 +205,10 @@ class _InProducts:
         products = self.products
         bound = float(products.keys(np.array([self.threshold]))[0]) - products.band
         for tile in products.tiles(block, self.pairs):
-            codes = frozen(empty_cells(len(tile.products)))
-            same = ScoreTile(
-                frozen(tile.products), codes, tile.firsts, 1.0, tile.row_codes, tile.column_codes
-            )
+            codes = empty_cells(len(tile.products))
+            same = ScoreTile(tile.products, codes, tile.firsts, 1.0, tile.row_codes, tile.column_codes)
             left, right = _places(same, bound)
-            scored = np.empty(len(left))
-            score_pairs(*tile.exact, left, right, scored)
-            closeness = sign_of(products.embeddings) * scored
+            closeness = score_pairs(*tile.exact, sign_of(products.embeddings), left, right)
             kept = closeness >= self.threshold
             yield (
                 _placed(left[kept], tile.first_row),
@@ -228,12 +223,18 @@ def _placed(within: Positions, start: int) -> Codes:
 
 
 def _places(tile: ScoreTile, bound: float) -> tuple[Positions, Positions]:
-    """Where the impostors at or above a bound stand in a tile."""
-    nowhere = np.empty(0, dtype=np.intp)
-    n = find_at_least(*tile.arrays, bound, nowhere, nowhere)
-    left, right = np.empty(n, dtype=np.intp), np.empty(n, dtype=np.intp)
-    find_at_least(*tile.arrays, bound, left, right)
-    return left, right
+    """Where the impostors at or above a bound stand in a tile, row by row."""
+    values = tile.values
+    with np.errstate(over="ignore"):
+        least = values.dtype.type(bound)
+    if least < bound:  # it was rounded: the next number is the first that reaches the bound
+        least = np.nextafter(least, values.dtype.type(np.inf))
+    reached = values >= least if tile.sign > 0 else values <= -least
+    left, right = np.divmod(np.flatnonzero(reached), values.shape[1])
+    kept = (right >= tile.firsts[left]) & (tile.row_codes[left] != tile.column_codes[right])
+    if tile.codes.shape[1]:
+        kept &= tile.codes[left, right] == OK
+    return left[kept], right[kept]
 
 
 def _gather(

@@ -18,6 +18,7 @@ from proband.measures.pairs.pair_set import Floats, PairSet
 from proband.measures.pairs.products import Products
 from proband.measures.pairs.tiles import sign_of
 from proband.samples.ids import Positions
+from proband.samples.table import frozen
 from proband.scores import Embeddings, Scores
 from proband.scores.base import Values
 
@@ -172,7 +173,9 @@ class _Placed:
             np.fill_diagonal(sums, 0.0)
             sums, counts = np.triu(sums + sums.T), np.triu(counts + counts.T)
         elif not self.pairs.symmetric:
-            self._add(second, first, sums.T, counts.T)
+            across, back = np.ascontiguousarray(sums.T), np.ascontiguousarray(counts.T)
+            self._add(second, first, across, back)
+            sums, counts = np.ascontiguousarray(across.T), np.ascontiguousarray(back.T)
         apart = sums - self.area * counts
         parts = (first, apart.sum(axis=1)), (second, apart.sum(axis=0))
         return _Part(parts, float((apart**2).sum()), int(counts.sum()))
@@ -186,6 +189,7 @@ class _Placed:
         for start in range(rows.start, rows.stop, step):
             some = slice(start, min(start + step, rows.stop))
             values, sign = self._tile(some, columns)
+            values = frozen(values.view())  # of one kind, wherever they are from: the kernel is compiled once
             firsts = np.maximum(self.pairs.firsts[some] - columns.start, 0)
             add_placements(
                 values, firsts, sign, self.row_people[some] - of_rows.start,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -242,13 +242,15 @@ def _nothing(algorithm: str, rate: RateInterval) -> Note:
 
 
 def verification_figures(
-    results: Sequence[Verification], groups: Sequence[Differential] = ()
+    results: Sequence[Verification],
+    groups: Sequence[Differential] = (),
+    places: Mapping[str, int] | None = None,
 ) -> dict[str, Figure]:
     """DET, ROC and score histograms, and for each column of groups the first algorithm's error rates."""
     curves = [error_curve(one) for one in results]
     made = {
-        "det": det_figure(curves),
-        "roc": roc_figure(curves),
+        "det": det_figure(curves, places=places),
+        "roc": roc_figure(curves, places=places),
         "scores": score_histograms_figure([score_counts(one) for one in results]),
     }
     columns = {

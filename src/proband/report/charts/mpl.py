@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from proband.report.charts.mpl_errors import draw_errors
-from proband.report.charts.palette import DASHES, colour, dashes, marker
+from proband.report.charts.mpl_names import name_directly, others
+from proband.report.charts.palette import DASHES, colour, dashes, is_grey, marker
 from proband.report.charts.scales import deviate
 from proband.report.charts.spec import (
     Axis,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _LETTER = 0.075  # inches, about
-_FEW_SIZES, _FEW_CURVES = 25, 8
+_FEW_SIZES = 25
 _FADED: Any = {"alpha": 0.14, "linewidth": 0}
 
 
@@ -110,24 +111,27 @@ def draw(axis: Axes, chart: Chart, *, alone: bool = True) -> list[Artist]:
         case Curves():
             set_axis(axis, "x", x, inset=0.0 if chart.marks.step else 0.03)
             set_axis(axis, "y", y, inset=0.006)
-            return [
-                draw_series(axis, chart.marks, *one) for one in zip(chart.marks.series, names, strict=True)
-            ]
+            drawn = list(zip(chart.marks.series, names, strict=True))
+            handles = [draw_series(axis, chart.marks, *one) for one in drawn]
+            grey = [(one.name, one.xs, one.ys) for one in chart.marks.series if is_grey(one.place)]
+            name_directly(axis, (x, y), grey)
+            kept = [handle for handle, (one, _) in zip(handles, drawn, strict=True) if not is_grey(one.place)]
+            return [*kept, *others(len(grey))]
         case Rows():
             set_axis(axis, "x", x, most=5 if x.kind == "log" else 6, inset=0.02)
-            return _rows(axis, chart.marks, names)
+            return _rows(axis, chart, chart.marks, names)
         case Errors():
             set_axis(axis, "x", x)
             set_axis(axis, "y", y, inset=0.012 if chart.marks.complement else 0.0)
-            return draw_errors(axis, chart.marks, (x, y), names)
+            return draw_errors(axis, chart, chart.marks, names)
         case Histograms():
             set_axis(axis, "x", x)
             set_axis(axis, "y", y)
-            return _histograms(axis, chart.marks, names, density=y.unit == "number")
+            return _histograms(axis, chart, chart.marks, names, density=y.unit == "number")
         case Concentrations():
             set_axis(axis, "x", x)
             set_axis(axis, "y", y, inset=0.012)
-            return _concentrations(axis, chart.marks)
+            return _concentrations(axis, chart, chart.marks)
 
 
 def set_axis(axis: Axes, which: Literal["x", "y"], given: Axis, *, most: int = 8, inset: float = 0.0) -> None:
@@ -155,15 +159,16 @@ def set_axis(axis: Axes, which: Literal["x", "y"], given: Axis, *, most: int = 8
 
 def draw_series(axis: Axes, marks: Curves, one: Series, label: str) -> Artist:
     """Draw one curve and its band; the first rank, or every size if they are few, has a marker."""
-    look: Any = {"color": colour(one.place), "zorder": 3, "clip_on": False}
+    grey = is_grey(one.place)
+    look: Any = {"color": colour(one.place), "zorder": 2 if grey else 3, "clip_on": False}
     dash = dashes(one.place) if one.dash is None else DASHES[one.dash]
     if not marks.step and len(one.xs) <= _FEW_SIZES:
         look |= {"marker": marker(one.place), "markersize": 4.5}
     (line,) = axis.plot(
         one.xs, one.ys, drawstyle="steps-post" if marks.step else "default", linestyle=dash,
-        linewidth=1.8 if len(marks.series) <= _FEW_CURVES else 1.0, label=label, **look,
+        linewidth=0.9 if grey else 1.8, label=label, **look,
     )  # fmt: skip
-    if marks.step:
+    if marks.step and not grey:
         at = min(marks.rank, len(one.ys))
         axis.plot([at], [one.ys[at - 1]], marker="o", markersize=4.5, **look)
     if marks.banded and len(one.low):
@@ -172,8 +177,8 @@ def draw_series(axis: Axes, marks: Curves, one: Series, label: str) -> Artist:
     return line
 
 
-def _rows(axis: Axes, marks: Rows, names: Sequence[str]) -> list[Artist]:
-    """Draw values with their intervals; a value of 0 is beyond a logarithmic axis."""
+def _rows(axis: Axes, chart: Chart, marks: Rows, names: Sequence[str]) -> list[Artist]:
+    """Draw values with their intervals; a value of 0 is beyond a logarithmic axis, one beyond the end is an arrow."""
     start, end = axis.get_xlim()
     axis.set_yticks(range(len(marks.labels)), [fill(label, 32) for label in marks.labels])
     axis.set_ylim(len(marks.labels) - 0.5, -0.5)
@@ -187,13 +192,21 @@ def _rows(axis: Axes, marks: Rows, names: Sequence[str]) -> list[Artist]:
     for one in marks.marks:
         y = one.row + 0.8 * (one.place % marks.together - (marks.together - 1) / 2) / marks.together
         low, high = np.clip(np.nan_to_num([one.low, one.high], nan=start), start, end)
-        tint = colour(one.place)
-        axis.hlines(y, low, high, color=tint, linewidth=1.6, zorder=2)
+        place = chart.place(one.place)
+        tint = colour(place)
+        if not one.single:
+            axis.hlines(y, low, high, color=tint, linewidth=1.6, zorder=2)
+        if one.high > chart.axes[0][0].high:
+            axis.plot(
+                [end], [y], linestyle="none", color=tint, zorder=3, clip_on=False, marker=">", markersize=4
+            )
+        if one.value > end:
+            continue
         beyond = axis.get_xscale() == "log" and one.value <= 0
         (dot,) = axis.plot(
             [start if beyond else one.value], [y], linestyle="none", color=tint, zorder=3, clip_on=False,
-            marker="<" if beyond else "o" if marks.together == 1 else marker(one.place), markersize=5,
-            markerfacecolor=tint if one.supported else "white", label=marks.names[one.place],
+            marker="<" if beyond else "o" if marks.together == 1 else marker(place), markersize=4 if one.single else 5,
+            markerfacecolor="white" if one.single or not one.supported else tint, label=marks.names[one.place],
         )  # fmt: skip
         handles.setdefault(one.place, dot)
     for row, text in enumerate(marks.beside):
@@ -203,7 +216,9 @@ def _rows(axis: Axes, marks: Rows, names: Sequence[str]) -> list[Artist]:
     return [handles[place] for place in sorted(handles)] if names and marks.together > 1 else []
 
 
-def _histograms(axis: Axes, marks: Histograms, names: Sequence[str], *, density: bool) -> list[Artist]:
+def _histograms(
+    axis: Axes, chart: Chart, marks: Histograms, names: Sequence[str], *, density: bool
+) -> list[Artist]:
     """Draw histograms over one another, as outlines, tinted, each with its value and interval above."""
     start = axis.get_xlim()[0]
     if density:
@@ -213,23 +228,25 @@ def _histograms(axis: Axes, marks: Histograms, names: Sequence[str], *, density:
     if marks.reference is not None:
         axis.axvline(marks.reference, color=GREY, linewidth=1.0, zorder=1)
     handles: list[Artist] = []
-    for place, (one, name) in enumerate(zip(marks.outlines, names, strict=True)):
+    for order, (one, name) in enumerate(zip(marks.outlines, names, strict=True)):
+        place = chart.place(order)
         tint = colour(place)
         axis.stairs(one.heights, one.edges, fill=True, color=tint, **(_FADED | {"label": ""}))
         look: Any = {"color": tint, "linestyle": dashes(place), "linewidth": 1.5, "zorder": 3}
         handles.append(axis.stairs(one.heights, one.edges, label=name, **look))
         if one.value is not None:
             middle, low, high = one.value
-            above = axis.get_ylim()[1] * (0.97 - 0.03 * (place % 6))
+            above = axis.get_ylim()[1] * (0.97 - 0.03 * (order % 6))
             axis.hlines(above, low, high, color=tint, linewidth=1.4)
             axis.plot([middle], [above], marker="o", markersize=4, color=tint)
     return handles
 
 
-def _concentrations(axis: Axes, marks: Concentrations) -> list[Artist]:
+def _concentrations(axis: Axes, chart: Chart, marks: Concentrations) -> list[Artist]:
     """Draw errors over people, and thin what chance would give."""
     handles: list[Artist] = []
-    for place, one in enumerate(marks.lines):
+    for order, one in enumerate(marks.lines):
+        place = chart.place(order)
         look: Any = {"color": colour(place), "linestyle": dashes(place)}
         axis.plot(one.chance_people, one.chance_errors, linewidth=0.8, alpha=0.8, **look)
         handles += axis.plot(one.people, one.errors, linewidth=1.8, label=one.name, **look)

@@ -9,9 +9,10 @@ import numpy as np
 
 from proband.report.charts.error_curves import ErrorCurve, thinned
 from proband.report.charts.few_errors_zone import zone_of
-from proband.report.charts.palette import colour, dashes
+from proband.report.charts.mpl_names import name_directly, others
+from proband.report.charts.palette import colour, dashes, is_grey
 from proband.report.charts.scales import Floats
-from proband.report.charts.spec import Axis, Errors
+from proband.report.charts.spec import Axis, Chart, Errors
 from proband.report.figures.style import GREY
 
 if TYPE_CHECKING:
@@ -24,18 +25,24 @@ _ROOM = 0.05  # the share of a panel that words need across
 _BEYOND = [(-1.0, -1.0), (1.0, 0.1), (0.1, 1.0), (-1.0, -1.0)]  # a marker that points to the lower left
 
 
-def draw_errors(axis: Axes, marks: Errors, axes: tuple[Axis, Axis], names: Sequence[str]) -> list[Artist]:
+def draw_errors(axis: Axes, chart: Chart, marks: Errors, names: Sequence[str]) -> list[Artist]:
     """Draw the zone, the diagonal and the curves with their points; return what a legend shows."""
     from matplotlib.lines import Line2D
     from matplotlib.transforms import offset_copy
 
+    axes = chart.axes[0]
     _zone(axis, marks, axes)
     if marks.diagonal:
         axis.axline((0.1, 0.1), (0.4, 0.4), color="#BBBBBB", linewidth=1.0, zorder=1.3)
     handles: list[Artist] = []
     corner = 0
-    for place, (curve, own, name) in enumerate(zip(marks.curves, marks.dots, names, strict=True)):
+    grey: list[tuple[str, Floats, Floats]] = []
+    for order, (curve, own, name) in enumerate(zip(marks.curves, marks.dots, names, strict=True)):
+        place = chart.place(order)
         _curve(axis, marks, curve, axes, place)
+        if is_grey(place):
+            grey.append((curve.name, curve.fmr, marks.shown(curve.fnmr)))
+            continue
         look: Any = {"marker": "", "markersize": 5, "markerfacecolor": colour(place), "color": colour(place)}
         if curve.flawless and not marks.complement:
             look |= {"marker": _BEYOND, "markersize": 8}
@@ -48,7 +55,8 @@ def draw_errors(axis: Axes, marks: Errors, axes: tuple[Axis, Axis], names: Seque
             if axis.viewLim.contains(x, marks.shown(y)):
                 axis.plot([x], [marks.shown(y)], zorder=4, clip_on=False, **look)
         handles.append(Line2D([], [], linestyle=dashes(place), linewidth=1.8, label=name, **look))
-    return handles
+    name_directly(axis, axes, grey)
+    return [*handles, *others(len(grey))]
 
 
 def _zone(axis: Axes, marks: Errors, axes: tuple[Axis, Axis]) -> None:
@@ -78,7 +86,8 @@ def _zone(axis: Axes, marks: Errors, axes: tuple[Axis, Axis]) -> None:
 
 def _curve(axis: Axes, marks: Errors, curve: ErrorCurve, axes: tuple[Axis, Axis], place: int) -> None:
     """Draw one curve, thin where it has fewer than 30 errors, and its intervals; the curve ends at a single error."""
-    look: Any = {"color": colour(place), "zorder": 3, "solid_joinstyle": "miter"}
+    grey = is_grey(place)
+    look: Any = {"color": colour(place), "zorder": 2 if grey else 3, "solid_joinstyle": "miter"}
     across, up = (one.over() for one in axes)
 
     def draw(x: Floats, y: Floats, **more: Any) -> None:
@@ -88,10 +97,10 @@ def _curve(axis: Axes, marks: Errors, curve: ErrorCurve, axes: tuple[Axis, Axis]
 
     (x, y), rest = curve.pieces(zero=marks.complement)
     for piece in rest:
-        draw(*piece, linewidth=0.9, alpha=0.8)
+        draw(*piece, linewidth=0.5 if grey else 0.9, alpha=0.8)
     if len(x):
-        draw(x, y, linewidth=1.8, linestyle=dashes(place))
-    if limits := curve.limits():
+        draw(x, y, linewidth=0.9 if grey else 1.8, linestyle=dashes(place))
+    if not grey and (limits := curve.limits()):
         at, *ends = np.array(limits).T
         low, high = (marks.shown(np.maximum(end, 1e-12)) for end in ends)
         _limits(axis, at, low, high, place)

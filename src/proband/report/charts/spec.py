@@ -6,7 +6,7 @@ print. Several charts in one figure are its panels.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -57,7 +57,7 @@ class Series:
     Attributes
     ----------
     place
-        Of its colour and dashes: the same for one algorithm in all panels.
+        Of its colour and dashes: the same for one algorithm in all panels and charts.
     label
         Its name in a printed legend, where that says more.
     dash
@@ -94,7 +94,7 @@ class Curves:
 
 @dataclass(frozen=True)
 class Mark:
-    """A value in a row: whose it is, its interval, and whether enough is behind it."""
+    """A value in a row: whose it is, its interval, and whether enough is behind it; a single one of several is small."""
 
     row: int
     place: int
@@ -102,16 +102,17 @@ class Mark:
     low: float
     high: float
     supported: bool = True
+    single: bool = False
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Values with their intervals, a row each; several series of a row stand below one another.
+    """Values with their intervals, a row each; several series of a row stand below one another, or on one line.
 
     Attributes
     ----------
     names
-        Of the series, by place.
+        Of the series.
     beside
         What stands at the end of each row.
     margin
@@ -126,11 +127,14 @@ class Rows:
     beside: tuple[str, ...] = ()
     margin: float | None = None
     reference: float | None = None
+    on_one_line: bool = False
 
     @property
     def together(self) -> int:
-        """How many series stand in a row."""
-        return len({one.place for one in self.marks}) if len(self.marks) > len(self.labels) else 1
+        """How many series stand below one another in a row."""
+        if self.on_one_line or len(self.marks) <= len(self.labels):
+            return 1
+        return len({one.place for one in self.marks})
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,9 +234,13 @@ class Chart:
     axes
         x and y on each choice of scales; the first is shown at first, and printed.
     description
-        What it shows, in words, for those who do not see it.
+        What it shows, in words and numbers, for those who do not see it.
     names
-        The legend of the page: the series by place; none where rows are labelled.
+        The legend of the page: the series in order; none where rows are labelled.
+    see
+        What is to be seen in it, in a sentence above it.
+    places
+        The look of each series, where that is not its order (see `in_places`).
     notes, answers
         What stands beneath it on the page, and what its bands or bars vary.
     above
@@ -252,6 +260,24 @@ class Chart:
     above: str = ""
     heading: str = ""
     labels: tuple[str, ...] = ()
+    see: str = ""
+    places: tuple[int, ...] = ()
+
+    def place(self, order: int) -> int:
+        """The place of a series' look."""
+        return self.places[order] if self.places else order
+
+
+def in_places(chart: Chart, places: Mapping[str, int]) -> Chart:
+    """The same chart with every algorithm in the look it has in all others; what is no algorithm is plain."""
+    marks = chart.marks
+    if isinstance(marks, Curves):
+        series = tuple(replace(one, place=places.get(one.name, one.place)) for one in marks.series)
+        return replace(chart, marks=replace(marks, series=series))
+    names = marks.names if isinstance(marks, Rows) else chart.names
+    return replace(
+        chart, places=tuple(places.get(name, chart.place(order)) for order, name in enumerate(names))
+    )
 
 
 def aligned_charts(charts: Sequence[Chart]) -> list[Chart]:

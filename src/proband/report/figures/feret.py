@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from textwrap import fill
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from proband import words
 from proband.inference import Band
@@ -16,21 +13,19 @@ from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.galleries.tables import GalleryVariation
 from proband.inference.galleries.versions import Contrast
 from proband.report.charts.makers.curves import cmc, series_of
-from proband.report.charts.mpl import legend_below, set_axis
-from proband.report.charts.palette import colour, marker
-from proband.report.charts.scales import rounded_out
-from proband.report.charts.spec import Axis
+from proband.report.charts.makers.rows import galleries
+from proband.report.charts.mpl import figure
+from proband.report.charts.palette import places_of
+from proband.report.charts.spec import in_places
 from proband.report.figures.identification import curves_figure
-from proband.report.figures.style import head, laid_out
 from proband.words import count, counted
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _LAST_RANK = 100
-_WIDTH, _HEIGHT = 3.7, 3.3  # of a panel, in inches
-_IN_A_ROW = 3
+_WIDTH, _ROW = 3.7, 0.2  # of a panel and of a row, in inches
+_IN_A_ROW = 2
 
 
 def averages_figure(study: FeretStudy) -> Figure:
@@ -72,7 +67,7 @@ def versions_figure(study: FeretStudy, contrasts: Sequence[Contrast]) -> Figure:
 
 
 def variation_figure(variation: Sequence[GalleryVariation]) -> Figure:
-    """Each algorithm's rate in each gallery with its interval, a panel for each set of probes and order of people."""
+    """Each algorithm's rates over galleries, a row each, and a panel for each set of probes and order of people."""
     designs = list(dict.fromkeys(one.design for one in variation))
     categories = list(dict.fromkeys(one.category for one in variation))
     # With several orders of people, those of one set of probes stand side by side.
@@ -80,51 +75,16 @@ def variation_figure(variation: Sequence[GalleryVariation]) -> Figure:
     whole = len(variation) == len(designs) * len(categories)
     columns = min(len(variation), len(designs) if whole and 1 < len(designs) <= 3 else _IN_A_ROW)
     rows = -(-len(variation) // columns)
-    lows = [cell.interval.low for one in variation for cell in one.cells if cell.interval is not None]
-    rates = [cell.rate for one in variation for cell in one.cells if cell.rate is not None]
-    y = Axis("recognition rate", "linear", max(rounded_out(min(lows + rates), 1.0)[0], 0.0), 1.0, "rate")
-    with laid_out((max(5.4, _WIDTH * columns), _HEIGHT * rows + 0.5)) as figure:
-        axes = figure.subplots(rows, columns, squeeze=False, sharey=True)
-        for axis in axes.flat[len(variation) :]:
-            axis.set_visible(False)
-        for axis, one in zip(axes.flat, ordered, strict=False):
-            set_axis(axis, "y", y, inset=0.01)
-            _draw_galleries(axis, one)
-        for axis in axes[:, 1:].flat:
-            axis.set_ylabel("")
-        legend_below(figure, axes.flat[0].get_legend_handles_labels()[0])
-    return figure
-
-
-def _draw_galleries(axis: Axes, variation: GalleryVariation) -> None:
-    names = variation.algorithms
-    numbers = np.array([one.number for one in variation.galleries])
-    step = 0.7 / max(len(names), 1)
-    for place, name in enumerate(names):
-        aside = (place - (len(names) - 1) / 2) * step
-        cells = [cell for cell in variation.of(name) if cell.rate is not None]
-        x = np.array([cell.gallery for cell in cells]) + aside
-        whiskers = [
-            (at, cell.interval) for at, cell in zip(x, cells, strict=True) if cell.interval is not None
-        ]
-        axis.vlines(
-            [at for at, _ in whiskers], [one.low for _, one in whiskers], [one.high for _, one in whiskers],
-            color=colour(place), linewidth=1.2, alpha=0.7,
-        )  # fmt: skip
-        axis.plot(
-            x, [cell.rate for cell in cells if cell.rate is not None], linestyle="none", marker=marker(place),
-            markersize=5, color=colour(place), label=name, clip_on=False, zorder=3,
-        )  # fmt: skip
-    shown = [(at, rate) for at, rate in zip(numbers, variation.averages, strict=True) if rate is not None]
-    axis.hlines(
-        [rate for _, rate in shown], [at - 0.42 for at, _ in shown], [at + 0.42 for at, _ in shown],
-        color="#222222", linewidth=1, linestyle=(0, (2, 1.5)), label="average", zorder=1,
-    )  # fmt: skip
-    axis.set_xlim(numbers[0] - 0.6, numbers[-1] + 0.6)
-    axis.set_xticks(numbers, [f"{one.number}\n{count(one.probes)}" for one in variation.galleries])
-    axis.set_xlabel("gallery, and its probes")
-    how = fill(
-        f"{variation.design}, {count(variation.size)} in each; {words.level(variation.confidence_level)} intervals",
-        52,
-    )
-    head(axis, probes_called(variation.category), how)
+    names = variation[0].algorithms
+    spread = {row.algorithm: row.spread.mean for row in variation[0].rows}
+    looks = places_of(names, sorted(names, key=lambda name: -spread[name]))
+    charts = [
+        replace(
+            in_places(galleries(one, title=probes_called(one.category)), looks),
+            above=f"{one.design}, {count(one.size)} in each; mean with its {words.level(one.confidence_level)} interval",
+        )
+        for one in ordered
+    ]
+    size = max(5.4, _WIDTH * columns), (1.5 + _ROW * len(names)) * rows + 0.3
+    said = "Circles: one gallery each. Dots and bars: their mean and its interval."
+    return figure(charts, size, columns=columns, shared=False, said=said)

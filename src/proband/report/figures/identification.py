@@ -14,7 +14,9 @@ from proband.measures import Curve
 from proband.report.charts.makers.curves import cmc, gallery_sizes
 from proband.report.charts.makers.rows import against_best, leaderboard
 from proband.report.charts.mpl import figure
-from proband.report.charts.spec import Chart, Rows
+from proband.report.charts.palette import places_of
+from proband.report.charts.spec import Chart, Rows, in_places
+from proband.words import part_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,15 +30,18 @@ def evaluation_figure(
     title: str | None = None,
     width: float | None = None,
     drawn: Sequence[str] | None = None,
+    places: Mapping[str, int] | None = None,
 ) -> Figure:
-    """Draw the curves of an evaluation as `cmc_figure` does: of the algorithms `drawn`, or of all."""
+    """Draw the curves of an evaluation as `cmc_figure` does: of the algorithms `drawn`, which is said, or of all."""
     panels = {
         probes_called(one): [
             band for band in evaluation.bands(one) if drawn is None or band.facts.algorithm in drawn
         ]
         for one in evaluation.categories
     }
-    return cmc_figure(panels, title, width)
+    n = len(next(iter(panels.values())))
+    said = part_of(n, len(evaluation.algorithms), "algorithms", "those chosen to be drawn")
+    return cmc_figure(panels, title, width, said=said, places=places)
 
 
 def cmc_figure(
@@ -46,10 +51,12 @@ def cmc_figure(
     *,
     last: int | None = None,
     said: str = "",
+    places: Mapping[str, int] | None = None,
 ) -> Figure:
     """Draw cumulative match characteristics, a panel for each set of probes.
 
-    The rank axis is logarithmic, since the low ranks are what matters; each panel names its gallery and probes.
+    The rank axis is logarithmic, since the low ranks are what matters; each panel names its gallery and probes. Of more than
+    eight algorithms the best at rank 1 have colours; the others are grey, and named beside their curves where there is room.
 
     Parameters
     ----------
@@ -64,10 +71,15 @@ def cmc_figure(
         The last rank to draw.
     said
         A line at the foot of the figure.
+    places
+        The place of each algorithm's look, if it has one elsewhere.
     """
     shown = {name: curves for name, curves in panels.items() if curves}
-    names = list(dict.fromkeys(curve.facts.algorithm for curves in shown.values() for curve in curves))
-    charts = [cmc(curves, title=name, names=names, last=last) for name, curves in shown.items()]
+    rates: dict[str, float] = {}
+    for curve in (curve for curves in shown.values() for curve in curves):
+        rates.setdefault(curve.facts.algorithm, curve.at(1))
+    looks = places or places_of(list(rates), sorted(rates, key=lambda name: -rates[name]))
+    charts = [in_places(cmc(curves, title=name, last=last), looks) for name, curves in shown.items()]
     return curves_figure(charts, title, width, said)
 
 
@@ -138,7 +150,8 @@ def comparison_figure(comparison: Standings, width: float = 7.16, title: str | N
     """
     in_points = all(pair.in_points for pair in comparison.pairs)
     names = [one.facts.algorithm for one in comparison.estimates]
-    best_first = leaderboard(comparison.ordered, order=names, in_points=in_points)
+    looks = places_of(names, [one.facts.algorithm for one in comparison.ordered])
+    best_first = in_places(leaderboard(comparison.ordered, in_points=in_points), looks)
     return _rows_figure([best_first, against_best(comparison)], width, title)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,25 +17,36 @@ from proband.report.charts.makers.histograms import ScoreCounts, scores
 from proband.report.charts.makers.rows import groups
 from proband.report.charts.makers.thresholds import bounds
 from proband.report.charts.mpl import figure
+from proband.report.charts.palette import MOST_COLOURS, places_of
 from proband.report.charts.scales import deviate
-from proband.report.charts.spec import Chart, some
+from proband.report.charts.spec import Chart, in_places, some
 from proband.words import part_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def det_figure(curves: Sequence[ErrorCurve], title: str | None = None) -> Figure:
+def det_figure(
+    curves: Sequence[ErrorCurve], title: str | None = None, places: Mapping[str, int] | None = None
+) -> Figure:
     """Draw detection error trade-offs on axes of normal deviates, with the equal error rates."""
-    chart = det(curves)
+    chart = _in_looks(det(curves), curves, places)
     x, y = chart.axes[0]
     shape = float((deviate(y.high) - deviate(y.low)) / (deviate(x.high) - deviate(x.low)))
     return _one(chart, title, 0.1 + (_width(chart) - 1) * min(max(shape, 0.55), 0.8))
 
 
-def roc_figure(curves: Sequence[ErrorCurve], title: str | None = None) -> Figure:
+def roc_figure(
+    curves: Sequence[ErrorCurve], title: str | None = None, places: Mapping[str, int] | None = None
+) -> Figure:
     """Draw receiver operating characteristics: the true accept rate against a logarithmic axis of FMR."""
-    return _one(roc(curves), title, 3.4)
+    return _one(_in_looks(roc(curves), curves, places), title, 3.4)
+
+
+def _in_looks(chart: Chart, curves: Sequence[ErrorCurve], places: Mapping[str, int] | None) -> Chart:
+    """The same chart in the looks given; else, of many curves, those with the lowest equal error rates have the colours."""
+    order = [one.name for one in sorted(curves, key=lambda one: one.crossing)]
+    return in_places(chart, places or places_of([one.name for one in curves], order))
 
 
 def search_figure(curves: Sequence[ErrorCurve], title: str | None = None) -> Figure:
@@ -43,19 +54,23 @@ def search_figure(curves: Sequence[ErrorCurve], title: str | None = None) -> Fig
     return _one(search(curves), title, 3.6)
 
 
-def searches_figure(results: Sequence[SearchEstimates], rank: int = 1) -> Figure:
+def searches_figure(
+    results: Sequence[SearchEstimates], rank: int = 1, places: Mapping[str, int] | None = None
+) -> Figure:
     """Draw FNIR against FPIR of several algorithms, with the intervals at their operating points."""
-    return _one(searches(results, rank=rank), None, 3.6)
+    return _one(in_places(searches(results, rank=rank), places or {}), None, 3.6)
 
 
-def thresholds_figure(found: Sequence[DeployedThreshold], title: str | None = None) -> Figure:
+def thresholds_figure(
+    found: Sequence[DeployedThreshold], title: str | None = None, places: Mapping[str, int] | None = None
+) -> Figure:
     """Draw false match rates and their bounds for new people by threshold."""
-    return _one(bounds(found), title, 3.6)
+    return _one(in_places(bounds(found), places or {}), title, 3.6)
 
 
 def _one(chart: Chart, title: str | None, height: float) -> Figure:
     """Draw one panel, with a legend below it."""
-    size = _width(chart), height + 1.0 + 0.18 * len(chart.names)
+    size = _width(chart), height + 1.0 + 0.18 * min(len(chart.names), MOST_COLOURS + 1)
     return figure([chart], size, title=title, headed=False)
 
 

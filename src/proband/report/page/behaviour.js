@@ -58,10 +58,12 @@ async function unpacked(block) {
   return new Response(stream).text();
 }
 
+const textOf = async (block) => (block.type === "application/gzip" ? unpacked(block) : inertText(block));
+
 async function saveFile(button) {
   const name = button.dataset.name;
   const block = all("script[data-file]").find((one) => one.dataset.file === name);
-  const text = block.type === "application/gzip" ? await unpacked(block) : inertText(block);
+  const text = await textOf(block);
   save(new Blob([text], { type: block.dataset.kind ?? block.type }), name);
 }
 
@@ -129,13 +131,14 @@ const tableOf = (button) => button.closest(".table");
 
 const shownSvg = (figure) => all(".drawing svg", figure).find((svg) => svg.checkVisibility());
 
-function makeSwitch(item, place, figure) {
+function makeSwitch(item, figure) {
+  const own = item.dataset.series.split(" ").map((place) => `.plot [data-series="${place}"]`).join();
   const button = make("button", { type: "button" }, ...item.childNodes);
   button.setAttribute("aria-pressed", "true");
   button.addEventListener("click", () => {
     const hide = button.getAttribute("aria-pressed") === "true";
     button.setAttribute("aria-pressed", !hide);
-    for (const curve of all(`.plot [data-series="${place}"]`, figure)) curve.classList.toggle("off", hide);
+    for (const curve of all(own, figure)) curve.classList.toggle("off", hide);
     figure.dispatchEvent(new Event("switched"));
   });
   item.append(button);
@@ -205,9 +208,18 @@ function shown(value, unit) {
   return unit === "count" ? value.toLocaleString("en") : String(Number(value.toPrecision(4)));
 }
 
+// Of curves in grey, which may be many, the one nearest to the pointer is read.
+function readCurves(chart, stop) {
+  const read = visible(chart).map((one) => ({ ...one, point: pointAt(one, stop.x) })).filter((one) => one.point);
+  const grey = read.filter(({ curve }) => curve.classList.contains("series-grey"));
+  const off = ({ point }) => Math.abs(point.y - (stop.pointer ?? -Infinity));
+  const near = grey.length > 1 ? grey.reduce((best, one) => (off(one) < off(best) ? one : best)) : grey[0];
+  return read.filter((one) => one === near || !grey.includes(one));
+}
+
 function readOut(chart, stop, line) {
   const { unitX, unitY, labelX = "x" } = chart.svg.dataset;
-  const read = visible(chart).map((one) => ({ ...one, point: pointAt(one, stop.x) })).filter((one) => one.point);
+  const read = readCurves(chart, stop);
   const said = read.map(({ curve, steps, point }) => {
     const elsewhere = steps || point.a === stop.a ? "" : ` at ${shown(point.a, unitX)}`;
     return [make("bdi", {}, curve.dataset.name), ` ${shown(point.b, unitY)}${elsewhere}`];
@@ -250,7 +262,7 @@ function makeReadable(svg, figure) {
   svg.addEventListener("pointermove", (event) => {
     const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
     const places = stops(chart);
-    if (places.length) readOut(chart, nearest(places, point.x), line);
+    if (places.length) readOut(chart, { ...nearest(places, point.x), pointer: point.y }, line);
   });
   figure.addEventListener("switched", () => { if (svg.checkVisibility()) readAgain(chart, line); });
   holder.addEventListener("keydown", (event) => {
@@ -352,6 +364,16 @@ function followReading() {
   links.forEach((_, id) => watcher.observe(document.getElementById(id)));
 }
 
+// A link to a folded part opens it.
+function unfoldWhatIsLinked() {
+  const open = () => {
+    const fold = location.hash.length > 1 && document.getElementById(location.hash.slice(1))?.querySelector(":scope > details");
+    if (fold) fold.open = true;
+  };
+  addEventListener("hashchange", open);
+  open();
+}
+
 function unfoldForPrint() {
   let opened = [];
   addEventListener("beforeprint", () => {
@@ -366,7 +388,7 @@ const actions = {
   "print": () => print(),
   "copy-code": (button) => copy(button.closest(".code").querySelector("code").textContent, button),
   "copy-csv": (button) => copy(csvOf(tableOf(button).querySelector("table")), button),
-  "copy-latex": (button) => copy(inertText(tableOf(button).querySelector(".latex")), button),
+  "copy-latex": async (button) => copy(await textOf(tableOf(button).querySelector(".latex")), button),
   "save-svg": saveSvg,
   "save-png": savePng,
   "save-file": saveFile,
@@ -380,11 +402,12 @@ root.classList.add("js");
 document.body.append(status);
 all("table").forEach(makeSortable);
 for (const figure of all("figure")) {
-  all(".legend li", figure).forEach((item, place) => makeSwitch(item, place, figure));
+  all(".legend li", figure).forEach((item) => makeSwitch(item, figure));
   all(".drawing svg", figure).forEach((svg) => makeReadable(svg, figure));
 }
 prefersDark.addEventListener("change", showTheme);
 showTheme();
 foldContents();
 followReading();
+unfoldWhatIsLinked();
 unfoldForPrint();

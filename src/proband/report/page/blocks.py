@@ -9,8 +9,11 @@ from math import isfinite
 from operator import index
 from typing import SupportsIndex
 
+from proband.report.charts.palette import MOST_COLOURS, is_grey
 from proband.report.charts.svg.elements import series
-from proband.report.page.markup import Asides, Markup, Names, inert, joined, tag
+from proband.report.formats import as_latex
+from proband.report.page.bars import axis_markup, bar_markup
+from proband.report.page.markup import Asides, Markup, Names, inert, joined, packed, tag
 from proband.report.page.model import (
     Badge,
     Badges,
@@ -23,8 +26,9 @@ from proband.report.page.model import (
 )
 from proband.report.table import Cell, Column, Table
 from proband.results.base import Answers
+from proband.words import count
 
-_ASKED_IN_EACH = 12  # rows; in longer tables a question that all cells share stands at the head of the column
+_PACKED = 400  # characters; longer LaTeX travels compressed
 
 # Letters that are written from right to left, and what stands between such letters.
 _LEFTWARDS = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
@@ -65,12 +69,18 @@ def block_markup(writing: Writing, block: Block) -> Markup:
         case Code():
             return _code(block)
         case Folded():
-            inner = joined((block_markup(writing, inside) for inside in block.blocks), "\n")
-            return tag("details", tag("summary", prose(block.title)), inner, class_="folded")
+            return folded(writing, block.title, block.blocks)
         case Table():
             return _table(writing, block)
         case Chart():
             return _chart(writing, block)
+
+
+def folded(writing: Writing, title: str | Markup, blocks: Iterable[Block]) -> Markup:
+    """Write blocks that are opened on demand."""
+    inner = joined((block_markup(writing, inside) for inside in blocks), "\n")
+    summary = title if isinstance(title, Markup) else prose(title)
+    return tag("details", tag("summary", summary), inner, class_="folded")
 
 
 def terms(rows: Iterable[tuple[str, str]], kind: str | None = None) -> Markup:
@@ -127,7 +137,9 @@ def _table(writing: Writing, table: Table) -> Markup:
         _head_cell(writing, column, shared[place], _parts(table, place))
         for place, column in enumerate(table.columns)
     )
-    rows = joined((_row(writing, table.columns, row, shared) for row in table.rows), "\n")
+    rows = joined(
+        (_row(writing, table, row, shared, leads=n in table.shaded) for n, row in enumerate(table.rows)), "\n"
+    )
     written = tag(
         "table",
         tag("caption", tag("span", prose(table.caption)), id=caption),
@@ -136,16 +148,14 @@ def _table(writing: Writing, table: Table) -> Markup:
     )
     # Wide tables scroll sideways, so the region must be reachable by keyboard.
     region = tag("div", written, class_="scroll", tabindex="0", role="group", aria_labelledby=caption)
-    latex, offered = Markup(""), [button("Copy as CSV", "copy-csv")]
-    if table.latex is not None:
-        latex = inert(table.latex, "text/plain", class_="latex")
-        offered.insert(0, button("Copy as LaTeX", "copy-latex"))
+    source = as_latex(table) + "\n" if table.latex is None else table.latex
+    latex = (packed if len(source) > _PACKED else inert)(source, "text/plain", class_="latex")
+    offered = (button("Copy as CSV", "copy-csv"), button("Copy as LaTeX", "copy-latex"))
     return tag(
         "div",
         region,
         _notes(table.notes),
-        _explained(table.columns),
-        tag("div", joined(offered), class_="tools"),
+        tag("div", _explained(table.columns), tag("div", joined(offered), class_="tools"), class_="under"),
         latex,
         class_="table",
         id=name,
@@ -153,11 +163,14 @@ def _table(writing: Writing, table: Table) -> Markup:
 
 
 def _shared_answers(table: Table, place: int) -> Answers | None:
-    """The answers that all cells of a long column give alike: they are asked for once, at its head."""
-    if len(table.rows) <= _ASKED_IN_EACH:
-        return None
-    given = {row[place].answers for row in table.rows}
-    return given.pop() if len(given) == 1 else None
+    """The answers that all cells of a column give alike: they are asked for once, at its head."""
+    given = {_answers_of(row[place]) for row in table.rows if row[place].value is not None}
+    return given.pop() if len(given) == 1 and len(table.rows) > 1 else None
+
+
+def _answers_of(cell: Cell) -> Answers | None:
+    """What the first interval of a cell answers."""
+    return next((line.answers for line in cell.lines if line.answers is not None), None)
 
 
 def _head_cell(writing: Writing, column: Column, answers: Answers | None, parts: str | None) -> Markup:
@@ -165,6 +178,7 @@ def _head_cell(writing: Writing, column: Column, answers: Answers | None, parts:
         "th",
         column.title,
         _ask(writing, answers),
+        axis_markup(column.axis) if column.axis is not None else "",
         scope="col",
         class_="n" if column.numeric else None,
         data_parts=parts,
@@ -180,22 +194,25 @@ def _parts(table: Table, place: int) -> str | None:
 
 
 def _row(
-    writing: Writing, columns: tuple[Column, ...], row: tuple[Cell, ...], shared: list[Answers | None]
+    writing: Writing, table: Table, row: tuple[Cell, ...], shared: list[Answers | None], *, leads: bool
 ) -> Markup:
+    names = [place for place, column in enumerate(table.columns) if column.kind == "name"]
+    head = names[0] if names else 0
     cells = []
-    for place, (column, cell) in enumerate(zip(columns, row, strict=True)):
+    for place, (column, cell) in enumerate(zip(table.columns, row, strict=True)):
         classes = [*(["n"] * column.numeric), *([cell.tone] if cell.tone != "plain" else [])]
         cells.append(
             tag(
-                "td" if place else "th",
+                "th" if place == head else "td",
                 _lines(cell),
-                _ask(writing, None if shared[place] else cell.answers),
-                scope=None if place else "row",
+                _ask(writing, None if shared[place] else _answers_of(cell)),
+                "" if cell.bar is None or column.axis is None else bar_markup(cell.bar, column.axis),
+                scope="row" if place == head else None,
                 class_=" ".join(classes) or None,
                 data_v=_values(cell),
             )
         )
-    return tag("tr", joined(cells))
+    return tag("tr", joined(cells), class_="leads" if leads else None)
 
 
 def _lines(cell: Cell) -> Markup:
@@ -253,12 +270,12 @@ def _chart(writing: Writing, chart: Chart) -> Markup:
         tag(
             "figcaption",
             tag("div", tag("h3", prose(chart.title), id=title), _ask(writing, chart.answers)),
-            tag("p", prose(chart.description)),
+            tag("p", prose(chart.see)) if chart.see else "",
         ),
-        tag("div", _legend(chart.series), _scales(name, tuple(chart.drawings)), class_="keys"),
+        tag("div", _legend(chart), _scales(name, tuple(chart.drawings)), class_="keys"),
         tag("div", drawings, class_="plot"),
         tag("p", class_="readout scripted", aria_live="polite", hidden=True),
-        _notes(chart.notes),
+        tag("div", _notes(chart.notes), class_="notes"),
         tools,
         data,
         id=name,
@@ -266,20 +283,24 @@ def _chart(writing: Writing, chart: Chart) -> Markup:
     )
 
 
-def _legend(names: tuple[str, ...]) -> Markup:
-    """Name the curves beside a piece of their line; the script makes switches of them."""
-    if not names:
-        return Markup("")
+def _legend(chart: Chart) -> Markup:
+    """Name the curves beside a piece of their line, those in grey together; the script makes switches of them."""
     line = Markup('<path class="line" d="M1 5H29"/>')
-    items = joined(
+    coloured = [
+        (_named(name), [n], place) for n, (name, place) in enumerate(chart.looks) if not is_grey(place)
+    ]
+    grey = [n for n, (_, place) in enumerate(chart.looks) if is_grey(place)]
+    items = [*coloured, *([(f"the other {count(len(grey))}", grey, MOST_COLOURS)] if grey else [])]
+    listed = joined(
         tag(
             "li",
-            tag("svg", Markup(series(place, "", line)), viewBox="0 0 30 10", aria_hidden="true"),
-            _named(name),
+            tag("svg", Markup(series(0, place, "", line)), viewBox="0 0 30 10", aria_hidden="true"),
+            name,
+            data_series=" ".join(map(str, orders)),
         )
-        for place, name in enumerate(names)
+        for name, orders, place in items
     )
-    return tag("ul", items, class_="legend", aria_label="Legend")
+    return tag("ul", listed, class_="legend", aria_label="Legend") if items else Markup("")
 
 
 def _scales(chart: str, scales: tuple[str, ...]) -> Markup:

@@ -12,12 +12,12 @@ from proband.engine.files.spreadsheets import spreadsheet_csv
 from proband.engine.frames import frame_of_rows
 from proband.inference import Comparison, Evaluation
 from proband.report.analyses.comparisons import rows_of
+from proband.report.leading import main_comparison, main_evaluation
 from proband.report.page.model import Page
 from proband.report.page.registry import sections_of
 from proband.report.page.sections.leaderboard import pairs_shown
 from proband.report.page.sections.methods import methods_text
 from proband.report.page.sections.references import bibliography
-from proband.report.page.sections.verdict import main_comparison, main_evaluation
 from proband.study.findings import Findings
 from proband.words import count, counted
 

@@ -21,10 +21,10 @@ class Chart:
     ----------
     drawings
         SVG text by the name of the scale (``linear``, ``log``, ``probit``); the first is shown at first.
-    description
-        What the figure shows, in words, for those who do not see it.
-    series
-        The names of the curves, in the order of their classes ``series-0``, ``series-1``, …: the legend that switches them.
+    see
+        What is to be seen in it, in a sentence above it.
+    looks
+        The names of the curves in order, each with the place of its look: the legend that switches them.
     data
         The numbers behind the curves, possibly thinned (its notes say so).
     answers
@@ -33,9 +33,9 @@ class Chart:
 
     id: str
     title: str
-    description: str
+    see: str
     drawings: Mapping[str, str]
-    series: tuple[str, ...]
+    looks: tuple[tuple[str, int], ...]
     data: Table
     notes: tuple[str, ...] = ()
     answers: Answers | None = None
@@ -99,11 +99,12 @@ def said(notes: Iterable[Note | str]) -> list[Block]:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page with a heading of its own."""
+    """A part of the page with a heading of its own; a folded one is opened on demand."""
 
     id: str
     title: str
     blocks: tuple[Block, ...]
+    folded: bool = False
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from proband.engine.registry import Registry
 from proband.errors import UsageError
@@ -25,6 +25,7 @@ SECTIONS = Registry("section", "proband.sections", package="proband.report.page.
 """Sections by name: each `Placed`, or a function that makes one, which then stands before the diagnostics."""
 
 _BEFORE_DIAGNOSTICS = 85.0
+_EVIDENCE_ENDS, _MOST_OPEN = 70.0, 4  # the answer, and three of the evidence
 
 
 def section(name: str, place: float) -> Callable[[Maker], Maker]:
@@ -38,10 +39,14 @@ def section(name: str, place: float) -> Callable[[Maker], Maker]:
 
 
 def sections_of(found: Findings) -> tuple[Section, ...]:
-    """Every section that has something in it, in order."""
-    placed = [_placed(name, one) for name, one in SECTIONS.everything().items()]
-    made = (one.make(found) for one in sorted(placed, key=lambda one: one.place))
-    return tuple(one for one in made if one is not None)
+    """Every section that has something in it, in order: the answer and the first of the evidence open, all else folded."""
+    placed = sorted(
+        (_placed(name, one) for name, one in SECTIONS.everything().items()), key=lambda one: one.place
+    )
+    made = [(one.place, section) for one in placed if (section := one.make(found)) is not None]
+    evidence = [section for place, section in made if place < _EVIDENCE_ENDS]
+    opened = evidence[:_MOST_OPEN]
+    return tuple(replace(section, folded=section not in opened) for _, section in made)
 
 
 def _placed(name: str, thing: object) -> Placed:

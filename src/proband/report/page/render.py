@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
-from proband.report.page.blocks import Writing, block_markup, button, prose, terms
+from proband.report.page.blocks import Writing, block_markup, button, folded, prose, terms
 from proband.report.page.markup import Asides, Markup, inert, joined, packed, script, tag
 from proband.report.page.model import Page, Paragraph, Section
 from proband.results.base import Answers
@@ -44,12 +44,8 @@ def render_page(page: Page) -> str:
         "body",
         tag("a", "Skip to the content", class_="skip", href="#content"),
         _header(page),
-        tag(
-            "div",
-            _contents(page, names),
-            tag("main", joined(sections), _files(page), id="content", tabindex="-1"),
-            class_="sheet",
-        ),
+        _contents(page, names),
+        tag("main", joined(sections), _files(page), id="content", class_="sheet", tabindex="-1"),
         _asides(writing.asides),
         tag(
             "footer",
@@ -103,13 +99,16 @@ def _contents(page: Page, names: list[str]) -> Markup:
 
 
 def _section(writing: Writing, section: Section, name: str, hero: bool) -> Markup:
-    blocks = joined((block_markup(writing, block) for block in section.blocks), "\n")
     hero = hero and any(isinstance(block, Paragraph) and block.strong for block in section.blocks)
     heading = tag("h2", prose(section.title), id=writing.names.claim(f"{name}-heading"))
+    if section.folded:
+        inside = folded(writing, heading, section.blocks)
+    else:
+        blocks = joined((block_markup(writing, block) for block in section.blocks), "\n")
+        inside = joined([heading, blocks])
     return tag(
         "section",
-        heading,
-        blocks,
+        inside,
         id=name,
         class_="hero" if hero else None,
         aria_labelledby=f"{name}-heading",
@@ -146,9 +145,13 @@ def _files(page: Page) -> Markup:
         offered.append(tag("li", button(name, "save-file", data_name=name), " ", tag("small", _size(size))))
     return tag(
         "section",
-        tag("h2", "Files", id="files-title"),
-        tag("p", "These files travel in the page; a button saves its file."),
-        tag("ul", joined(offered), class_="files"),
+        tag(
+            "details",
+            tag("summary", tag("h2", "Files", id="files-title")),
+            tag("p", "These files travel in the page; a button saves its file."),
+            tag("ul", joined(offered), class_="files"),
+            class_="folded",
+        ),
         joined(kept, "\n"),
         id="files",
         class_="scripted",

@@ -213,7 +213,7 @@ def _score_entries(one: FoundScores, made: Proposal) -> list[SourceEntry]:
     except ProbandError:
         summaries = ()
     aucs = {summary.name: summary.auc_as_similarity for summary in summaries}
-    if file.trials is not None:
+    if file.trials:
         # A list is summarised under a name of its own, and without the table.
         (auc,) = aucs.values() or (None,)
         aucs = {entry.algorithms[0]: _auc_by_table(one, entry, samples) if auc is None else auc}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from proband.inference.verification.hard_subjects import HardSubjects
+from proband.report.charts.palette import PLAIN, SECOND
 from proband.report.charts.scales import Floats
 from proband.report.charts.spec import Axis, Chart, Concentration, Concentrations
 from proband.words import as_sentence, counted, level
@@ -39,6 +40,8 @@ def concentration(hard: HardSubjects, id: str = "hard-subjects", algorithm: str 
             *map(as_sentence, hard.sentences()),
         ),
         above=f"{n}; thin: by chance",
+        see="The further a line bends above its thin one, the more the errors gather on few people.",
+        places=(PLAIN, SECOND)[: len(lines)],
     )
 
 

@@ -92,6 +92,7 @@ def cmc(
         first.answers,
         "; ".join(filter(None, (of or above, shaded))),
         labels=tuple(one.label for one in series),
+        see="How often the right person is among the first candidates: the higher, the better. Dots: rank 1.",
     )
 
 
@@ -139,6 +140,7 @@ def gallery_sizes(
         (f"Bands: {part} at each size.",) if banded else (),
         first.answers,
         f"{counted(first.n_probes, 'probe')}; rank {first.rank}" + (f"; shaded {part}" if banded else ""),
+        see="How fast the rate falls as more people are enrolled.",
     )
 
 

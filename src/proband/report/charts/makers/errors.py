@@ -117,6 +117,7 @@ def det(
         description=f"{chart.description} Equal error rate: {listed(told)}.",
         marks=Errors(tuple(curves), dots, _VERIFICATION.errors, diagonal=True, apart=True),
         notes=(_HOW, bars),
+        see="The false non-matches that remain at each false match rate: the lower a curve, the better.",
     )
 
 
@@ -186,7 +187,8 @@ def searches(
         ]
         said += f" FNIR: {listed(parts)}."
     bars = f"Dots and bars: operating points with {level(first.confidence_level)} intervals of FNIR."
-    return replace(chart, description=said, notes=(_HOW, bars), answers=first.answers)
+    see = "The enrolled people who are missed at each rate of false alarms: the lower a curve, the better."
+    return replace(chart, description=said, notes=(_HOW, bars), answers=first.answers, see=see)
 
 
 def _chart(

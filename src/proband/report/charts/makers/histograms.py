@@ -12,6 +12,7 @@ from proband.errors import UsageError
 from proband.inference.image_choice.distributions import Distribution
 from proband.inference.image_choice.virtual_experiments import VirtualExperiments
 from proband.inference.verification.verification import Verification
+from proband.report.charts.palette import PLAIN, SECOND
 from proband.report.charts.scales import Floats, Unit
 from proband.report.charts.spec import Axis, Chart, Histogram, Histograms, listed, some
 from proband.words import count, counted, effect, effect_interval, given, level, threshold
@@ -106,6 +107,8 @@ def scores(counts: ScoreCounts, id: str = "scores", title: str | None = None) ->
         tuple(kinds),
         ("Densities: each kind of scores has the area 1, however many there are.",),
         above=above,
+        see="The less genuine and impostor scores overlap, the fewer errors any threshold makes.",
+        places=(PLAIN, SECOND),
     )
 
 
@@ -143,6 +146,7 @@ def differences(
             "Shaded: the first does not win. The share of such choices is no p-value: it is about these people's images.",
         ),
         choices.answers,
+        see="The further a histogram lies to the right of zero, the less the choice of images decides who wins.",
     )
 
 

@@ -15,6 +15,7 @@ from proband.inference.outcomes.results import OutcomeRate
 from proband.inference.verification.dyadic_rates import RateInterval
 from proband.inference.verification.groups import Differential
 from proband.measures.verification import SUPPORTED
+from proband.report.charts.palette import PLAIN
 from proband.report.charts.scales import Unit, rounded_out
 from proband.report.charts.spec import Axis, Chart, Mark, Rows, listed, some
 from proband.results.base import Answers
@@ -29,10 +30,12 @@ from proband.words import (
     interval,
     level,
     out_of,
+    p_value,
     size_of,
 )
 
 ErrorRate = Literal["fnmr", "fmr"]
+_STRETCH = 4.0  # times the highest supported rate: the value of a group with few errors is seen up to there
 RATES = {"fnmr": "false non-match rate (FNMR)", "fmr": "false match rate (FMR)"}
 
 
@@ -56,11 +59,14 @@ def rows_chart(
     notes: tuple[str, ...] = (),
     answers: Answers | None = None,
     confidence_level: float | None = None,
+    see: str = "",
 ) -> Chart:
-    """Chart rows on one axis or several."""
+    """Chart rows on one axis or several; what is not of one algorithm is plain."""
     up = Axis("", "linear", -0.5, len(rows.labels) - 0.5, "count")
     above = "" if confidence_level is None else f"{level(confidence_level)} intervals"
-    return Chart(id, title, said, tuple((one, up) for one in domains), rows, names, notes, answers, above)
+    axes = tuple((one, up) for one in domains)
+    places = (PLAIN,) if len(rows.names) == 1 else ()
+    return Chart(id, title, said, axes, rows, names, notes, answers, above, see=see, places=places)
 
 
 def around(marks: Sequence[Mark], unit: Unit, label: str, also: Sequence[float] = ()) -> Axis:
@@ -72,9 +78,9 @@ def around(marks: Sequence[Mark], unit: Unit, label: str, also: Sequence[float] 
     return Axis(label, "linear", low, high, unit)
 
 
-def _around_logs(marks: Sequence[Mark], label: str) -> Axis:
-    """Ends around all that is above zero, not more than six powers of ten."""
-    ends = [end for one in marks for end in (one.value, one.low, one.high) if end > 0]
+def _around_logs(marks: Sequence[Mark], label: str, also: Sequence[float] = ()) -> Axis:
+    """Ends around all that is above zero, and around what else is to be seen, not more than six powers of ten."""
+    ends = [end for one in marks for end in (one.value, one.low, one.high) if end > 0] + [*also]
     high = min(1.2 * max(ends), 1.0)
     return Axis(label, "log", max(0.8 * min(ends), high / 1e6), high, "rate")
 
@@ -102,21 +108,13 @@ def leaderboard(
     id: str = "leaderboard-chart",
     title: str = "Algorithms, the best first",
     *,
-    order: Sequence[str] = (),
     in_points: bool = True,
 ) -> Chart:
-    """Chart every algorithm's estimate with its interval, in the order given from the top.
-
-    Parameters
-    ----------
-    order
-        The algorithms by their place, if that is another.
-    """
+    """Chart every algorithm's estimate with its interval, in the order given from the top."""
     first = some(estimates, "estimates")[0]
-    shown = [one.facts.algorithm for one in estimates]
-    names = list(order or shown)
+    names = [one.facts.algorithm for one in estimates]
     marks = tuple(
-        Mark(row, names.index(one.facts.algorithm), one.value, one.low, one.high)
+        Mark(row, row, one.value, one.low, one.high)
         for row, one in enumerate(estimates)
         if np.isfinite(one.value)
     )
@@ -126,7 +124,7 @@ def leaderboard(
         id,
         title,
         f"{of}: {listed(told)}.",
-        Rows(tuple(shown), tuple(names), marks),
+        Rows(tuple(names), tuple(names), marks),
         [around(marks, "rate" if in_points else "number", of)],
         notes=(
             f"Bars: {level(first.confidence_level)} intervals, each algorithm by itself. Overlapping bars do not say that two "
@@ -182,6 +180,7 @@ def forest(
         notes=tuple(notes),
         answers=comparison.answers,
         confidence_level=comparison.confidence_level,
+        see="Bars that do not reach zero are significant differences, all pairs together.",
     )
 
 
@@ -224,45 +223,47 @@ def _differences(
 
 
 def galleries(
-    variation: GalleryVariation,
-    id: str = "galleries",
-    algorithms: Sequence[str] | None = None,
-    title: str = "Rates in galleries of different people",
+    variation: GalleryVariation, id: str = "galleries", title: str = "Rates in galleries of different people"
 ) -> Chart:
-    """Chart every algorithm's rate in every gallery, with its interval.
-
-    Parameters
-    ----------
-    algorithms
-        Those to draw; by default all.
-    """
-    names = tuple(algorithms or variation.algorithms)
-    numbers = [one.number for one in variation.galleries]
-    marks = tuple(
-        Mark(numbers.index(cell.gallery), names.index(cell.algorithm), cell.rate, *cell.interval)
+    """Chart every algorithm's rates over the galleries, a row each: the galleries, and their mean with its interval."""
+    names = variation.algorithms
+    marks = [
+        Mark(
+            names.index(cell.algorithm),
+            names.index(cell.algorithm),
+            cell.rate,
+            cell.rate,
+            cell.rate,
+            single=True,
+        )
         for cell in variation.cells
-        if cell.algorithm in names and cell.rate is not None and cell.interval is not None
-    )
-    told = [
-        f"{row.algorithm}: mean {fixed(row.spread.mean)} over {counted(len(numbers), 'gallery', 'galleries')}, range "
-        f"{fixed(row.spread.range)}"
-        for row in variation.rows
-        if row.algorithm in names
+        if cell.rate is not None
     ]
-    note = (
-        f"Bars: {level(variation.confidence_level)} intervals, of other people searched for in that gallery."
-    )
+    marks += [
+        Mark(names.index(row.algorithm), names.index(row.algorithm), row.spread.mean, *(row.spread.interval or (row.spread.mean,) * 2))
+        for row in variation.rows
+    ]  # fmt: skip
+    n = counted(len(variation.galleries), "gallery", "galleries")
+    told = [
+        f"{row.algorithm}: mean {fixed(row.spread.mean)} over {n}, range {fixed(row.spread.range)}"
+        for row in variation.rows
+    ]
     return rows_chart(
         id,
         title,
         f"{listed(told)}.",
-        Rows(tuple(f"gallery {number}" for number in numbers), names, marks),
+        Rows(tuple(names), tuple(names), tuple(marks), on_one_line=True),
         [around(marks, "rate", str(variation.estimand))],
-        names,
-        (note,),
-        variation.answers,
-        variation.confidence_level,
+        notes=(
+            f"Dots and bars: the mean over galleries and its {level(variation.confidence_level)} interval.",
+        ),
+        answers=variation.answers,
+        confidence_level=variation.confidence_level,
+        see=_SPREAD,
     )
+
+
+_SPREAD = "Circles: one gallery each. The wider an algorithm's circles spread, the more its rate depends on who is enrolled."
 
 
 def gallery_effect(
@@ -270,27 +271,24 @@ def gallery_effect(
     id: str = "gallery-effect-chart",
     title: str = "Rates with each image as the gallery",
 ) -> Chart:
-    """Chart every algorithm's rate with each column of images as the gallery in turn."""
+    """Chart every algorithm's rates with each column of images as the gallery in turn, a row each, and the test of them."""
     first = some(effects, "galleries")[0].estimates[0]
-    names = tuple(f"{one.algorithm}, mixed" if one.mixed else one.algorithm for one in effects)
+    names = tuple(one.algorithm for one in effects)
     marks = tuple(
-        Mark(row, place, one.value, one.low, one.high)
-        for place, found in enumerate(effects)
-        for row, one in enumerate(found.estimates)
+        Mark(row, row, one.value, one.value, one.value, single=True)
+        for row, found in enumerate(effects)
+        for one in found.estimates
     )
-    labels = tuple(f"gallery {row + 1}" for row in range(max(len(one.estimates) for one in effects)))
-    said = " ".join(as_sentence(one.sentence()) for one in effects)
-    note = f"Bars: {level(first.confidence_level)} intervals, varying {first.answers.varying}."
+    tests = tuple("" if one.p_value is None else f"p {p_value(one.p_value)}" for one in effects)
     return rows_chart(
         id,
         title,
-        said,
-        Rows(labels, names, marks),
+        " ".join(as_sentence(one.sentence()) for one in effects),
+        Rows(names, names, marks, tests, on_one_line=True),
         [around(marks, "rate", str(first.answers.of))],
-        names,
-        (note,),
-        first.answers,
-        first.confidence_level,
+        notes=("p: do the galleries of this algorithm differ? The table has the intervals.",),
+        answers=first.answers,
+        see=_SPREAD,
     )
 
 
@@ -335,12 +333,16 @@ def groups(
     label = RATES[which]
     title = title or f"{label[0].upper()}{label[1:]} by {found[0].column}"
     marks = tuple(Mark(row, place, one.rate, one.low, one.high, one.supported) for row, place, one in rates)
-    domains = [_around_logs(marks, label)] if any(one.value > 0 for one in marks) else []
-    domains.append(around(marks, "rate", label, [0.0]))
+    # Groups with few errors have intervals that would leave no room for the others: they end in an arrow.
+    sure = [one for one in marks if one.supported] or list(marks)
+    most = _STRETCH * max(one.high for one in sure)
+    values = [one.value for one in marks if 0 < one.value <= most]
+    domains = [_around_logs(sure, label, values)] if any(one.value > 0 for one in sure) else []
+    domains.append(around(sure, "rate", label, [0.0, *values]))
     part = rates[0][2].confidence_level
     note = (
         f"Bars: {level(part)} intervals. Hollow: fewer than {SUPPORTED} errors; at the left end of a "
-        "logarithmic axis: none."
+        "logarithmic axis: none. Arrows: beyond the axis, which is that of groups with enough errors."
     )
     rows = Rows(tuple(labels), names, marks)
     if counts:
@@ -349,7 +351,8 @@ def groups(
         beside = tuple(own.get(row, "none compared") for row in range(len(labels)))
         rows = Rows(tuple(labels), names, marks, beside, reference=errors / n if errors else None)
     said = f"{listed([_ratio(one, which) for one in found])}."
-    return rows_chart(id, title, said, rows, domains, names, (note,), answers, part)
+    see = f"One threshold for all groups: where the {which.upper()} of one algorithm differ, it errs more often on some."
+    return rows_chart(id, title, said, rows, domains, names, (note,), answers, part, see)
 
 
 def _ratio(found: Differential, which: ErrorRate) -> str:

@@ -51,6 +51,7 @@ def bounds(
         (f"Bands: from the rate here to its one-sided {part} upper bound for new people.",),
         first.answers,
         f"shaded: up to the {part} bound for new people",
+        see="A threshold to deploy is where the upper edge of the band, and not the line, meets the rate asked for.",
     )
 
 

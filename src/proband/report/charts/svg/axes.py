@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from proband.report.charts.scales import Scale
+from proband.report.charts.naming import Room, named_directly
+from proband.report.charts.scales import Floats, Scale
 from proband.report.charts.spec import Axis, Chart
 from proband.report.charts.svg.elements import element, line, number, words
 
@@ -142,3 +143,9 @@ def interval_bar(x1: float, y1: float, x2: float, y2: float, reach: float = 4.0)
 def dot(x: float, y: float, *, hollow: bool = False, radius: float = 4.0) -> str:
     """A value; hollow where too little is behind it."""
     return element("circle", class_="dot hollow" if hollow else "dot", cx=float(x), cy=float(y), r=radius)
+
+
+def direct_names(frame: Frame, curves: Sequence[tuple[str, Floats, Floats]]) -> list[str]:
+    """Names beside curves, in small letters, where there is room for them."""
+    room = Room(frame.left + 4, frame.right, frame.top, frame.bottom, 0.75 * LETTER, _SIZE - 2.0)
+    return [words(one.x, one.y, one.name, "direct") for one in named_directly(curves, room)]

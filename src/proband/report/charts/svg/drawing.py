@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from proband.report.charts.palette import is_grey
 from proband.report.charts.scales import Scale, linear_ticks
 from proband.report.charts.spec import (
     Axis,
@@ -18,8 +19,8 @@ from proband.report.charts.spec import (
     Rows,
     Series,
 )
-from proband.report.charts.svg.axes import LETTER, WIDTH, Frame, dot, interval_bar
-from proband.report.charts.svg.elements import element, line, path, points_of, series, words
+from proband.report.charts.svg.axes import LETTER, WIDTH, Frame, direct_names, dot, interval_bar
+from proband.report.charts.svg.elements import element, line, number, path, points_of, series, words
 from proband.report.charts.svg.errors import draw_errors
 from proband.report.charts.svg.thinning import Places, steps, visible
 
@@ -38,27 +39,32 @@ def _drawing(chart: Chart, axes: tuple[Axis, Axis]) -> str:
         case Curves():
             frame, parts = _curves(chart.marks, axes)
         case Rows():
-            frame, parts = _rows(chart.marks, axes)
+            frame, parts = _rows(chart, chart.marks, axes)
         case Errors():
             frame = Frame.of(*axes)
-            parts = [*frame.axes(), *draw_errors(frame, frame.id_of(chart), chart.marks, axes)]
+            parts = [*frame.axes(), *draw_errors(frame, chart, chart.marks, axes)]
         case Histograms():
-            frame, parts = _histograms(chart.marks, axes)
+            frame, parts = _histograms(chart, chart.marks, axes)
         case Concentrations():
             frame = Frame.of(*axes, 0.0, 4.0)
-            parts = [*frame.axes(), *(_concentration(frame, *one) for one in enumerate(chart.marks.lines))]
+            lines = (_concentration(frame, n, chart.place(n), one) for n, one in enumerate(chart.marks.lines))
+            parts = [*frame.axes(), *lines]
     return frame.drawing(chart, parts)
 
 
 def _curves(marks: Curves, axes: tuple[Axis, Axis]) -> tuple[Frame, list[str]]:
     aside = 5.0 * len(marks.series) + 6 if marks.step and marks.banded else 12.0
     frame = Frame.of(*axes, aside, 6.0)
-    drawn = [_curve(frame, marks, one, len(marks.series) - place) for place, one in enumerate(marks.series)]
-    return frame, [*frame.axes(), *drawn]
+    # Those in grey are below those in colour.
+    ordered = sorted(enumerate(marks.series), key=lambda pair: not is_grey(pair[1].place))
+    drawn = [_curve(frame, marks, one, order) for order, one in ordered]
+    grey = [(one.name, frame.x(one.xs), frame.y(one.ys)) for _, one in ordered if is_grey(one.place)]
+    return frame, [*frame.axes(), *drawn, *direct_names(frame, grey)]
 
 
-def _curve(frame: Frame, marks: Curves, one: Series, before: int) -> str:
+def _curve(frame: Frame, marks: Curves, one: Series, order: int) -> str:
     """One curve: its band, its line, and a dot with an interval at the rank in question or a dot at every size."""
+    before = len(marks.series) - order
     x, y = frame.x(one.xs), frame.y(one.ys)
     corners = steps(x, y) if marks.step else (x, y)
     kept = visible(*corners)
@@ -77,7 +83,8 @@ def _curve(frame: Frame, marks: Curves, one: Series, before: int) -> str:
         inside += [dot(float(a), float(b), radius=3.0) for a, b in zip(x, y, strict=True)]
         read = np.arange(len(x))
     points = points_of(one.xs[read], one.ys[read])
-    return series(one.place, one.name, *inside, points=points, shape="step" if marks.step else "line")
+    shape = "step" if marks.step else "line"
+    return series(order, one.place, one.name, *inside, points=points, shape=shape)
 
 
 def _read_ranks(ranks: Scale, last: int) -> Places:
@@ -102,7 +109,7 @@ def _band(frame: Frame, one: Series, *, step: bool) -> str:
     return element("path", class_="band", d=outline, stroke="none")
 
 
-def _rows(marks: Rows, axes: tuple[Axis, Axis]) -> tuple[Frame, list[str]]:
+def _rows(chart: Chart, marks: Rows, axes: tuple[Axis, Axis]) -> tuple[Frame, list[str]]:
     shown = [shortened(name) for name in marks.labels]
     left = min(LETTER * max(map(len, shown)) + 18, WIDTH / 2.6)
     right = LETTER * max(map(len, marks.beside), default=0) + 14
@@ -118,26 +125,31 @@ def _rows(marks: Rows, axes: tuple[Axis, Axis]) -> tuple[Frame, list[str]]:
         parts.append(words(left - 8, frame.y.at(row) + 5, name, "tick", "end"))
     for row, said in enumerate(marks.beside):
         parts.append(words(frame.right + 8, frame.y.at(row) + 5, said, "tick"))
-    for place, name in enumerate(marks.names):
-        own = [one for one in marks.marks if one.place == place]
+    for order, name in enumerate(marks.names):
+        own = [one for one in marks.marks if one.place == order]
         if own:
-            parts.append(_marked(frame, place, name, own, marks.together))
+            aside = 10.0 * (order % marks.together - (marks.together - 1) / 2)
+            inside = [part for one in own for part in _marked(frame, one, frame.y.at(one.row) + aside)]
+            parts.append(series(order, chart.place(order), name, *inside, shape="point"))
     return frame, parts
 
 
-def _marked(frame: Frame, place: int, name: str, marks: list[Mark], together: int) -> str:
-    """All values of one series."""
-    inside = []
-    aside = 10.0 * (place % together - (together - 1) / 2)
-    for one in marks:
-        y = frame.y.at(one.row) + aside
-        low, high = (
-            end if np.isfinite(end) else limit
-            for end, limit in ((one.low, frame.x.low), (one.high, frame.x.high))
-        )
-        inside.append(interval_bar(frame.x.at(low), y, frame.x.at(high), y, 3.0))
-        inside.append(dot(frame.x.at(one.value), y, hollow=not one.supported))
-    return series(place, name, *inside, shape="point")
+def _marked(frame: Frame, one: Mark, y: float) -> list[str]:
+    """A value and its interval, as far as the axis goes; where either goes on, an arrow says so."""
+    scale = frame.x
+    if one.single:
+        return [dot(scale.at(one.value), y, hollow=True, radius=3.0)]
+    low, high = (
+        end if np.isfinite(end) else limit for end, limit in ((one.low, scale.low), (one.high, scale.high))
+    )
+    made = [interval_bar(scale.at(low), y, scale.at(high), y, 3.0)]
+    made += [_arrow(scale.end, y)] if high > scale.high else []
+    return made if one.value > scale.high else [*made, dot(scale.at(one.value), y, hollow=not one.supported)]
+
+
+def _arrow(x: float, y: float) -> str:
+    """The sign that something goes on beyond the right end of an axis."""
+    return element("path", class_="dot beyond", d=f"M{number(x + 8)} {number(y)}l-8 -4v8z")
 
 
 def shortened(name: str, longest: int = _LONGEST) -> str:
@@ -148,12 +160,12 @@ def shortened(name: str, longest: int = _LONGEST) -> str:
     return f"{name[: longest - 1 - end]}…{name[-end:]}"
 
 
-def _histograms(marks: Histograms, axes: tuple[Axis, Axis]) -> tuple[Frame, list[str]]:
+def _histograms(chart: Chart, marks: Histograms, axes: tuple[Axis, Axis]) -> tuple[Frame, list[str]]:
     frame = Frame.of(*axes)
     parts = frame.axes(y_ticks=axes[1].unit == "rate")
     if marks.shaded_to is not None:
         parts.append(_area(frame, "shade", frame.left, frame.x.at(marks.shaded_to), fill_opacity="0.08"))
-    outlines = [_histogram(frame, place, one) for place, one in enumerate(marks.outlines)]
+    outlines = [_histogram(frame, n, chart.place(n), one) for n, one in enumerate(marks.outlines)]
     if marks.reference is None:
         return frame, parts + outlines
     at = frame.x.at(marks.reference)
@@ -166,7 +178,7 @@ def _histograms(marks: Histograms, axes: tuple[Axis, Axis]) -> tuple[Frame, list
     return frame, [*parts, *outlines, _upright(frame, marks.reference), said]
 
 
-def _histogram(frame: Frame, place: int, one: Histogram) -> str:
+def _histogram(frame: Frame, order: int, place: int, one: Histogram) -> str:
     """One histogram, tinted, and its value with the interval above."""
     x = frame.x(np.repeat(one.edges, 2))
     y = frame.y(np.concatenate([[0.0], np.repeat(one.heights, 2), [0.0]]))
@@ -178,14 +190,14 @@ def _histogram(frame: Frame, place: int, one: Histogram) -> str:
     ]
     if one.value is not None:
         middle, low, high = one.value
-        above = frame.top + 10 + 9.0 * (place % 6)
+        above = frame.top + 10 + 9.0 * (order % 6)
         inside.append(interval_bar(frame.x.at(low), above, frame.x.at(high), above, 3.0))
         inside.append(dot(frame.x.at(middle), above))
     points = points_of((one.edges[:-1] + one.edges[1:]) / 2, one.heights)
-    return series(place, one.name, *inside, points=points, shape="point")
+    return series(order, place, one.name, *inside, points=points, shape="point")
 
 
-def _concentration(frame: Frame, place: int, one: Concentration) -> str:
+def _concentration(frame: Frame, order: int, place: int, one: Concentration) -> str:
     """Errors over people, and thin what chance would give."""
     drawn = []
     for people, errors, look in (
@@ -195,7 +207,8 @@ def _concentration(frame: Frame, place: int, one: Concentration) -> str:
         x, y = frame.x(people), frame.y(errors)
         kept = visible(x, y)
         drawn.append(element("path", class_=look, d=path(x[kept], y[kept]), fill="none"))
-    return series(place, one.name, *drawn, points=points_of(one.people[kept], one.errors[kept]))
+    points = points_of(one.people[kept], one.errors[kept])
+    return series(order, place, one.name, *drawn, points=points)
 
 
 def _upright(frame: Frame, value: float) -> str:

@@ -2,7 +2,9 @@
 
 Nothing here has a colour. What things look like is left to the style sheet, by class:
 
-``series series-N dash-M``  a group for one curve; N goes round after 7, M after 5; ``data-series`` counts on, ``data-name`` names it
+``series series-N dash-M``  a group for one curve; N is one of eight colours, ``grey`` or ``ink``, M one of five; ``data-series``
+                            counts the curves of a chart, ``data-name`` names them
+``direct``                  the name of a curve, beside it
 ``line``, ``thin``          a curve, and the part of it that few errors are behind
 ``band``                    an area around a curve; ``fill`` the area below one
 ``bar``, ``dot``, ``hollow``  an interval, a value, and a value that few errors are behind
@@ -20,7 +22,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from proband.report.charts.palette import colour_of, dash_of
+from proband.report.charts.palette import colour_name, dash_of
 from proband.report.charts.scales import Floats
 from proband.report.page.markup import Markup, tag
 
@@ -80,13 +82,15 @@ def _tenth(value: int) -> str:
     return f"-{text}" if value < 0 else text
 
 
-def series(place: int, name: str, *inside: str, points: str | None = None, shape: str = "line") -> Markup:
-    """The group of everything that belongs to one curve; `shape` says how it goes on between points."""
+def series(
+    order: int, place: int, name: str, *inside: str, points: str | None = None, shape: str = "line"
+) -> Markup:
+    """The group of everything that belongs to one curve, with the look of a place; `shape` says how it goes on between points."""
     return element(
         "g",
         *inside,
-        class_=f"series series-{colour_of(place)} dash-{dash_of(place)}",
-        data_series=place,
+        class_=f"series series-{colour_name(place)} dash-{dash_of(place)}",
+        data_series=order,
         data_name=name,
         data_shape=shape,
         data_points=points,

@@ -6,9 +6,10 @@ import numpy as np
 
 from proband.report.charts.error_curves import ErrorCurve
 from proband.report.charts.few_errors_zone import zone_of
+from proband.report.charts.palette import is_grey
 from proband.report.charts.scales import Floats, log_ticks
-from proband.report.charts.spec import Axis, Errors
-from proband.report.charts.svg.axes import Frame, dot, interval_bar
+from proband.report.charts.spec import Axis, Chart, Errors
+from proband.report.charts.svg.axes import Frame, direct_names, dot, interval_bar
 from proband.report.charts.svg.elements import element, line, number, path, points_of, series, words
 from proband.report.charts.svg.thinning import visible
 
@@ -16,25 +17,39 @@ _READ = 60  # rates at which curves can be read, at most
 _STRIP = 18.0  # as wide as words need
 
 
-def draw_errors(frame: Frame, id: str, marks: Errors, axes: tuple[Axis, Axis]) -> list[str]:
-    """Draw the zone, the diagonal and the curves with their points."""
-    parts = _zone(frame, id, marks, axes)
+def draw_errors(frame: Frame, chart: Chart, marks: Errors, axes: tuple[Axis, Axis]) -> list[str]:
+    """Draw the zone, the diagonal and the curves with their points, those in grey below those in colour."""
+    parts = _zone(frame, frame.id_of(chart), marks, axes)
     if marks.diagonal:
         parts.append(_diagonal(frame))
     corner = 0
     apart = 4.0 if marks.apart else 0.0
-    for place, (curve, own) in enumerate(zip(marks.curves, marks.dots, strict=True)):
-        inside = _curve(frame, marks, curve, apart * (place - (len(marks.curves) - 1) / 2))
+    coloured = [n for n in range(len(marks.curves)) if not is_grey(chart.place(n))]
+    grey = [n for n in range(len(marks.curves)) if n not in coloured]
+    for order in (*grey, *coloured):
+        curve, own = marks.curves[order], marks.dots[order]
+        aside = apart * (order - (len(coloured) - 1) / 2)
+        inside = _curve(frame, marks, curve, None if order in grey else aside)
         if curve.flawless:
             inside.append(_beyond(frame, corner))
             corner += 1
         inside += [
             dot(frame.x.at(x), frame.y.at(marks.shown(y)), hollow=not curve.reaches(x, y))
             for x, y in own
-            if frame.x.holds(x) and frame.y.holds(marks.shown(y))
+            if order in coloured and frame.x.holds(x) and frame.y.holds(marks.shown(y))
         ]
-        parts.append(series(place, curve.name, *inside, points=_read(frame, marks, curve), shape="step"))
-    return parts
+        points = _read(frame, marks, curve)
+        parts.append(series(order, chart.place(order), curve.name, *inside, points=points, shape="step"))
+    return [*parts, *direct_names(frame, [_whole(frame, marks, marks.curves[order]) for order in grey])]
+
+
+def _whole(frame: Frame, marks: Errors, curve: ErrorCurve) -> tuple[str, Floats, Floats]:
+    """A curve by its name, and where all of it is that the frame holds."""
+    (x, y), rest = curve.pieces(zero=marks.complement)
+    x, y = (np.concatenate([own, *(piece[part] for piece in rest)]) for part, own in enumerate((x, y)))
+    y = marks.shown(y)
+    kept = (x >= frame.x.low) & (x <= frame.x.high) & (y >= frame.y.low) & (y <= frame.y.high)
+    return curve.name, frame.x(x[kept]), frame.y(y[kept])
 
 
 def _zone(frame: Frame, id: str, marks: Errors, axes: tuple[Axis, Axis]) -> list[str]:
@@ -77,15 +92,15 @@ def _diagonal(frame: Frame) -> str:
     return element("path", class_="reference diagonal", d=path(x[kept], y[kept]), fill="none")
 
 
-def _curve(frame: Frame, marks: Errors, curve: ErrorCurve, aside: float) -> list[str]:
-    """One curve: the piece with 30 errors, the rest thin, and intervals at its operating points."""
+def _curve(frame: Frame, marks: Errors, curve: ErrorCurve, aside: float | None) -> list[str]:
+    """One curve: the piece with 30 errors, the rest thin, and intervals beside its operating points, if it is to have any."""
     (x, y), rest = curve.pieces(zero=marks.complement)
     inside = [_piece(frame, across, marks.shown(up), "line thin") for across, up in rest]
     if len(x):
         inside.append(_piece(frame, x, marks.shown(y), "line"))
-    for at, low, high in curve.limits():
+    for at, low, high in curve.limits() if aside is not None else ():
         if frame.x.holds(at):
-            x_at = min(max(frame.x.at(at) + aside, frame.left), frame.right)
+            x_at = min(max(frame.x.at(at) + (aside or 0.0), frame.left), frame.right)
             start, end = (frame.y.at(marks.shown(limit)) for limit in (low, high))
             inside.append(interval_bar(x_at, start, x_at, end, 2.5))
     return inside

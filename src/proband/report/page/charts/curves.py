@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from proband.inference.estimates.evaluation import Entry
 from proband.inference.estimates.people_fractions import SizeCurve
@@ -25,39 +25,47 @@ from proband.results.band import Band
 _TABLED = (1, 2, 5)  # and these times ten, a hundred, …
 
 
-def cmc_chart(entries: Sequence[Entry], id: str = "cmc", title: str = "Recognition rate by rank") -> Chart:
+def cmc_chart(
+    entries: Sequence[Entry],
+    id: str = "cmc",
+    title: str = "Recognition rate by rank",
+    places: Mapping[str, int] | None = None,
+) -> Chart:
     """Draw the curves of algorithms on one set of probes, with a table of rates at some ranks."""
-    return bands_chart([one.band for one in entries], id, title)
+    return bands_chart([one.band for one in entries], id, title, places)
 
 
-def bands_chart(bands: Sequence[Band], id: str, title: str) -> Chart:
+def bands_chart(bands: Sequence[Band], id: str, title: str, places: Mapping[str, int] | None = None) -> Chart:
     """Draw curves that come with bands of their own, such as averages and galleries, by rank."""
     chart = cmc(bands, id, title)
     last = max(len(one.values) for one in bands)
     found = [digit * 10**power for power in range(len(str(last))) for digit in _TABLED]
     ranks = [*(rank for rank in found if rank < last), last]
-    return _tabled(chart, f"{title}: rates at some ranks", "rank", ranks)
+    return _tabled(chart, f"{title}: rates at some ranks", "rank", ranks, places)
 
 
 def gallery_size_chart(
     curves: Sequence[SizeCurve],
     id: str = "gallery-size",
     title: str = "Recognition rate by the size of the gallery",
+    places: Mapping[str, int] | None = None,
 ) -> Chart:
     """Draw the expected rate of algorithms in smaller galleries, with a table of all."""
     sizes = sorted({size for one in curves for size in one.sizes})
-    return _tabled(gallery_sizes(curves, id, title), title, "people enrolled", sizes)
+    return _tabled(gallery_sizes(curves, id, title), title, "people enrolled", sizes, places)
 
 
-def _tabled(chart: spec.Chart, caption: str, number: str, numbers: Sequence[int]) -> Chart:
+def _tabled(
+    chart: spec.Chart, caption: str, number: str, numbers: Sequence[int], places: Mapping[str, int] | None
+) -> Chart:
     """Give a chart of curves its table: a row for each curve and number, as far as the curve goes."""
     assert isinstance(chart.marks, Curves)
     assert chart.answers is not None
     rows = []
     for one in chart.marks.series:
-        places = {int(value): place for place, value in enumerate(one.xs)}
+        found = {int(value): at for at, value in enumerate(one.xs)}
         for value in numbers:
-            at = places.get(value)
+            at = found.get(value)
             if at is not None:
                 ends = (float(one.low[at]), float(one.high[at])) if at < len(one.low) else None
                 rows.append(
@@ -69,4 +77,4 @@ def _tabled(chart: spec.Chart, caption: str, number: str, numbers: Sequence[int]
                     )
                 )
     heads = columns("algorithm", number, "recognition rate", "interval")
-    return shown(chart, table(f"{chart.id}-data", caption, heads, rows))
+    return shown(chart, table(f"{chart.id}-data", caption, heads, rows), places)

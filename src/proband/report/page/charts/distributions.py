@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from proband.inference.image_choice.virtual_experiments import VirtualExperiments
 from proband.inference.verification.hard_subjects import HardSubjects
@@ -50,9 +50,15 @@ def differences_chart(
     rank: int = 1,
     level: float = 0.95,
     id: str = "choice-differences-chart",
+    places: Mapping[str, int] | None = None,
 ) -> Chart:
-    """Draw how differences of two algorithms' rates vary over choices of images; where the first does not win is shaded."""
+    """Draw how differences of algorithms from the leader vary over choices of images; where the leader does not win is shaded.
+
+    A difference has the look of the algorithm that is compared with the leader.
+    """
     chart = differences(choices, pairs, rank, level, id)
+    named = zip(chart.names, pairs, strict=True)
+    own = {name: places[other] for name, (_, other) in named} if places else None
     found = [(*pair, choices.difference(*pair, rank), choices.not_won(*pair, rank)) for pair in pairs]
     rows = [
         (
@@ -65,7 +71,7 @@ def differences_chart(
         for first, second, one, lost in found
     ]
     heads = columns("first", "second", "mean difference, points", "interval", "not won", text=2)
-    return shown(chart, table(f"{id}-data", chart.title, heads, rows))
+    return shown(chart, table(f"{id}-data", chart.title, heads, rows), own)
 
 
 def hard_subjects_chart(hard: HardSubjects, id: str = "hard-subjects", algorithm: str = "") -> Chart:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from proband.inference.verification.open_set import SearchEstimates
@@ -24,7 +24,9 @@ from proband.report.page.model import Chart
 _STARRED = (f"* rests on fewer than {SUPPORTED} errors.",)
 
 
-def det_chart(results: Sequence[Verification], id: str = "det") -> Chart:
+def det_chart(
+    results: Sequence[Verification], id: str = "det", places: Mapping[str, int] | None = None
+) -> Chart:
     """Draw FNMR against FMR; the table has FMR, FNMR and its interval at that FMR, or at the threshold."""
     first = some(results)[0]
     chart = det([error_curve(one) for one in results], id, confidence_level=first.confidence_level)
@@ -40,10 +42,16 @@ def det_chart(results: Sequence[Verification], id: str = "det") -> Chart:
     ]
     heads = columns("algorithm", "FMR", "FNMR", "interval of FNMR")
     data = table(f"{id}-data", "Operating points of the curves", heads, rows, _STARRED)
-    return shown(replace(chart, answers=first.answers), data)
+    return shown(replace(chart, answers=first.answers), data, places)
 
 
-def search_chart(results: Sequence[SearchEstimates], id: str = "search", *, rank: int = 1) -> Chart:
+def search_chart(
+    results: Sequence[SearchEstimates],
+    id: str = "search",
+    *,
+    rank: int = 1,
+    places: Mapping[str, int] | None = None,
+) -> Chart:
     """Draw FNIR against FPIR of searches that return up to `rank` candidates."""
     chart = searches(results, id, rank=rank)
     rows = [
@@ -57,4 +65,5 @@ def search_chart(results: Sequence[SearchEstimates], id: str = "search", *, rank
         for found in search_points(one, rank)
     ]
     heads = columns("algorithm", "FPIR", "FNIR", "interval of FNIR")
-    return shown(chart, table(f"{id}-data", f"{chart.title}: operating points", heads, rows, _STARRED))
+    data = table(f"{id}-data", f"{chart.title}: operating points", heads, rows, _STARRED)
+    return shown(chart, data, places)

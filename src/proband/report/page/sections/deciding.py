@@ -8,6 +8,7 @@ from proband.report import cells
 from proband.report.analyses.gates import gate_statements, gate_table
 from proband.report.analyses.thresholds import thresholds_statements, thresholds_table
 from proband.report.charts.makers.thresholds import bounds
+from proband.report.leading import looks
 from proband.report.page.charts import shown
 from proband.report.page.model import Block, Chart, Folded, Paragraph, Section, said
 from proband.report.page.registry import section
@@ -60,4 +61,5 @@ def _chart(found: Findings) -> Chart:
         for at, rate, bound in zip(one.thresholds, one.rates, one.bounds, strict=True)
     ]
     heads = cells.columns("algorithm", "threshold", "FMR", "upper bound")
-    return shown(bounds(found.thresholds), cells.table("thresholds-data", "Rates by threshold", heads, rows))
+    data = cells.table("thresholds-data", "Rates by threshold", heads, rows)
+    return shown(bounds(found.thresholds), data, looks(found))

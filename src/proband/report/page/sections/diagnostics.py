@@ -13,9 +13,9 @@ from proband.inference import Estimate, VirtualExperiments, cluster_statistics
 from proband.inference.estimates.evaluation import probes_called
 from proband.inference.verification.verification import Verification
 from proband.report import cells
+from proband.report.leading import main_comparison, main_evaluation
 from proband.report.page.model import Block, Facts, Section, said
 from proband.report.page.registry import section
-from proband.report.page.sections.verdict import main_comparison, main_evaluation
 from proband.report.table import Cell, Column, Table
 from proband.results.estimate import Clusters
 from proband.words import Note, Sentence, as_sentence, percent

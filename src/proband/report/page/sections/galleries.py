@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 
 from proband.inference.estimates.evaluation import probes_called
 from proband.inference.galleries.effect import GalleryEffect
@@ -24,14 +23,13 @@ from proband.results.targets import GALLERY, OTHER_PEOPLE, PEOPLE_ALIKE
 from proband.words import Target, count, counted, fixed
 
 
-def strat_blocks(study: StratStudy, shown: Sequence[str]) -> list[Block]:
+def strat_blocks(study: StratStudy, places: Mapping[str, int]) -> list[Block]:
     """Each column of images as the gallery in turn, and the standard errors of several methods."""
-    plain, mixed = ([one for one in own if one.algorithm in shown] for own in (study.effects, study.mixed))
+    mixed = "Rates with each image as the gallery, after mixing"
     return [
-        gallery_effect_chart(plain, "strat-galleries"),
-        gallery_effect_chart(mixed, "strat-mixed", "Rates with each image as the gallery, after mixing"),
-        _effects_table(study),
-        _errors_table(study),
+        gallery_effect_chart(study.effects, "strat-galleries", places=places),
+        gallery_effect_chart(study.mixed, "strat-mixed", mixed, places),
+        Folded("Each gallery, and standard errors by method", (_effects_table(study), _errors_table(study))),
         Folded("What the galleries mean", tuple(said(study_statements(study)))),
     ]
 
@@ -86,7 +84,7 @@ def _errors_table(study: StratStudy) -> Table:
     )
 
 
-def feret_blocks(study: FeretStudy, leaders: Sequence[str]) -> list[Block]:
+def feret_blocks(study: FeretStudy, places: Mapping[str, int]) -> list[Block]:
     """Categories, averages, two states of an algorithm, galleries of different people, and sizes."""
     blocks: list[Block] = [*said(difficulty_statements(study))]
     if len(study.field) > 1:
@@ -98,15 +96,19 @@ def feret_blocks(study: FeretStudy, leaders: Sequence[str]) -> list[Block]:
         for place, one in enumerate((*study.versions, *study.improvements), 1)
     ]
     if study.variation:
-        blocks.append(galleries_chart(_part(study.variation[0], leaders)))
-        blocks += [
-            _variation_table(one, f"variation-{place}") for place, one in enumerate(study.variation, 1)
-        ]
+        blocks.append(galleries_chart(study.variation[0], places=places))
+        tables = (_variation_table(one, f"variation-{place}") for place, one in enumerate(study.variation, 1))
+        blocks.append(Folded("Rates in every gallery", tuple(tables)))
+    sizes = []
     for place, category in enumerate(study.evaluation.categories, 1):
-        curves = [one for one in study.sizes if one.category == category and one.algorithm in leaders]
+        curves = [one for one in study.sizes if one.category == category]
         if curves:
             title = f"Recognition rate by the size of the gallery, {probes_called(category)}"
-            blocks.append(gallery_size_chart(curves, f"sizes-{place}", title))
+            sizes.append(gallery_size_chart(curves, f"sizes-{place}", title, places))
+    blocks += [
+        *sizes[:1],
+        *([Folded("Sizes of galleries by probe category", tuple(sizes[1:]))] if sizes[1:] else []),
+    ]
     return blocks
 
 
@@ -183,15 +185,6 @@ def _variation_table(variation: GalleryVariation, id: str) -> Table:
         rows.append([*average, *_over_galleries(variation.average, variation.answers)])
     caption = f"{probes_called(variation.category)}: {variation.estimand} over {variation.design}, {count(variation.size)} in each"
     return cells.table(id, caption, tuple(heads), rows)
-
-
-def _part(variation: GalleryVariation, names: Sequence[str]) -> GalleryVariation:
-    """The same galleries with some of the algorithms."""
-    return replace(
-        variation,
-        rows=tuple(row for row in variation.rows if row.algorithm in names),
-        cells=tuple(cell for cell in variation.cells if cell.algorithm in names),
-    )
 
 
 def _over_galleries(row: GalleryRow, answers: Answers) -> list[Cell]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -12,21 +12,22 @@ from proband.inference.image_choice.estimates import compared
 from proband.report import cells
 from proband.report.analyses.choices import choices_statements
 from proband.report.analyses.evaluation import statements
+from proband.report.leading import leading, looks, main_evaluation
 from proband.report.page.charts.curves import cmc_chart
 from proband.report.page.charts.distributions import differences_chart
 from proband.report.page.model import Block, Folded, Section, said
 from proband.report.page.registry import section
 from proband.report.page.sections.galleries import feret_blocks, strat_blocks
 from proband.report.page.sections.leaderboard import ALL_PAIRS
-from proband.report.page.sections.verdict import leading, main_evaluation
 from proband.report.table import Cell, Column, Table
 from proband.results.difference import Difference
-from proband.words import count
+from proband.words import count, counted
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
 
-MOST_CURVES = 8  # algorithms whose curves are drawn; tables have all
+MOST_CURVES = 8  # algorithms that have a row each in a chart of groups; tables have all
+_MOST_ROWS = 12  # of a table that is not folded
 
 
 def drawn(names: Sequence[str], order: Sequence[str], most: int = MOST_CURVES) -> list[str]:
@@ -42,92 +43,138 @@ def left_out(names: Sequence[str], shown: Sequence[str]) -> list[str]:
     return [f"Charts show the leading {len(shown)} of {count(len(names))} algorithms; tables have all."]
 
 
+def of_length(table: Table) -> Block:
+    """A table as it is, or folded where it is long."""
+    n = len(table.rows)
+    return table if n <= _MOST_ROWS else Folded(f"{table.caption}: {count(n)} rows", (table,))
+
+
 @section("identification", 20)
 def identification_section(found: Findings) -> Section | None:
     """Everything about ranks."""
-    order = leading(found)
+    order, places = leading(found), looks(found)
     blocks: list[Block] = []
     evaluation = main_evaluation(found)
     if evaluation is not None:
-        blocks += _evaluation_blocks(evaluation, order)
+        blocks += _evaluation_blocks(evaluation, places)
     if found.choices is not None:
-        blocks += _choice_blocks(found.choices, order, found.confidence_level)
+        blocks += _choice_blocks(found.choices, order, found.confidence_level, places)
     if found.strat is not None:
-        blocks += strat_blocks(found.strat, drawn([one.algorithm for one in found.strat.effects], order))
+        blocks += strat_blocks(found.strat, places)
     if found.feret is not None:
-        blocks += feret_blocks(found.feret, order[:MOST_CURVES])
+        blocks += feret_blocks(found.feret, places)
     return Section("identification", "Identification", tuple(blocks)) if blocks else None
 
 
-def _evaluation_blocks(evaluation: Evaluation, order: Sequence[str]) -> list[Block]:
-    shown = drawn(evaluation.algorithms, order)
+def _evaluation_blocks(evaluation: Evaluation, places: Mapping[str, int]) -> list[Block]:
     first, *others = evaluation.categories
-    blocks: list[Block] = [_cmc(evaluation.of(first), shown, "cmc", first)]
-    blocks += said(left_out(evaluation.algorithms, shown))
-    blocks.append(rates_table(evaluation))
+    blocks: list[Block] = [_cmc(evaluation.of(first), "cmc", first, places)]
+    main, *more = rates_tables(evaluation)
+    blocks.append(of_length(main))
+    if more:
+        blocks.append(Folded("Rates at other ranks, and what they rest on", tuple(more)))
     if others:
         charts = tuple(
-            _cmc(evaluation.of(name), shown, f"cmc-{place}", name) for place, name in enumerate(others, 2)
+            _cmc(evaluation.of(name), f"cmc-{place}", name, places) for place, name in enumerate(others, 2)
         )
         blocks.append(Folded("Curves by probe category", charts))
     blocks.append(Folded("What the rates mean", tuple(said(statements(evaluation)))))
     return blocks
 
 
-def _cmc(entries: Sequence[Entry], shown: Sequence[str], id: str, category: str | None) -> Block:
-    return cmc_chart(
-        [entry for entry in entries if entry.algorithm in shown],
-        id,
-        f"Recognition rate by rank, {probes_called(category)}",
-    )
+def _cmc(entries: Sequence[Entry], id: str, category: str | None, places: Mapping[str, int]) -> Block:
+    return cmc_chart(entries, id, f"Recognition rate by rank, {probes_called(category)}", places)
 
 
-def rates_table(evaluation: Evaluation) -> Table:
-    """Rates with intervals at every rank asked for, a row for each algorithm and set of probes."""
-    several = len(evaluation.categories) > 1
+def rates_tables(evaluation: Evaluation) -> list[Table]:
+    """Algorithms by sets of probes, a table for each rank asked for and way of weighing people, and what they rest on."""
     level = cells.percent(evaluation.confidence_level)
-    heads = [Column("probes of", "name")] if several else []
-    heads.append(Column("algorithm", "name"))
-    beside = [t for t in evaluation.ranks if any(entry.by_person[t] for entry in evaluation.entries)]
-    for rank in evaluation.ranks:
-        heads += [Column(f"rank {rank}", "number"), Column(f"{level} interval", "interval")]
-    for rank in beside:
-        heads += [
-            Column(
-                f"rank {rank} by person", "number", "People weigh the same, whatever their number of probes."
-            ),
-            Column(f"{level} interval", "interval"),
-        ]
-    heads += [Column("probes", "number"), Column("people", "number"), Column("no rank", "number", "Failures to acquire or to compare."),
-              Column("ties", "number", "Probes whose mate ties with somebody else.")]  # fmt: skip
-    rows = []
-    for entry in evaluation.entries:
-        facts = entry.curve.facts
-        row: list[Cell] = [cells.text_cell(probes_called(entry.category))] if several else []
-        row.append(cells.text_cell(entry.algorithm))
-        for rank in evaluation.ranks:
-            row += [
+    made = []
+    for place, rank in enumerate(evaluation.ranks):
+        rows = {
+            (entry.algorithm, entry.category): cells.over(
                 cells.rate_cell(entry.curve.at(rank)),
                 cells.interval_cell(entry.interval(rank), entry.band.answers),
-            ]
-        for rank in beside:
-            found = entry.by_person[rank]
-            row += [
-                cells.rate_cell(found.value if found else None),
-                cells.interval_cell((found.low, found.high) if found else None),
-            ]
-        counted = (facts.n_probes, facts.n_probe_subjects, facts.n_failed, facts.n_tied)
-        rows.append([*row, *map(cells.count_cell, counted)])
-    return cells.table("rates", "Recognition rates", tuple(heads), rows)
+            )
+            for entry in evaluation.entries
+        }
+        caption = f"Recognition rate at rank {rank}, with {level} intervals"
+        made.append(_by_category(evaluation, "rates" if not place else f"rates-{rank}", caption, rows))
+    for rank in evaluation.ranks:
+        people = {
+            (entry.algorithm, entry.category): _person_cell(entry, rank) for entry in evaluation.entries
+        }
+        if any(cell.value is not None for cell in people.values()):
+            caption = (
+                f"Recognition rate at rank {rank}, every person weighing the same, with {level} intervals"
+            )
+            made.append(_by_category(evaluation, f"rates-by-person-{rank}", caption, people))
+    return [*made, _rest_on(evaluation)]
 
 
-def _choice_blocks(result: VirtualExperiments, order: Sequence[str], level: float) -> list[Block]:
+def _person_cell(entry: Entry, rank: int) -> Cell:
+    found = entry.by_person[rank]
+    if found is None:
+        return cells.empty_cell()
+    return cells.over(cells.rate_cell(found.value), cells.interval_cell((found.low, found.high)))
+
+
+def _by_category(
+    evaluation: Evaluation, id: str, caption: str, found: Mapping[tuple[str, str | None], Cell]
+) -> Table:
+    heads = [Column("algorithm", "name")]
+    for category in evaluation.categories:
+        n = evaluation.of(category)[0].curve.facts.n_probes
+        heads.append(Column(f"{probes_called(category)}\n{counted(n, 'probe')}", "number"))
+    rows = [
+        [cells.text_cell(name), *(found[name, category] for category in evaluation.categories)]
+        for name in evaluation.algorithms
+    ]
+    return cells.table(id, caption, tuple(heads), rows)
+
+
+def _rest_on(evaluation: Evaluation) -> Table:
+    """Probes, people, failures and ties of every set of probes; one row where they are the same for all algorithms."""
+    rows = []
+    for category in evaluation.categories:
+        counts: dict[tuple[int, ...], list[str]] = {}
+        for entry in evaluation.of(category):
+            facts = entry.curve.facts
+            own = (facts.n_probes, facts.n_probe_subjects, facts.n_failed, facts.n_tied)
+            counts.setdefault(own, []).append(entry.algorithm)
+        for numbers, names in counts.items():
+            whose = ["all"] if len(counts) == 1 else names
+            rows += [
+                [
+                    cells.text_cell(probes_called(category)),
+                    cells.text_cell(name),
+                    *map(cells.count_cell, numbers),
+                ]
+                for name in whose
+            ]
+    heads = (
+        Column("probes of", "name"),
+        Column("algorithm", "name"),
+        *cells.columns("probes", "people", text=0),
+        Column("no rank", "number", "Failures to acquire or to compare."),
+        Column("ties", "number", "Probes whose mate ties with somebody else."),
+    )
+    return cells.table("rates-counts", "What the rates rest on", heads, rows)
+
+
+def _choice_blocks(
+    result: VirtualExperiments, order: Sequence[str], level: float, places: Mapping[str, int]
+) -> list[Block]:
     """Rates and differences over other choices of images of these people."""
-    blocks: list[Block] = [_choices_table(result, level)]
+    blocks: list[Block] = [of_length(_choices_table(result, level))]
     pairs = _pairs(result, order, level)
     if pairs:
-        blocks.append(differences_chart(result, [(pair.first, pair.second) for pair in pairs[:_MOST_DRAWN]]))
-        blocks.append(_differences_table(result, pairs, level))
+        leader = pairs[0].first
+        drawn = [(pair.first, pair.second) for pair in pairs if pair.first == leader][:_MOST_DRAWN]
+        blocks.append(differences_chart(result, drawn, places=places))
+        if len(drawn) < len(result.algorithms) - 1:
+            blocks += said([f"Drawn: {leader} against the next {len(drawn)}; the table has all."])
+        blocks.append(of_length(_differences_table(result, pairs, level)))
     return [*blocks, Folded("What choices of images mean", tuple(said(choices_statements(result))))]
 
 

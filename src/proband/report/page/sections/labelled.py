@@ -12,10 +12,9 @@ from proband.report.analyses.classification import (
     confusions_table,
     rates_table,
 )
-from proband.report.page.charts.points import forest_chart, leaderboard_chart
 from proband.report.page.model import Block, Folded, Section, said
 from proband.report.page.registry import section
-from proband.report.page.sections.leaderboard import leaderboard, pairs_shown, pairs_table
+from proband.report.page.sections.leaderboard import leaderboard, pairs_chart
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
@@ -32,7 +31,7 @@ def classification_section(found: Findings) -> Section | None:
     rates = replace(rates_table(result), id="accuracies", caption="Accuracy", latex=result.to_latex())
     blocks: list[Block] = [rates]
     if result.comparison is not None:
-        blocks += _pairs(result.comparison, "models")
+        blocks.append(_pairs(result.comparison, "models"))
     blocks += [
         Folded("Every class", (replace(classes_table(result), id="classes"),)),
         Folded("Commonest mistakes", (replace(confusions_table(result, _MISTAKES), id="mistakes"),)),
@@ -48,11 +47,9 @@ def outcomes_section(found: Findings) -> Section | None:
     if result is None:
         return None
     table = leaderboard("systems", str(result.estimates[0].answers.of), result)
-    blocks = [table, leaderboard_chart(result, "systems-chart"), *_pairs(result, "systems")]
-    return Section("outcomes", "Outcomes", tuple(blocks))
+    published = Folded("The table as it is published, with letters", (table,))
+    return Section("outcomes", "Outcomes", (_pairs(result, "systems"), published))
 
 
-def _pairs(comparison: OutcomeComparison, name: str) -> list[Block]:
-    title = f"Differences between {name}"
-    chart = forest_chart(comparison, pairs_shown(comparison), f"{name}-forest", title)
-    return [chart, pairs_table(f"{name}-pairs", title, comparison)]
+def _pairs(comparison: OutcomeComparison, name: str) -> Block:
+    return pairs_chart(f"{name}-forest", f"{name}-pairs", f"Differences between {name}", comparison)

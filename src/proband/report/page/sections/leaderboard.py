@@ -1,20 +1,18 @@
-"""Who is best, and how sure that is: the publication table of every comparison."""
+"""Pairs of algorithms: differences, tests and verdicts, and the publication table of every comparison."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from proband.inference import Evaluation
 from proband.inference.comparisons.comparison import Standings
-from proband.inference.estimates.evaluation import probes_called
 from proband.report import cells
 from proband.report.analyses.comparisons import comparison_statements, comparison_table
-from proband.report.page.charts.points import forest_chart, leaderboard_chart
-from proband.report.page.model import Block, Folded, Section
+from proband.report.leading import main_comparison
+from proband.report.page.charts.points import forest_chart
+from proband.report.page.model import Block, Chart, Folded, Section
 from proband.report.page.registry import section
 from proband.report.page.sections.pair_verdict import turned
-from proband.report.page.sections.verdict import main_comparison, main_evaluation
 from proband.report.table import Cell, Column, Table
 from proband.results.difference import Difference
 from proband.words import as_sentence
@@ -23,24 +21,6 @@ if TYPE_CHECKING:
     from proband.study.findings import Findings
 
 ALL_PAIRS = 6  # algorithms up to which every pair is shown; beyond, those with the leader
-
-
-@section("leaderboard", 15)
-def leaderboard_section(found: Findings) -> Section | None:
-    """The table of the first comparison, and those of the others folded below it."""
-    blocks: list[Block] = []
-    comparison, evaluation = main_comparison(found), main_evaluation(found)
-    if comparison is not None:
-        name = next(iter(found.titles.values()), str(comparison.estimates[0].answers.of))
-        blocks += [leaderboard("leaderboard-1", name, comparison), leaderboard_chart(comparison)]
-    elif evaluation is not None:
-        blocks.append(_untested(evaluation))
-    blocks += [
-        Folded(name, (leaderboard(f"leaderboard-{place}", name, found.comparisons[key]),))
-        for place, (key, name) in enumerate(found.titles.items(), 1)
-        if place > 1
-    ]
-    return Section("leaderboard", "Leaderboard", tuple(blocks)) if blocks else None
 
 
 _ADJUSTED = {
@@ -56,28 +36,6 @@ def leaderboard(id: str, caption: str, comparison: Standings) -> Table:
     return replace(made, id=id, caption=caption, notes=said, latex=comparison.to_latex())
 
 
-def _untested(evaluation: Evaluation) -> Table:
-    """Rates alone, where nothing was compared."""
-    rank, category = evaluation.ranks[0], evaluation.categories[0]
-    entries = sorted(evaluation.of(category), key=lambda entry: -entry.curve.at(rank))
-    rows = [
-        [
-            cells.text_cell(entry.algorithm),
-            cells.rate_cell(entry.curve.at(rank)),
-            cells.interval_cell(entry.interval(rank), entry.band.answers),
-            cells.count_cell(entry.curve.facts.n_probes),
-        ]
-        for entry in entries
-    ]
-    heads = cells.columns(
-        "algorithm",
-        f"rate at rank {rank}",
-        f"{cells.percent(evaluation.confidence_level)} interval",
-        "probes",
-    )
-    return cells.table("leaderboard-1", probes_called(category), heads, rows)
-
-
 def pairs_shown(comparison: Standings) -> tuple[Difference, ...]:
     """Every pair of few algorithms; of many, the leader against each other one, in order."""
     if len(comparison.estimates) <= ALL_PAIRS:
@@ -90,15 +48,25 @@ def pairs_shown(comparison: Standings) -> tuple[Difference, ...]:
 
 @section("comparisons", 40)
 def comparisons_section(found: Findings) -> Section | None:
-    """Every pair: effect, interval, test and verdict."""
+    """Every pair: effect, interval, test and verdict; and the tables as they are published."""
+    compared = {name: found.comparisons[key] for key, name in found.titles.items()}
+    main = main_comparison(found)
+    if not compared and main is not None:  # that of a stratified or a FERET study
+        compared = {str(main.estimates[0].answers.of): main}
     blocks: list[Block] = []
-    for place, (key, name) in enumerate(found.titles.items(), 1):
-        comparison = found.comparisons[key]
-        title = f"Differences between algorithms, {name}"
-        chart = forest_chart(comparison, pairs_shown(comparison), f"forest-{place}", title)
-        made: list[Block] = [chart, pairs_table(f"pairs-{place}", name, comparison)]
-        blocks += made if place == 1 else [Folded(name, tuple(made))]
+    for place, (name, comparison) in enumerate(compared.items(), 1):
+        chart = pairs_chart(f"forest-{place}", f"pairs-{place}", f"Differences in {name}", comparison)
+        published = leaderboard(f"leaderboard-{place}", name, comparison)
+        table = Folded("The table as it is published, with letters", (published,))
+        many = len(comparison.estimates) > ALL_PAIRS  # the standings say the same of the leader
+        shown = Folded("The leader against each other algorithm", (chart,)) if many else chart
+        blocks += [shown, table] if place == 1 else [Folded(name, (published, chart))]
     return Section("comparisons", "Comparisons", tuple(blocks)) if blocks else None
+
+
+def pairs_chart(id: str, data: str, title: str, comparison: Standings) -> Chart:
+    """Differences of pairs as a chart, and all that was found of them as its table."""
+    return forest_chart(comparison, pairs_shown(comparison), pairs_table(data, title, comparison), id, title)
 
 
 def pairs_table(id: str, caption: str, comparison: Standings) -> Table:

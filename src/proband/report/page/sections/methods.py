@@ -11,10 +11,10 @@ from proband.inference.comparisons.comparison import Standings
 from proband.inference.estimates.evaluation import probes_called
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.strata.study import StratStudy
+from proband.report.leading import main_comparison, main_evaluation
 from proband.report.page.model import Code, Folded, Paragraph, Section
 from proband.report.page.registry import section
 from proband.report.page.sections.references import bibliography, cited
-from proband.report.page.sections.verdict import main_comparison, main_evaluation
 from proband.results.base import Facts
 from proband.results.difference import margin_of
 from proband.words import Method, Note, Sentence, Target

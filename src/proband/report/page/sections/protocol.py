@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from proband.report import cells
 from proband.report.analyses.evaluation import TIES
+from proband.report.leading import main_comparison, main_evaluation, main_standings
 from proband.report.page.model import Badge, Badges, Block, Facts as FactsView, Section
 from proband.report.page.registry import section
-from proband.report.page.sections.verdict import main_comparison, main_evaluation
 from proband.results.base import Facts
 from proband.results.compared import metrics_statement
-from proband.words import as_sentence, count
+from proband.words import as_sentence, count, counted
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
@@ -28,7 +28,7 @@ _FAILURES = {
 }
 
 
-@section("protocol", 10)
+@section("protocol", 72)
 def protocol_section(found: Findings) -> Section | None:
     """Under which protocol: badges for a glance, and the rules in words."""
     facts = _facts_of(found)
@@ -82,6 +82,36 @@ def _facts_of(found: Findings) -> Facts | None:
     return None if found.strat is None else found.strat.effects[0].estimates[0].facts
 
 
+def key_badges(found: Findings) -> tuple[Badge, ...]:
+    """The three numbers that a verdict rests on: people, probes and failures."""
+    facts = _facts_of(found)
+    if facts is not None:
+        probes = "genuine comparison" if facts.universe == "verification" else "probe"
+        return (
+            Badge(counted(facts.n_probe_subjects, "person", "people")),
+            Badge(counted(facts.n_probes, probes), explained=facts.probe_rule),
+            _failures(facts),
+        )
+    if found.verification:
+        _, people, *_, failures = _of_verification(found)
+        counts = found.verification[0].rates.counts
+        pairs = f"{count(counts.n_genuine)} genuine and {count(counts.n_impostor)} impostor comparisons"
+        return (people, Badge(pairs), failures)
+    labelled = main_standings(found)
+    return () if labelled is None else (Badge(counted(labelled.estimates[0].facts.size, "item")),)
+
+
+def _failures(facts: Facts) -> Badge:
+    policy = _FAILURES.get(facts.on_failure, facts.on_failure)
+    if not facts.n_failed + facts.n_gallery_failed:
+        return Badge("no failures to acquire", explained=f"Were there any: {policy}.")
+    return Badge(
+        f"{count(facts.n_failed)} probes, {count(facts.n_gallery_failed)} gallery images failed",
+        "warning",
+        f"Failures to acquire, by marks or failed comparisons of {facts.algorithm}: {policy}.",
+    )
+
+
 def _badges(facts: Facts) -> list[Badge]:
     if facts.universe == "verification":
         badges = [
@@ -90,7 +120,7 @@ def _badges(facts: Facts) -> list[Badge]:
                 explained="Claimed identities are accepted or rejected; nobody is searched for.",
             )
         ]
-        counted = [
+        sizes = [
             Badge(f"{count(facts.n_probes)} genuine comparisons"),
             Badge(f"{count(facts.n_probe_subjects)} people"),
         ]
@@ -107,27 +137,16 @@ def _badges(facts: Facts) -> list[Badge]:
             if facts.n_gallery_images == facts.n_gallery_subjects
             else f", {count(facts.n_gallery_images)} images"
         )
-        counted = [
+        sizes = [
             Badge(
                 f"gallery of {count(facts.n_gallery_subjects)} people{images}", explained=facts.gallery_rule
             ),
             Badge(f"{count(facts.n_probes)} probes", explained=facts.probe_rule),
             Badge(f"{count(facts.n_probe_subjects)} people searched for"),
         ]
-    policy = _FAILURES.get(facts.on_failure, facts.on_failure)
-    lost = facts.n_failed + facts.n_gallery_failed
-    failures = (
-        Badge(
-            f"{count(facts.n_failed)} probes, {count(facts.n_gallery_failed)} gallery images failed",
-            "warning",
-            f"Failures to acquire, by marks or failed comparisons of {facts.algorithm}: {policy}.",
-        )
-        if lost
-        else Badge("no failures to acquire", explained=f"Were there any: {policy}.")
-    )
     ties = Badge(f"ties {facts.ties}", explained=as_sentence(_TIES.get(facts.ties, facts.ties)))
     ranks = [] if facts.universe == "verification" else [Badge(f"ranks count {facts.counting}")]
-    return [*badges, *counted, failures, ties, *ranks]
+    return [*badges, *sizes, _failures(facts), ties, *ranks]
 
 
 def _of_verification(found: Findings) -> list[Badge]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,13 +12,13 @@ from proband.report import cells
 from proband.report.analyses.verification import search_statements
 from proband.report.charts.makers.concentration import shared_errors
 from proband.report.charts.spec import Concentration
+from proband.report.leading import leading, looks
 from proband.report.page.charts.distributions import hard_subjects_chart
 from proband.report.page.charts.errors import search_chart
 from proband.report.page.model import Block, Folded, Section, said
 from proband.report.page.registry import section
-from proband.report.page.sections.identification import drawn, left_out
+from proband.report.page.sections.identification import drawn, of_length
 from proband.report.page.sections.short_sections import sizes_table
-from proband.report.page.sections.verdict import leading
 from proband.report.table import Cell, Column, Table
 from proband.results.targets import GALLERY, derived
 from proband.words import as_sentence, count, counted, given
@@ -36,25 +36,20 @@ def open_set_section(found: Findings) -> Section | None:
     rejection = None if found.feret is None else found.feret.rejection
     blocks: list[Block] = []
     if results:
-        blocks += _search_blocks(results, leading(found), "search")
+        blocks += _search_blocks(results, looks(found), "search")
         sizes = sizes_table(found)
         blocks += [] if sizes is None else [sizes]
     if rejection is not None:
         people = counted(rejection.n_held_out, "person was", "people were")
         held = f"Rejection: {people} taken out of the gallery at random (seed {rejection.seed})."
-        blocks += [*said([held]), *_search_blocks(rejection.results, leading(found), "rejection")]
+        blocks += [*said([held]), *_search_blocks(rejection.results, looks(found), "rejection")]
     return Section("open-set", "Open-set search", tuple(blocks)) if blocks else None
 
 
-def _search_blocks(results: Sequence[SearchEstimates], order: Sequence[str], id: str) -> list[Block]:
-    names = [one.algorithm for one in results]
-    shown = drawn(names, order)
+def _search_blocks(results: Sequence[SearchEstimates], places: Mapping[str, int], id: str) -> list[Block]:
     return [
-        search_chart(
-            [one for one in results if one.algorithm in shown], id, rank=results[0].points[0].point.rank
-        ),
-        *said(left_out(names, shown)),
-        search_table(results, f"{id}-points"),
+        search_chart(results, id, rank=results[0].points[0].point.rank, places=places),
+        of_length(search_table(results, f"{id}-points")),
         Folded("What searches mean", tuple(said(search_statements(results)))),
     ]
 
@@ -64,16 +59,16 @@ def search_table(results: Sequence[SearchEstimates], id: str) -> Table:
     level = cells.percent(results[0].confidence_level)
     heads = (
         Column("algorithm", "name"),
-        Column("asked FPIR", "number"),
-        Column("candidates", "number"),
-        Column("threshold", "number"),
-        Column("FPIR", "number", "Searches for people not enrolled that return anybody."),
-        Column(f"{level} interval", "interval"),
-        Column("false positives", "number"),
+        Column("target FPIR", "number"),
         Column("FNIR", "number", "Searches for enrolled people that do not return them."),
         Column(f"{level} interval", "interval", "At the threshold, held fixed."),
-        Column("at that FPIR", "interval", "The threshold is found anew in every replicate of people."),
+        Column("at target FPIR", "interval", "The threshold is re-estimated in every resample of people."),
+        Column("FPIR", "number", "Searches for people not enrolled that return anybody."),
+        Column(f"{level} interval", "interval"),
+        Column("candidates", "number"),
+        Column("threshold", "number"),
         Column("misses", "number"),
+        Column("false positives", "number"),
     )
     rows = [_search_row(result, one) for result in results for one in result.points]
     few = any(not one.fpir_supported for result in results for one in result.points)
@@ -88,15 +83,15 @@ def _search_row(result: SearchEstimates, one: SearchInterval) -> list[Cell]:
     return [
         cells.text_cell(result.algorithm),
         cells.empty_cell() if p.asked is None else Cell(f"{given(p.asked)}", p.asked),
-        cells.count_cell(p.rank),
-        cells.threshold_cell(p.threshold),
-        cells.small_cell(p.fpir, one.fpir_supported),
-        cells.small_interval_cell(one.fpir.low, one.fpir.high, result.answers),
-        cells.share_cell(p.false_positives, p.n_nonmated),
         cells.rate_cell(p.fnir),
         cells.interval_cell(one.fnir, result.answers),
         cells.interval_cell(one.fnir_at_fpir, anew),
+        cells.small_cell(p.fpir, one.fpir_supported),
+        cells.small_interval_cell(one.fpir.low, one.fpir.high, result.answers),
+        cells.count_cell(p.rank),
+        cells.threshold_cell(p.threshold),
         cells.share_cell(p.misses, p.n_mated),
+        cells.share_cell(p.false_positives, p.n_nonmated),
     ]
 
 

@@ -1,4 +1,4 @@
-"""The sentence to remember: what the best two algorithms show, or how good the only one is."""
+"""The sentence to remember: who leads, or how good the only one is; below it who stands where, and what it rests on."""
 
 from __future__ import annotations
 
@@ -8,15 +8,25 @@ from typing import TYPE_CHECKING
 
 from proband.inference import Comparison, Evaluation, OutcomeComparison, OutcomeRate, VirtualExperiments
 from proband.inference.comparisons.comparison import Standings
-from proband.inference.estimates.evaluation import Entry
 from proband.inference.verification.open_set import SearchEstimates
 from proband.inference.verification.verification import Verification, VerificationPoint
 from proband.measures.pair_measures import AUC, EER, FNMR
-from proband.report.page.model import Paragraph, Section, said
+from proband.report.leading import (
+    best_first,
+    leading,
+    leading_group,
+    lowest_fnmr_first,
+    main_comparison,
+    main_evaluation,
+)
+from proband.report.page.model import Badges, Block, Folded, Paragraph, Section, said
 from proband.report.page.registry import section
 from proband.report.page.sections.pair_verdict import best_two, pair_verdict, what_would_decide
+from proband.report.page.sections.protocol import key_badges
+from proband.report.page.sections.standings import first_standings, standings_table
 from proband.results.base import Answers
-from proband.words import Note, Sentence, as_sentence
+from proband.results.difference import margin_of
+from proband.words import Note, Sentence, as_sentence, count
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
@@ -24,6 +34,7 @@ if TYPE_CHECKING:
 _MANY_TIES = 0.1  # of the probes: with more, the tie policy decides
 _FEWEST_SEARCHES = 30  # for people not enrolled: with fewer, no false positive rate is measured
 _MOST_NAMED = 6
+_MOST_LISTED = 4
 
 _RATE = Sentence("verdict.rate", "note", "{algorithm} {rate:rate} [{low:rate}, {high:rate}]")
 _RATE_OF = Sentence(
@@ -31,12 +42,27 @@ _RATE_OF = Sentence(
     "note",
     "{algorithm}: {of} {rate:rate} [{low:rate}, {high:rate}] over {n:count sample}",
 )
-_BY_THEMSELVES = Sentence(
-    "verdict.by-themselves", "note", "By themselves ({of}, {level:level} intervals): {best} and {second}"
+_LEADS = Sentence(
+    "verdict.leads", "note", "{leader} leads: its {of} is significantly better than that of {other}"
 )
-_BEST_OF = "{best} is significantly better than {beaten:count} of the {others:count} others"
-_BEST = Sentence("verdict.best", "note", _BEST_OF)
-_BEST_BUT = Sentence("verdict.best-but", "note", _BEST_OF + "; not told apart from it: {names}")
+_LEADS_ALL = Sentence(
+    "verdict.leads-all",
+    "note",
+    "{leader} leads: its {of} is significantly better than those of the {others:count} others",
+)
+_LEAD = "{names} lead in {of}; "
+_LEAD_TWO = Sentence("verdict.lead-two", "note", _LEAD + "they are not significantly different")
+_LEAD_SOME = Sentence("verdict.lead-some", "note", _LEAD + "no two of them are significantly different")
+_LEAD_ALIKE = Sentence("verdict.lead-equivalent", "note", _LEAD + "they are equivalent within {margin}")
+_SAME_TWO = Sentence("verdict.same-two", "note", "{names} are not significantly different in {of}")
+_SAME_ALL = Sentence(
+    "verdict.same-all",
+    "note",
+    "No algorithm leads: no two of the {n:count} are significantly different in {of}",
+)
+_SAME_ALIKE = Sentence("verdict.same-equivalent", "note", "{names} are equivalent in {of} within {margin}")
+_LISTED = Sentence("verdict.listed", "note", "{names:list}")
+_LISTED_OF_MORE = Sentence("verdict.listed-of-more", "note", "{names:row} and {more:count} others")
 _NAMES = Sentence("verdict.names", "note", "{names:row}")
 _NAMES_OF_MORE = Sentence("verdict.names-of-more", "note", "{names:row} and {more:count} more")
 _TIED = Sentence("verdict.tied", "note", "{algorithm} {tied:count} of {probes:count}")
@@ -54,11 +80,10 @@ _STUDY_IN_VERIFICATION = Sentence(
     "caution",
     _OTHERWISE + "; add [[comparison]] fnmr_at = {fmr:given} to the study",
 )
-_VARIED = Sentence(
-    "verdict.varied",
-    "note",
-    "Intervals and tests speak of {varying}. Held fixed: {fixed}. Assumed: {assuming}",
+_VARIES = Sentence(
+    "verdict.varies", "note", "What varies behind the intervals: {varying}. Held fixed: {fixed}"
 )
+_ASSUMED = Sentence("verdict.assumed", "note", "Assumed: {assuming}")
 _OF_PROBES = "at rank {rank}, of {probes:count probe} of {people:count person/people}"
 _EVALUATED = Sentence(
     "verdict.evaluated",
@@ -70,20 +95,18 @@ _EVALUATED_ALONE = Sentence(
 )
 _HIGHEST_RATE = Sentence(
     "verdict.highest-rate",
-    "caution",
-    "It has the highest rate of {n:count} algorithms here; whether it is better was not tested",
+    "note",
+    "Of {n:count algorithm} {algorithm} has the highest recognition rate at rank {rank}; differences were not tested",
 )
 _VERIFIED = "{algorithm}: FNMR {rate:rate} [{low:rate}, {high:rate}] at "
 _AT_FMR = Sentence("verdict.fnmr-at-fmr", "note", _VERIFIED + "an FMR of {fmr:given}")
 _AT_THRESHOLD = Sentence(
     "verdict.fnmr-at-threshold", "note", _VERIFIED + "the threshold {threshold:threshold}"
 )
-_OF_ALGORITHMS = "It has the lowest FNMR of {n:count} algorithms here"
-_LOWEST_OF = Sentence("verdict.lowest-fnmr-of", "caution", _OF_ALGORITHMS + "; not tested against the others")
-_LOWEST_SHARED = Sentence(
-    "verdict.lowest-fnmr-shared",
-    "caution",
-    _OF_ALGORITHMS + " (as has {names}); not tested against the others",
+_LOWEST_OF = Sentence(
+    "verdict.lowest-fnmr-of",
+    "note",
+    "Of {n:count algorithm} {names} {few:word has/have} the lowest FNMR at an FMR of {fmr:given}; differences were not tested",
 )
 _THIS_FPIR = Sentence("verdict.this-fpir", "note", "this FPIR")
 _AN_FPIR = Sentence("verdict.an-fpir", "note", "an FPIR of {fpir:given}")
@@ -115,52 +138,32 @@ _CHOSEN = Sentence(
 
 @dataclass(frozen=True)
 class Summary:
-    """What a study found: the sentence to remember, and those that belong to it."""
+    """What a study found: the sentence to remember, what varied behind it, and what else belongs to it."""
 
     headline: Note
+    answers: Answers | None = None
     rest: tuple[Note, ...] = ()
-
-
-def main_comparison(found: Findings) -> Comparison | None:
-    """The comparison the verdict is about; a stratified or FERET study brings its own."""
-    if found.comparisons:
-        return next(iter(found.comparisons.values()))
-    if found.strat is not None:
-        return found.strat.comparison
-    return None if found.feret is None else found.feret.results[0].comparison
-
-
-def main_evaluation(found: Findings) -> Evaluation | None:
-    """The evaluation of the study, or the one within a FERET study."""
-    if found.evaluation is not None:
-        return found.evaluation
-    return None if found.feret is None else found.feret.evaluation
-
-
-def leading(found: Findings) -> tuple[str, ...]:
-    """Every algorithm, the best first as far as that was measured."""
-    comparison, evaluation = main_comparison(found), main_evaluation(found)
-    named: list[str] = []
-    if comparison is not None:
-        named += [one.facts.algorithm for one in comparison.ordered]
-    if evaluation is not None:
-        named += [entry.algorithm for entry in _ordered(evaluation)]
-    return tuple(dict.fromkeys([*named, *found.algorithms]))
-
-
-def _ordered(evaluation: Evaluation) -> list[Entry]:
-    rank = evaluation.ranks[0]
-    entries = evaluation.of(evaluation.categories[0])
-    return sorted(entries, key=lambda entry: -entry.curve.at(rank))
 
 
 @section("verdict", 5)
 def verdict_section(found: Findings) -> Section | None:
-    """What was found, in a few sentences."""
+    """One screen: the headline, who stands where, three facts, and what varies; the rest is folded."""
     told = summary(found)
     if told is None:
         return None
-    blocks = [Paragraph(as_sentence(told.headline), strong=True), *said(told.rest)]
+    blocks: list[Block] = [Paragraph(as_sentence(told.headline), strong=True)]
+    table = standings_table(found)
+    first, every = (None, None) if table is None else first_standings(table)
+    blocks += [] if first is None else [first]
+    counts = key_badges(found)
+    blocks += [Badges(counts)] if counts else []
+    folded = [note for note in told.rest if note.level != "caution"]
+    if told.answers is not None:
+        blocks += said([_VARIES(varying=told.answers.varying, fixed=told.answers.fixed)])
+        folded.append(_ASSUMED(assuming=told.answers.assuming))
+    blocks += said([note for note in told.rest if note.level == "caution"])
+    blocks += [] if every is None else [Folded(f"All {count(len(every.rows))} algorithms", (every,))]
+    blocks += [Folded("More about the verdict", tuple(said(folded)))] if folded else []
     return Section("verdict", "Verdict", tuple(blocks))
 
 
@@ -192,12 +195,12 @@ def summary(found: Findings) -> Summary | None:
 
 def _compared(comparison: Comparison) -> Summary:
     pair = best_two(comparison)
-    rest = [_rates(comparison), *_field(comparison), *what_would_decide(pair, comparison)]
-    return Summary(pair_verdict(pair, comparison), (*rest, _varied(comparison.answers)))
+    rest = (pair_verdict(pair, comparison), *what_would_decide(pair, comparison))
+    return Summary(headline(comparison), comparison.answers, rest)
 
 
 def _of_items(comparison: OutcomeComparison | None, first: OutcomeRate) -> Summary:
-    """The best two models or systems, or the only one."""
+    """Several models or systems, or the only one."""
     if comparison is None:
         shown = {
             "algorithm": first.facts.algorithm,
@@ -205,33 +208,38 @@ def _of_items(comparison: OutcomeComparison | None, first: OutcomeRate) -> Summa
             "low": first.low,
             "high": first.high,
         }
-        return Summary(_RATE_OF(**shown, of=first.answers.of, n=first.facts.size), (_varied(first.answers),))
-    pair = best_two(comparison)
-    rest = (_rates(comparison), *_field(comparison), _varied(comparison.answers))
-    return Summary(pair_verdict(pair, comparison), rest)
-
-
-def _rates(comparison: Standings) -> Note:
-    best, second = comparison.ordered[:2]
-    alone = [
-        _RATE(algorithm=one.facts.algorithm, rate=one.value, low=one.low, high=one.high)
-        for one in (best, second)
-    ]
-    return _BY_THEMSELVES(
-        of=best.answers.of, level=comparison.confidence_level, best=alone[0], second=alone[1]
+        return Summary(_RATE_OF(**shown, of=first.answers.of, n=first.facts.size), first.answers)
+    return Summary(
+        headline(comparison), comparison.answers, (pair_verdict(best_two(comparison), comparison),)
     )
 
 
-def _field(comparison: Standings) -> list[Note]:
-    """How the best stands against all others, where there are more than one."""
-    n_others = len(comparison.estimates) - 1
-    if n_others < 2:
-        return []
-    best, *others = (one.facts.algorithm for one in comparison.ordered)
-    beaten = comparison.beaten_by(best)
-    apart = [name for name in others if name not in beaten]
-    stands = {"best": best, "beaten": len(beaten), "others": n_others}
-    return [_BEST_BUT(**stands, names=_few(apart)) if apart else _BEST(**stands)]
+def headline(comparison: Standings) -> Note:
+    """Name the leading group: those that no algorithm is significantly better than."""
+    group, n = leading_group(comparison), len(comparison.estimates)
+    of = comparison.estimates[0].answers.of
+    if len(group) == 1:
+        leader = group[0]
+        if n == 2:
+            other = comparison.ordered[1].facts.algorithm
+            return _LEADS(leader=leader, of=of, other=other)
+        return _LEADS_ALL(leader=leader, of=of, others=n - 1)
+    among = [pair for pair in comparison.pairs if pair.first in group and pair.second in group]
+    told = {"names": _listed(group), "of": of}
+    if comparison.margin is not None and all(pair.verdict == "equivalent" for pair in among):
+        margin = margin_of(comparison.margin, among[0].in_points)
+        return (_SAME_ALIKE if len(group) == n else _LEAD_ALIKE)(**told, margin=margin)
+    if len(group) == n:
+        return _SAME_TWO(**told) if n == 2 else _SAME_ALL(n=n, of=of)
+    return (_LEAD_TWO if len(group) == 2 else _LEAD_SOME)(**told)
+
+
+def _listed(names: Sequence[str]) -> Note:
+    """Names as a sentence has them: all of few, and the first of many."""
+    if len(names) <= _MOST_LISTED:
+        return _LISTED(names=tuple(names))
+    shown = tuple(names[: _MOST_LISTED - 1])
+    return _LISTED_OF_MORE(names=shown, more=len(names) - len(shown))
 
 
 def _few(names: Sequence[Note | str]) -> Note:
@@ -245,7 +253,7 @@ def _ties(comparison: Comparison | None, evaluation: Evaluation | None) -> list[
     if comparison is not None:
         facts = [one.facts for one in comparison.estimates]
     else:
-        facts = [] if evaluation is None else [entry.curve.facts for entry in _ordered(evaluation)]
+        facts = [] if evaluation is None else [entry.curve.facts for entry in best_first(evaluation)]
     many = [one for one in facts if one.n_tied > _MANY_TIES * one.n_probes]
     if not many:
         return []
@@ -263,7 +271,7 @@ def _other_way(found: Findings) -> list[Note]:
         return []
     if any(_measure(one) == FNMR.key for one in found.comparisons.values()):
         return []
-    best = {one.algorithm: (one, point) for one, point in _by_fnmr(found.verification)}
+    best = {one.algorithm: (one, point) for one, point in lowest_fnmr_first(found.verification)}
     leaders = [name for name in leading(found) if name in best][:2]
     if len(leaders) < 2:
         return []
@@ -287,49 +295,37 @@ def _measure(comparison: Comparison) -> str:
     return comparison.estimates[0].answers.of.key
 
 
-def _by_fnmr(results: Sequence[Verification]) -> list[tuple[Verification, VerificationPoint]]:
-    """Every algorithm at the first false match rate asked for, the lowest FNMR first; empty where only thresholds were."""
-    points = [(one, next((p for p in one.points if p.point.asked is not None), None)) for one in results]
-    made = [(one, point) for one, point in points if point is not None]
-    return sorted(made, key=lambda pair: pair[1].point.fnmr)
-
-
 def _fnmr(point: VerificationPoint) -> dict[str, float]:
     low, high = (point.fnmr.low, point.fnmr.high) if point.fnmr_at_fmr is None else point.fnmr_at_fmr
     return {"rate": point.point.fnmr, "low": low, "high": high}
 
 
-def _varied(answers: Answers) -> Note:
-    return _VARIED(varying=answers.varying, fixed=answers.fixed, assuming=answers.assuming)
-
-
 def _evaluated(evaluation: Evaluation) -> Summary:
-    rank, entries = evaluation.ranks[0], _ordered(evaluation)
+    rank, entries = evaluation.ranks[0], best_first(evaluation)
     best = entries[0]
+    if len(entries) > 1:
+        highest = _HIGHEST_RATE(algorithm=best.algorithm, rank=rank, n=len(entries))
+        return Summary(highest, evaluation.answers)
     facts, ends = best.curve.facts, best.interval(rank)
     shown = {"algorithm": best.algorithm, "rate": best.curve.at(rank), "rank": rank}
     shown |= {"probes": facts.n_probes, "people": facts.n_probe_subjects}
-    headline = (
-        _EVALUATED_ALONE(**shown) if ends is None else _EVALUATED(**shown, low=ends.low, high=ends.high)
-    )
-    untested = [_HIGHEST_RATE(n=len(entries))] if len(entries) > 1 else []
-    return Summary(headline, (*untested, _varied(evaluation.answers)))
+    alone = _EVALUATED_ALONE(**shown) if ends is None else _EVALUATED(**shown, low=ends.low, high=ends.high)
+    return Summary(alone, evaluation.answers)
 
 
 def _verified(results: Sequence[Verification]) -> Summary:
-    ordered = _by_fnmr(results)
+    ordered = lowest_fnmr_first(results)
     if not ordered:  # thresholds differ in what they mean, so the first speaks for itself
         result, point = results[0], results[0].points[0]
-        headline = _AT_THRESHOLD(algorithm=result.algorithm, **_fnmr(point), threshold=point.point.threshold)
-        return Summary(headline, (_varied(result.answers),))
+        at = _AT_THRESHOLD(algorithm=result.algorithm, **_fnmr(point), threshold=point.point.threshold)
+        return Summary(at, result.answers)
     result, point = ordered[0]
-    headline = _AT_FMR(algorithm=result.algorithm, **_fnmr(point), fmr=point.point.asked)
-    alike = [one.algorithm for one, other in ordered[1:] if other.point.fnmr == point.point.fnmr]
-    untested = []
-    if len(ordered) > 1:
-        n = len(ordered)
-        untested = [_LOWEST_SHARED(n=n, names=_few(alike)) if alike else _LOWEST_OF(n=n)]
-    return Summary(headline, (*untested, _varied(result.answers)))
+    if len(ordered) == 1:
+        alone = _AT_FMR(algorithm=result.algorithm, **_fnmr(point), fmr=point.point.asked)
+        return Summary(alone, result.answers)
+    lowest = [one.algorithm for one, other in ordered if other.point.fnmr == point.point.fnmr]
+    told = _LOWEST_OF(names=_listed(lowest), few=len(lowest), fmr=point.point.asked, n=len(ordered))
+    return Summary(told, result.answers)
 
 
 def _searched(results: Sequence[SearchEstimates]) -> Summary:
@@ -337,14 +333,13 @@ def _searched(results: Sequence[SearchEstimates]) -> Summary:
     one = result.points[0]
     p = one.point
     asked = _THIS_FPIR() if p.asked is None else _AN_FPIR(fpir=p.asked)
-    varied = _varied(result.answers)
     few = p.n_nonmated < _FEWEST_SEARCHES
     # Below one false positive among the searches a rate is reached only by having none, which bounds it but does not show it.
     if few or (p.asked is not None and p.asked * p.n_nonmated < 1):
         why = _FEW_SEARCHES(n=_FEWEST_SEARCHES) if few else _COARSE(rate=1 / p.n_nonmated)
-        return Summary(_NOT_MEASURABLE(asked=asked, searches=p.n_nonmated, why=why), (varied,))
+        return Summary(_NOT_MEASURABLE(asked=asked, searches=p.n_nonmated, why=why), result.answers)
     low, high = one.fnir
-    headline = _SEARCHED(
+    told = _SEARCHED(
         algorithm=result.algorithm,
         rate=p.fnir,
         low=low,
@@ -353,13 +348,13 @@ def _searched(results: Sequence[SearchEstimates]) -> Summary:
         fpir=p.fpir,
         searches=p.n_nonmated,
     )
-    untested = [_FEWEST_MISSES(n=len(results))] if len(results) > 1 else []
-    return Summary(headline, (*untested, varied))
+    untested = (_FEWEST_MISSES(n=len(results)),) if len(results) > 1 else ()
+    return Summary(told, result.answers, untested)
 
 
 def _chosen(result: VirtualExperiments, level: float) -> Summary:
     best = max(result.algorithms, key=lambda name: result.rate(name).mean)
     spread = result.rate(best)
     low, high = spread.interval(level)
-    headline = _CHOSEN(algorithm=best, rate=spread.mean, level=level, low=low, high=high)
-    return Summary(headline, (_varied(result.answers),))
+    told = _CHOSEN(algorithm=best, rate=spread.mean, level=level, low=low, high=high)
+    return Summary(told, result.answers)

@@ -1,0 +1,194 @@
+"""The table that is also the picture: who stands where, each interval drawn on one axis, and the difference from the leader."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from proband.inference import Evaluation
+from proband.inference.comparisons.comparison import Standings
+from proband.inference.verification.verification import Verification
+from proband.report import cells
+from proband.report.charts.makers.rows import around
+from proband.report.charts.scales import Unit
+from proband.report.charts.spec import Mark
+from proband.report.leading import (
+    best_first,
+    leading_group,
+    looks,
+    lowest_fnmr_first,
+    main_evaluation,
+    main_standings,
+)
+from proband.report.page.sections.pair_verdict import turned
+from proband.report.table import Around, Bar, Cell, Column, Table
+from proband.results.base import Answers
+from proband.results.difference import Difference
+from proband.words import Sentence, as_sentence, counted, given
+
+if TYPE_CHECKING:
+    from proband.study.findings import Findings
+
+_MOST_ROWS = 12  # that the first screen shows
+_TOP = 10  # of more than those
+_RANK = "From one more than the algorithms that are significantly better, to all but those it is significantly better than; for all algorithms at once."
+_LEADERS = Sentence(
+    "standings.leaders", "note", "Shaded: the leading group, which no algorithm is significantly better than"
+)
+_FIRST = Sentence("standings.first", "note", "The first {shown:count} of {n:count algorithm}")
+
+
+class _Standing(NamedTuple):
+    """One algorithm: what was estimated, and what is behind it."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    answers: Answers
+    rank: tuple[int, int] | None = None
+    difference: Difference | None = None
+
+
+def first_standings(table: Table) -> tuple[Table, Table | None]:
+    """The standings as the first screen has them, of many algorithms the first; and all of them where that is not all."""
+    if len(table.rows) <= _MOST_ROWS:
+        return table, None
+    few = replace(
+        table,
+        rows=table.rows[:_TOP],
+        shaded=tuple(row for row in table.shaded if row < _TOP),
+        notes=(" ".join([*table.notes, as_sentence(_FIRST(shown=_TOP, n=len(table.rows)))]),),
+    )
+    return few, replace(table, id="standings-all")
+
+
+def standings_table(found: Findings) -> Table | None:
+    """The standings of several algorithms: tested where they were compared, else the estimates alone."""
+    compared = main_standings(found)
+    places = looks(found)
+    if compared is not None:
+        return _compared(compared, places)
+    evaluation = main_evaluation(found)
+    if evaluation is not None:
+        return _evaluated(evaluation, places)
+    return _verified(found.verification, places) if found.verification else None
+
+
+def _compared(comparison: Standings, places: Mapping[str, int]) -> Table:
+    leader = comparison.ordered[0].facts.algorithm
+    ranks = comparison.places()
+    rows = [
+        _Standing(
+            name,
+            one.value,
+            one.low,
+            one.high,
+            one.answers,
+            ranks[name],
+            _from_leader(comparison, name, leader),
+        )
+        for one in comparison.ordered
+        if (name := one.facts.algorithm)
+    ]
+    in_points = comparison.pairs[0].in_points
+    group = leading_group(comparison)
+    table = _table(
+        rows, str(comparison.estimates[0].answers.of), comparison.confidence_level, "rate" if in_points else "number",
+        places, leader, comparison.answers,
+    )  # fmt: skip
+    shaded = tuple(row for row, one in enumerate(rows) if one.name in group)
+    notes = () if len(shaded) == len(rows) else (as_sentence(_LEADERS()),)
+    return replace(table, shaded=() if len(shaded) == len(rows) else shaded, notes=notes)
+
+
+def _from_leader(comparison: Standings, name: str, leader: str) -> Difference | None:
+    pair = next((one for one in comparison.pairs if {one.first, one.second} == {name, leader}), None)
+    return pair if pair is None or pair.first == name else turned(pair)
+
+
+def _evaluated(evaluation: Evaluation, places: Mapping[str, int]) -> Table | None:
+    rank, entries = evaluation.ranks[0], best_first(evaluation)
+    ends = [entry.interval(rank) for entry in entries]
+    rows = [
+        _Standing(entry.algorithm, entry.curve.at(rank), *limits, entry.band.answers)
+        for entry, limits in zip(entries, ends, strict=True)
+        if limits is not None
+    ]
+    of = f"recognition rate at rank {rank}"
+    return _table(rows, of, evaluation.confidence_level, "rate", places) if len(rows) > 1 else None
+
+
+def _verified(results: Sequence[Verification], places: Mapping[str, int]) -> Table | None:
+    ordered = lowest_fnmr_first(results)
+    if len(ordered) < 2:
+        return None
+    rows = [
+        _Standing(
+            one.algorithm,
+            point.point.fnmr,
+            *(point.fnmr_at_fmr or (point.fnmr.low, point.fnmr.high)),
+            one.answers,
+        )
+        for one, point in ordered
+    ]
+    asked = ordered[0][1].point.asked
+    of = f"FNMR at an FMR of {given(asked)}" if asked is not None else "FNMR"
+    return _table(rows, of, results[0].confidence_level, "rate", places)
+
+
+def _table(
+    rows: Sequence[_Standing],
+    of: str,
+    level: float,
+    unit: Unit,
+    places: Mapping[str, int],
+    leader: str | None = None,
+    answers: Answers | None = None,
+) -> Table:
+    marks = [Mark(0, 0, one.value, one.low, one.high) for one in rows]
+    part = cells.percent(level)
+    heads = [Column("rank", "number", _RANK)] if leader is not None else []
+    heads += [
+        Column("algorithm", "name"),
+        Column(of, "number"),
+        Column(f"{part} interval", "interval", "Of each algorithm by itself.", axis=around(marks, unit, of)),
+    ]
+    if leader is not None:
+        points = "points" if rows[-1].difference is not None and rows[-1].difference.in_points else ""
+        several = (
+            "its interval and those of all other pairs hold together"
+            if len(rows) > 2
+            else "with its interval"
+        )
+        heads.append(
+            Column(
+                f"difference from {leader}",
+                "interval",
+                f"Less the leader's, {several} ({part}).",
+                unit=points,
+            )
+        )
+    made = [_row(one, places, leader, answers) for one in rows]
+    return cells.table("standings", f"{counted(len(rows), 'algorithm')}, the best first", tuple(heads), made)
+
+
+def _row(
+    one: _Standing, places: Mapping[str, int], leader: str | None, answers: Answers | None
+) -> list[Cell]:
+    bar = Bar(one.value, one.low, one.high, places[one.name])
+    interval = replace(cells.interval_cell((one.low, one.high), one.answers), bar=bar)
+    row = [cells.text_cell(one.name), cells.rate_cell(one.value), interval]
+    if leader is None or one.rank is None:
+        return row
+    return [cells.places_cell(*one.rank), *row, _difference_cell(one.difference, answers)]
+
+
+def _difference_cell(pair: Difference | None, answers: Answers | None) -> Cell:
+    """A difference with its interval; the leader has none from itself."""
+    if pair is None:
+        return cells.empty_cell()
+    unit = 100 if pair.in_points else 1
+    text = f"{cells.effect(pair.difference, pair.in_points)} {cells.effect_interval(pair.low, pair.high, pair.in_points)}"
+    return Cell(text, Around(unit * pair.difference, unit * pair.low, unit * pair.high), answers=answers)
