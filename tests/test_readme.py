@@ -29,7 +29,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
     """The directory that a demo was made in, as `demo`, and what was said."""
     place, said = tmp_path_factory.mktemp("readme"), StringIO()
     with pytest.raises(SystemExit) as stop, chdir(place), redirect_stdout(said):
-        main(["demo", "--subjects", "16", "--out", "demo"])
+        main(["demo", "--subjects", "48", "--out", "demo"])
     assert stop.value.code == 0
     return place, said.getvalue().splitlines()
 
